@@ -23,7 +23,7 @@ RUN := $(BIN)/python -m tests.run
 
 help:
 	@echo 'make demo          the main job, end to end, on two real hosts that it starts and takes away again'
-	@echo 'make test-fast     a minute: the quick tests, no hosts; PYTEST="tests/core -k facts": of them a part, here as below'
+	@echo 'make test-fast     a minute: the quick tests, no hosts; PYTEST="tests/core -k facts" runs a part of them, here as below'
 	@echo 'make test          eight minutes: all tests but the longest; STRICT=1 repeats none that failed on the hosts'
 	@echo 'make test-all      hours: make test, test-long, test-nfs, test-systemd, test-pdf and chaos, then which of them were red'
 	@echo 'make test-long     the longest: whole moves, every cap, every interruption'

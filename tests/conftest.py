@@ -62,16 +62,28 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Refuse a test that no step of a run would load the file of, as its mark is not where the steps look for it."""
-    measuring = set(run.files_that_measure())
-    for item in items:
-        file = item.path.relative_to(config.rootpath).as_posix()
-        there = {"lab": file.startswith(f"{run.LIVE}/"), "filling": file == run.FILLING, "measures": file in measuring}
-        for mark in item.iter_markers():
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Fail a file with a test that `make test` would not run, as its mark is not where the steps look for it.
+
+    As a failed report, which also workers hand on.
+    """
+    report = yield
+    file = collector.nodeid.partition("::")[0]
+    there = {
+        "lab": file.startswith(f"{run.LIVE}/"),
+        "filling": file == run.FILLING,
+        "measures": file in run.files_that_measure(),
+    }
+    for item in report.result or ():
+        for mark in item.iter_markers() if isinstance(item, pytest.Item) else ():
             if not there.get(mark.name, True):
-                raise pytest.UsageError(f"{item.nodeid} is marked {mark.name}, and no step runs it: see tests/run.py")
+                report.outcome, report.result = "failed", []
+                report.longrepr = f"{item.nodeid} is marked {mark.name}: make test would not run it, see tests/run.py"
+                return report
+    return report
 
 
 def _isolate(environment: pytest.MonkeyPatch, folder: Path) -> None:

@@ -36,7 +36,7 @@ _USUAL = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_T
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("ending", "the end of a run (with --junitxml)")
     group.addoption("--then", action="append", default=[], metavar="WORDS", help="then run pytest with these words")
-    group.addoption("--whole", action="store_true", help="a --then that selects no test is a failure")
+    group.addoption("--whole", action="store_true", help="a step that selects no test is a failure")
     group.addoption("--repeat", action="store_true", help="run each test marked lab that failed once more, alone")
     group.addoption("--reports-to", type=int, metavar="FD", help="only report to the run that began this process")
 
@@ -164,6 +164,8 @@ class Ending:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
         result = yield
+        if self.config.option.whole and session.testscollected == 0:
+            self.lost["first"] = "the first step selects no test: see tests/run.py"
         for words in self.config.option.then:
             self._run_the_rest(session, words)
         if self.config.option.repeat and len(self.failed_in_lab) <= MOST_REPEATED:
@@ -206,9 +208,15 @@ class Ending:
                     whole = not nothing and (len(over) >= (collected or 0) or len(self.lost) > lost_before)
                     if status in _USUAL and whole and (told or status != pytest.ExitCode.TESTS_FAILED):
                         continue
-                    ran = "" if whole else f", when {len(over)} of {collected or 'no'} tests had run"
                     nodeid = next(reversed(self.running), "the tests by themselves")
-                    said = f"the process ended with status {status} while running {nodeid}{ran}, see {_shown(output)}"
+                    if collected is None:
+                        said = f"pytest {words} ended with status {status} before it had collected its tests"
+                    elif nothing:
+                        said = f"no test is selected by pytest {words}"
+                    else:
+                        ran = "" if whole else f", when {len(over)} of {collected} tests had run"
+                        said = f"the process ended with status {status} while running {nodeid}{ran}"
+                    said += f", see {_shown(output)}"
                     place = (nodeid.partition("::")[0], None, nodeid)
                     hook.pytest_runtest_logreport(report=pytest.TestReport(nodeid, place, {}, "failed", said, "call"))
 

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,13 @@ HOSTS_A_WORKER = 3
 """A test of the lab waits for its hosts most of the time: that many take their turns where one computes."""
 WAITING = 1
 """Of the others some wait, for programs that they run and for what is told a moment later: so many more workers."""
+NONE_ASKED_FOR = "holds none of the tests asked for"
 UNUSUAL = ("clean_debian", "long", "nfs", "systemd")
 USUAL = " and ".join(f"not {mark}" for mark in UNUSUAL)
-ELSEWHERE = "make test-long runs those marked long, make test-nfs and make test-systemd those of these names"
+ELSEWHERE = (
+    "Tests marked lab, slow or filling are run by make test, those marked long by make test-long, nfs by make "
+    "test-nfs, systemd by make test-systemd, clean_debian by make package-test"
+)
 TARGETS = {
     "test": "core",
     "test-long": "long",
@@ -91,6 +96,7 @@ def without_hosts(given: Sequence[str]) -> bool:
     return bool(places) and not any(live == place or live in place.parents or place in live.parents for place in places)
 
 
+@cache
 def files_that_measure() -> list[str]:
     """To load all the others would take as long as some of these."""
     tests = (TOP / "tests").rglob("test_*.py")
@@ -122,6 +128,8 @@ def run(part: str, workers: str, given: Sequence[str]) -> int:
     whole = [] if given else ["--whole"]
     words = [*selection(part, workers, given), *whole, *repeated, f"--junitxml={_record(part)}", *given]
     status = int(pytest.main(words))
+    _status(part).parent.mkdir(parents=True, exist_ok=True)
+    _status(part).write_text(str(status))  # of a failed recipe make tells nothing but that it failed
     if given and status == pytest.ExitCode.NO_TESTS_COLLECTED:
         print(f"{shlex.join(given)}: no such test, or none that is run here. {ELSEWHERE}", file=sys.stderr)
     return status
@@ -140,6 +148,9 @@ def run_all() -> int:
         print(f"    {target:14} {verdict}")
     if "interrupted" in verdicts.values():
         return 130
+    if NONE_ASKED_FOR in verdicts.values() and not any(each.startswith("green") for each in verdicts.values()):
+        print(f"{os.environ.get('PYTEST')}: no part holds such a test")
+        return 1
     return int(any(verdict.startswith("red") for verdict in verdicts.values()))
 
 
@@ -149,8 +160,9 @@ def _verdict(target: str, part: str | None) -> str:
     if missing and shutil.which("apt-get") is None:
         return f"left out: there is no {' and no '.join(missing)}"
     record, without = _record(part or target), _record("unhosted")
-    for each in (record, without):
-        each.unlink(missing_ok=True)
+    for each in (part or target, "unhosted"):
+        _record(each).unlink(missing_ok=True)
+        _status(each).unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         unhosted = Path(folder) / "unhosted"
         environment = {**os.environ, "WITHOUT_LAB": f"touch {unhosted}"}
@@ -163,28 +175,31 @@ def _verdict(target: str, part: str | None) -> str:
         if unhosted.exists() and not without.exists():
             return "left out: this machine cannot host the lab"
         if unhosted.exists():
-            return f"{'red' if status else 'green'} without the lab{_counts(without)}"
+            return _judged(status, "unhosted", " without the lab")
     if part is None:
         return "red" if status else "green"
     if not record.exists():
         return "red: it left no record of its tests"
-    if os.environ.get("PYTEST") and _suite(record).get("tests") == "0":
-        return "holds none of the tests asked for"
-    return f"{'red' if status else 'green'}{_counts(record)}"
+    return _judged(status, part, "")
 
 
-def _suite(record: Path) -> ET.Element:
-    suite = ET.parse(record).find("testsuite")  # noqa: S314  pytest has written it
-    return ET.Element("none") if suite is None else suite
-
-
-def _counts(record: Path) -> str:
-    suite = _suite(record)
-    return f": {suite.get('tests')} tests, {suite.get('skipped')} of them skipped"
+def _judged(status: int, part: str, where: str) -> str:
+    """How a part that left a record ended; `status`: make's, `where` it ran."""
+    told = _status(part).read_text() if _status(part).exists() else ""
+    if os.environ.get("PYTEST") and told == str(int(pytest.ExitCode.NO_TESTS_COLLECTED)):
+        return NONE_ASKED_FOR
+    suite = ET.parse(_record(part)).find("testsuite")  # noqa: S314  pytest has written it
+    counts = "" if suite is None else f": {suite.get('tests')} tests, {suite.get('skipped')} of them skipped"
+    return f"{'red' if status else 'green'}{where}{counts}"
 
 
 def _record(part: str) -> Path:
     return Path("build/tests") / f"{part}.xml"
+
+
+def _status(part: str) -> Path:
+    """The file with pytest's exit status of the last run of a part."""
+    return Path("build/tests") / f"{part}.status"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -197,7 +212,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error("-m is how a part selects its tests; select among them by -k")
     for word in options.given:
         place = word.partition("::")[0]
-        if word.startswith("tests") and not (TOP / place).exists():
+        if (place == "tests" or place.startswith("tests/")) and not (TOP / place).exists():
             parser.error(f"{place}: no such file or folder")
     try:
         return run_all() if options.part == "all" else run(options.part, options.workers, options.given)

@@ -413,7 +413,7 @@ def test_what_ends_before_it_has_collected_fails_the_run(run: Run) -> None:
     files = {"test_a.py": "def test_beside(): ...\n", "test_b.py": "os._exit(0)\ndef test_broken(): assert False\n"}
     result = run(files, "test_a.py", "--then=test_b.py")
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["*the process ended with status 0 *, when 0 of no tests had run, see *"])
+    result.stdout.fnmatch_lines(["*pytest test_b.py ended with status 0 before it had collected its tests, see *"])
 
 
 @pytest.mark.slow
@@ -422,18 +422,25 @@ def test_a_step_without_a_test_fails_a_whole_run(run: Run) -> None:
     assert run(files, "--then=-m measures").ret == 0
     result = run(files, "--whole", "--then=-m measures")
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["*the process ended with status 5 *, when 0 of no tests had run, see *"])
+    result.stdout.fnmatch_lines(["*no test is selected by pytest -m measures, see *"])
+    result = run(files, "--whole", *WITH_WORKER, "-m", "measures", "--then=-m not\\ measures")
+    assert (result.ret, result.parseoutcomes()["passed"]) == (1, 1)
+    result.stdout.fnmatch_lines(["the first step selects no test: see *"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mark", ["lab", "filling", "measures"])
 def test_a_mark_where_no_step_looks_for_it_is_refused(run: Run, mark: str) -> None:
     """However it is written: what counts is the mark of the test."""
-    hooks = "from tests.conftest import pytest_collection_modifyitems\n"
+    hooks = "from tests.conftest import pytest_make_collect_report\n"
     marked = f"MARK = pytest.mark\n@MARK.{mark}\ndef test_there(): ...\n"
-    result = run({"conftest.py": hooks, "tests/core/test_a.py": marked}, "-m", f"not {mark}")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"*tests/core/test_a.py::test_there is marked {mark}, and no step runs it*"])
+    files = {"conftest.py": hooks, "tests/core/test_a.py": marked, "tests/core/test_b.py": "def test_b(): ...\n"}
+    for workers in ((), WITH_WORKER):
+        result = run(files, *workers, "-m", f"not {mark}")
+        assert result.ret not in {0, pytest.ExitCode.NO_TESTS_COLLECTED}
+        result.stdout.fnmatch_lines(
+            [f"*tests/core/test_a.py::test_there is marked {mark}: make test would not run it*"]
+        )
     there = {"lab": "tests/live/test_a.py", "filling": run_steps.FILLING}.get(mark)
     if there is not None:
         assert run({"conftest.py": hooks, there: marked}, there).ret == 0

@@ -16,7 +16,7 @@ MAKEFILE = (TOP / "Makefile").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def words(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """What pytest was run with; it found none of the tests asked for."""
     heard: list[str] = []
 
@@ -27,6 +27,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(pytest, "main", main)
     monkeypatch.setattr(run, "load_once", lambda _: None)
     monkeypatch.delenv("STRICT", raising=False)
+    monkeypatch.chdir(tmp_path)
     return heard
 
 
@@ -34,6 +35,11 @@ def test_a_part_without_such_a_test_says_so(words: list[str], capsys: pytest.Cap
     assert run.main(["-n", "3", "nfs", "-k", "nothing", "-n0", "tests/core"]) == pytest.ExitCode.NO_TESTS_COLLECTED
     assert "-k nothing -n0 tests/core" in capsys.readouterr().err
     assert words == ["-m", "nfs", "--repeat", "--junitxml=build/tests/nfs.xml", "-k", "nothing", "-n0", "tests/core"]
+
+
+def test_a_word_that_only_begins_as_a_place_is_none(words: list[str]) -> None:
+    run.main(["nfs", "-k", "tests_of_the_lab"])
+    assert words[-2:] == ["-k", "tests_of_the_lab"]
 
 
 @pytest.mark.parametrize("word", ["tests/cor", "tests/test_rum.py::test_a"])
@@ -92,14 +98,6 @@ def test_no_worker_waits_for_hosts_where_no_test_wants_them(words: list[str], gi
     assert [each[-len(given) :] for each in [*thens, words]] == [given] * (3 if hosts else 2)
 
 
-def test_tests_of_the_lab_and_what_fills_their_time_are_where_they_are_looked_for() -> None:
-    for path in (TOP / "tests").rglob("*.py"):
-        text = path.read_text("utf-8")
-        if path.name not in {"test_run.py", "test_ending.py"}:
-            assert "pytest.mark.lab" not in text or path.is_relative_to(TOP / run.LIVE)
-            assert ("pytest.mark.filling" in text) == (path == TOP / run.FILLING)
-
-
 @pytest.mark.parametrize(("strict", "repeats"), [("1", False), ("0", True), ("", True)])
 def test_strict_repeats_nothing(
     words: list[str], monkeypatch: pytest.MonkeyPatch, strict: str, *, repeats: bool
@@ -127,10 +125,12 @@ def test_files_that_were_never_loaded_are_loaded_once(tmp_path: Path, monkeypatc
     assert len(list((tests / "__pycache__").glob("*.pyc"))) == 2
 
 
-def test_a_failure_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_is_handed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pytest, "main", lambda _: pytest.ExitCode.INTERRUPTED)
     monkeypatch.setattr(run, "load_once", lambda _: None)
     assert run.main(["fast"]) == 2
+    assert Path("build/tests/fast.status").read_text() == "2"
 
 
 def test_every_file_that_measures_is_named() -> None:
@@ -179,23 +179,46 @@ esac
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for make")
-@pytest.mark.parametrize(("asked", "said"), [("tests/core", "holds none"), ("", "red: 0 tests")])
+@pytest.mark.parametrize(
+    ("asked", "status", "others", "said", "ends"),
+    [
+        ("tests/core", 5, True, "holds none", 0),
+        ("tests/core", 5, False, "holds none", 1),  # no part holds it
+        ("tests/core", 4, True, "red: 0 tests", 1),  # what failed is something else
+        ("", 5, True, "red: 0 tests", 1),
+    ],
+)
+@pytest.mark.parametrize("hosted", [True, False])
 def test_all_says_which_part_holds_none_of_the_tests_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], asked: str, said: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    asked: str,
+    status: int,
+    said: str,
+    ends: int,
+    *,
+    others: bool,
+    hosted: bool,
 ) -> None:
+    part = "core" if hosted else "unhosted"
     make = tmp_path / "make"
-    make.write_text("""#!/bin/sh
+    make.write_text(f"""#!/bin/sh
 mkdir -p build/tests
-echo '<r><testsuite tests="0" skipped="0"/></r>' >build/tests/nfs.xml
+[ "$2" = test ] || {{ echo '<r><testsuite tests="3" skipped="0"/></r>' >build/tests/long.xml; exit 0; }}
+{"" if hosted else 'eval "$WITHOUT_LAB"'}
+echo '<r><testsuite tests="0" skipped="0"/></r>' >build/tests/{part}.xml
+echo '{status}' | tr -d '\\n' >build/tests/{part}.status
 exit 2
 """)
     make.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     monkeypatch.setenv("PYTEST", asked)
-    monkeypatch.setattr(run, "TARGETS", {"test-nfs": "nfs"})
+    monkeypatch.setattr(run, "TARGETS", {"test": "core", **({"test-long": "long"} if others else {})})
     monkeypatch.chdir(tmp_path)
-    assert run.main(["all"]) == int(not asked)
-    assert f"    test-nfs       {said}" in capsys.readouterr().out
+    assert run.main(["all"]) == ends
+    where = "" if hosted or not said.startswith("red") else " without the lab"
+    assert f"    test           {said[:3] + where + said[3:] if where else said}" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for make")

@@ -11,6 +11,8 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import WorkerController
 
+from tests.run import FILLING
+
 LONG: dict[str, tuple[int, int]] = {
     "tests/live/test_execution.py": (130, 2),
     "tests/live/test_interruptions.py": (85, 1),
@@ -49,7 +51,7 @@ LONG: dict[str, tuple[int, int]] = {
     "tests/live/test_local_start.py": (4, 1),
     "tests/live/test_disturbance.py": (4, 1),
     "tests/live/test_lost_writes.py": (3, 1),
-    "tests/resources/sh/test_functions.py": (80, 40),
+    FILLING: (190, 40),
 }
 """Seconds that a file takes beside others, and in how many parts it is run; a file that is not here takes few."""
 
@@ -60,8 +62,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> "FilesInP
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest first; the order of those of a file, and of all the others, stays."""
-    items.sort(key=lambda item: -_seconds(_file(item.nodeid)))
+    """The longest first, those that fill the time of others last; the order of those of a file stays."""
+    items.sort(key=lambda item: (_file(item.nodeid) == FILLING, -_seconds(_file(item.nodeid))))
 
 
 def _file(nodeid: str) -> str:

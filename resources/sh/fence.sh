@@ -17,7 +17,7 @@ keep_time() {
   keep_folder=$1
   keep_since=$(stat -c %y -- "$1") || fail "$1 cannot be read"
   shift
-  keep_said=$("$@" 2>&1) || fail "$* failed: $keep_said"
+  keep_said=$("$@" 2>&1) || fail "$* failed${keep_said:+: $keep_said}"
   touch -d "$keep_since" -- "$keep_folder" || fail "the time of $keep_folder cannot be set back"
 }
 

@@ -8,7 +8,7 @@ from tests.lab.hosts import Host
 
 # Left out: what runs this very look, threads of a machine's kernel, sessions of sshd, and the server's own comings and
 # goings. Within a cluster only the top folder is listed: a running server creates and removes files below it at any
-# time. Nor are the notes of sudo and of mount(8), which come with the first use of either.
+# time. The folder of sudo's and the lock of mount's notes are left out too: they come with the first use of either.
 _LOOK = r"""
 set -eu
 export LC_ALL=C
@@ -20,9 +20,9 @@ ps -e -o pid=,ppid=,user:32=,args= | awk -v self=$$ '
   { $1 = ""; $2 = ""; print }'
 echo "== files"
 find /home /root /tmp /var/tmp /dev/shm /srv /etc /usr/local /run -xdev \
-  \( -path /run/sudo -o -path /run/mount \) -prune \
+  \( -path /run/sudo -o -path /run/mount/utab.lock \) -prune \
   -o -path '/srv/pg/data/*/*' -prune -o -path '/srv/pg/space1/*/*' -prune -o -path '/srv/pg/15/main/*/*' -prune \
-  -o ! -name 'PostgreSQL.*' ! -name postmaster.pid -print
+  -o ! -name 'PostgreSQL.*' ! -name postmaster.pid ! -path /run/mount ! \( -path /run/mount/utab -empty \) -print
 find /srv/pg -xdev -path '/srv/pg/data/*/*' -prune -o -path '/srv/pg/space1/*/*' -prune \
   -o -path '/srv/pg/15/main/*/*' -prune -o ! -name postmaster.pid -print
 echo "== contents"

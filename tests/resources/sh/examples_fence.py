@@ -73,7 +73,7 @@ _OLD = [
         ("f", "mkdir", "f/there/not"),
         arrange="mkdir f",
         status=1,
-        complains="failed: mkdir: cannot create directory",  # the reason stands in the sentence, as a full disk does
+        complains="failed: mkdir: cannot create directory",  # so is a full disk
         name="it fails",
     ),
     Example("flush_names", (_DATA,), arrange=_FENCED),
