@@ -126,8 +126,17 @@ def measured(lab: Lab, old_server: Server) -> tuple[Run, ...]:
     ids=lambda value: value.name if isinstance(value, Workload) else str(value),
 )
 @pytest.mark.measures
-def test_caps_are_read_back(measured: tuple[Run, ...], workload: Workload, cap: float, within: float) -> None:
+def test_caps_are_read_back(
+    lab: Lab, old_server: Server, measured: tuple[Run, ...], workload: Workload, cap: float, within: float
+) -> None:
+    """Where somebody flushes all the while, the kernel lets a burst of up to a fifth of a second through at the start.
+
+    That is more than the tolerance of two seconds, and less than that of ten.
+    """
     run = next(run for run in measured if run.workload == workload)
+    if run.repetitions[0].metrics[workload.headline] != pytest.approx(cap, rel=within) and workload is not DD:
+        longer = {**workload.parameters, "runtime_seconds": 10}
+        (run,) = _measured(lab, old_server, replace(workload, parameters=longer))
     (repetition,) = run.repetitions
     assert run.outcome is Outcome.DONE
     assert not repetition.cached

@@ -73,8 +73,11 @@ def test_a_second_writer_is_marked_with_its_figures(lab: Lab, old_server: Server
 
 
 @pytest.mark.usefixtures("clean_hosts")
-def test_what_stays_in_memory_is_marked(old_server: Server) -> None:
-    """A file that is read again without dropping the caches, and one that is written without a flush."""
+def test_what_stays_in_memory_is_marked(lab: Lab, old_server: Server) -> None:
+    """A file that is read again without dropping the caches, and one that is written without a flush.
+
+    To a slow disk, so that it stays in memory also while something else on the machine flushes all files.
+    """
     seen = situation(old_server, DISK, "root", FACTS, Job())
     with folders.own_folder(old_server, DISK, "root", Job()) as folder:
         watch = Watch(folder, seen, DISK, None)
@@ -83,6 +86,8 @@ def test_what_stays_in_memory_is_marked(old_server: Server) -> None:
             (("dd", "if=file", "of=/dev/null", "bs=1M"), "read_bytes_per_second", [MarkKind.CACHE]),
             (("dd", "if=/dev/zero", "of=other", "bs=1M", "count=40"), "write_bytes_per_second", [MarkKind.MEMORY]),
         ):
+            if MarkKind.MEMORY in kinds:
+                lab.cap_disk("old", write_bps=2 * 2**20)
             watch.begin()
             ticking = ("bench_ticking", "", *command)
             shell = folder.inside(watch.around(ticking, "dd", Phase(command, 1.0, 60.0)))
