@@ -1,4 +1,5 @@
 import gc
+import sys
 import threading
 import time
 import weakref
@@ -11,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from core.errors import Cancelled, InputError
 from core.jobs import CommandStarted, Event, Job, Note, Progress
-from gui.bridge import Runner, current_job
+from gui.bridge import TURN, Runner, current_job
 
 
 @pytest.fixture
@@ -37,6 +38,16 @@ def test_the_work_runs_on_another_thread_that_knows_its_job(runner: Runner, qtbo
     qtbot.waitUntil(lambda: runner.idle)
     assert seen == [(True, True)]
     assert current_job() is None
+
+
+def test_a_computing_worker_gives_the_window_its_turn_soon(qapp: object) -> None:  # noqa: ARG001
+    before = sys.getswitchinterval()
+    made = Runner()
+    during = sys.getswitchinterval()
+    made.shutdown(5)
+    made.deleteLater()
+    assert during == pytest.approx(TURN)
+    assert sys.getswitchinterval() == pytest.approx(before)
 
 
 def test_an_error_is_handed_over_whole(runner: Runner, qtbot: QtBot) -> None:

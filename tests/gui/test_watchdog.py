@@ -9,21 +9,21 @@ from core.jobs import CommandEnded, CommandStarted, Job, Note, Progress
 from gui.pages.kinds import PAGES
 from gui.window import MainWindow
 from tests.gui.conftest import at_rest, page
-from tests.gui.watchdog import LIMIT, Watchdog
+from tests.gui.watchdog import LIMIT, SLOWEST, Watchdog
 
 
 @pytest.mark.slow
 @pytest.mark.measures
 def test_the_watchdog_sees_a_block(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(_rows: object) -> None:
-        time.sleep(3 * LIMIT)
+        time.sleep(1.5 * SLOWEST * LIMIT)
 
     monkeypatch.setattr(window.pane.table, "set_rows", slow)
     with Watchdog(window) as watchdog:
         qtbot.wait(50)
         window.pane.server.addItem("elsewhere")
         window.pane.server.setCurrentText("elsewhere")
-        qtbot.waitUntil(lambda: any(block.seconds > 2 * LIMIT for block in watchdog.blocks))
+        qtbot.waitUntil(lambda: any(block.seconds > SLOWEST * LIMIT for block in watchdog.blocks))
     assert any("_show" in block.where for block in watchdog.blocks)
 
 

@@ -2,7 +2,9 @@
 
 A heartbeat on the event loop is timed; a thread beside it looks where the window's thread stands. A late heartbeat
 counts when the window's thread was inside our own code for most of it, or when our own process kept all threads from
-running. A machine that had no time for us does not count: the loop was ready, or would have been.
+running. A machine that had no time for us does not count: the loop was ready, or would have been. What counts as late
+is LIMIT on a machine of usual speed, and as much more as this one is slower at that moment: a virtual machine whose
+host is busy calculates at half its speed and says so nowhere.
 """
 
 import faulthandler
@@ -19,6 +21,11 @@ from PySide6.QtCore import QObject, QTimer
 
 BEAT = 0.01
 LIMIT = 0.1
+ROUNDS = 100_000
+USUAL = 0.0043
+"""Seconds of processor time that ROUNDS of `_slowness` take at usual speed: CPython 3.11, a core of a quiet server."""
+SLOWEST = 4.0
+"""No machine counts as slower than that: what it cannot hold at this speed it does not hold."""
 PROJECT = Path(__file__).parents[2]
 OURS = (f'"{PROJECT}/gui/', f'"{PROJECT}/core/')
 """As faulthandler writes where a frame is: `File "/…/gui/window.py", line …`."""
@@ -37,7 +44,6 @@ class Watchdog:
 
     def __init__(self, parent: QObject) -> None:
         self.blocks: list[Block] = []
-        self.longest = 0.0
         self.beats = 0
         self._thread = threading.get_ident()
         self._samples: list[tuple[float, str]] = []
@@ -66,8 +72,11 @@ class Watchdog:
         self._last, self._last_cpu, self._last_wait = now, cpu, wait
         self._samples.clear()
         self.beats += 1
-        self.longest = max(self.longest, gap)
         if gap < LIMIT:
+            return
+        late = gap > LIMIT * _slowness()
+        self._last, self._last_cpu, self._last_wait = time.monotonic(), time.process_time(), _waited()
+        if not late:
             return
         starved = len(samples) < 3 and used > 0.8 * gap
         busy = [where for where in samples if where]
@@ -85,6 +94,14 @@ class Watchdog:
                 faulthandler.dump_traceback(file, all_threads=True)
                 file.seek(0)
                 self._samples.append((time.monotonic(), _ours(file.read().decode(), self._thread)))
+
+
+def _slowness() -> float:
+    """How many times longer than at usual speed this thread takes for a fixed calculation just now; 1 to SLOWEST."""
+    before, total = time.thread_time(), 0
+    for number in range(ROUNDS):
+        total += number * number
+    return min(max(1.0, (time.thread_time() - before) / USUAL), SLOWEST)
 
 
 def _waited() -> float:
