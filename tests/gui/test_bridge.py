@@ -40,7 +40,8 @@ def test_the_work_runs_on_another_thread_that_knows_its_job(runner: Runner, qtbo
     assert current_job() is None
 
 
-def test_a_computing_worker_gives_the_window_its_turn_soon(qapp: object) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("qapp")
+def test_threads_change_over_sooner_as_long_as_there_is_a_runner() -> None:
     before = sys.getswitchinterval()
     made = Runner()
     during = sys.getswitchinterval()

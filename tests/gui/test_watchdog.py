@@ -16,7 +16,7 @@ from tests.gui.watchdog import LIMIT, SLOWEST, Watchdog
 @pytest.mark.measures
 def test_the_watchdog_sees_a_block(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(_rows: object) -> None:
-        time.sleep(1.5 * SLOWEST * LIMIT)
+        time.sleep(1.5 * SLOWEST * LIMIT)  # the block itself, too long for the slowest machine
 
     monkeypatch.setattr(window.pane.table, "set_rows", slow)
     with Watchdog(window) as watchdog:

@@ -2,9 +2,10 @@
 
 A heartbeat on the event loop is timed; a thread beside it looks where the window's thread stands. A late heartbeat
 counts when the window's thread was inside our own code for most of it, or when our own process kept all threads from
-running. A machine that had no time for us does not count: the loop was ready, or would have been. What counts as late
-is LIMIT on a machine of usual speed, and as much more as this one is slower at that moment: a virtual machine whose
-host is busy calculates at half its speed and says so nowhere.
+running. A machine that had no time for us does not count: the loop was ready, or would have been.
+
+LIMIT holds where the machine calculates at its usual speed. A virtual machine whose host is busy does so at half of it,
+and no counter says so: so a fixed calculation is timed behind each late heartbeat, and the limit is twice as long then.
 """
 
 import faulthandler
@@ -25,7 +26,7 @@ ROUNDS = 100_000
 USUAL = 0.0043
 """Seconds of processor time that ROUNDS of `_slowness` take at usual speed: CPython 3.11, a core of a quiet server."""
 SLOWEST = 4.0
-"""No machine counts as slower than that: what it cannot hold at this speed it does not hold."""
+"""The limit grows no further than this many times, so that a real block is found on any machine."""
 PROJECT = Path(__file__).parents[2]
 OURS = (f'"{PROJECT}/gui/', f'"{PROJECT}/core/')
 """As faulthandler writes where a frame is: `File "/…/gui/window.py", line …`."""
