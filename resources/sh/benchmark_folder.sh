@@ -50,7 +50,9 @@ bench_holder() {
       [ ! -e "/proc/$holder_process" ] || fail "the words of process $holder_process cannot be read"
       continue # it has ended meanwhile
     }
-    printf '%s\n' "$holder_words" | sed -n 's/^pghaul-bench-holder pghaul-bench-[0-9a-f]* //p' || fail 'sed failed'
+    holder_said=$(printf '%s\n' "$holder_words" | sed -n 's/^pghaul-bench-holder pghaul-bench-[0-9a-f]* //p') || fail 'sed failed'
+    [ -n "$holder_said" ] || continue # it has ended meanwhile, or only looks for such words
+    printf '%s\n' "$holder_said"
     return
   done
 }

@@ -37,7 +37,8 @@ class Example:
     Attributes:
         words: its words; `@folder@` stands for the example's own folder, in which it runs, `@path@` for the PATH that
             finds the stand-ins and the watched programs.
-        arrange, after: pieces of sh for the state before, and for what must be so behind it; they may call functions.
+        arrange, after: pieces of sh for the state before, and for what must be so behind it; they may call functions,
+            and `became NAME PROCESS` to wait until what they have begun beside is that program.
         settings: variables that the function reads.
         stdin: its standard input.
         prints: its whole standard output; `matches`: a regular expression for it instead, where it differs every time.
@@ -135,7 +136,7 @@ class Stage:
     def _sh(self, text: str, *, check: bool = True) -> "subprocess.CompletedProcess[bytes]":
         placed = self._placed(text)
         return subprocess.run(
-            [self.shell, "-c", f"{library(named_in(placed))}\n{placed}"],
+            [self.shell, "-c", f"{_BECAME}\n{library(named_in(placed))}\n{placed}"],
             cwd=self.folder,
             env={**self._environment(), "PATH": f"{self._own}:{_SYSTEM}", "SHIM_NOTES": "/dev/null"},
             stdin=subprocess.DEVNULL,
@@ -191,6 +192,13 @@ def _either(name: str, path: Path) -> str:
     return f'if [ "$SHIM_BROKEN" = {name} ]; then\n{_breaking(name, path)}\nfi\n{_noting(name, path)}'
 
 
+_BECAME = """
+became() {
+  until read -r became_now <"/proc/$2/comm" && [ "$became_now" = "$1" ]; do
+    /bin/sleep 0.01 && kill -s 0 "$2" || exit
+  done
+}"""
+"""For `arrange`: `became NAME PROCESS` waits until a process that was begun beside is the program of that name."""
 _SYSTEM = "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin"
 
 _PROGRAMS = """

@@ -18,13 +18,15 @@ def _made(name: str) -> str:
 
 
 def _lives(name: str) -> str:
-    return f"{_made(name)}; (cd {name} && exec sleep 60) >/dev/null 2>&1 & sleep 0.1"
+    return f"{_made(name)}; (cd {name} && exec /bin/sleep 60) >/dev/null 2>&1 & became sleep $!"
 
 
-def _waiting(name: str) -> str:
+def _waiting(name: str, *ahead: str) -> str:
+    """Processes that wait for beats, one for each word that stands ahead of what tells whose they are; else one."""
     # what is searched for on command lines must not stand whole on that of the shell that runs an example
     words = f"pghaul-bench-hol''der {name} by me since today UTC"
-    return f"mkfifo fifo; (exec timeout 60 grep -q -e '{words}' fifo) >/dev/null 2>&1 & sleep 0.1"
+    begun = "(exec timeout 60 grep -q -e '{}' fifo) >/dev/null 2>&1 & became timeout $!"
+    return "; ".join(["mkfifo fifo", *(begun.format(f"{one}{words}") for one in ahead or ("",))])
 
 
 def _end_waiting(name: str) -> str:
@@ -55,7 +57,13 @@ FOLDER = [
     ),
     Example("bench_wait", ("5", _MADE), stdin=".\n", tolerates=_ANSWERS),
     Example("bench_lock", after="command -v flock"),
-    Example("bench_holder", arrange=_waiting(_HELD), matches="by .* since .*\n", after=_end_waiting(_HELD)),
+    Example(
+        "bench_holder",
+        arrange=_waiting(_HELD, "x ", "", "x "),
+        matches="by .* since .*\n",
+        after=_end_waiting(_HELD),
+        name="beside processes that do not say it",
+    ),
     Example("bench_waiting", (_WAITED,), arrange=_waiting(_WAITED), matches=r"(\d+\n)+", after=_end_waiting(_WAITED)),
     Example("bench_waiting", (_name(),), prints="", name="none"),
     Example(
@@ -118,7 +126,8 @@ FOLDER = [
     Example(
         "bench_end_inside",
         (_STUBBORN,),
-        arrange=f"{_made(_STUBBORN)}; (cd {_STUBBORN} && trap '' TERM && /bin/sleep 60) >/dev/null 2>&1 & sleep 0.1",
+        arrange=f"{_made(_STUBBORN)}; (cd {_STUBBORN} && trap '' TERM && : >../deaf && /bin/sleep 60) >/dev/null 2>&1 "
+        "& until [ -e deaf ]; do /bin/sleep 0.01; done",
         programs={"sleep": _HURRY},
         after=f'[ -z "$(bench_inside {_STUBBORN})" ]',
         name="one that will not",
@@ -230,7 +239,7 @@ PHASE = [
     Example(
         "bench_sessions",
         ("@folder@/*", "*/own-*"),
-        arrange="for one in open own-file; do sleep 60 >$one 2>/dev/null & done; sleep 0.1",
+        arrange="for one in open own-file; do sleep 60 >$one 2>/dev/null & became sleep $!; done",
         matches=r"\d+\n# 1 sessions\n",
         after="for one in /proc/[0-9]*/fd/1; do case $(readlink $one) in @folder@/*) one=${one#/proc/}; "
         'kill "${one%%/*}" ;; esac; done; :',

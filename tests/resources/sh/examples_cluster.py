@@ -35,11 +35,11 @@ _RUNS_FENCED = (
 )
 _LIVES = (
     "cp /bin/sleep postgres && { (cd data && exec ../postgres 60 >/dev/null 2>&1) & } && "
-    "printf '%s\\n' $! data 1700000000 >data/postmaster.pid && sleep 0.1"
+    "printf '%s\\n' $! data 1700000000 >data/postmaster.pid && became postgres $!"
 )
 _TAKES = (
     f"{_STOPPED} && echo 9.6 >data/PG_VERSION && {{ (cd data && exec /bin/sleep 20 >/dev/null 2>&1) & }} && "
-    "printf '%s\\n' $! data 1700000000 5433 /tmp >data/postmaster.pid && /bin/sleep 0.1"
+    "printf '%s\\n' $! data 1700000000 5433 /tmp >data/postmaster.pid && became sleep $!"
 )
 _END = 'kill "$(head -n 1 data/postmaster.pid)"'
 _STATE = "Database cluster state:               shut down\n"

@@ -56,7 +56,7 @@ _SERVER = """cp /bin/sleep sleeper
 cd data
 ../sleeper 60 >/dev/null 2>&1 &
 echo $! >pid
-sleep 0.05
+became sleeper $!
 mv pid postmaster.pid"""
 _PSQL = {
     "psql": r"""asked=; while read -r line; do asked="$asked|$line"; done

@@ -16,7 +16,8 @@ _TIMES = '[ "$(stat -c %y it*/global it* | sort -u | cut -c 1-10)" = 2001-01-01 
 _NAMES = "cd it* && find . -type f | sort | tr '\\n' ' '"
 _SERVER = (
     "cp /bin/sleep postgres && "
-    "{ (cd it* && exec env --default-signal=INT ../postgres 60 >/dev/null 2>&1) & } && echo $! >server && sleep 0.1"
+    "{ (cd it* && exec env --default-signal=INT ../postgres 60 >/dev/null 2>&1) & } && echo $! >server && "
+    "became postgres $!"
 )
 _TOUCH = 'touch "it\'s/postmaster.pid"'
 _LOCK = """(cat server && echo data && echo 1700000000 && echo 5432) >"it's/postmaster.pid" """

@@ -16,7 +16,7 @@ _BOUNCER = """touch a.ini
 cp /bin/sleep pgbouncer-of-an-example
 ./pgbouncer-of-an-example 60 >/dev/null 2>&1 &
 echo $! >pid
-sleep 0.05"""
+became pgbouncer-of-an $!"""
 _PROFILES = "printf '%s\\n' '/usr/bin/man (enforce)' 'PostgreSQL (enforce)' >profiles"
 _SERVICE = "printf '%s\\n' Environment=SECRET=x ' ExecStart=/opt/pg/bin/postgres \\' '  -D /srv' >a.service"
 _MOUNTS = "printf '%s\\n' '/dev/a /srv/a\\040b xfs rw 0 0' '/dev/b /b ext4 rw 0 0' '/dev/a /c xfs rw 0 0' >mounts"
@@ -210,7 +210,7 @@ EXAMPLES = [
     ),
     Example(
         "postmasters",
-        arrange="cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >running; sleep 0.05",
+        arrange="cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >running; became postgres $!",
         matches=r"(?s).*postmaster \d+ seen =\w+ =2e2f706f737467726573\w+\n.*",
         after='kill "$(cat running)"',
     ),

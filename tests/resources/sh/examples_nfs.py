@@ -42,7 +42,7 @@ _EXPORTED = f"""{_NOTHING}; cat >exports <<'EXPORTS'
 EXPORTS"""
 _LIVING = (
     "mkdir state; cp /bin/sleep rpcbind; setsid ./rpcbind 9 >/dev/null 2>&1 & "
-    "echo $! $(begun_at $!) >state/rpcbind; sleep 0.1"
+    "became rpcbind $!; echo $! $(begun_at $!) >state/rpcbind"
 )
 _LIVES = {
     "setsid behind": "it lives as long as the copy",
@@ -162,8 +162,10 @@ EXAMPLES = [
     Example(
         "end_detached",
         (_STATE, "python3"),
-        arrange="mkdir state; setsid python3 -c 'import os, time; os.setuid(65534); time.sleep(30)' >/dev/null 2>&1 & "
-        "sleep 0.5; echo $! $(begun_at $!) >state/python3",
+        arrange="""mkdir state; setsid python3 -c '
+import os, time
+said = open("said", "w"); os.setuid(65534); said.write("so"); said.flush(); time.sleep(30)' >/dev/null 2>&1 &
+until [ -s said ]; do sleep 0.01; done; echo $! $(begun_at $!) >state/python3""",
         after="read -r id _ <state/python3; ! kill -s 0 $id",
         as_root=True,
         name="it has become another user's",

@@ -15,8 +15,8 @@ echo "$$ ${20} $boot" >job/group.new; mv job/group.new job/group; sleep 60' >/de
 while [ ! -s job/group ]; do sleep 0.02; done"""
 _ORPHANED = """mkdir -m 700 job && echo 'some log' >job/log
 pghaul_job=$PWD/job setsid sh -c 'begun=$(cut -d " " -f 22 /proc/$$/stat); boot=$(cat /proc/sys/kernel/random/boot_id)
-sleep 60 >/dev/null 2>&1 & echo "$$ $begun $boot" >job/group; kill -s KILL $$'
-sleep 0.1"""
+sleep 60 >/dev/null 2>&1 & echo $! >orphan; echo "$$ $begun $boot" >job/group; kill -s KILL $$'
+became sleep $(cat orphan)"""
 _LIVES = {
     "setsid behind": "it lives as long as the job",
     "mv behind": "the job is found by then",
@@ -26,10 +26,10 @@ _ENDED = "mkdir -m 700 job && echo 'some log' >job/log && echo '1 1 another-boot
 _END_IT = "read -r group rest <job/group; kill -s KILL -- -$group 2>/dev/null; :"
 
 _ODD = """name=$(printf 'odd ) S 1\\n1 name') && cp /bin/sleep "$name" && {
-setsid "./$name" 60 >/dev/null 2>&1 & echo $! >group; sleep 0.1; }"""
+setsid "./$name" 60 >/dev/null 2>&1 & echo $! >group; became "odd ) S 1" $!; }"""
 _END_ODD = 'status=$?; kill "$(cat group)"; [ $status -eq 0 ]'
 
-_SERVER = "cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >running; sleep 0.05"
+_SERVER = "cp /bin/sleep postgres; ./postgres 60 >/dev/null 2>&1 & echo $! >running; became postgres $!"
 
 EXAMPLES = [
     Example("end_group", ("4194300", "50"), name="ended already"),

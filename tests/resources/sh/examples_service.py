@@ -4,7 +4,7 @@ from tests.resources.sh.examples import Example
 
 _DATA = "@folder@/data"
 _LOCK = "read -r server <server; printf '%s\\n' $server /data 0 5432 /run '*' 12 'ready   ' >data/postmaster.pid"
-_BEGUN = "mkdir data && { (cd data && exec /bin/sleep 5 >/dev/null 2>&1) & } && echo $! >server && /bin/sleep 0.1"
+_BEGUN = "mkdir data && { (cd data && exec /bin/sleep 5 >/dev/null 2>&1) & } && echo $! >server && became sleep $!"
 _RUNS = f"{_BEGUN} && echo 15 >data/PG_VERSION && {_LOCK}"
 _END = 'kill "$(cat server)"'
 _STARTING = f"{_RUNS} && sed -i '8s/.*/starting/' data/postmaster.pid"

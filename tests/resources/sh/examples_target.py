@@ -23,7 +23,8 @@ _DATA = ("postgres", "@path@", _IDENTIFIER, "-", "@folder@/data")
 _GIVEN_UP = ("postgres", "@path@", _IDENTIFIER, "0/5000028", "@folder@/data")
 _LEADS = "ln -s ../../space other/pg_tblspc/2"
 _SERVER = (
-    "cp /bin/sleep postgres && { (cd other && exec ../postgres 60 >/dev/null 2>&1) & } && echo $! >server && sleep 0.1"
+    "cp /bin/sleep postgres && { (cd other && exec ../postgres 60 >/dev/null 2>&1) & } && echo $! >server && "
+    "became postgres $!"
 )
 _END = 'kill "$(cat server)"'
 
