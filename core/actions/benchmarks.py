@@ -16,8 +16,9 @@ from core.comparison.compare import compare as compare_runs
 from core.comparison.model import Comparison
 from core.comparison.sets import over_time, place_of, set_of
 from core.errors import InputError
-from core.jobs import Event, Job, Progress
+from core.jobs import Event, Job, Note, Progress
 from core.migration.model.move import Move
+from core.servers.shell import call
 
 
 def volume(move: Move, side: Side) -> Volume:
@@ -50,7 +51,8 @@ def forecast(
     """What a suite takes on each volume: seconds, bytes, what forbids it, what colours it; see `volumes`."""
     job = recorded(session.store, job, move)
     chosen, found = load_suite(suite), session.store.move(move)
-    return tuple(_forecast(session, found, measured, chosen, job) for measured in volumes(found, sides, places))
+    measured = _placed(session, found, volumes(found, sides, places), job)
+    return tuple(_forecast(session, found, each, chosen, job) for each in measured)
 
 
 def run_benchmarks(
@@ -75,7 +77,7 @@ def run_benchmarks(
     """
     job = recorded(session.store, job, move)
     chosen, found = load_suite(suite), session.store.move(move)
-    chosen_volumes = volumes(found, sides, places)
+    chosen_volumes = _placed(session, found, volumes(found, sides, places), job)
     if at_once:
         _refuse_at_once(chosen_volumes, chosen)
     refuse_held(session, [measured.server for measured in chosen_volumes], job)
@@ -97,6 +99,27 @@ def run_benchmarks(
             for number, (measured, work) in enumerate(each)
         ]
     return tuple(run for runs in made for run in runs)
+
+
+def _placed(session: Session, move: Move, chosen: Sequence[Volume], job: Job) -> tuple[Volume, ...]:
+    """Each where it can be measured: of a path to the target that the move will make, the nearest folder that is there.
+
+    Any other path that is not there is a mistake, which the forecast names.
+    """
+    made = (move.target, *move.tablespace_targets.values())
+
+    def placed(each: Volume) -> Volume:
+        if each.server != move.new or not any(target.startswith(f"{each.folder.rstrip('/')}/") for target in made):
+            return each
+        looked = session.server(each.server, job).run(
+            call("nearest_folder", each.folder), job, title="look where the target will lie"
+        )
+        nearest = looked.stdout.rstrip("\n")
+        if nearest != each.folder:
+            job.report(Note(f"{each.folder} is not on {each.server} yet: {nearest}, where it will lie, is measured"))
+        return replace(each, folder=nearest)
+
+    return tuple(map(placed, chosen))
 
 
 def _measure(

@@ -30,6 +30,7 @@ _NAME = re.compile(rf"{_PREFIX}[0-9a-f]{{12}}")
 _OWNER = secrets.token_hex(8)
 _in_use: set[str] = set()
 _REMOVE_SECONDS = 600.0
+_KERNELS = ("/proc/", "/sys/", "/dev/")
 _HELD = 75
 _DF = re.compile(r"(?P<size>\d{1,18})\s+-?\d+\s+(?P<available>-?\d{1,18})\s+\d+%")
 
@@ -103,7 +104,11 @@ def inspect(
         raise ParseError(f"{server.name}: what was seen of {volume.folder} is not whole")
     space = _DF.search(found.get("df", [""])[0])
     if "missing" in found or space is None:
-        mounted = ", ".join(system.mount_point for system in facts.file_systems)
+        mounted = ", ".join(
+            system.mount_point
+            for system in facts.file_systems
+            if not system.mount_point.startswith(_KERNELS)  # a container has single files mounted there
+        )
         raise InputError(
             f"there is no volume or folder {volume.folder} on {server.name}",
             f"its volumes are {mounted}" if mounted else "name a mount point or a folder that exists",

@@ -9,6 +9,16 @@ run_as() {
   if [ "$run_is" = "$run_to" ]; then "$@"; else runuser -u "$run_to" -- "$@"; fi
 }
 
+# nearest_folder PATH   print PATH, or the folder nearest above it that is there
+nearest_folder() {
+  nearest=$1
+  until [ -d "$nearest" ]; do
+    nearest=${nearest%/*}
+    nearest=${nearest:-/}
+  done
+  printf '%s\n' "$nearest"
+}
+
 # give_folder USER PATH [MODE]   as root: PATH is a folder of USER's, for them alone or by MODE; so is what was missing above it
 # Root itself makes it only in a folder of its own, into which none but root can put anything, nor into any link or folder on the way.
 give_folder() {

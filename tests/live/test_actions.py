@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from core.actions.benchmarks import forecast
 from core.actions.facts import read_facts
 from core.actions.migration import check, estimate, plan
 from core.actions.session import Session
+from core.benchmarks.model import Side
+from core.errors import InputError
 from core.facts.model import Tool
 from core.history.store import Store
 from core.jobs import Event, Job, Note
@@ -52,6 +55,17 @@ def test_a_lost_connection_is_made_anew(session: Session) -> None:
     again = session.server("old", Job())
     assert again is not lost
     assert again.connected
+
+
+def test_a_folder_that_the_move_will_make_is_measured_where_it_will_lie(session: Session) -> None:
+    """A Debian cluster was dropped on new, and its folder with it; any other folder that is not there is a mistake."""
+    session.store.update_move(replace(MOVE, target="/srv/pg/made/main", new_volume="/srv/pg/made"))
+    told: list[Event] = []
+    (found,) = forecast(session, "m", "quick", Job(told.append), [Side.NEW])
+    assert (found.volume.mount_point, found.volume.folder, found.problems) == ("/srv/pg/made", "/srv/pg", ())
+    assert any(isinstance(each, Note) and "/srv/pg/made is not on new yet" in each.text for each in told)
+    with pytest.raises(InputError, match="/srv/pg/mode on new"):
+        forecast(session, "m", "quick", Job(), [Side.NEW], ["new:/srv/pg/mode"])
 
 
 def test_a_plan_is_made_of_the_facts_that_it_warns_of(session: Session) -> None:

@@ -11,6 +11,8 @@ _OF_ROOTS = '[ "$(stat -c %U roots)" = root ] && [ ! -e roots/main ]'
 EXAMPLES = [
     Example("run_as", (_ME, "echo", "done"), prints="done\n", tolerates={"full disk": "it writes nothing"}),
     Example("run_as", ("nobody", "id", "-un"), prints="nobody\n", tolerates=_ENDS_AS_IT, as_root=True, name="another"),
+    Example("nearest_folder", ("@folder@/a b/c/d",), arrange="mkdir 'a b'", prints="@folder@/a b\n"),
+    Example("nearest_folder", ("/nowhere/at/all",), prints="/\n", name="the root"),
     Example("give_folder", (_ME, "@folder@/a/b c"), after='[ "$(stat -c %a a "a/b c")" = "700\n700" ]', prints=""),
     Example(
         "give_folder",
