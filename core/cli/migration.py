@@ -101,11 +101,18 @@ def _check(context: Context, options: argparse.Namespace) -> int:
 
 
 def checks_text(results: tuple[CheckResult, ...]) -> str:
-    """Checks for people, worst first, each with its evidence."""
-    lines = []
+    """Checks for people, worst first, each with its evidence; what several say alike, once."""
+    alike: dict[tuple[object, ...], list[CheckResult]] = {}
     for result in results:
+        said = result.status, result.message, result.hint, result.waiver, result.old, result.new
+        alike.setdefault(said, []).append(result)
+    lines = []
+    for result, *others in alike.values():
         word = "WAIVED" if result.waiver is not None else result.status.upper()
-        lines.append(f"{word:8} {result.title} [{result.id}]: {printable(result.message)}")
+        named = f"{result.title} [{result.id}]"
+        if others:
+            named = f"{len(others) + 1} checks [{', '.join(each.id for each in (result, *others))}]"
+        lines.append(f"{word:8} {named}: {printable(result.message)}")
         lines.append(f"{'':8}   old: {printable(result.old)}   new: {printable(result.new)}")
         if result.hint and result.status is not Status.PASS:
             lines.append(f"{'':8}   hint: {printable(result.hint)}")

@@ -13,10 +13,16 @@ from core.servers.shell import command
 
 
 def refuse_blockers(results: Sequence[CheckResult]) -> None:
-    """Raise BlockedError that names every check which forbids the move; an unknown counts where the check can block."""
+    """Raise BlockedError that names every check which forbids the move; an unknown counts where the check can block.
+
+    What several say alike, as where the cluster is not there at all, is said once.
+    """
     standing = [result for result in results if result.stops]
     if standing:
-        said = "; ".join(f"{result.title}: {result.message}" for result in standing)
+        titles: dict[str, list[str]] = {}
+        for result in standing:
+            titles.setdefault(result.message, []).append(result.title)
+        said = "; ".join(f"{of[0]}: {message}" if len(of) == 1 else message for message, of in titles.items())
         raise BlockedError(
             f"the move cannot begin: {said}", "; ".join(dict.fromkeys(r.hint for r in standing if r.hint))
         )

@@ -39,6 +39,13 @@ def test_unknown_checks_are_counted_beside_the_blockers() -> None:
     assert checks_text((result(Status.PASS),)).endswith("\n1 check, 0 blockers")
 
 
+def test_what_several_checks_say_alike_stands_once() -> None:
+    said = checks_text((result(Status.BLOCKER), replace(result(Status.BLOCKER), id="other"), result(Status.WARNING)))
+    assert said.startswith("BLOCKER  2 checks [id, other]: ")
+    assert [line[:8].strip() for line in said.splitlines() if not line.startswith(" ")][:-1] == ["BLOCKER", "WARNING"]
+    assert "3 checks, 2 blockers, 1 warning" in said
+
+
 def test_the_example_of_a_spec_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["estimate", "--help"]) == 0
     assert SPEC_EXAMPLE in capsys.readouterr().out

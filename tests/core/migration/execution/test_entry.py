@@ -21,6 +21,13 @@ def test_blockers_and_unknowns_that_can_block_are_named() -> None:
         refuse_blockers([result(Status.BLOCKER), result(Status.UNKNOWN), result(Status.WARNING)])
 
 
+def test_what_several_checks_say_alike_is_said_once() -> None:
+    with pytest.raises(BlockedError) as refused:
+        refuse_blockers([result(Status.BLOCKER), result(Status.BLOCKER), result(Status.UNKNOWN)])
+    assert refused.value.message.count("it is blocker") == 1
+    assert "a title: it is unknown" in refused.value.message
+
+
 @pytest.mark.parametrize("state", [State.DONE, State.ROLLED_BACK, State.STOPPED, State.CANCELLED])
 def test_a_new_execution_may_begin_where_old_runs_and_nothing_is_under_way(state: State) -> None:
     may_begin(None, alive=False)
