@@ -62,7 +62,12 @@ listeners_among() {
 own_socket() {
   own_beside=$listen_of/cwd/$1.lock own_process=''
   case $1 in /*) own_beside=$listen_of/root$1.lock ;; *) ;; esac
-  [ -f "$own_beside" ] && [ ! -L "$own_beside" ] && [ -O "$own_beside" ] || return 1
+  [ -f "$own_beside" ] && [ ! -L "$own_beside" ] || return 1
+  # of whom the server is, and not of who looks: that may be root
+  own_users=$(stat -c %u -- "$own_beside" "$listen_of") || fail "$own_beside cannot be looked at"
+  [ "${own_users%
+*}" = "${own_users#*
+}" ] || return 1
   read -r own_process <"$own_beside" || return 1
   [ "$own_process" = "$listen_process" ]
 }

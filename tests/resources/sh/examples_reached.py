@@ -2,7 +2,7 @@
 
 from tests.resources.sh.examples import Example
 
-_LISTENS = r"""mkdir -p data && cat >listen.py <<'P'
+SERVES = r"""mkdir -p data && cat >listen.py <<'P'
 import os, socket, sys, time
 os.chdir("data")
 first = socket.create_server(("127.0.0.1", 0))
@@ -16,7 +16,8 @@ time.sleep(60)
 P
 { /usr/bin/env python3 listen.py >/dev/null 2>&1 & }
 while [ ! -s port ]; do sleep 0.02; done"""
-_END = 'status=$?; kill "$(cat data/postmaster.pid)"; [ $status -eq 0 ]'
+"""For `arrange`: a server in the folder data, which listens on the loopback and on a socket; `SERVED` ends it."""
+SERVED = 'status=$?; kill "$(cat data/postmaster.pid)"; [ $status -eq 0 ]'
 _CONTROL = {"pg_controldata": "echo 'Database system identifier:           7290'"}
 _OLD = "identifier 7290\ntcp 0.0.0.0 5432\ntcp 127.0.0.1 5432\nunix /tmp/.s.PGSQL.5432\n"
 _NOW = "tcp 0.0.0.0 5432\ntcp :: 5432\nunix /tmp/.s.PGSQL.5432\n"
@@ -27,14 +28,16 @@ _TO = "identifier 7290\nreach 5432 10.0.0.2\n# whole\n"
 _NO_LOGIN = "echo 'psql: error: FATAL:  no pg_hba.conf entry' >&2; exit 2"
 _ASKED_OTHERWISE = {"psql": "pg_isready tells then", "timeout": "pg_isready tells then"}
 _SAID_BY_PSQL = {"pg_isready": "what psql says tells then"}
-_BY_LOCK_FILE = dict.fromkeys(("find", "grep", "od", "sed", "find behind", "sed behind"), "its lock file tells then")
+BY_LOCK_FILE = dict.fromkeys(
+    ("find", "grep", "od", "sed", "stat", "find behind", "sed behind", "stat behind"), "its lock file tells then"
+)
 _NAME_STAYS = dict.fromkeys(("getent", "getent behind"), "a name that cannot be resolved is shown as it is")
 _NOBODY = {"pg_isready": "exit 2", "sleep": ":"}
 _CLOSED = {"psql": "echo Connection refused >&2; exit 2"} | _NOBODY
 _PREDICATE = {"pg_isready": "whoever asks says what that means"}
 
 EXAMPLES = [
-    Example("postmaster_of", ("data",), arrange=_LISTENS, matches=r"\d+\n", after=_END),
+    Example("postmaster_of", ("data",), arrange=SERVES, matches=r"\d+\n", after=SERVED),
     Example(
         "postmaster_of", ("data",), arrange="mkdir data", status=1, complains="no server runs in data", name="none"
     ),
@@ -49,9 +52,9 @@ EXAMPLES = [
     Example(
         "listeners",
         ("data",),
-        arrange=_LISTENS,
+        arrange=SERVES,
         matches=r"tcp 127.0.0.1 \d+\nunix @folder@/data/.s.PGSQL\n",
-        after=_END,
+        after=SERVED,
     ),
     Example(
         "listeners_among",
@@ -107,10 +110,10 @@ EXAMPLES = [
     Example(
         "listens_where",
         ("data",),
-        arrange=_LISTENS,
+        arrange=SERVES,
         matches=r"tcp 127.0.0.1 \d+\nunix @folder@/data/.s.PGSQL\n",
-        after=_END,
-        tolerates=_BY_LOCK_FILE,
+        after=SERVED,
+        tolerates=BY_LOCK_FILE,
     ),
     Example(
         "listens_where",
@@ -147,11 +150,11 @@ EXAMPLES = [
     Example(
         "see_listeners",
         ("@path@", "data"),
-        arrange=f"{_LISTENS}; mkdir data/global; touch data/global/pg_control",
+        arrange=f"{SERVES}; mkdir data/global; touch data/global/pg_control",
         programs=_CONTROL,
         matches=r"identifier 7290\ntcp 127.0.0.1 \d+\nunix \S+\n# whole\n",
-        after=_END,
-        tolerates=_BY_LOCK_FILE,
+        after=SERVED,
+        tolerates=BY_LOCK_FILE,
     ),
     Example(
         "would_listen",
@@ -177,16 +180,16 @@ EXAMPLES = [
     Example(
         "listens_as_old",
         ("@path@", "data", "10.0.0.2", "10.0.0.2"),
-        arrange=f"{_LISTENS}; mkdir data/global; touch data/global/pg_control",
+        arrange=f"{SERVES}; mkdir data/global; touch data/global/pg_control",
         stdin="identifier 7290\nunix @folder@/data/.s.PGSQL\n# whole\n",
         programs=_CONTROL,
         prints="identifier 7290\n\n# whole\n",
-        after=_END,
+        after=SERVED,
     ),
     Example(
         "listens_as_old",
         ("@path@", "data", "10.0.0.2", "10.0.0.2"),
-        arrange=f"{_LISTENS}; mkdir data/global; touch data/global/pg_control",
+        arrange=f"{SERVES}; mkdir data/global; touch data/global/pg_control",
         stdin="identifier 7290\ntcp 0.0.0.0 5432\n# whole\n",
         programs=_CONTROL,
         status=1,
