@@ -47,7 +47,12 @@ as_owner() {
   elif [ "$owner_uid" -eq 0 ]; then
     fail 'root looks into no data directory'
   elif command -v setpriv >/dev/null; then
-    if [ "$owner_name" = UNKNOWN ]; then owner_groups=--clear-groups; fi
+    if [ "$owner_name" = UNKNOWN ]; then
+      owner_groups=--clear-groups
+    else
+      # the folder may be another group's: the kernel would then show nothing of the owner's processes
+      owner_gid=$(id -g -- "$owner_name") || fail 'id failed'
+    fi
     setpriv --reuid="$owner_uid" --regid="$owner_gid" "$owner_groups" sh -c "$program" sh "$@"
   elif command -v runuser >/dev/null; then
     runuser -u "$owner_name" -- sh -c "$program" sh "$@"

@@ -1,12 +1,14 @@
 """Examples of a data directory looked into. psql and the server's programs are played."""
 
 import os
+import pwd
 
 from core.facts.clusters import CLUSTER
 from core.facts.sections import programs
 from core.servers.functions import library
 from tests.resources.sh.examples import Example
 
+_NOBODY = pwd.getpwnam("nobody")
 _PROGRAM = {
     "program": library(["apart", "as_owner", "cluster_inside", "cluster_place", *programs(CLUSTER)]) + '\n"$@"\n',
     "section_mark": "MARK",
@@ -118,6 +120,18 @@ EXAMPLES = [
         complains="root looks into no data directory",
         as_root=True,
         name="of root",
+    ),
+    Example(
+        "as_owner",
+        (str(_NOBODY.pw_uid), "0", "nobody", "id", "-g"),
+        settings=_PROGRAM,
+        prints=f"{_NOBODY.pw_gid}\n",
+        tolerates={
+            "setpriv": "the sections of the cluster are missing, and that is seen",
+            "id behind": "it prints what id does",
+        },
+        as_root=True,
+        name="in its own group",
     ),
     Example("cluster_place", ("no", ""), status=4, complains="there is no such folder", name="no folder"),
     Example("cluster_place", ("data", ""), arrange="touch data", status=1, complains="it is no folder", name="a file"),
