@@ -6,6 +6,7 @@
 pack_configuration() {
   enter "$1"
   shift
+  [ $# -gt 0 ] || fail 'no configuration is named' # find would take all that lies here
   pack_names=$(find -H "$@" \( -type d -o -xtype f \) -print) || fail "the configuration cannot be read: $*"
   printf '%s\n' "$pack_names" | tar -I base64 -h --hard-dereference --no-recursion --no-unquote -cf - -T - ||
     fail "the configuration could not be packed: $*"
@@ -43,6 +44,25 @@ $unpack_types" in
   umask 022 # others read Debian's, to tell which clusters there are
   printf '%s' "$configuration" | run_as "$unpack_user" tar -I base64 --no-same-owner --no-same-permissions -xf - -- "$@" ||
     fail "$* could not be unpacked"
+  keys_for_owner "$unpack_user" "$unpack_types" "$@"
+}
+
+# keys_for_owner USER TYPES PATH...   here: what on old is root's, and its group's but no other's to read, is USER's alone
+# A server takes a key that its group can read only from root (check_ssl_key_file_permissions, be-secure-common.c). TYPES is what
+# `tar -tv` says of the archive that was unpacked.
+keys_for_owner() {
+  keys_user=$1
+  keys_names=$(printf '%s\n' "$2" | sed -n 's/^-...r..--- root\/[^ ]* *[0-9]* [^ ]* [^ ]* //p') || fail 'sed failed'
+  shift 2
+  [ -n "$keys_names" ] || return 0
+  keys_there=$(find "$@" -type f -perm /g=r -print) || fail "$* cannot be read"
+  printf '%s\n' "$keys_names" | while IFS= read -r keys_one; do
+    case "
+$keys_there
+" in *"
+$keys_one
+"*) run_as "$keys_user" chmod go= -- "$keys_one" </dev/null || fail "$keys_one cannot be closed to others" ;; *) ;; esac
+  done || exit
 }
 
 # replaceable USER PATH...   on new, as root: USER can take them away and bring them back as they were

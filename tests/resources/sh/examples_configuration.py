@@ -18,7 +18,7 @@ _ASIDE = (
 )
 
 
-def _packed(*, link: str = "", device: str = "", above: str = "") -> str:
+def packed(*, link: str = "", device: str = "", above: str = "") -> str:
     """An archive as GNU tar and base64 make it, with what an old that lies may add."""
     made = io.BytesIO()
     with tarfile.open(fileobj=made, mode="w") as archive:
@@ -34,7 +34,16 @@ def _packed(*, link: str = "", device: str = "", above: str = "") -> str:
     return base64.encodebytes(made.getvalue()).decode() + "# whole\n"
 
 
+_KEY = "-rw-r----- root/root 1 2026-01-01 10:00 etc/tls.key\n-rw-r----- postgres/x 1 2026-01-01 10:00 etc/pg_hba.conf"
+
 EXAMPLES = [
+    Example(
+        "keys_for_owner",
+        (_ME, _KEY, "etc"),
+        arrange="mkdir etc && touch etc/tls.key etc/pg_hba.conf && chmod 640 etc/*",
+        prints="",
+        after='[ "$(stat -c %a etc/*)" = "640\n600" ]',
+    ),
     Example("packable", ("etc",), arrange=_HERE, prints=""),
     Example(
         "packable",
@@ -62,7 +71,7 @@ EXAMPLES = [
     Example(
         "unpack_configuration",
         _UNPACK,
-        stdin=_packed(),
+        stdin=packed(),
         after=f'[ "$(cat etc/15/* etc/pg.conf; stat -c "%a %U" etc/15/*; tar -tf var/kept.tar; ls etc)" = '
         f'"port = 5432\nport = 5432\n640 {_ME}\n15\npg.conf" ]',
     ),
@@ -70,7 +79,7 @@ EXAMPLES = [
         "unpack_configuration",
         _UNPACK,
         arrange=_HERE,
-        stdin=_packed(),
+        stdin=packed(),
         after='[ "$(cat etc/15/* etc/passwd && ls etc)" = "port = 5432\nroot\n15\npasswd\npg.conf" ] && '
         '[ "$(tar -xOf var/kept.tar)" = "port = 1" ] && [ "$(stat -c %a var/kept.tar)" = 600 ]',
         name="what lies there is kept, and of the archive nothing else is taken",
@@ -79,7 +88,7 @@ EXAMPLES = [
         "unpack_configuration",
         _UNPACK,
         arrange=f"{_HERE} && mkdir var && echo theirs >var/kept.tar",
-        stdin=_packed(),
+        stdin=packed(),
         after='[ "$(cat var/kept.tar)" = theirs ]',
         name="again",
     ),
@@ -96,9 +105,9 @@ EXAMPLES = [
         )
         for name, stdin in (
             ("nothing came", ""),
-            ("cut off", _packed()[:200]),
-            ("no end mark", _packed().partition("#")[0]),
-            ("cut off in the mark", _packed()[:-2]),
+            ("cut off", packed()[:200]),
+            ("no end mark", packed().partition("#")[0]),
+            ("cut off in the mark", packed()[:-2]),
         )
     ),
     Example(
@@ -114,7 +123,7 @@ EXAMPLES = [
             "unpack_configuration",
             _UNPACK,
             arrange=_HERE,
-            stdin=_packed(**made),
+            stdin=packed(**made),
             status=1,
             complains="the configuration of old holds what is neither file nor folder",
             after='[ "$(cat etc/15/*)" = "port = 1" ] && [ ! -e var ]',
@@ -125,7 +134,7 @@ EXAMPLES = [
     Example(
         "unpack_configuration",
         _UNPACK,
-        stdin=_packed(above="etc/15/../../out"),
+        stdin=packed(above="etc/15/../../out"),
         status=1,
         complains="could not be unpacked",
         after="[ ! -e out ]",
@@ -135,7 +144,7 @@ EXAMPLES = [
         "unpack_configuration",
         ("@folder@", _KEPT, "nobody", "etc/15", "etc/pg.conf"),
         arrange=_HERE,
-        stdin=_packed(),
+        stdin=packed(),
         status=1,
         complains="nobody can put nothing into etc of new: give it to nobody",
         after='[ "$(cat etc/15/*)" = "port = 1" ] && [ ! -e var ]',
