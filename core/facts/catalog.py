@@ -5,6 +5,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,27 @@ class Bloated:
 
 
 @dataclass(frozen=True, slots=True)
+class Dictionary:
+    """A text search dictionary that somebody made; what it is told names files of the server."""
+
+    name: str
+    """With its schema."""
+    template: str
+    """`ispell`, `synonym`, `thesaurus`, `unaccent`…"""
+    options: str
+    """As CREATE TEXT SEARCH DICTIONARY has them: `dictfile = 'de', stopwords = 'german'`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignFile:
+    """A foreign table of file_fdw, and the file that it reads."""
+
+    table: str
+    """With its schema."""
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogs:
     """What the catalogs of one database say."""
 
@@ -90,6 +112,8 @@ class Catalogs:
     """Of tables that users made; None in facts of before this was asked."""
     bloated: tuple[Bloated, ...] = ()
     """The most wasted first."""
+    dictionaries: tuple[Dictionary, ...] = ()
+    foreign_files: tuple[ForeignFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +156,30 @@ class HbaRule:
     method: str
     error: str
     """Why the server does not take the line; empty where it does."""
+    options: tuple[str, ...] = ()
+    """Those that name something of the host: `pamservice=…`, `ldapserver=…`, `radiusservers=…`."""
+
+    @property
+    def network(self) -> IPv4Network | IPv6Network | None:
+        """What the address and the mask are; None of a name or a keyword."""
+        address, _, mask = self.address.partition("/")
+        try:
+            bits = int(ip_address(mask)).bit_count() if mask else ip_address(address).max_prefixlen
+            return ip_network(f"{address}/{bits}", strict=False)
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class RoleSetting:
+    """What ALTER DATABASE or ALTER ROLE has set, where the host decides whether a server takes it."""
+
+    database: str
+    """Empty: in every one."""
+    role: str
+    """Empty: for every one."""
+    name: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +220,23 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
+class ClosedDatabase:
+    """A database that takes no connections, as the shared catalogs know it; its own were not looked into."""
+
+    name: str
+    size_bytes: int
+    encoding: str
+    collate: str
+    ctype: str
+    provider: str
+    """Of its collation: `libc`, `icu` or `builtin`."""
+    locale: str | None
+    """Of its collation, as that provider names it."""
+    half_dropped: bool
+    """A DROP DATABASE of it was interrupted."""
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterWide:
     """What the catalogs and views of the whole cluster say."""
 
@@ -180,8 +245,10 @@ class ClusterWide:
     in_recovery: bool = False
     exclusive_backup: bool = False
     settings: tuple[Setting, ...] = ()
+    closed: tuple[ClosedDatabase, ...] = ()
     hba: tuple[HbaRule, ...] | None = None
     """None: the series does not tell (before 10)."""
+    role_settings: tuple[RoleSetting, ...] = ()
     slots: tuple[Slot, ...] = ()
     subscriptions: tuple[Subscription, ...] = ()
     receivers: tuple[Receiver, ...] = ()

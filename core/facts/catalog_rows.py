@@ -5,13 +5,17 @@ from collections.abc import Sequence
 from core.facts.catalog import (
     Bloated,
     Catalogs,
+    ClosedDatabase,
     ClusterWide,
     Collation,
+    Dictionary,
     Extension,
+    ForeignFile,
     HbaRule,
     Library,
     Ordered,
     Receiver,
+    RoleSetting,
     Setting,
     Slot,
     Subscription,
@@ -36,7 +40,9 @@ def cluster_wide(table: Sequence[Row]) -> ClusterWide | None:
         in_recovery=_flag(table, "recovery"),
         exclusive_backup=_flag(table, "backup"),
         settings=tuple(_setting(values) for values in _of(table, "source")),
-        hba=tuple(HbaRule(int(each[0]), *each[1:]) for each in _of(table, "hba")) or None,
+        closed=tuple(_closed(values) for values in _of(table, "closed")),
+        hba=tuple(_rule(each) for each in _of(table, "hba")) or None,
+        role_settings=tuple(RoleSetting(*each) for each in _of(table, "role")),
         slots=tuple(Slot(name, kind, database, active in TRUE) for name, kind, database, active in _of(table, "slot")),
         subscriptions=tuple(
             Subscription(database, name, enabled in TRUE) for database, name, enabled in _of(table, "subscription")
@@ -76,6 +82,8 @@ def catalogs(table: Sequence[Row]) -> Catalogs | None:
         indexes=indexes,
         large_objects=large_objects,
         toast_tables=_number(table, "toasted") if _of(table, "toasted") else None,
+        dictionaries=tuple(Dictionary(*each) for each in _of(table, "dictionary")),
+        foreign_files=tuple(ForeignFile(*each) for each in _of(table, "foreign")),
         bloated=tuple(Bloated(name, int(size), int(wasted)) for name, size, wasted in _of(table, "bloated")),
     )
 
@@ -97,6 +105,18 @@ def _setting(values: tuple[str, ...]) -> Setting:
     name, value, hidden, source, file, line = values
     # a hidden value is not even empty: it is not known
     return Setting(name, None if hidden in TRUE else value, source, file or None, int(line) if line else None)
+
+
+def _rule(values: tuple[str, ...]) -> HbaRule:
+    line, kind, databases, users, address, method, error, options = values
+    named = tuple(filter(None, options.split("\n")))
+    return HbaRule(int(line), kind, databases, users, address, method, error, named)
+
+
+def _closed(values: tuple[str, ...]) -> ClosedDatabase:
+    name, size, encoding, collate, ctype, provider, locale, half_dropped = values
+    of = PROVIDERS.get(provider, provider)
+    return ClosedDatabase(name, int(size), encoding, collate, ctype, of, locale or None, half_dropped in TRUE)
 
 
 def _of(table: Sequence[Row], kind: str) -> list[tuple[str, ...]]:

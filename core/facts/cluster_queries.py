@@ -14,6 +14,8 @@ UNSHOWN = "(conninfo|command|passphrase|password|secret|token|salt|[.])"
 """The names of such settings, as a regular expression; take_inventory of the remote half has the same."""
 _COMMANDS = "'archive_command', 'restore_command', 'archive_cleanup_command', 'recovery_end_command'"
 
+_NAMING = "select o from unnest(options) o where o ~ '^(pamservice|ldapserver|radiusservers)='"
+"""Those options of a rule that name something of the host; others may hold a password."""
 CERTIFICATE = Query(
     "select 'certificate ' || c.setting from pg_settings c, pg_settings s where c.name = 'ssl_cert_file' "
     "and s.name = 'ssl' and s.setting = 'on' and c.setting !~ '[[:cntrl:]]';",
@@ -22,7 +24,18 @@ CERTIFICATE = Query(
 """The path of the server's certificate, as it is: for the shell."""
 
 DATABASE_FIELDS = ("datname", "pg_database_size(oid)", "pg_encoding_to_char(encoding)")
-_ALL_DATABASES = "from pg_database where datallowconn order by datname"
+TAKES_CONNECTIONS = "datallowconn and datconnlimit <> -2"
+"""-2: a DROP DATABASE was interrupted, and nobody is let in any more (since the minor releases of August 2023)."""
+_ALL_DATABASES = f"from pg_database where {TAKES_CONNECTIONS} order by datname"
+_CLOSED_FIELDS = (
+    "datname",
+    "coalesce(pg_database_size(oid), 0)",
+    "pg_encoding_to_char(encoding)",
+    "datcollate",
+    "datctype",
+)
+"""Of one that is half dropped the files may be gone, and then it has no size."""
+_CLOSED = f"from pg_database where not ({TAKES_CONNECTIONS}) and datname <> 'template0' order by datname"
 DATABASES = (
     Query(
         select(
@@ -77,7 +90,7 @@ _SLOTS = ("slot_name", "slot_type", "database", "active")
 CLUSTER_WIDE = (
     Query(
         "select distinct 'libc ' || locale from (select unnest(array[datcollate::text, datctype::text]) as locale "
-        f"from pg_database where datallowconn) l where locale ~ '{LOCALE}';",
+        f"from pg_database) l where locale ~ '{LOCALE}';",
         since=804,
     ),
     Query(select("recovery", ("pg_is_in_recovery()",), ""), since=900),
@@ -98,6 +111,22 @@ CLUSTER_WIDE = (
             "and context <> 'internal' order by name",
         ),
         since=804,
+    ),
+    *(
+        Query(
+            select(
+                "closed",
+                (*_CLOSED_FIELDS, provider, locale, "datconnlimit = -2"),
+                _CLOSED,
+            ),
+            since=since,
+            before=before,
+        )
+        for provider, locale, since, before in (
+            ("'c'", "null", 804, 1500),
+            ("datlocprovider", "daticulocale", 1500, 1700),
+            ("datlocprovider", "datlocale", 1700, NEVER),
+        )
     ),
     # ALTER DATABASE and ALTER ROLE may load libraries too; no other of their settings is looked at
     Query(
@@ -141,10 +170,26 @@ CLUSTER_WIDE = (
                 "auth_method",
                 # a word of the line itself, a password among them, follows a colon or stands in quotes
                 "rtrim(substring(error from '^[^:\"]*'))",
+                "array_to_string(array(" + _NAMING + "), chr(10))",
             ),
             "from pg_hba_file_rules order by line_number",
         ),
         since=1000,
+    ),
+    Query(
+        select(
+            "role",
+            (
+                "coalesce(datname, '')",
+                "coalesce(rolname, '')",
+                "split_part(entry, '=', 1)",
+                "substring(entry from '=(.*)')",
+            ),
+            "from (select setdatabase, setrole, unnest(setconfig) as entry from pg_db_role_setting) s "
+            "left join pg_database d on d.oid = s.setdatabase left join pg_roles r on r.oid = s.setrole "
+            "where lower(entry) ~ '^(timezone|lc_messages|lc_monetary|lc_numeric|lc_time)=' order by 1 limit 200",
+        ),
+        since=900,
     ),
     Query(select("slot", _SLOTS, "from pg_replication_slots order by slot_name"), since=904, before=1000),
     Query(select("slot", _SLOTS, "from pg_replication_slots where not temporary order by slot_name"), since=1000),
@@ -203,9 +248,11 @@ CLUSTER_WIDE_KINDS = {
     "recovery": 1,
     "backup": 1,
     "source": 6,
+    "closed": 8,
     "program": 1,
     "pending": 1,
-    "hba": 7,
+    "hba": 8,
+    "role": 4,
     "slot": 4,
     "subscription": 3,
     "receiver": 3,

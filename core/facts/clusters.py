@@ -13,6 +13,7 @@ from typing import Any
 
 from core.errors import ParseError
 from core.facts import sections
+from core.facts.configuration_files import SECTION as CONFIGURATION_FILES
 from core.facts.control_data import parse_control_data
 from core.facts.databases import FILE_SETTINGS, SQL, catalog_gaps, parse_settings, questions
 from core.facts.discovery import Candidate, both
@@ -228,6 +229,7 @@ def _cluster(
         copy_of=identity.copy_of,
         start_complaints=files.complaints if files is not None else None,
         edited=files.edited if files is not None and identity.running and not files.complaints else None,
+        configuration_files=reader.read(CONFIGURATION_FILES),
         options=files.options if files is not None and identity.running and not files.complaints else None,
     )
     return cluster, reader.gaps
@@ -317,6 +319,6 @@ CONTROL = Section("control", "control data", ("cluster_control",), _control)
 SETTINGS = Section("settings", "settings", ("cluster_file_settings",), parse_settings, deadline=20)
 CLUSTER: tuple[Section[Any], ...] = (
     *(IDENTITY, CONTROL, SIZE, WRITTEN, LINKS, PROCESS, IRREGULAR_FILES),
-    *(SQL, SETTINGS, START_FILES),  # what SQL told is not asked of the files again
+    *(SQL, SETTINGS, START_FILES, CONFIGURATION_FILES),  # what SQL told is not asked of the files again
 )
 """All sections of a cluster, in their order; a function that one runs reads what `cluster_open` found, and no words."""

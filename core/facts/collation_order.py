@@ -48,4 +48,6 @@ def libc_locales(cluster: Cluster) -> tuple[str, ...]:
         found |= {locale for locale in (database.collate, database.ctype) if locale}
         if database.catalogs is not None:
             found |= {each.locale for each in database.catalogs.collations if each.provider == "libc"}
+    for closed in cluster.wide.closed if cluster.wide is not None else ():
+        found |= {locale for locale in (closed.collate, closed.ctype) if locale}
     return tuple(sorted(found))

@@ -214,6 +214,27 @@ EACH_DATABASE = (
     ),
     *(_ordered(*each) for each in _COLLATIONS),
     Query(
+        select(
+            "dictionary",
+            ("nspname || '.' || dictname", "tmplname", "dictinitoption"),
+            "from pg_ts_dict d join pg_namespace n on n.oid = dictnamespace "
+            "join pg_ts_template t on t.oid = dicttemplate "
+            "where d.oid >= 16384 and dictinitoption is not null order by 1 limit 200",
+        ),
+        since=803,
+    ),
+    Query(
+        select(
+            "foreign",
+            ("nspname || '.' || relname", "substring(entry from '=(.*)')"),
+            "from (select ftrelid, ftserver, unnest(ftoptions) as entry from pg_foreign_table) f "
+            "join pg_class c on c.oid = ftrelid join pg_namespace n on n.oid = relnamespace "
+            "join pg_foreign_server s on s.oid = ftserver join pg_foreign_data_wrapper w on w.oid = srvfdw "
+            "where fdwname = 'file_fdw' and entry ~ '^filename=' order by 1 limit 200",
+        ),
+        since=901,
+    ),
+    Query(
         select("unlogged", ("count(*)",), "from pg_class where relpersistence = 'u' and relkind in ('r', 'i')"),
         since=901,
     ),
@@ -231,6 +252,8 @@ EACH_DATABASE_KINDS = {
     "library": 3,
     "collation": 7,
     "ordered": 5,
+    "dictionary": 3,
+    "foreign": 2,
     "unlogged": 1,
     "publications": 1,
     "whole": 1,

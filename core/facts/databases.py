@@ -10,7 +10,14 @@ from dataclasses import dataclass, field, replace
 from core.facts.catalog import ClusterWide
 from core.facts.catalog_rows import PROVIDERS, TRUE, catalogs, cluster_wide
 from core.facts.certificates import parse_certificate
-from core.facts.cluster_queries import CERTIFICATE, CLUSTER_WIDE, CLUSTER_WIDE_KINDS, DATABASES, UNSHOWN
+from core.facts.cluster_queries import (
+    CERTIFICATE,
+    CLUSTER_WIDE,
+    CLUSTER_WIDE_KINDS,
+    DATABASES,
+    TAKES_CONNECTIONS,
+    UNSHOWN,
+)
 from core.facts.collation_order import parse_collation_order
 from core.facts.database_queries import EACH_DATABASE, EACH_DATABASE_KINDS
 from core.facts.model import Database, Gap
@@ -97,7 +104,7 @@ _GIVEN = "s.source in ('command line', 'environment variable') and s.name <> 'ma
 _OPTIONS = (Query(_EDITED.format(hidden=UNSHOWN, changed=_GIVEN), since=902),)
 # Templates are left alone: a session there blocks CREATE DATABASE.
 _CONNECT = (
-    f"select {escaped('datname')} from pg_database where datallowconn and not datistemplate "
+    f"select {escaped('datname')} from pg_database where {TAKES_CONNECTIONS} and not datistemplate "
     "order by datname limit 1000;"
 )
 _ENTERED = Query(f"select {as_line('entered', 'current_database()')};")

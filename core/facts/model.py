@@ -9,6 +9,7 @@ from datetime import datetime
 from ipaddress import ip_interface
 
 from core.facts.catalog import Binaries, Catalogs, ClusterWide, Edited
+from core.facts.configuration_files import ConfigurationFile
 from core.facts.host_environment import HostEnvironment, IrregularFiles, Process
 from core.facts.services import Service
 
@@ -319,6 +320,8 @@ class Cluster:
     options: tuple[Edited, ...] | None = None
     """Settings that the command line of the running server gives, and the files alone would not; None of a stopped
     cluster, or where that was not looked at."""
+    configuration_files: tuple[ConfigurationFile, ...] | None = None
+    """What a start reads: postgresql.conf, pg_hba.conf, pg_ident.conf, and what they name; None: it was not read."""
     copy_of: str | None = None
     """By the mark of a copy that is not opened: the system identifier of the cluster that pghaul copies here."""
 

@@ -46,6 +46,7 @@ SUBJECTS = (
     marked("files written to in the last hour of {folder}"),
     marked("kinds of files of {folder}"),
     marked("files that a start reads of {folder}"),
+    marked("configuration files of {folder}"),
     marked("links and tablespaces of {folder}"),
     marked("server process of {folder}"),
     marked("settings of {folder}"),

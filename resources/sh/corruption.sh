@@ -29,7 +29,7 @@ look_at_pages() {
 # check_relations PATH SOCKET PORT SERIES SECONDS JOBS   look through tables and B-tree indexes of each database by pg_amcheck
 check_relations() {
   connect_to "$1" "$2" "$3" "$4" "$5"
-  check_known=$(ask_sql postgres "select count(*) from pg_available_extensions where name = 'amcheck';") || exit
+  check_known=$(ask_cluster "select count(*) from pg_available_extensions where name = 'amcheck';") || exit
   if [ "$check_known" = 0 ]; then
     echo 'warning: new has no extension amcheck: tables and indexes were not looked through'
     return 0

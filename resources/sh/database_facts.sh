@@ -17,16 +17,38 @@ cluster_sql() {
   sql_reach
   sql_environment
   keep_slots
-  sql_known=$(sql_questions known | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed'
+  sql_finds_home
+  sql_known=$(sql_questions known | ask "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed'
   printf '%s\n' "$sql_known"
   # a session a database, one after the other, with one transaction in each
-  sql_databases=$(sql_questions databases | ask postgres)
+  sql_databases=$(sql_questions databases | ask "$sql_home")
   sql_found=$(
-    sql_session wide postgres && sql_in_each || echo lost
+    sql_session wide "$sql_home" && sql_in_each || echo lost
   )
   printf '%s\n' "$sql_found"
   sql_orders
   sql_certificate
+}
+
+# sql_finds_home   set sql_home, the database in which the whole cluster is asked: template1 where nobody gets into postgres
+# Fails where another cluster answers: the lock file of a server in a container names a socket that is the host's own server's here.
+sql_finds_home() {
+  sql_home=postgres
+  sql_answers=$(sql_identity | ask postgres 2>/dev/null) || {
+    if sql_answers=$(sql_identity | ask template1 2>/dev/null); then sql_home=template1; else return 0; fi
+  }
+  find_control "$cluster_folder"
+  sql_control=$("$cluster_programs/pg_controldata" "$control_in" 2>/dev/null) || return 0
+  sql_own=$(printf '%s\n' "$sql_control" | sed -n 's/^Database system identifier: *//p') || fail 'sed failed'
+  if [ -n "$sql_answers" ] && [ -n "$sql_own" ] && [ "$sql_answers" != "$sql_own" ]; then
+    fail "another cluster answers at port ${cluster_port:-5432} of ${cluster_socket:-its usual socket}, of system identifier" \
+      "$sql_answers: the server of this one may run in a container. Stop it there, and move it stopped"
+  fi
+}
+
+# sql_identity   print the question for the system identifier; nothing before 9.6, which has none
+sql_identity() {
+  [ "$sql_rank" -lt 906 ] || echo 'select system_identifier from pg_control_system();'
 }
 
 # sql_reach   set sql_client, the psql that asks the server

@@ -58,6 +58,16 @@ by_its_path() {
   PGOPTIONS=$by_its_from
 }
 
+# ask_cluster STATEMENTS   ask_sql in the database postgres, or in template1 where that is gone or lets nobody in
+ask_cluster() {
+  keep_slots
+  if cluster_said=$(printf '%s\n' "$1" | in_database postgres psql -XAtqw -v ON_ERROR_STOP=1); then
+    [ -z "$cluster_said" ] || printf '%s\n' "$cluster_said"
+  elif [ $? -ne 2 ] || [ -n "$cluster_said" ] || ! (ask_sql template1 "$1") 2>/dev/null; then # 2: there was no connection
+    fail 'the database postgres could not be asked'
+  fi
+}
+
 # ask_sql DATABASE STATEMENTS   print what they select there, bare; the first that fails ends it
 ask_sql() {
   keep_slots
@@ -67,9 +77,10 @@ ask_sql() {
 # database_names   print a line for each database that takes connections, its name as `escaped` has it; each row says how many there
 # must be
 database_names() {
-  names_found=$(ask_sql postgres "
-    select (select count(*) from pg_database where datallowconn and not datistemplate)::text || ' ' || $(escaped datname)
-    from pg_database where datallowconn and not datistemplate order by datname;") || exit
+  names_open='datallowconn and datconnlimit <> -2 and not datistemplate' # -2: a DROP DATABASE was interrupted
+  names_found=$(ask_cluster "
+    select (select count(*) from pg_database where $names_open)::text || ' ' || $(escaped datname)
+    from pg_database where $names_open order by datname;") || exit
   names_number=$(printf '%s\n' "$names_found" | grep -c '') || fail 'grep failed'
   [ "${names_found%% *}" = "$names_number" ] || fail 'the list of the databases broke off'
   printf '%s\n' "$names_found" | cut -d ' ' -f 2- || fail 'cut failed'
@@ -95,13 +106,13 @@ take_inventory() {
   esac
   case $4 in
     8.* | 9.[0-4]) ;;
-    *) inventory_files=$(ask_sql postgres "select 'yes' from pg_roles where rolname = current_user and rolsuper;") || exit ;;
+    *) inventory_files=$(ask_cluster "select 'yes' from pg_roles where rolname = current_user and rolsuper;") || exit ;;
   esac
   # of several lines for one setting the last one counts
   [ -z "$inventory_files" ] || inventory_files="
     select distinct on (name) 'file ' || $(shown_setting setting) from pg_file_settings
     where name is not null and setting is not null order by name, seqno desc;"
-  inventory=$(ask_sql postgres "$inventory_identifier
+  inventory=$(ask_cluster "$inventory_identifier
     select case source when 'command line' then 'option ' else 'setting ' end || $(shown_setting "$inventory_value")
     from pg_settings where source in ('configuration file', 'command line');
     select 'exists ' || oid::text from pg_database;
@@ -293,7 +304,7 @@ differing_settings() {
   differing_socket=$(sed -n 5p "$6/postmaster.pid") || fail "$6/postmaster.pid cannot be read"
   [ -z "$differing_port" ] || export PGPORT="$differing_port"
   [ -z "$differing_socket" ] || export PGHOST="$differing_socket"
-  differing_now=$(ask_sql postgres "
+  differing_now=$(ask_cluster "
     select case when source in ('configuration file', 'command line') and setting is distinct from boot_val
     then 'set ' else 'value ' end || $(shown_setting "setting || coalesce(' ' || unit, '')") from pg_settings
     where name not in ('data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
@@ -339,7 +350,7 @@ connected_clients() {
     9.*) ;;
     *) clients_which="$clients_which and backend_type in ('client backend', 'walsender')" ;;
   esac
-  ask_sql postgres "
+  ask_cluster "
     select regexp_replace(count(*)::text || ' of ' || coalesce(usename::text, 'nobody') || coalesce(' on ' || datname, '')
     || coalesce(' from ' || host(client_addr), ', local') || case when $clients_name = '' then '' else ', ' || $clients_name
     end, '[[:cntrl:]]', '?', 'g') from pg_stat_activity where $clients_which
@@ -349,7 +360,7 @@ connected_clients() {
 # collation_versions PATH SOCKET PORT SERIES SECONDS   print a warning for each database whose default collation has another version here
 collation_versions() {
   connect_to "$@"
-  ask_sql postgres "
+  ask_cluster "
     select 'warning: the collation of database ' || $(escaped datname) || ' was ' || datcollversion || ' on old and is ' ||
     coalesce(pg_database_collation_actual_version(oid), 'unknown') || ' here: rebuild its indexes on text'
     from pg_database where datcollversion <> coalesce(pg_database_collation_actual_version(oid), '') order by datname;"
@@ -358,5 +369,5 @@ collation_versions() {
 # ask_new PATH SOCKET PORT SERIES SECONDS   print the server's version, whether it is in recovery, and how many databases it has
 ask_new() {
   connect_to "$@"
-  ask_sql postgres 'select version(), pg_is_in_recovery(), (select count(*) from pg_database);'
+  ask_cluster 'select version(), pg_is_in_recovery(), (select count(*) from pg_database);'
 }

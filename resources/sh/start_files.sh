@@ -35,7 +35,7 @@ prove_restartable() {
   [ $# -gt 4 ] || return 0
   case $4 in 8.* | 9.*) return 0 ;; *) ;; esac
   connect_to "$1" "$5" "$6" "$4" "$7"
-  again_said=$(ask_sql postgres "
+  again_said=$(ask_cluster "
     select regexp_replace(current_setting('hba_file'), '[[:cntrl:]]', '?', 'g') || ' line ' || line_number || ': ' ||
     rtrim(substring(error from '^[^:\"]*')) from pg_hba_file_rules where error is not null order by line_number limit 5;") || exit
   [ -z "$again_said" ] || again_refuses "$again_said"
@@ -61,7 +61,8 @@ cluster_start_files() {
     sql_reach
     sql_environment
     keep_slots
-    files_config=$(echo 'show config_file;' | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed: where its configuration lies is not known'
+    sql_finds_home
+    files_config=$(echo 'show config_file;' | ask "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed: where its configuration lies is not known'
   fi
   [ -n "$files_config" ] || [ -e "$cluster_folder/postgresql.conf" ] || fail 'where its configuration lies is not known'
   files_said=$(start_complaints "$cluster_programs" "$cluster_series" "$cluster_folder" "${files_config:--}") || exit
@@ -81,7 +82,7 @@ cluster_start_files() {
 files_not_in_force() {
   case $cluster_series in 8.* | 9.[01]) return 0 ;; *) ;; esac
   keep_slots
-  files_asked=$(sql_questions "$1" | ask postgres -v ON_ERROR_STOP=1) || fail 'psql failed'
+  files_asked=$(sql_questions "$1" | ask "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed'
   [ -z "$files_asked" ] || printf '%s\n' "$files_asked" | while read -r files_name files_hidden files_value; do
     files_now=$(
       unset PGPORT PGDATESTYLE PGCLIENTENCODING # which the server program reads as psql does

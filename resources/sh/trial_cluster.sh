@@ -78,10 +78,16 @@ try_setting() {
   print_answer setting "$1" "$try_said"
 }
 
-# try_path PATH   whether it is there; a program in PATH where it has no slash ahead
+# try_path PATH   whether it is there; a program in PATH where it has no slash ahead; share:PATH is one below what the programs share,
+# host:NAME a host whose address can be told
 try_path() {
   try_said=
   case $1 in
+    share:*)
+      [ -n "${trial_share-}" ] || trial_share=$(initdb -s -D "$trial_folder/none" 2>&1 | sed -n 's/^share_path=//p') || fail 'sed failed'
+      [ -e "$trial_share/${1#share:}" ] || try_said="no such file in ${trial_share:-the folder that the programs share}"
+      ;;
+    host:*) getent ahosts "${1#host:}" >/dev/null || try_said='no such host' ;;
     /*) [ -e "$1" ] || try_said='no such file or folder' ;;
     *) command -v -- "$1" >/dev/null || try_said='no such program' ;;
   esac

@@ -38,7 +38,7 @@ wal_position() {
   esac
   connect_to "$@" 30
   leave_slots "$2" "$3"
-  wal_said=$(ask_sql postgres "select $wal_asked;") || exit
+  wal_said=$(ask_cluster "select $wal_asked;") || exit
   case $wal_said in
     *[!0-9A-F/]* | '') fail "the server says $wal_said of its WAL" ;;
     *) printf '%s\n' "$wal_said" ;;

@@ -5,7 +5,7 @@ from core.facts.collation_order import MISSING
 from core.facts.collation_order import SECTION as COLLATION_ORDER
 from core.facts.sections import TRIAL
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.catalogs import age, databases, listed
+from core.migration.findings.catalogs import age, cluster_wide, databases, listed
 from core.migration.findings.collations import Affected, Order, affected, libc_of
 from core.migration.findings.finding import (
     NOTHING,
@@ -81,6 +81,12 @@ def locales(case: Case) -> Finding:
         for known, locale in used:
             if locale and locale not in _ALWAYS_THERE and database.name not in known.setdefault(locale, []):
                 known[locale].append(database.name)
+    for closed in cluster.wide.closed if cluster.wide is not None else ():
+        used = [(libc, closed.collate), (libc, closed.ctype)]
+        used += [(icu, closed.locale)] if closed.provider == "icu" else []
+        for known, locale in used:
+            if locale and locale not in _ALWAYS_THERE and closed.name not in known.setdefault(locale, []):
+                known[locale].append(closed.name)
     asked = next((each.binaries for each in case.new.trials if each.series == cluster.series), None)
     versions = dict(asked.icu) if asked is not None else {}
     there = case.new.collation_order
@@ -109,6 +115,27 @@ def locales(case: Case) -> Finding:
     return passed(old, "all there", "new has every locale of the databases" + age(cluster))
 
 
+def closed_databases(case: Case) -> Finding:
+    """Every database takes connections, so that it could be looked into."""
+    found = cluster_wide(case)
+    if isinstance(found, Finding):
+        return found
+    cluster, wide = found
+    if not wide.closed:
+        return passed("none", NOTHING, "every database takes connections and was looked into" + age(cluster))
+    half = [each.name for each in wide.closed if each.half_dropped]
+    names = listed([each.name for each in wide.closed])
+    left = f" {listed(half)} was left by a DROP DATABASE that was interrupted." if half else ""
+    return warning(
+        names,
+        NOTHING,
+        f"no connections are taken by {names}: the locale is compared, and extensions, libraries and indexes are not."
+        f"{left}{age(cluster)}",
+        "on the old server drop what nobody needs, which is all that can be done with what was half dropped; else let "
+        "connections in for the checks: ALTER DATABASE … ALLOW_CONNECTIONS true",
+    )
+
+
 CHECKS: tuple[Check, ...] = (
     (
         Declaration(
@@ -126,5 +153,15 @@ CHECKS: tuple[Check, ...] = (
             "locales", "locales of the databases", True, "locales of every database on old, those of new", "locale"
         ),
         locales,
+    ),
+    (
+        Declaration(
+            "closed-databases",
+            "databases that take no connections",
+            False,
+            "pg_database of old",
+            "manage-ag-templatedbs",
+        ),
+        closed_databases,
     ),
 )

@@ -1,9 +1,14 @@
 """Whether the configuration of old fits new: settings, paths, addresses, access rules, certificate, files elsewhere."""
 
 from datetime import timedelta
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
+from pathlib import PurePosixPath
+from posixpath import normpath
 
-from core.facts.catalog import ClusterWide, Edited
+from core.facts.catalog import ClusterWide, Edited, HbaRule
+from core.facts.configuration_files import SECTION as CONFIGURATION_FILES
+from core.facts.configuration_files import ConfigurationFile, Mention
+from core.facts.model import Cluster
 from core.facts.start_files import SECTION as START_FILES
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.binaries import outside
@@ -20,13 +25,27 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
-from core.migration.findings.layout import configuration_left, configuration_outside
+from core.migration.findings.host_names import named_by_catalogs
+from core.migration.findings.layout import config_file_outside, configuration_left, configuration_outside
 from core.migration.findings.local_start import held
 from core.migration.findings.releases import numbers
+from core.migration.findings.services import service_for
 
 _SOON = timedelta(days=30)
 _TOLD_SINCE = (9, 2)
 """The first series whose server program tells settings without being started (-C)."""
+_NEEDED_TO_START = frozenset(
+    {
+        *("data_directory", "hba_file", "ident_file", "external_pid_file", "unix_socket_directories", "log_directory"),
+        *("stats_temp_directory", "krb_server_keyfile", "ssl_cert_file", "ssl_key_file", "ssl_ca_file", "ssl_crl_file"),
+        *("ssl_crl_dir", "ssl_dh_params_file"),
+    }
+)
+"""Settings that name a place without which a server does not start, or runs as another cluster."""
+_MADE_ABSOLUTE = frozenset({"data_directory", "config_file", "hba_file", "ident_file"})
+"""Settings that the server sets anew to a whole path, so that it no longer tells where each was set."""
+_SET_BY_DEBIAN = ("data_directory", "external_pid_file")
+"""Those that pghaul sets anew where Debian's tools start the new cluster."""
 _WHERE_IT_LISTENS = ("port", "listen_addresses", "unix_socket_directories")
 _EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  names of addresses, nothing is bound
 
@@ -41,7 +60,9 @@ def settings(case: Case) -> Finding:
     asked = binaries(case, f"{len(cluster.settings)} settings")
     if isinstance(asked, Finding):
         return asked
-    answers = {each: said for each, said in asked.settings if each not in held(cluster)}
+    own = {f"{each.name}={each.value}" for each in cluster.wide.settings} if cluster.wide is not None else set()
+    of_roles = {each.word for each in named_by_catalogs(cluster) if each.setting} - own
+    answers = {each: said for each, said in asked.settings if each not in {*held(cluster), *of_roles}}
     refused = {each: said for each, said in answers.items() if said}
     if refused:
         return blocker(
@@ -82,6 +103,37 @@ def setting_paths(case: Case) -> Finding:
     if silent:
         return unknown(old, listed(silent), f"whether new has {listed(silent)} is not known", "run the checks again")
     return passed(old, "all there", "every path and program that a setting names is there on new" + age(cluster))
+
+
+def named_things(case: Case) -> Finding:
+    """What catalogs and pg_hba.conf name of the host is there on new: files, PAM services, hosts, time zones."""
+    found = cluster_wide(case)
+    if isinstance(found, Finding):
+        return found
+    cluster, _ = found
+    named = named_by_catalogs(cluster)
+    if not named:
+        return passed("none", NOTHING, "neither catalogs nor pg_hba.conf name anything of the host" + age(cluster))
+    old = listed([each.word for each in named])
+    asked = binaries(case, old)
+    if isinstance(asked, Finding):
+        return asked
+    answers = dict(asked.paths) | dict(asked.settings)
+    missing = [each for each in named if answers.get(each.word)]
+    if missing:
+        shown = listed([f"{each.word} ({each.by})" for each in missing])
+        return warning(
+            shown,
+            listed(list(dict.fromkeys(answers[each.word] for each in missing))),
+            f"the new server lacks what is named on the old one: {shown}. What uses it fails there, or clients are "
+            f"refused{age(cluster)}",
+            "copy the file, make the service, have the name resolved, or install the time zone or locale on the new "
+            "server",
+        )
+    silent = [each.word for each in named if each.word not in answers]
+    if silent:
+        return unknown(old, listed(silent), f"whether new has {listed(silent)} is not known", "run the checks again")
+    return passed(old, "all there", "the new server has all that catalogs and pg_hba.conf name" + age(cluster))
 
 
 def listen_addresses(case: Case) -> Finding:
@@ -134,7 +186,7 @@ def access_rules(case: Case) -> Finding:
             "pg_hba.conf has lines that cannot be read, so that nothing is known of who may come in by them",
             "mend the lines on the old server; see: select * from pg_hba_file_rules where error is not null",
         )
-    own = [rule for rule in wide.hba if _is_about(rule.address, case.old.addresses)]
+    own = [rule for rule in wide.hba if _is_about(rule, case.old.addresses)]
     if own:
         return warning(
             listed([f"line {rule.line}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]),
@@ -187,15 +239,12 @@ def start_files(case: Case) -> Finding:
     return passed(looked, NOTHING, f"a server would start with {looked} as they stand" + age(cluster))
 
 
-def _is_about(address: str, addresses: tuple[str, ...]) -> bool:
+def _is_about(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
     """Whether a rule's address is one of the server's own, or stands for its own networks."""
-    if address in ("samehost", "samenet"):
+    if rule.address in ("samehost", "samenet"):
         return True
-    try:
-        network = ip_network(address, strict=False)
-    except ValueError:
-        return False
-    return network.num_addresses == 1 and any(ip_address(each) in network for each in addresses)
+    network = rule.network
+    return network is not None and network.num_addresses == 1 and any(ip_address(each) in network for each in addresses)
 
 
 def files_elsewhere(case: Case) -> Finding:
@@ -230,6 +279,79 @@ def files_elsewhere(case: Case) -> Finding:
         "configuration lies outside the data directory: the plan takes it along, and puts aside what new has there",
         "read it for paths, memory and addresses of old",
     )
+
+
+def moved_paths(case: Case) -> Finding:
+    """No file of the configuration names a place inside the old data directory where that has another path on new."""
+    cluster, target = case.cluster, case.move.target
+    if cluster is None:
+        return no_cluster(case)
+    data = cluster.data_directory
+    if normpath(target) == normpath(data):
+        return passed(data, target, "the data directory has the same path on both servers")
+    if cluster.configuration_files is None:
+        why = reason(case.old, CONFIGURATION_FILES.name, of=data)
+        return unknown(
+            data,
+            target,
+            f"whether the configuration names places inside the data directory is not known: {why}",
+            f"read the facts again: pghaul facts {case.old.server}",
+        )
+    service = service_for(target, cluster, case.new)
+    left: tuple[str, ...] = _SET_BY_DEBIAN if service is not None and service.debian else ()
+    if service is None and config_file_outside(cluster) is not None:
+        left = ("data_directory",)  # pg_ctl is given it
+    named = {name: where for name, where in _naming(cluster) if name not in left}
+    included = [
+        f"{each.by} includes {each.path}"
+        for each in cluster.configuration_files
+        if each.by is not None and each.absolute and _inside(each.path, data)
+    ]
+    needed = [f"{name} ({where})" for name, where in named.items() if name in _NEEDED_TO_START] + included
+    if needed:
+        return blocker(
+            listed(needed),
+            target,
+            f"the configuration names places inside the old data directory, {data}, and the new one is {target}: "
+            f"{listed(needed)}. The new server would not start, or read the files of another cluster",
+            "remove the lines of hba_file and ident_file where the file lies in the data directory anyway, write the "
+            "others relative to it (log_directory = 'log'), or move to the same path; then read the facts again: "
+            f"pghaul facts {case.old.server}",
+        )
+    if named:
+        shown = listed([f"{name} ({where})" for name, where in named.items()])
+        return warning(
+            shown,
+            target,
+            f"settings name the old data directory, {data}, and the new one is {target}: {shown}",
+            "look what each does on the new server, and write what holds at either path, as %p in archive_command",
+        )
+    return passed(data, target, f"the configuration names no place inside {data}{age(cluster)}")
+
+
+def _naming(cluster: Cluster) -> list[tuple[str, str]]:
+    """The settings whose value names the data directory, with where each is set; of a running server those in force."""
+    found = [
+        (mention.setting, f"{each.path} line {mention.line}")
+        for each in cluster.configuration_files or ()
+        for mention in each.mentions
+        if _in_force(cluster, each, mention)
+    ]
+    elsewhere = [each for each in (cluster.wide.settings if cluster.wide is not None else ()) if each.file is None]
+    found += [(each.name, each.source) for each in elsewhere if _inside(each.value or "", cluster.data_directory)]
+    return found
+
+
+def _in_force(cluster: Cluster, file: ConfigurationFile, mention: Mention) -> bool:
+    """Whether no other line goes before that one, where the server tells."""
+    if cluster.wide is None or mention.setting in _MADE_ABSOLUTE:
+        return True
+    place = normpath(file.path), mention.line, mention.setting
+    return place in {(normpath(each.file), each.line, each.name.lower()) for each in cluster.wide.settings if each.file}
+
+
+def _inside(path: str, folder: str) -> bool:
+    return path.startswith("/") and PurePosixPath(normpath(path)).is_relative_to(folder)
 
 
 def certificate(case: Case) -> Finding:
@@ -348,6 +470,16 @@ CHECKS: tuple[Check, ...] = (
     ),
     (
         Declaration(
+            "named-things",
+            "what catalogs and pg_hba.conf name",
+            False,
+            "dictionaries, foreign tables on files, rules, settings of roles on old; files and names of new",
+            "textsearch-dictionaries",
+        ),
+        named_things,
+    ),
+    (
+        Declaration(
             "listen-addresses",
             "addresses to listen on",
             False,
@@ -375,6 +507,16 @@ CHECKS: tuple[Check, ...] = (
             "runtime-config-file-locations",
         ),
         files_elsewhere,
+    ),
+    (
+        Declaration(
+            "moved-paths",
+            "paths inside the data directory",
+            True,
+            "values of old's configuration files, path of the target",
+            "runtime-config-file-locations",
+        ),
+        moved_paths,
     ),
     (
         Declaration("certificate", "server certificate", False, "certificate of old, names of new", "ssl-tcp"),

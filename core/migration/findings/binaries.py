@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.facts.model import Cluster
+from core.migration.findings.host_names import named_by_catalogs
 from core.migration.findings.linked_files import wanted_files
 
 PRELOADS = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")
@@ -35,7 +36,7 @@ class Wanted:
     Attributes:
         libraries: as LOAD takes them; `preloads`: those that the server loads when it starts.
         settings: `NAME=VALUE`.
-        paths: absolute paths, and programs by name.
+        paths: absolute paths, programs by name, and what `host_names` has.
         icu: ICU locales.
     """
 
@@ -53,11 +54,19 @@ def wanted(cluster: Cluster) -> Wanted:
     locales = {
         collation.locale for each in catalogs for collation in each.collations if collation.provider == "icu"
     } | {each.locale for each in cluster.databases if each.provider == "icu" and each.locale is not None}
+    named = named_by_catalogs(cluster)
+    closed = cluster.wide.closed if cluster.wide is not None else ()
+    locales |= {each.locale for each in closed if each.provider == "icu" and each.locale is not None}
     return Wanted(
         libraries=_sorted([*(library.name for each in catalogs for library in each.libraries), *later]),
         preloads=at_start,
-        settings=_sorted(f"{name}={value}" for name, value in _settings(cluster) if name not in _NOT_TRIED),
-        paths=_sorted([*outside(cluster), *wanted_files(cluster)]),
+        settings=_sorted(
+            [
+                *(f"{name}={value}" for name, value in _settings(cluster) if name not in _NOT_TRIED),
+                *(each.word for each in named if each.setting),
+            ]
+        ),
+        paths=_sorted([*outside(cluster), *wanted_files(cluster), *(each.word for each in named if not each.setting)]),
         icu=_sorted(locales),
     )
 

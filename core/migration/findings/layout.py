@@ -23,8 +23,10 @@ def configuration_outside(cluster: Cluster) -> tuple[str, ...]:
 
     Any other folder may hold what is not the cluster's: `/etc`, or the data directory itself.
     """
-    included = [each.file for each in cluster.wide.settings] if cluster.wide is not None else []
-    named = (cluster.config_file, cluster.hba_file, cluster.settings.get("ident_file"), *included)
+    in_force = [each.file for each in cluster.wide.settings] if cluster.wide is not None else []
+    # what no setting in force comes from is read by a start all the same
+    read = [each.path for each in cluster.configuration_files or () if each.state == "file"]
+    named = (cluster.config_file, cluster.hba_file, cluster.settings.get("ident_file"), *in_force, *read)
     files = dict.fromkeys(path for path in named if path and not _within(path, cluster.data_directory))
     own = own_folder(cluster)
     if own is None or not any(_within(path, own) for path in files):

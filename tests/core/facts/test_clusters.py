@@ -10,6 +10,7 @@ import pytest
 from core.errors import ParseError
 from core.facts.catalog import Bloated, Catalogs, Collation, Edited, Extension, Library, Ordered, Setting, Slot
 from core.facts.clusters import read_clusters
+from core.facts.configuration_files import ConfigurationFile
 from core.facts.databases import catalog_gaps, parse_settings, parse_sql
 from core.facts.discovery import Candidate
 from core.facts.model import Database, Gap, Link, Tablespace
@@ -268,11 +269,15 @@ def test_a_running_cluster() -> None:
         sql=SQL,
         start_files=f"edited port f {digits('5432')}|{digits('5433')}\nedited ssl_passphrase_command t |\n"
         f"option max_connections f {digits('137')}|{digits('100')}\nwhole\n",
+        configuration_files=f"file 1 settings required file absolute 0 {digits('/srv/data/postgresql.conf')}\nwhole\n",
     )
     found = read_clusters([Candidate("/data", ("named",), name="mine")], answers)
     (cluster,) = found.clusters
     assert found.gaps == ()
     assert cluster.start_complaints == ()
+    assert cluster.configuration_files == (
+        ConfigurationFile("/srv/data/postgresql.conf", "settings", "required", "file"),
+    )
     assert cluster.edited == (Edited("port", "5432", "5433"), Edited("ssl_passphrase_command", None, None))
     assert cluster.options == (Edited("max_connections", "137", "100"),)
     assert (cluster.data_directory, cluster.version, cluster.running) == ("/srv/data", "15.5", True)
@@ -305,6 +310,7 @@ def test_a_folder_found_under_two_names_is_one_cluster() -> None:
         "server process",
         "kinds of files",
         "files that a start reads",
+        "configuration files",
     }
 
 

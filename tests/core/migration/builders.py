@@ -15,6 +15,7 @@ from core.facts.catalog import (
     Ordered,
     Setting,
 )
+from core.facts.configuration_files import ConfigurationFile
 from core.facts.host_environment import (
     Account,
     Autostart,
@@ -116,7 +117,12 @@ def cluster(**changes: Any) -> Cluster:
         start_complaints=(),
         options=(),
     )
-    return replace(made, **changes)
+    data = changes.get("data_directory", DATA)
+    files = (
+        ConfigurationFile(f"{data}/postgresql.conf", "settings", "required", "file"),
+        ConfigurationFile(f"{data}/pg_hba.conf", "rules", "required", "file"),
+    )
+    return replace(made, **{"configuration_files": files, **changes})
 
 
 def database(**changes: Any) -> Database:

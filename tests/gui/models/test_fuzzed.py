@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -65,6 +65,8 @@ def anything(kind: Any) -> st.SearchStrategy[Any]:
         return st.none()
     if kind in SIMPLE:
         return SIMPLE[kind]
+    if origin is Literal:
+        return st.sampled_from(of)
     if origin in (Union, types.UnionType):
         return st.one_of(*map(anything, of))
     if origin is tuple and of[-1] is not Ellipsis:

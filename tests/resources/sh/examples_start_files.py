@@ -24,15 +24,15 @@ def _server(body: str) -> str:
 _IN_FORCE = """case $2 in port) echo 5433 ;; work_mem) echo 8192 ;; max_connections) echo 100 ;;
   ssl_passphrase_command) echo two ;; *) exit 1 ;; esac"""
 _PSQL = {
-    "psql": r"""read -r line
+    "psql": r"""read -r line || exit 0
 case $line in
   'show config_file;') echo /d/a.conf ;;
   *edited*) printf '%s\n' 'port f 35343332' 'ssl_passphrase_command t 6f6e65' 'strange f 61' 'work_mem f 38313932' ;;
   *option*) printf '%s\n' 'max_connections f 313337' 'work_mem f 38313932' ;;
-  *) cat >/dev/null; echo '/d/pg_hba.conf line 3: invalid authentication method' ;;
+  *) while read -r _; do :; done; echo '/d/pg_hba.conf line 3: invalid authentication method' ;;
 esac"""
 }
-_RULES = {"psql": "cat >/dev/null"}
+_RULES = {"psql": "while read -r _; do :; done"}
 _OF = {"cluster_folder": "@folder@", "cluster_series": "15", "cluster_programs": "@folder@/bin", "section_failed": ""}
 _RUNNING = _OF | {
     "cluster_pid": "1",
@@ -44,7 +44,37 @@ _RUNNING = _OF | {
 _WORDS = ("@folder@/bin:@path@", "/d", "-", "15")
 _ASKED = (*_WORDS, "/tmp", "5432", "60")
 
+_IDENTITY = {"psql": "while read -r _; do :; done; echo 41"}
+_CONTROL = (
+    "mkdir -p bin global && echo >global/pg_control && "
+    "printf '#!/bin/sh\necho \"Database system identifier:  %s\"\n' {} >bin/pg_controldata && "
+    "chmod +x bin/pg_controldata"
+)
+_ASKS = _RUNNING | {"sql_client": "psql", "sql_rank": "1500"}
+_UNASKED = {"psql": "then the next question fails", "psql behind": "as above"}
+
 EXAMPLES = [
+    Example("sql_identity", settings={"sql_rank": "905"}, prints=""),
+    Example("sql_identity", settings={"sql_rank": "906"}, matches="select system_identifier .*\n", name="since 9.6"),
+    Example("sql_finds_home", settings=_RUNNING | {"sql_rank": "905"}, programs=_RULES, prints="", after=":"),
+    Example(
+        "sql_finds_home",
+        settings=_ASKS,
+        programs=_IDENTITY,
+        arrange=_CONTROL.format(41),
+        prints="",
+        tolerates=_UNASKED,
+        name="its own",
+    ),
+    Example(
+        "sql_finds_home",
+        settings=_ASKS,
+        programs=_IDENTITY,
+        arrange=_CONTROL.format(43),
+        status=1,
+        complains="another cluster answers at port 5432 of its usual socket, of system identifier 41",
+        name="another cluster",
+    ),
     Example("in_a_line", stdin="a\nb c\n", prints="a; b c\n"),
     Example("start_complaints", ("@folder@/bin", "15", "/d", "-"), arrange=_server(_TAKES), prints=""),
     Example(

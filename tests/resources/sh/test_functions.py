@@ -140,6 +140,7 @@ time_sample sample_pass drop_sample not_ours not_opened throwaway_give_up timed_
 give_own ours job_orphans list_touched session_harms serves ours_or_another another_keeps
 copyable_names watch_room own_socket again_refuses not_reached files_not_in_force sql_reach debian_not_opened
 debian_words own_log has_six
+first_files configuration_one configuration_named
 """
 HELPERS = frozenset(_HELPERS.split())
 """What only says something, and parts of others that have no sense by themselves: seen in the examples of those."""

@@ -7,16 +7,43 @@ from typing import Any
 
 import pytest
 
-from core.facts.catalog import Catalogs, Certificate, ClusterWide, Edited, Extension, HbaRule, Receiver, Setting, Slot
+from core.facts.catalog import (
+    Catalogs,
+    Certificate,
+    ClosedDatabase,
+    ClusterWide,
+    Edited,
+    Extension,
+    HbaRule,
+    Receiver,
+    RoleSetting,
+    Setting,
+    Slot,
+)
 from core.facts.catalog import Subscription as Subscribed
+from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.merge_previous import merge_previous
-from core.facts.model import Cluster, Database, Facts
+from core.facts.model import Cluster, Database, Facts, NetworkLink
+from core.facts.services import Service
 from core.migration.checks import check
 from core.migration.findings.binaries import preloads, wanted
 from core.migration.findings.collations import affected
 from core.migration.findings.finding import Case, Finding
 from core.migration.model.checks import CheckResult, Status
-from tests.core.migration.builders import DATA, LOCALE, NOW, SUM, cluster, control, database, move, new, old, trial
+from tests.core.migration.builders import (
+    DATA,
+    LOCALE,
+    NOW,
+    SUM,
+    TARGET,
+    cluster,
+    control,
+    database,
+    move,
+    new,
+    old,
+    trial,
+)
 
 B, U, W, P = Status.BLOCKER, Status.UNKNOWN, Status.WARNING, Status.PASS
 
@@ -172,12 +199,16 @@ def test_addresses_to_listen_on(setting: str, status: Status) -> None:
         ("clients.example.org", "", P),
         ("10.77.0.11/255.255.255.255", "", W),
         ("samenet", "", W),
+        ("2001:db8::11/ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "", W),
+        ("2001:db8::/ffff:ffff::", "", P),
         ("", "invalid IP address", W),
     ],
 )
 def test_rules_of_access(address: str, error: str, status: Status) -> None:
     rule = HbaRule(7, "host", "all", "all", address, "scram-sha-256", error)
-    result = one("access-rules", wide(hba=(rule,)), new())
+    links = (NetworkLink("eth0", "up", None, 1500, ("10.77.0.11/24", "2001:db8::11/64")),)
+    here = replace(wide(hba=(rule,)), network_links=links)
+    result = one("access-rules", here, new())
     assert result.status is status
     assert status is P or "line 7" in result.old
 
@@ -291,3 +322,78 @@ def test_a_database_that_was_not_read_is_named() -> None:
     for identifier in ("collation", "locales", "extension-libraries", "publications"):
         result = one(identifier, here, new())
         assert (result.status, "closed" in result.message) == (U, True), identifier
+
+
+def moved(*mentions: Mention, included: str = "", target: str = TARGET, debian: bool = False) -> CheckResult:
+    """The check of paths inside the data directory, which is another on new; `mentions` of postgresql.conf."""
+    main = ConfigurationFile(CONF, "settings", "required", "file", mentions=mentions)
+    more = (ConfigurationFile(included, "settings", "required", "file", CONF),) if included else ()
+    in_force = tuple(Setting(each.setting, None, "configuration file", CONF, each.line) for each in mentions[:1])
+    here = old(cluster(configuration_files=(main, *more), wide=ClusterWide(settings=in_force)))
+    services = (Service(target, "15/main", "postgresql@15-main.service", debian=True),) if debian else ()
+    results = check(move(target=target), here, new(services=services))
+    return next(each for each in results if each.id == "moved-paths")
+
+
+CONF = f"{DATA}/postgresql.conf"
+
+
+def test_paths_inside_the_data_directory() -> None:
+    assert moved().status is P
+    needed = moved(Mention(7, "hba_file"), Mention(9, "ssl_cert_file"))
+    assert (needed.status, needed.blocking) == (B, True)
+    assert f"hba_file ({CONF} line 7)" in needed.message
+    assert "ssl_cert_file" not in needed.message  # another line goes before it
+    assert moved(Mention(7, "hba_file"), target=DATA).status is P
+    assert moved(Mention(7, "archive_command")).status is W
+    assert moved(included=f"{DATA}/more.conf").status is B
+    assert moved(included="/srv/more.conf").status is P
+    assert moved(Mention(7, "data_directory")).status is B
+    assert moved(Mention(7, "data_directory"), debian=True).status is P
+    outside = cluster(
+        config_file="/srv/conf/postgresql.conf",
+        configuration_files=(
+            ConfigurationFile(
+                "/srv/conf/postgresql.conf", "settings", "required", "file", mentions=(Mention(1, "data_directory"),)
+            ),
+        ),
+    )
+    assert one("moved-paths", old(outside), new()).status is P  # pg_ctl is told where it is
+    unread = check(move(), old(cluster(configuration_files=None)), new())
+    assert next(each for each in unread if each.id == "moved-paths").status is U
+
+
+def test_options_that_name_the_data_directory() -> None:
+    options = wide(settings=(Setting("hba_file", f"{DATA}/hba", "command line"),))
+    assert one("moved-paths", options, new()).status is B
+
+
+def test_databases_that_take_no_connections() -> None:
+    closed = ClosedDatabase("archive", 1, "UTF8", "xx_XX", "xx_XX", "libc", None, half_dropped=True)
+    result = one("closed-databases", wide(closed=(closed,)), new())
+    assert (result.status, result.old) == (W, "archive")
+    assert "DROP DATABASE" in result.message
+    assert one("closed-databases", wide(), new()).status is P
+    locales = one("locales", wide(closed=(closed,)), new(collation_order={LOCALE: SUM, "xx_XX": "missing"}))
+    assert (locales.status, "xx_XX (archive)" in locales.old) == (B, True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [((("host:app.example", ""),), P), ((("host:app.example", "no such host"),), W), ((), U)]
+)
+def test_what_rules_and_catalogs_name(answer: tuple[tuple[str, str], ...], status: Status) -> None:
+    rule = HbaRule(7, "host", "all", "all", "app.example", "md5", "")
+    result = one("named-things", wide(hba=(rule,)), new(trials=(trial(paths=answer),)))
+    assert result.status is status
+    assert "host:app.example" in result.old
+    assert one("named-things", wide(), new()).status is P
+
+
+def test_a_time_zone_of_a_role_that_new_lacks_is_no_blocker() -> None:
+    word = "TimeZone=Europe/Kyiv"
+    here = wide(role_settings=(RoleSetting("", "ann", "TimeZone", "Europe/Kyiv"),))
+    usual = trial().binaries
+    assert usual is not None
+    there = new(trials=(trial(settings=(*usual.settings, (word, "invalid value"))),))
+    assert one("named-things", here, there).status is W
+    assert one("settings", here, there).status is P

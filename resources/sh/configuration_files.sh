@@ -1,0 +1,224 @@
+# The configuration files of a cluster as a start would read them: postgresql.conf with what it includes, pg_hba.conf and
+# pg_ident.conf with the files that they include and the lists that they name by @.
+# Syntax: guc-file.l, guc.c (GUC_scanstr), hba.c (next_token, tokenize_auth_file); PostgreSQL's manual, chapters 20.1.5 and 21.1.
+
+# cluster_configuration   print `file NUMBER FAMILY MODE STATE WRITTEN BY PATH` for each file, the first four BY 0, which is the server
+# itself; then `mention NUMBER LINE SETTING` for each line of file NUMBER whose value names the data directory; the last line is `whole`
+# FAMILY is settings, rules or list; MODE required, optional or folder (all *.conf in it); STATE file, folder, missing, unreadable or odd;
+# WRITTEN absolute or relative; BY the number of the file that names it. PATH is in hexadecimal digits.
+# shellcheck disable=SC2154 # cluster_… are set by cluster_open
+cluster_configuration() {
+  first_files
+  configuration_todo="settings required 0 absolute 0 $first_config
+settings optional 0 absolute 0 $cluster_folder/postgresql.auto.conf
+rules required 0 absolute 0 $first_hba
+rules required 0 absolute 0 $first_ident
+"
+  configuration_number=0
+  while [ -n "$configuration_todo" ]; do
+    configuration_line=${configuration_todo%%
+*}
+    configuration_todo=${configuration_todo#*
+} && configuration_one "$configuration_line"
+  done
+  echo whole
+}
+
+# first_files   set first_config, first_hba and first_ident, the files that the server names: those in force of a running one, else
+# those that a start would take
+first_files() {
+  first_config=$cluster_config
+  if [ -n "$cluster_pid" ]; then
+    sql_reach
+    sql_environment
+    keep_slots
+    sql_finds_home
+    first_said=$(printf "select current_setting(name) from unnest(array['config_file', 'hba_file', 'ident_file']) as name;\n" |
+      ask "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed: where its configuration lies is not known'
+    first_config=$(first_line "$first_said")
+    first_ident=$(last_line "$first_said")
+    first_hba=$(printf '%s\n' "$first_said" | sed -n 2p) || fail 'sed failed'
+    return 0
+  fi
+  [ -n "$first_config" ] || first_config=$cluster_folder/postgresql.conf
+  [ -x "$cluster_programs/postgres" ] || fail "no server program of series ${cluster_series:-unknown} was found"
+  set -- -D "$cluster_folder" -c "config_file=$first_config"
+  first_hba=$(LC_ALL=C "$cluster_programs/postgres" -C hba_file "$@" 2>/dev/null) || first_hba=$cluster_folder/pg_hba.conf
+  first_ident=$(LC_ALL=C "$cluster_programs/postgres" -C ident_file "$@" 2>/dev/null) || first_ident=$cluster_folder/pg_ident.conf
+}
+
+# configuration_one FAMILY MODE DEPTH WRITTEN BY PATH   (one word) print its line, and put what it names at the end of configuration_todo
+# A server reads no deeper than ten files (CONF_FILE_MAX_DEPTH).
+configuration_one() {
+  one_rest=$1
+  one_family=${one_rest%% *} one_rest=${one_rest#* }
+  one_mode=${one_rest%% *} one_rest=${one_rest#* }
+  one_depth=${one_rest%% *} one_rest=${one_rest#* }
+  one_written=${one_rest%% *} one_rest=${one_rest#* }
+  one_by=${one_rest%% *} one_path=${one_rest#* }
+  configuration_number=$((configuration_number + 1))
+  [ "$configuration_number" -le 1000 ] || fail 'the configuration files name more than 1000 others'
+  one_state=$(configuration_state "$one_mode" "$one_path") || exit
+  one_digits=$(hex "$one_path") || exit
+  printf 'file %s %s %s %s %s %s %s\n' "$configuration_number" "$one_family" "$one_mode" "$one_state" "$one_written" \
+    "$one_by" "$one_digits"
+  case $one_depth-$one_state in 10-* | *-missing | *-unreadable | *-odd) return 0 ;; *) ;; esac
+  one_names=$(named_files "$one_family" "$one_state" "$one_path") || exit
+  one_folder=${one_path%/*}
+  [ "$one_state" = file ] || one_folder=$one_path
+  while [ -n "$one_names" ]; do
+    one_name=${one_names%%
+*}
+    case $one_names in *"
+"*) one_names=${one_names#*
+} ;; *) one_names='' ;; esac
+    configuration_named "$one_name"
+  done
+}
+
+# configuration_named LINE   of named_files: a mention is printed, a file waits in configuration_todo
+configuration_named() {
+  case $1 in
+    'mention '*) printf 'mention %s %s\n' "$configuration_number" "${1#* }" ;;
+    *)
+      named_path=${1#* * }
+      named_kind=${1%" $named_path"}
+      named_written=absolute
+      case $named_path in /*) ;; *) named_written=relative named_path=$one_folder/$named_path ;; esac
+      configuration_todo="$configuration_todo$named_kind $((one_depth + 1)) $named_written $configuration_number $named_path
+"
+      ;;
+  esac
+}
+
+# configuration_state MODE PATH   print file or folder, or why it is not read: missing, unreadable, odd
+# What is neither, or larger than any configuration, is not opened: a FIFO would wait for ever.
+configuration_state() {
+  if [ -d "$2" ]; then
+    if [ "$1" != folder ]; then
+      echo odd
+    elif [ -r "$2" ] && [ -x "$2" ]; then
+      echo folder
+    else
+      echo unreadable
+    fi
+  elif [ -f "$2" ]; then
+    state_bytes=$(stat -L -c %s -- "$2") || fail "$2 cannot be looked at"
+    if [ "$1" = folder ] || [ "$state_bytes" -gt 16777216 ]; then
+      echo odd
+    elif [ -r "$2" ]; then
+      echo file
+    else
+      echo unreadable
+    fi
+  elif [ -e "$2" ]; then
+    echo odd
+  else
+    echo missing
+  fi
+}
+
+# named_files FAMILY STATE PATH   print `FAMILY MODE PATH` for each file that it names, in its order, and `mention LINE SETTING`
+named_files() {
+  case $1-$2 in
+    *-folder) files_of_folder "$1" "$3" ;;
+    settings-*) files_of_settings "$3" ;;
+    *) files_of_rules "$1" "$3" ;;
+  esac
+}
+
+# files_of_folder FAMILY FOLDER   those that include_dir takes: *.conf by name, no folder, none whose name begins with a full stop
+files_of_folder() {
+  folder_names=$(find "$2/" -maxdepth 1 -name '*.conf' ! -name '.*' ! -name '*[[:cntrl:]]*' ! -xtype d -printf "$1 required %f\\n") ||
+    fail "$2 cannot be read"
+  [ -z "$folder_names" ] || printf '%s\n' "$folder_names" | sort || fail 'sort failed'
+}
+
+# files_of_settings FILE   of postgresql.conf, or of a file of its kind
+files_of_settings() {
+  data=$cluster_folder awk -v quote="'" '
+    function value(rest, said, i, c) {
+      if (substr(rest, 1, 1) != quote) {
+        match(rest, /^[^ \t\r\f#]*/)
+        return substr(rest, 1, RLENGTH)
+      }
+      for (i = 2; i <= length(rest); i++) {
+        c = substr(rest, i, 1)
+        if (c == quote) {
+          if (substr(rest, i + 1, 1) != quote) return said
+          i++
+        } else if (c == "\\") c = substr(rest, ++i, 1)
+        said = said c
+      }
+      return said
+    }
+    function names_data(said, at, ahead, behind) {
+      data = ENVIRON["data"] # -v would take a backslash in it for an escape
+      while (at = index(said, data)) {
+        if (at > 1) ahead = substr(said, at - 1, 1)
+        behind = substr(said, at + length(data), 1)
+        if (ahead !~ /[A-Za-z0-9_.\/-]/ && behind !~ /[A-Za-z0-9_.-]/) return 1
+        ahead = substr(data, length(data))
+        said = substr(said, at + length(data))
+      }
+      return 0
+    }
+    {
+      line = $0
+      sub(/^[ \t\r\f]+/, "", line)
+      if (!match(line, /^[A-Za-z_][A-Za-z0-9_.$]*/)) next
+      name = tolower(substr(line, 1, RLENGTH))
+      line = substr(line, RLENGTH + 1)
+      sub(/^[ \t\r\f]*=?[ \t\r\f]*/, "", line)
+      said = value(line)
+      if (name == "include") print "settings required " said
+      else if (name == "include_if_exists") print "settings optional " said
+      else if (name == "include_dir") print "settings folder " said
+      else if (names_data(said)) print "mention " NR " " name
+    }' <"$1" || fail "$1 cannot be read"
+}
+
+# files_of_rules FAMILY FILE   of pg_hba.conf, pg_ident.conf, or a list that one of them names by @
+# From 16 on they include others, from 14 on a backslash at the end goes on in the next line.
+files_of_rules() {
+  rules_rank=${cluster_series%%.*}
+  [ "$1" = rules ] || rules_rank=0
+  awk -v series="$rules_rank" '
+    function token_ends() {
+      if (!begun) return
+      words++
+      if (words == 1) first = said
+      if (words == 2) second = said
+      if (list && said != "") print "list required " said
+      begun = list = 0
+      said = ""
+    }
+    function scan(text, i, c, quoted) {
+      begun = list = words = quoted = 0
+      said = first = second = ""
+      for (i = 1; i <= length(text); i++) {
+        c = substr(text, i, 1)
+        if (c == "\"") {
+          if (quoted && substr(text, i + 1, 1) == "\"") said = said substr(text, ++i, 1)
+          else quoted = !quoted
+          begun = 1
+        } else if (quoted) said = said c
+        else if (c == "#") break
+        else if (c ~ /[ \t\r\f\v,]/) token_ends()
+        else if (!begun && c == "@") begun = list = 1
+        else { begun = 1; said = said c }
+      }
+      token_ends()
+      if (series < 16 || words != 2) return
+      if (first == "include") print "rules required " second
+      else if (first == "include_if_exists") print "rules optional " second
+      else if (first == "include_dir") print "rules folder " second
+    }
+    {
+      text = text $0
+      if ((series >= 14 || !series) && text ~ /\\$/) { text = substr(text, 1, length(text) - 1); next }
+      scan(text)
+      text = ""
+    }
+    END { if (text != "") scan(text) }' <"$2" || fail "$2 cannot be read"
+}
