@@ -110,6 +110,18 @@ class Firewall:
 
 
 @dataclass(frozen=True, slots=True)
+class Listening:
+    """A socket that listens."""
+
+    address: str
+    """An IP address, those of IPv6 written out but for `::`; of a Unix socket its path."""
+    port: int
+    process: int | None = None
+    """None: it cannot be seen, as one of another container."""
+    program: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Removal:
     """Whether systemd-logind removes the shared memory of an ordinary account that logs out; None: it does not say."""
 
@@ -187,6 +199,8 @@ class HostEnvironment:
     """None in facts of before it was read."""
     security_policy: SecurityPolicy | None = None
     firewall: Firewall | None = None
+    listening: tuple[Listening, ...] | None = None
+    """None also in facts of before it was read."""
     kernel: Kernel | None = None
     disks: tuple[DiskHealth, ...] | None = None
     datasets: tuple[Dataset, ...] | None = None

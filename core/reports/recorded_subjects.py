@@ -29,6 +29,7 @@ SUBJECTS = (
     marked("limits"),
     marked("SELinux and AppArmor"),
     marked("firewall"),
+    marked("what listens on the host"),
     marked("kernel abilities"),
     marked("settings of the kernel"),
     marked("health of disks"),

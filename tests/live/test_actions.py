@@ -22,6 +22,8 @@ from core.servers.profiles import Profile
 from core.servers.shell import command
 from tests.lab import clusters
 from tests.lab.fixtures import LabAsker
+from tests.lab.lab import Lab
+from tests.lab.machine import wait_until
 
 pytestmark = pytest.mark.lab
 MOVE = Move("m", "old", "new", clusters.DATA, clusters.NEW_DATA, "/srv/pg", "/srv/pg")
@@ -81,6 +83,21 @@ def test_a_plan_is_made_of_the_facts_that_it_warns_of(session: Session) -> None:
     session.store.save_facts(replace(without, tools=(*without.tools, Tool("rsync", None, None))))
     (lacks,) = (each for each in plan(session, "m", Job()).warnings if each.endswith(" [rsync]"))
     assert lacks.startswith(f"{Status.BLOCKER}: ")
+
+
+def test_a_port_that_is_taken_on_new_is_named_with_who_has_it(session: Session, lab: Lab) -> None:
+    found = read_facts(session, "old", Job()).cluster(MOVE.cluster)
+    assert found is not None
+    held = f"import socket,time; s = socket.create_server(('127.0.0.1', {found.port})); time.sleep(60)"
+    program = lab.new.exec("sh", "-c", 'nohup python3 -c "$1" >/dev/null 2>&1 & echo $!', "sh", held).stdout.strip()
+    listening = f"ss -ltn | grep -q ':{found.port} '"
+    wait_until(lambda: lab.new.exec("sh", "-c", listening, check=False).returncode == 0, "it listens")
+    (taken,) = (each for each in check(session, "m", Job()) if each.id == "port-free")
+    assert taken.status is Status.BLOCKER
+    assert f"127.0.0.1 (python3, {program})" in taken.message
+    lab.new.exec("kill", program)
+    (free,) = (each for each in check(session, "m", Job()) if each.id == "port-free")
+    assert free.status is Status.PASS
 
 
 def test_facts_without_the_cluster_are_read_again(session: Session) -> None:

@@ -1,9 +1,13 @@
 """What the two hosts themselves are like: clocks, SELinux and AppArmor, limits, memory, abilities of the kernel."""
 
+import posixpath
+from ipaddress import ip_address
+
 from core import units
 from core.facts.clocks import NOW as CLOCK
-from core.facts.host_environment import UNLIMITED, Limits, Removal
+from core.facts.host_environment import UNLIMITED, Limits, Listening, Removal
 from core.facts.kernel import SECTION as KERNEL
+from core.facts.listening import SECTION as LISTENING
 from core.facts.memory import SECTION as MEMORY
 from core.facts.model import Cluster, Facts
 from core.facts.processes import PROCESS, SESSION
@@ -13,10 +17,12 @@ from core.facts.security_policy import FIREWALL, SELINUX_AND_APPARMOR
 from core.facts.system import SECTION as SYSTEM
 from core.migration.checks.capacity import memory_bytes
 from core.migration.checks.declaration import Check, Declaration
+from core.migration.findings.catalogs import age, listed
 from core.migration.findings.finding import (
     NOTHING,
     Case,
     Finding,
+    blocker,
     no_cluster,
     no_settings,
     passed,
@@ -24,6 +30,7 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
+from core.migration.findings.hosts import Hosts, hosts_of
 from core.servers.shell import for_hint
 
 _APART = 1.0
@@ -159,6 +166,76 @@ def firewall(case: Case) -> Finding:
             f"allow port {port} for the clients' addresses, as old's firewall does",
         )
     return passed(*shown, f"no rule stands against port {port}")
+
+
+def port_free(case: Case) -> Finding:
+    """On new nothing listens where the cluster will: a server does not start there, or clients find another program."""
+    cluster, listening = case.cluster, case.new.host_environment.listening
+    if cluster is None:
+        return no_cluster(case)
+    if "port" not in cluster.settings and cluster.port is None:
+        return unknown(
+            NOTHING, NOTHING, f"the port of old is not known: {no_settings(case)}", "look in postgresql.conf"
+        )
+    port = cluster.port or int(cluster.settings["port"])
+    here = f"port {port}"
+    if listening is None:
+        why = reason(case.new, LISTENING.name)
+        return unknown(
+            here,
+            NOTHING,
+            f"what listens on {case.new.server} could not be read: {why}",
+            f"read the facts again: pghaul facts {case.new.server}",
+        )
+    if hosts_of(case.old, case.new) is Hosts.ONE:
+        return passed(here, here, "both clusters are on one host: the stop of the old one frees its port")
+    if case.target is not None and case.target.running:
+        return passed(here, here, "a server runs in the target: another check says so")
+    taken = [each for each in listening if each.port == port and _in_the_way(each.address, cluster)]
+    if not taken:
+        return passed(here, "free", "on new nothing listens where the cluster will" + age(cluster))
+    held = listed([_held(each) for each in taken])
+    return blocker(
+        here,
+        held,
+        f"port {port} of new is taken: {held}. The new server would not start, or clients would find that program",
+        "have that program listen elsewhere, or stop it before the move; then read the facts again: "
+        f"pghaul facts {case.new.server}",
+    )
+
+
+def _held(one: Listening) -> str:
+    """Where it listens, with its program and process where they can be seen."""
+    return one.address if one.process is None else f"{one.address} ({one.program}, {one.process})"
+
+
+def _in_the_way(address: str, cluster: Cluster) -> bool:
+    """Whether who listens there keeps a server with the cluster's settings from a place of its own.
+
+    A name may stand for any address: what listens on each of a family is in its way then, and a single one is not.
+    """
+    if address.startswith("/"):
+        folders = cluster.settings.get("unix_socket_directories", cluster.settings.get("unix_socket_directory", ""))
+        named = [each.strip().strip('"') for each in folders.split(",")]
+        return posixpath.dirname(address) in {*named, cluster.socket_directory}
+    wanted = {each.strip() for each in cluster.settings.get("listen_addresses", "*").split(",") if each.strip()}
+    there = ip_address(address)
+    if not wanted:
+        return False
+    if there.is_unspecified:
+        # one that takes IPv6 may take IPv4 too; that of IPv4 alone is in the way of any address but one of IPv6
+        return there.version == 6 or not all(":" in each for each in wanted)
+    whole = {"*", "::"} if there.version == 6 else {"*", "0.0.0.0"}  # noqa: S104  nothing is bound
+    if wanted & whole or (there.is_loopback and "localhost" in wanted):
+        return True
+    return str(there) in {_compressed(each) for each in wanted}
+
+
+def _compressed(address: str) -> str:
+    try:
+        return str(ip_address(address))
+    except ValueError:
+        return address
 
 
 def limits(case: Case) -> Finding:
@@ -327,6 +404,16 @@ CHECKS: tuple[Check, ...] = (
     (Declaration("time-zone", "time zone", False, "time zones of both hosts", "runtime-config-client"), time_zone),
     (Declaration("selinux", "SELinux", False, "mode of SELinux on both", "server-start"), selinux),
     (Declaration("apparmor", "AppArmor", False, "profiles of PostgreSQL on both", "server-start"), apparmor),
+    (
+        Declaration(
+            "port-free",
+            "port and sockets of new",
+            True,
+            "port and addresses of old, what listens on new",
+            "runtime-config-connection",
+        ),
+        port_free,
+    ),
     (
         Declaration("firewall", "firewall of new", False, "port of old, rules of new", "runtime-config-connection"),
         firewall,

@@ -31,6 +31,7 @@ from core.facts.file_systems import parse_df, parse_mounts
 from core.facts.ha_and_poolers import parse_ha_and_poolers, parse_virtual_addresses
 from core.facts.irregular_files import parse_irregular_files
 from core.facts.kernel import parse_kernel
+from core.facts.listening import parse_listening
 from core.facts.memory import parse_memory
 from core.facts.network import parse_network
 from core.facts.processes import parse_process, parse_session_limits
@@ -61,6 +62,7 @@ PARSERS: list[Callable[[str], object]] = [
     parse_security_policy,
     parse_kernel,
     parse_links,
+    parse_listening,
     parse_memory,
     parse_mounts,
     parse_network,

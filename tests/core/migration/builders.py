@@ -159,6 +159,7 @@ def host_environment(**changes: Any) -> HostEnvironment:
         removal=Removal(removes=True),
         security_policy=SecurityPolicy("disabled", apparmor=False),
         firewall=Firewall(drops=False),
+        listening=(),
         kernel=Kernel(nfs=True, nfsd=True, nfs_udp=False),
         disks=(DiskHealth("sda", healthy=True, said="PASSED"),),
         datasets=(),

@@ -7,9 +7,9 @@ import os, socket, sys, time
 os.chdir("data")
 first = socket.create_server(("127.0.0.1", 0))
 second = socket.socket(socket.AF_UNIX)
-second.bind(os.path.realpath(".s.PGSQL"))
+second.bind(os.path.realpath(".s.PGSQL.9"))
 second.listen()
-for each in ("postmaster.pid", ".s.PGSQL.lock"):
+for each in ("postmaster.pid", ".s.PGSQL.9.lock"):
     open(each, "w").write(f"{os.getpid()}\n")
 open("../port", "w").write(f"{first.getsockname()[1]}\n")
 time.sleep(60)
@@ -53,7 +53,7 @@ EXAMPLES = [
         "listeners",
         ("data",),
         arrange=SERVES,
-        matches=r"tcp 127.0.0.1 \d+\nunix @folder@/data/.s.PGSQL\n",
+        matches=r"tcp 127.0.0.1 \d+\nunix @folder@/data/.s.PGSQL.9\n",
         after=SERVED,
     ),
     Example(
@@ -111,7 +111,7 @@ EXAMPLES = [
         "listens_where",
         ("data",),
         arrange=SERVES,
-        matches=r"tcp 127.0.0.1 \d+\nunix @folder@/data/.s.PGSQL\n",
+        matches=r"tcp 127.0.0.1 \d+\nunix @folder@/data/.s.PGSQL.9\n",
         after=SERVED,
         tolerates=BY_LOCK_FILE,
     ),
@@ -181,7 +181,7 @@ EXAMPLES = [
         "listens_as_old",
         ("@path@", "data", "10.0.0.2", "10.0.0.2"),
         arrange=f"{SERVES}; mkdir data/global; touch data/global/pg_control",
-        stdin="identifier 7290\nunix @folder@/data/.s.PGSQL\n# whole\n",
+        stdin="identifier 7290\nunix @folder@/data/.s.PGSQL.9\n# whole\n",
         programs=_CONTROL,
         prints="identifier 7290\n\n# whole\n",
         after=SERVED,

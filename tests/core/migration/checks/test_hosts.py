@@ -20,6 +20,7 @@ from core.facts.host_environment import (
     HostEnvironment,
     IrregularFiles,
     Limits,
+    Listening,
     Process,
     Removal,
     Scheduled,
@@ -73,6 +74,8 @@ BOUNCER = HaOrPooler("pgbouncer", "pooler", running=True, enabled=False)
 JOB = Scheduled("/etc/cron.d/backup", "postgres", "0 3 * * * postgres pg_dump shop")
 
 OLD, NEW = "alder", "birch"
+SOCKETS = {"unix_socket_directories": "/run/postgresql, /var/run/x"}
+ALL = "0.0.0.0"  # noqa: S104  nothing is bound
 """Names of the servers that are in no sentence."""
 WHY = "it took too long"
 """The reason of a section that could not be read."""
@@ -179,6 +182,13 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
         ),
         Spoiled(U, (NEW,), new={"firewall": None}),
     ),
+    "port-free": (
+        Spoiled(B, ("5432", f"{ALL} (pgbouncer, 77)"), new={"listening": (Listening(ALL, 5432, 77, "pgbouncer"),)}),
+        Spoiled(B, ("::",), new={"listening": (Listening("::", 5432),)}),
+        Spoiled(P, ("5432",), new={"listening": (Listening(ALL, 5433), Listening("/tmp/.s.PGSQL.5433", 5433))}),
+        Spoiled(U, (NEW,), new={"listening": None}),
+        Spoiled(U, ("port",), {"port": None, "settings": {}}),
+    ),
     "limits": (
         Spoiled(W, (units.count(65536), units.count(1024)), process(files=65536)),
         Spoiled(W, ("8.0 MiB", "64.0 KiB"), new={"limits": Limits(1024, 65536)}),
@@ -217,6 +227,40 @@ def test_each_fails_for_its_own_reason_and_names_it(identifier: str, subtests: p
             found = one(identifier, here, there)
             assert found.status is spoiled.status
             assert [value for value in spoiled.named if value not in told(found)] == []
+
+
+@pytest.mark.parametrize(
+    ("held", "addresses", "taken"),
+    [
+        ("127.0.0.1", "*", True),
+        ("127.0.0.1", "localhost", True),
+        ("127.0.0.1", "10.0.0.11", False),
+        (ALL, "localhost", True),
+        (ALL, "::1", False),
+        (ALL, "", False),
+        ("::", ALL, True),
+        ("0:0:0:0:0:0:0:1", "::1", True),
+        ("0:0:0:0:0:0:0:1", ALL, False),
+        ("10.0.0.12", "10.0.0.12, 10.0.0.13", True),
+        ("10.0.0.12", "db.example.org", False),
+        ("/run/postgresql/.s.PGSQL.5432", "", True),
+        ("/tmp/.s.PGSQL.5432", "*", False),
+    ],
+)
+def test_what_is_in_the_way_of_where_it_listens(held: str, addresses: str, taken: bool) -> None:
+    here = old(cluster(settings={**cluster().settings, "listen_addresses": addresses, **SOCKETS}))
+    found = one("port-free", here, new(host_environment=host_environment(listening=(Listening(held, 5432, 7, "x"),))))
+    assert found.status is (B if taken else P)
+
+
+def test_the_port_of_one_host_is_freed_by_the_stop_and_that_of_the_target_is_another_checks() -> None:
+    held = host_environment(listening=(Listening(ALL, 5432, 7, "postgres"),))
+    there = new(cluster(data_directory=TARGET, running=True), host_environment=held)
+    assert one("port-free", old(), there).status is P
+    here = old()
+    assert here.system is not None
+    same = replace(here, system=replace(here.system, boot_id="b"))
+    assert one("port-free", same, replace(same, server="new", host_environment=held)).status is P
 
 
 def test_the_limit_that_is_lower_is_named() -> None:
@@ -344,6 +388,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "selinux": ("new.host_environment.security_policy",),
     "apparmor": ("new.host_environment.security_policy",),
     "firewall": ("new.host_environment.firewall",),
+    "port-free": ("new.host_environment.listening",),
     "limits": ("old.host_environment.limits", "new.host_environment.limits"),
     "shared-memory": ("old.host_environment.removal", "new.host_environment.removal"),
     "huge-pages": ("cluster.settings", "old.memory", "new.memory"),

@@ -1,0 +1,28 @@
+"""The list of what listens on a host."""
+
+import pytest
+
+from core.errors import ParseError
+from core.facts.host_environment import Listening
+from core.facts.listening import parse_listening
+
+LIST = """listed
+tcp 0.0.0.0 22 613 sshd
+tcp 0:0:0:0:0:0:0:1 5432 0 -
+unix 77 postgres /run/a b/.s.PGSQL.5433
+"""
+
+
+def test_each_socket() -> None:
+    assert parse_listening(LIST) == (
+        Listening("0.0.0.0", 22, 613, "sshd"),  # noqa: S104  nothing is bound
+        Listening("0:0:0:0:0:0:0:1", 5432),
+        Listening("/run/a b/.s.PGSQL.5433", 5433, 77, "postgres"),
+    )
+    assert parse_listening("listed\n") == ()
+
+
+@pytest.mark.parametrize("text", ["", "tcp 0.0.0.0 22 613 sshd\n", f"{LIST}tcp there 22 1 x\n", f"{LIST}unix 1 x /a\n"])
+def test_what_is_no_such_list(text: str) -> None:
+    with pytest.raises(ParseError):
+        parse_listening(text)
