@@ -8,6 +8,7 @@ from core.actions.facts import facts_of
 from core.actions.locks import refuse_held
 from core.actions.session import Session, recorded
 from core.actions.side_by_side import side_by_side
+from core.benchmarks.folders import user_for
 from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
 from core.benchmarks.runs import MoveContext, remove_leftovers, run_suite, wait_until_in_sync
 from core.benchmarks.runs import forecast as forecast_suite
@@ -111,9 +112,9 @@ def _placed(session: Session, move: Move, chosen: Sequence[Volume], job: Job) ->
     def placed(each: Volume) -> Volume:
         if each.server != move.new or not any(target.startswith(f"{each.folder.rstrip('/')}/") for target in made):
             return each
-        looked = session.server(each.server, job).run(
-            call("nearest_folder", each.folder), job, title="look where the target will lie"
-        )
+        server = session.server(each.server, job)
+        looking, user = call("nearest_folder", each.folder), user_for(server, job)
+        looked = server.run(looking, job, user=user, title="look where the target will lie")
         nearest = looked.stdout.rstrip("\n")
         if nearest != each.folder:
             job.report(Note(f"{each.folder} is not on {each.server} yet: {nearest}, where it will lie, is measured"))

@@ -4,6 +4,7 @@ How it is found: resources/sh/listening.sh.
 """
 
 import re
+from ipaddress import ip_address
 
 from core.facts.host_environment import Listening
 from core.facts.sections import Section
@@ -30,6 +31,11 @@ def _read(line: str) -> Listening:
     if found is None:
         raise unreadable("listening sockets", "a socket", line)
     said = found.groupdict()
+    if said.get("address") is not None:
+        try:
+            ip_address(said["address"])
+        except ValueError as error:
+            raise unreadable("listening sockets", "an address", line) from error
     process = int(said["process"])
     return Listening(
         address=said.get("path") or said.get("address") or "",

@@ -94,7 +94,7 @@ def test_a_port_that_is_taken_on_new_is_named_with_who_has_it(session: Session, 
     wait_until(lambda: lab.new.exec("sh", "-c", listening, check=False).returncode == 0, "it listens")
     (taken,) = (each for each in check(session, "m", Job()) if each.id == "port-free")
     assert taken.status is Status.BLOCKER
-    assert f"127.0.0.1 (python3, {program})" in taken.message
+    assert f"127.0.0.1 (python3, PID {program})" in taken.message
     lab.new.exec("kill", program)
     (free,) = (each for each in check(session, "m", Job()) if each.id == "port-free")
     assert free.status is Status.PASS

@@ -1,4 +1,4 @@
-"""Files that were edited and not read again, and where clients find the new cluster after the cutover."""
+"""Files that a start reads, also those edited meanwhile, and where clients find the new cluster after the cutover."""
 
 import os
 import subprocess
@@ -17,6 +17,8 @@ from tests.live.moving import DATA, PORT, ROOT, TARGET, pg_ctl, sql
 pytestmark = pytest.mark.lab
 
 _CONF, _HBA = f"{DATA}/postgresql.conf", f"{DATA}/pg_hba.conf"
+_OWN = f"{ROOT}/conf"
+"""A folder of the owner's on both hosts, outside of the data directory."""
 _ELSEWHERE = "port = 5488\nlisten_addresses = '127.0.0.1'\n"
 """Nothing of it is read by the running server, and the new one would listen by it."""
 _TYPO = "shared_bufers = 160MB"
@@ -62,6 +64,36 @@ def mend_on_new(lab: Lab) -> None:
     take_back(lab.new, f"{TARGET}/postgresql.conf", "5488")
     take_back(lab.new, f"{TARGET}/postgresql.conf", "127.0.0.1")
     pg_ctl(lab.new, "-l", "/dev/null", "-m", "fast", "restart")
+
+
+def test_what_a_start_reads_comes_along_whether_it_sets_anything_or_not(cli: CommandLine) -> None:
+    """Files that are included without a setting in force, and a list that pg_hba.conf names: no start does without."""
+    old, new = cli.lab.old, cli.lab.new
+    for host in (old, new):
+        host.exec("mkdir", "-p", f"{_OWN}/more.d", user="postgres")
+    append(old, f"{_OWN}/more.d/a.conf", "# nothing is set here")
+    append(old, f"{_OWN}/one.conf", "work_mem = '5MB'")
+    append(old, f"{_OWN}/dbas", "postgres")
+    append(old, _CONF, f"include_dir = '{_OWN}/more.d'\ninclude '{_OWN}/one.conf'\nwork_mem = '6MB'")
+    append(old, _HBA, f"local all @{_OWN}/dbas trust")
+    pg_ctl(old, "-l", "/dev/null", "restart")
+    append(new, f"{_OWN}/one.conf", "new = 'own'")
+    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert code == 0, out + err
+    assert sql(new, "show work_mem") == "6MB"
+    for each in ("more.d/a.conf", "one.conf", "dbas"):
+        assert new.exec("cat", f"{_OWN}/{each}").stdout == old.exec("cat", f"{_OWN}/{each}").stdout
+
+
+def test_a_path_inside_the_old_data_directory_is_a_blocker(cli: CommandLine) -> None:
+    old = cli.lab.old
+    append(old, _CONF, f"hba_file = '{_HBA}'")
+    pg_ctl(old, "-l", "/dev/null", "restart")
+    said = finding(cli, "moved-paths")
+    assert (said.startswith("BLOCKER"), f"hba_file ({_CONF} line " in said) == (True, True), said
+    take_back(old, _CONF, "^hba_file")
+    pg_ctl(old, "-l", "/dev/null", "restart")
+    assert finding(cli, "moved-paths").startswith("PASS")
 
 
 @pytest.mark.long

@@ -129,10 +129,10 @@ def closed_databases(case: Case) -> Finding:
     return warning(
         names,
         NOTHING,
-        f"no connections are taken by {names}: the locale is compared, and extensions, libraries and indexes are not."
-        f"{left}{age(cluster)}",
-        "on the old server drop what nobody needs, which is all that can be done with what was half dropped; else let "
-        "connections in for the checks: ALTER DATABASE … ALLOW_CONNECTIONS true",
+        f"databases that take no connections: {names}. Their locales are compared; their extensions, libraries and "
+        f"indexes are not.{left}{age(cluster)}",
+        "drop on the old server what nobody needs, and what was half dropped; let connections into the others for the "
+        "checks: ALTER DATABASE … ALLOW_CONNECTIONS true",
     )
 
 

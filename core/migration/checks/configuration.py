@@ -36,9 +36,8 @@ _TOLD_SINCE = (9, 2)
 """The first series whose server program tells settings without being started (-C)."""
 _NEEDED_TO_START = frozenset(
     {
-        *("data_directory", "hba_file", "ident_file", "external_pid_file", "unix_socket_directories", "log_directory"),
-        *("stats_temp_directory", "krb_server_keyfile", "ssl_cert_file", "ssl_key_file", "ssl_ca_file", "ssl_crl_file"),
-        *("ssl_crl_dir", "ssl_dh_params_file"),
+        *("data_directory", "hba_file", "ident_file", "unix_socket_directories", "log_directory"),
+        *("ssl_cert_file", "ssl_key_file", "ssl_ca_file", "ssl_crl_file", "ssl_crl_dir", "ssl_dh_params_file"),
     }
 )
 """Settings that name a place without which a server does not start, or runs as another cluster."""
@@ -114,14 +113,14 @@ def named_things(case: Case) -> Finding:
     named = named_by_catalogs(cluster)
     if not named:
         return passed("none", NOTHING, "neither catalogs nor pg_hba.conf name anything of the host" + age(cluster))
-    old = listed([each.word for each in named])
+    old = listed([each.shown for each in named])
     asked = binaries(case, old)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.paths) | dict(asked.settings)
     missing = [each for each in named if answers.get(each.word)]
     if missing:
-        shown = listed([f"{each.word} ({each.by})" for each in missing])
+        shown = listed([f"{each.shown} ({each.by})" for each in missing])
         return warning(
             shown,
             listed(list(dict.fromkeys(answers[each.word] for each in missing))),
@@ -130,7 +129,7 @@ def named_things(case: Case) -> Finding:
             "copy the file, make the service, have the name resolved, or install the time zone or locale on the new "
             "server",
         )
-    silent = [each.word for each in named if each.word not in answers]
+    silent = [each.shown for each in named if each.word not in answers]
     if silent:
         return unknown(old, listed(silent), f"whether new has {listed(silent)} is not known", "run the checks again")
     return passed(old, "all there", "the new server has all that catalogs and pg_hba.conf name" + age(cluster))
@@ -313,7 +312,7 @@ def moved_paths(case: Case) -> Finding:
             listed(needed),
             target,
             f"the configuration names places inside the old data directory, {data}, and the new one is {target}: "
-            f"{listed(needed)}. The new server would not start, or read the files of another cluster",
+            f"{listed(needed)}. The new server would not start, or would read the files of another cluster",
             "remove the lines of hba_file and ident_file where the file lies in the data directory anyway, write the "
             "others relative to it (log_directory = 'log'), or move to the same path; then read the facts again: "
             f"pghaul facts {case.old.server}",

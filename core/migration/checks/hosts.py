@@ -173,11 +173,11 @@ def port_free(case: Case) -> Finding:
     cluster, listening = case.cluster, case.new.host_environment.listening
     if cluster is None:
         return no_cluster(case)
-    if "port" not in cluster.settings and cluster.port is None:
+    if cluster.port is None and not cluster.settings:
         return unknown(
             NOTHING, NOTHING, f"the port of old is not known: {no_settings(case)}", "look in postgresql.conf"
         )
-    port = cluster.port or int(cluster.settings["port"])
+    port = cluster.port or 5432
     here = f"port {port}"
     if listening is None:
         why = reason(case.new, LISTENING.name)
@@ -206,7 +206,7 @@ def port_free(case: Case) -> Finding:
 
 def _held(one: Listening) -> str:
     """Where it listens, with its program and process where they can be seen."""
-    return one.address if one.process is None else f"{one.address} ({one.program}, {one.process})"
+    return one.address if one.process is None else f"{one.address} ({one.program}, PID {one.process})"
 
 
 def _in_the_way(address: str, cluster: Cluster) -> bool:
@@ -218,7 +218,7 @@ def _in_the_way(address: str, cluster: Cluster) -> bool:
         folders = cluster.settings.get("unix_socket_directories", cluster.settings.get("unix_socket_directory", ""))
         named = [each.strip().strip('"') for each in folders.split(",")]
         return posixpath.dirname(address) in {*named, cluster.socket_directory}
-    wanted = {each.strip() for each in cluster.settings.get("listen_addresses", "*").split(",") if each.strip()}
+    wanted = {each.strip() for each in cluster.settings.get("listen_addresses", "localhost").split(",") if each.strip()}
     there = ip_address(address)
     if not wanted:
         return False

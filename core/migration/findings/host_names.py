@@ -40,6 +40,11 @@ class Named:
     by: str
     setting: bool = False
 
+    @property
+    def shown(self) -> str:
+        """For people: the host's name, the path, or the setting."""
+        return self.word.removeprefix("host:").removeprefix("share:")
+
 
 def named_by_catalogs(cluster: Cluster) -> tuple[Named, ...]:
     """All that is named, in the order in which a person would look; nothing where the catalogs were not read."""

@@ -22,7 +22,16 @@ def test_each_socket() -> None:
     assert parse_listening("listed\n") == ()
 
 
-@pytest.mark.parametrize("text", ["", "tcp 0.0.0.0 22 613 sshd\n", f"{LIST}tcp there 22 1 x\n", f"{LIST}unix 1 x /a\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "tcp 0.0.0.0 22 613 sshd\n",
+        f"{LIST}tcp there 22 1 x\n",
+        f"{LIST}tcp 1.2.3.4.5 22 1 x\n",
+        f"{LIST}unix 1 x /a\n",
+    ],
+)
 def test_what_is_no_such_list(text: str) -> None:
     with pytest.raises(ParseError):
         parse_listening(text)

@@ -345,7 +345,8 @@ def test_paths_inside_the_data_directory() -> None:
     assert f"hba_file ({CONF} line 7)" in needed.message
     assert "ssl_cert_file" not in needed.message  # another line goes before it
     assert moved(Mention(7, "hba_file"), target=DATA).status is P
-    assert moved(Mention(7, "archive_command")).status is W
+    for only_named in ("archive_command", "external_pid_file", "stats_temp_directory"):  # a start does without
+        assert moved(Mention(7, only_named)).status is W
     assert moved(included=f"{DATA}/more.conf").status is B
     assert moved(included="/srv/more.conf").status is P
     assert moved(Mention(7, "data_directory")).status is B
@@ -385,7 +386,7 @@ def test_what_rules_and_catalogs_name(answer: tuple[tuple[str, str], ...], statu
     rule = HbaRule(7, "host", "all", "all", "app.example", "md5", "")
     result = one("named-things", wide(hba=(rule,)), new(trials=(trial(paths=answer),)))
     assert result.status is status
-    assert "host:app.example" in result.old
+    assert result.old.startswith("app.example")
     assert one("named-things", wide(), new()).status is P
 
 

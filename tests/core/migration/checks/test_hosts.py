@@ -183,7 +183,7 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
         Spoiled(U, (NEW,), new={"firewall": None}),
     ),
     "port-free": (
-        Spoiled(B, ("5432", f"{ALL} (pgbouncer, 77)"), new={"listening": (Listening(ALL, 5432, 77, "pgbouncer"),)}),
+        Spoiled(B, ("5432", f"{ALL} (pgbouncer, PID 77)"), new={"listening": (Listening(ALL, 5432, 77, "pgbouncer"),)}),
         Spoiled(B, ("::",), new={"listening": (Listening("::", 5432),)}),
         Spoiled(P, ("5432",), new={"listening": (Listening(ALL, 5433), Listening("/tmp/.s.PGSQL.5433", 5433))}),
         Spoiled(U, (NEW,), new={"listening": None}),
