@@ -30,6 +30,7 @@ names_in() {
 data_ours() {
   ours_names=$(names_in "$5") || exit
   [ -n "$ours_names" ] || return 0
+  [ "$ours_names" != pghaul-fence ] || ! fence_of_none "$5/pghaul-fence" || return 0
   no_server "$5"
   if [ -e "$5/pghaul-fence/mark" ]; then
     in_mark "$5" "identifier $3" || not_ours "$5 holds a copy of another cluster, which $5/pghaul-fence/mark names"
@@ -44,6 +45,12 @@ data_ours() {
     fail "$5 holds $ours_is, and no mark of a copy that was never opened: name another target; or, if nobody needs it," \
       'waive the check target-identity, and make a new plan'
   }
+}
+
+# fence_of_none FENCE   whether it is one that was broken off before it had its mark: no cluster's file lies in it
+fence_of_none() {
+  none_found=$(find "$1" ! -type d ! -path "$1/mark.part" -print -quit) || fail "$1 cannot be read"
+  [ -z "$none_found" ]
 }
 
 # known_as DATA CONTROL   print what a cluster of old's identifier may be, by the files in it and what pg_controldata says

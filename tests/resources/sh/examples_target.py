@@ -9,6 +9,7 @@ _SAYS = _RUNUSER | {
     "'Latest checkpoint location:           0/5000028'"
 }
 _ANOTHER = _RUNUSER | {"pg_controldata": "echo 'Database system identifier:           17290123456789012345'"}
+_BROKEN_OFF = "mkdir -p data/pghaul-fence/global && touch data/pghaul-fence/mark.part"
 _COPY = (
     "mkdir -p data/pghaul-fence data/pg_tblspc space/PG_15_202209061 wal other/pg_tblspc && "
     f"printf '%s\\n' 'identifier {_IDENTIFIER}' 'folder @folder@/space' 'folder @folder@/wal' >mark && "
@@ -53,6 +54,8 @@ EXAMPLES = [
     Example("names_in", ("here",), prints="", name="no folder"),
     Example("data_ours", _DATA, arrange=_COPY, programs=_SAYS),
     Example("data_ours", _DATA, arrange="mkdir data", name="empty"),
+    Example("data_ours", _DATA, arrange=_BROKEN_OFF, name="its fence was broken off"),
+    Example("fence_of_none", ("data/pghaul-fence",), arrange=_BROKEN_OFF),
     *(
         Example("data_ours", _DATA, arrange=arrange, programs=programs, status=1, complains=complains, name=name)
         for name, arrange, programs, complains in (
@@ -63,6 +66,12 @@ EXAMPLES = [
                 _UNMARKED,
                 _SAYS,
                 "/data holds a clone of this cluster, or a copy of it that was opened, and no",
+            ),
+            (
+                "a fence of another",
+                f"{_BROKEN_OFF} && touch data/pghaul-fence/server",
+                _SAYS,
+                "/data is neither empty nor",
             ),
             ("no cluster", "mkdir data && touch data/notes", _SAYS, "/data is neither empty nor a copy"),
             ("a server runs", f"{_COPY} && touch data/postmaster.pid", _SAYS, "a server runs in "),
