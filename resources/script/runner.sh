@@ -16,7 +16,7 @@ is_a_step() {
 }
 
 main() {
-  mode=run first=1 only='' log=${0%.sh}.log steps=steps natives=''
+  mode=run first=1 from='' only='' log=${0%.sh}.log steps=steps natives=''
   forget
   while [ $# -gt 0 ]; do
     case $1 in
@@ -24,7 +24,7 @@ main() {
       --back) steps=way_back ;;
       --from | --only | --log)
         [ $# -ge 2 ] || misused "$1 wants a value"
-        case $1 in --from) first=$2 ;; --only) only=$2 ;; *) log=$2 ;; esac
+        case $1 in --from) first=$2 from=$2 ;; --only) only=$2 ;; *) log=$2 ;; esac
         shift
         ;;
       --help) what_it_is && usage && exit ;;
@@ -54,7 +54,7 @@ go() {
   (umask 077 && mkdir -p -- "$kept") || exit 1
   echo $$ >"$kept/running"
   # what another export of the plan has kept is of no use to this one
-  if [ "$first$only$steps" = 1steps ] || ! grep -qsx "$token" "$kept/token"; then rm -f -- "$kept"/[0-9]*; fi
+  if [ "$first$only$steps" = 1steps ] || ! grep -qsx "$token" "$kept/token"; then rm -f -- "$kept"/[0-9]* "$kept/at"; fi
   echo "$token" >"$kept/token"
   sed -n '/^# --- sent /,/^# --- how /p' "$0" >"$folder/sent"
   me=$(id -un)@$(uname -n | tr / _)
@@ -79,7 +79,10 @@ go() {
   ssh_control='-O exit'
   for side in old new; do "$side" </dev/null >/dev/null 2>&1; done
   rm -f -- "$kept/running"
-  [ -n "$ended" ] || note 'all of it is done'
+  if [ -z "$ended" ]; then
+    [ -n "$only" ] || rm -f -- "$kept/at"
+    note 'all of it is done'
+  fi
   [ -z "$failed" ] || say_how_to_go_on
   exit "${ended:-0}"
 }
@@ -89,12 +92,45 @@ may_begin() {
   running=$(cat -- "$kept/running" 2>/dev/null)
   if [ -e "$kept/opened" ] && [ "${only:-$first}" -lt "$return_step" ]; then
     echo "new was opened to clients: what they wrote since is on new alone. May it be lost, then remove $kept/opened"
+    ! where_it_was || echo "go on:   $0 --from $at_goes_on"
   elif kill -s 0 "$running" 2>/dev/null; then
-    echo "it runs already, as process $running: $kept/running"
+    echo "it runs already, as process $running. Should that be another program, remove $kept/running"
+  elif [ "$from$only$steps" = steps ] && where_it_was && [ "$stop_step" -gt 0 ] && [ "$at" -ge "$stop_step" ] &&
+    [ "$at_goes_on" -gt 1 ]; then
+    # from the first step on it would ask a stopped cluster for what only a running one tells
+    echo "this was broken off at step $at, in the downtime: the old cluster may be stopped, so nothing begins anew"
+    echo "go on:   $0 --from $at_goes_on"
+    echo "go back: $0 --back"
   else
     return
   fi >&2
   exit 1
+}
+
+# where_it_was   whether this export of the plan was at a step when it last ended, or was killed; sets which, and where to go on
+where_it_was() {
+  grep -qsx "$token" "$kept/token" && read -r at at_goes_on 2>/dev/null <"$kept/at"
+}
+
+# goes_on_from NUMBER   print the step from which it goes on when NUMBER did not end well
+goes_on_from() {
+  # the passes' lists went with the channel: old is compared again, while it runs; or it was started meanwhile
+  goes_until=$halt_step
+  [ "$first" -le "$proof_step" ] || goes_until=$((proof_step + 1))
+  if [ "$1" -gt "$first_pass" ] && [ "$1" -lt "$goes_until" ]; then echo "$first_pass"; else echo "$1"; fi
+}
+
+# at_step NUMBER   what is told should this be killed from here on: where it was, and where it goes on
+at_step() {
+  at=$1
+  [ "$at" -ge "$first" ] || at=$first
+  remember "$at" "$(goes_on_from "$at")"
+}
+
+# remember NUMBER GOES_ON   whole or not at all; nothing of a step alone, or of the way back
+remember() {
+  [ "$steps$only" = steps ] || return 0
+  echo "$1 $2" >"$kept/at.new" && mv -- "$kept/at.new" "$kept/at"
 }
 
 say_how_to_go_on() {
@@ -104,9 +140,8 @@ say_how_to_go_on() {
     return
   fi
   go_on=$failed
-  # the passes' lists went with the channel: old is compared again, unless it is stopped; or it was started meanwhile
-  if [ "$failed" -gt "$first_pass" ] && [ "$failed" -le "$proof_step" ] &&
-    { [ -n "$open" ] || [ "$first" -gt "$proof_step" ]; }; then go_on=$first_pass; fi
+  if [ -n "$open" ] || [ "$first" -gt "$proof_step" ]; then go_on=$(goes_on_from "$failed"); fi
+  remember "$failed" "$go_on"
   note "go on:   $0 --from $go_on"
   if [ "$failed" -lt "$stop_step" ]; then
     note 'old runs as it did'
@@ -227,6 +262,7 @@ run() {
     opening=yes
     : >"$kept/opened"
   fi
+  at_step "$number"
   note "step $number begins: $title, $side as $user${1:+: $(words "$@")}" >/dev/null
   since=$(date +%s)
   if [ $# -gt 0 ]; then

@@ -11,7 +11,7 @@ from core import units
 from core.migration.model.execution import lock_path
 from core.migration.model.plan import Login, Plan, Step
 from core.migration.plan.script_steps import first, names_of, one_line, steps_of
-from core.migration.plan.steps.copy import STOPPED
+from core.migration.plan.steps.copy import STOP, STOPPED
 from core.servers.functions import library, needed, variables_in
 from core.servers.profiles import Profile
 from core.servers.shell import command, quoted
@@ -113,6 +113,7 @@ def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
         "last_step": len(steps),
         "first_pass": first(step for step in steps if step.warm_pass or step.stopped),
         "stop_step": first(step for step in steps if step.stopped),
+        "halt_step": first(step for step in steps if step.name in {STOP, STOPPED}),
         "proof_step": first(step for step in steps if step.name == STOPPED),
         "return_step": first(step for step in steps if step.point_of_no_return),
     }

@@ -12,7 +12,7 @@ import pytest
 
 from core.migration.model.plan import Phase, Plan, Step
 from core.migration.plan import script
-from core.migration.plan.steps.copy import STOPPED
+from core.migration.plan.steps.copy import STOP, STOPPED
 from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
 from core.servers.functions import functions
@@ -492,6 +492,69 @@ def test_nothing_is_copied_over_what_clients_have_written(tmp_path: Path) -> Non
         done = run(*options, answers="yes\n")
         assert done.returncode == 1
         assert "new was opened to clients" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", SHELLS)
+def test_broken_off_in_the_downtime_it_does_not_begin_anew_and_says_how_to_go_on(shell: str, tmp_path: Path) -> None:
+    """What only a running server can tell is not asked for again, also by a script that was killed."""
+    made = toy(
+        step("echo warm", warm_pass=1),
+        step("echo stock", stopped=True),
+        step("echo stop", name=STOP, stopped=True),
+        step("echo stopped", name=STOPPED, stopped=True),
+        step(f"test -e {tmp_path}/mended || kill -s KILL $(cat {tmp_path}/move.kept/running)", stopped=True),
+        step("echo open", point_of_no_return=True, stopped=True),
+        step(f"test -e {tmp_path}/mended"),
+        back=(step("echo back"),),
+    )
+    run = Run(made, tmp_path, shell)
+    assert run(answers="yes\n15/main\n").returncode < 0
+    for _ in range(2):
+        again = run(answers="yes\n15/main\n")
+        assert (again.returncode, again.stdout) == (1, "")
+        assert "broken off at step 5" in again.stderr
+        assert f"go on:   {run.path} --from 5\ngo back: {run.path} --back\n" in again.stderr
+    assert run("--from", "5", answers="yes\n").returncode < 0
+    (tmp_path / "mended").touch()
+    assert run("--from", "5", answers="yes\n").returncode == 0
+    assert run(answers="yes\n15/main\n").returncode == 1  # new was opened
+
+
+@pytest.mark.slow
+def test_behind_the_opening_a_script_that_is_begun_anew_says_how_to_go_on(tmp_path: Path) -> None:
+    made = toy(step("echo copy"), step("echo open", point_of_no_return=True), step("false"))
+    run = Run(made, tmp_path)
+    assert run(answers="yes\n").returncode == 1
+    again = run(answers="yes\n")
+    assert (again.returncode, f"go on:   {run.path} --from 3\n" in again.stderr) == (1, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("failing", [STOP, STOPPED])
+def test_a_stop_that_failed_is_gone_on_with_at_the_stop(tmp_path: Path, failing: str) -> None:
+    made = toy(
+        step("echo key", renewed=True),
+        step("echo warm", warm_pass=1),
+        step("echo stop" if failing != STOP else "false", name=STOP, stopped=True),
+        step("echo stopped" if failing != STOPPED else "false", name=STOPPED, stopped=True),
+        step("echo end", closes=True),
+    )
+    run = Run(made, tmp_path)
+    at = 3 if failing == STOP else 4
+    assert f"go on:   {run.path} --from {at}\n" in run(answers="yes\n15/main\n").stdout
+
+
+@pytest.mark.slow
+def test_after_the_way_back_it_begins_anew(tmp_path: Path) -> None:
+    made = toy(step("echo copy"), step(f"test -e {tmp_path}/mended", stopped=True), back=(step("echo back"),))
+    run = Run(made, tmp_path)
+    assert run(answers="yes\n15/main\n").returncode == 1
+    assert run(answers="yes\n15/main\n").returncode == 1
+    assert "broken off at step 2" in run(answers="yes\n15/main\n").stderr
+    assert run("--back", answers="yes\n").returncode == 0
+    (tmp_path / "mended").touch()
+    assert run(answers="yes\n15/main\n").returncode == 0
 
 
 @pytest.mark.slow
