@@ -32,12 +32,13 @@ from core.migration.execution.rsync_log import changed_meanwhile
 from core.migration.execution.status import status_sentence, ways_on
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer, lock_path
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, Step, call_of
-from core.migration.plan.steps.copy import DELETIONS, STOPPED
+from core.migration.plan.steps.copy import DELETIONS, STOP, STOPPED
 from core.migration.plan.steps.inventory import CLIENTS, INVENTORY
 from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS, same_roots
 from core.migration.plan.steps.opening import ALONE, LIFT_FENCE, START_NEW
 from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
+from core.servers.shell import call
 from core.text import counted
 
 
@@ -142,8 +143,8 @@ def _may_be_open(execution: Execution, closing: Step) -> bool:
 
 
 def _close(executor: Executor, step: Step) -> None:
-    call = call_of(executor.plan, step.call)
-    pass_on_warnings(executor, executor.connect(step.side).run(call, Job(), user=step.user, title=step.title).stdout)
+    closing = call_of(executor.plan, step.call)
+    pass_on_warnings(executor, executor.connect(step.side).run(closing, Job(), user=step.user, title=step.title).stdout)
 
 
 def _go_on(executor: Executor, *, cleaned: bool) -> None:
@@ -151,7 +152,7 @@ def _go_on(executor: Executor, *, cleaned: bool) -> None:
     if execution.steps:
         _adopt(executor)
         _prove_still_stopped(executor)
-        if cleaned and not _is_stopped(executor.execution):
+        if not _is_stopped(executor.execution) and not _found_stopped(executor) and cleaned:
             _from_the_warm_passes(executor)
         failed = differed(executor.execution)
         if _changed_since_the_stop(executor) or failed is not None:
@@ -295,11 +296,11 @@ def _differing_files(executor: Executor, other: Step, step: Step) -> Differences
     """Which files differ, where both steps kept the lists that they sum up and these can still be read."""
     lists = {"old": "", "new": ""}
     for each in (other, step) if other.listing and step.listing else ():
-        call = call_of(executor.plan, each.listing)
+        listing = call_of(executor.plan, each.listing)
         with suppress(ServerError):
             lists[each.side] = (
                 executor.connect(each.side)
-                .run(call, executor.job, user=each.user, title=f"read the lists of {each.server}")
+                .run(listing, executor.job, user=each.user, title=f"read the lists of {each.server}")
                 .stdout
             )
     return differing_files(lists["old"], lists["new"])
@@ -416,19 +417,18 @@ def _prove_still_stopped(executor: Executor) -> None:
     known = next((run for run in execution.steps if run.number == proof.number and run.done and not run.back), None)
     if known is None:
         return
-    try:
-        run_step(executor, proof)
-        changed = executor.outputs[proof.number].strip() != known.output.strip()
-    except UnreachableError:
-        raise
-    except (BlockedError, ServerError):
-        changed = True
-    if not changed:
+    stands = _stop_stands(executor, proof)
+    if stands and executor.outputs[proof.number].strip() == known.output.strip():
         return
     if any(step.name == START_NEW and execution.latest(step.number) for step in execution.plan.steps):
         raise BlockedError(
             "old was started after its stop was proven, and new was started since: they are no longer one cluster",
             f"go back to old: pghaul execute {execution.move} --rollback; then begin anew",
+        )
+    if stands and execution.plan.step(STOP) is not None:
+        raise BlockedError(
+            "old was started after its stop was proven, and does not run now",
+            "start it, and go on with --resume, which stops it and copies it again; or go back to it: --rollback",
         )
     executor.job.report(Note("old was started after its stop was proven: it is stopped and copied again", "warning"))
     _from_the_warm_passes(executor)
@@ -508,6 +508,40 @@ def _prove_again(executor: Executor) -> None:
 def _is_stopped(execution: Execution) -> bool:
     """Whether old's stop is proven: who confirmed it then is not asked again."""
     return any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
+
+
+def _found_stopped(executor: Executor) -> bool:
+    """Whether the stop has ended well on the old server, although the step that was to do it or to prove it failed.
+
+    From the warm passes on a stopped server would be asked what only a running one can tell.
+    """
+    execution = executor.execution
+    stop, proof = execution.plan.step(STOP), execution.plan.step(STOPPED)
+    if stop is None or proof is None or execution.latest(stop.number) is None:
+        return False
+    return _stop_stands(executor, proof)
+
+
+def _stop_stands(executor: Executor, proof: Step) -> bool:
+    """Prove the stop; False where a server runs there. A proof that fails for another reason tells nothing.
+
+    Raises:
+        CommandError, BlockedError: why it cannot be told, or that old has ended without a shutdown.
+    """
+    try:
+        run_step(executor, proof)
+    except BlockedError:
+        if _runs(executor, proof):
+            return False
+        raise
+    return True
+
+
+def _runs(executor: Executor, proof: Step) -> bool:
+    """Whether a server runs in old's data directory."""
+    looking = call("servers_in", executor.plan.data_directory)
+    title = "look whether old runs"
+    return bool(executor.connect("old").run(looking, executor.job, user=proof.user, title=title).stdout.strip())
 
 
 def _prove_alone(executor: Executor) -> None:

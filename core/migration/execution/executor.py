@@ -291,8 +291,25 @@ def _failed(server: str, step: Step, error: CommandError) -> PghaulError:
 
 
 def _why(said: str) -> str:
-    """The sentence of ours among what a failed step said, else its last line."""
-    return own_sentence(said) or said.strip().rpartition("\n")[2]
+    """Our own sentence among what a failed step said, with the words of the program ahead of it; else the last line.
+
+    The sentence names what could not be done, and the program why: `No space left on device`.
+    """
+    own = own_sentence(said)
+    if not own:
+        return said.strip().rpartition("\n")[2]
+    before, _, _ = f"\n{said}".partition("\npghaul: ")
+    lines = [line.strip() for line in before.split("\n")[-_LINES_OF_A_PROGRAM:]]
+    told = next((line for line in reversed(lines) if _PROGRAM_SAYS.match(line)), "")
+    return f"{own} ({told})" if told and told not in own else own
+
+
+_LINES_OF_A_PROGRAM = 4
+"""psql says in a second line, and a third, what it asks itself."""
+
+
+_PROGRAM_SAYS = re.compile(r"[\w./+-]+( error)?: \S")
+"""How a program's complaint begins: by its name, as `sync: error syncing '/srv/pg': Input/output error`."""
 
 
 _NOT_RUN = (126, 127)
@@ -333,7 +350,10 @@ def _here(executor: Executor, step: Step) -> Printed:
 
 def _detached(executor: Executor, server: Server, step: Step, run: StepRun) -> Printed:
     call, stdin = call_of(executor.plan, step.call), _input(executor, step)
-    begun = remote_jobs.start(server, call, executor.job, title=_title(executor, step), user=step.user, stdin=stdin)
+    try:
+        begun = remote_jobs.start(server, call, executor.job, title=_title(executor, step), user=step.user, stdin=stdin)
+    except CommandError as error:
+        raise _failed(server.name, step, error) from error
     return _followed(executor, server, step, run, begun)
 
 
@@ -351,9 +371,11 @@ def _followed(executor: Executor, server: Server, step: Step, run: StepRun, begu
         done = remote_jobs.follow(server, begun, executor.job, on_output=grown)
     except UnreachableError:
         raise
-    except PghaulError:
+    except PghaulError as error:
         remote_jobs.kill(server, begun, Job())
         _removed(server, begun)
+        if isinstance(error, CommandError):
+            raise _ended_unseen(step, error, log.text()) from error
         raise
     _removed(server, begun)
     said = log.text()
@@ -367,6 +389,18 @@ def _followed(executor: Executor, server: Server, step: Step, run: StepRun, begu
             stderr=said,
         )
     return Printed(said, log.sent)
+
+
+def _ended_unseen(step: Step, error: CommandError, said: str) -> CommandError:
+    """The failure of a detached step whose exit status nobody knows: by its title, with the last that it said."""
+    message, last = _TAG_WITHIN.sub("", error.message), _why(said)
+    return CommandError(
+        message + (f": {last}" if last else ""),
+        error.hint,
+        command=step.call,
+        stderr=said,
+        exit_status=error.exit_status,
+    )
 
 
 _ANEW = "the rsync daemon on new did not take the copy: --resume starts it anew and tries its port from old"
@@ -399,6 +433,7 @@ def _untagged(event: Event) -> Event:
 
 
 _TAG = re.compile(r" \[[0-9a-f]{8} \d+\]$")
+_TAG_WITHIN = re.compile(r" \[[0-9a-f]{8} \d+\]")
 
 
 def _found(executor: Executor, server: Server, step: Step) -> RemoteJob | None:

@@ -1,19 +1,31 @@
-"""What the engine makes of steps that do not print the same."""
+"""What the engine makes of steps that do not print the same, and of a stop that failed or is in doubt."""
 
 import re
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
-from core.errors import BlockedError
+from core.errors import BlockedError, CommandError, PghaulError
+from core.history.store import Store
 from core.jobs import Event, Job, Note
-from core.migration.execution.engine import hold_against
+from core.migration.execution.engine import carry_out, hold_against
 from core.migration.execution.executor import Executor
+from core.migration.model.execution import State
 from core.migration.model.plan import Step
+from core.migration.plan.steps.copy import STOP, STOPPED
 from core.migration.plan.steps.inventory import INVENTORY
+from core.servers.connection import Completed, Server
+from core.servers.shell import Shell
+from tests.core.migration.builders import set_up
+from tests.core.migration.execution.builders import STEP
+from tests.core.migration.execution.builders import execution as of_steps
 from tests.core.migration.execution.whole_move import PLAN, execution
+from tests.histories import Histories
+from tests.live.moving import Person
 
 TAKEN = Step("take inventory of old", "old", "postgres", "take_inventory", "", name=INVENTORY, number=1)
 COMPARED = Step(
@@ -39,3 +51,109 @@ def test_other_steps_that_differ_have_failed() -> None:
     taken, compared = replace(TAKEN, name="sums"), replace(COMPARED, agrees_with="sums")
     with pytest.raises(BlockedError, match=r"relations r 2 .*relations r 3 "):
         hold_against(executor([], taken, compared), compared)
+
+
+@dataclass
+class Old:
+    """A server that answers a function by what stands in `answers`, one after the other, and else by nothing.
+
+    Attributes:
+        asked: the functions of the steps, as they came.
+    """
+
+    answers: dict[str, list[str | PghaulError]]
+    asked: list[str] = field(default_factory=list)
+    name = "old"
+    profile = SimpleNamespace(database_user="postgres")
+
+    def can_become(self, *_: object) -> bool:
+        return True
+
+    def run(self, shell: Shell, *_: object, **__: object) -> Completed:
+        function = shell.text.splitlines()[-1].split()[0]
+        self.asked.append(function)
+        given = self.answers.get(function, [])
+        answer = given.pop(0) if given else "# 0 jobs" if function == "job_list" else ""
+        if isinstance(answer, PghaulError):
+            raise answer
+        return Completed(shell.shown, 0, answer, "", 0.0)
+
+
+@pytest.fixture
+def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
+    with histories.open(tmp_path / "history", set_up) as made:
+        yield made
+
+
+class Stopping:
+    """An execution whose stop may fail."""
+
+    STEPS = (
+        replace(STEP, name="warm", call="warm_pass", warm_pass=1, root="data"),
+        replace(STEP, name=INVENTORY, call="take_inventory", stopped=True),
+        replace(STEP, name=STOP, call="stop_folder", stopped=True),
+        replace(STEP, name=STOPPED, call="prove_stopped", stopped=True, proves=True),
+        replace(STEP, name="sync", call="rest_pass", stopped=True),
+    )
+
+    def __init__(self, store: Store, **answers: list[str | PghaulError]) -> None:
+        self.store, self.old = store, Old(answers)
+        self.number = store.execution_started(of_steps(*self.STEPS))
+
+    def carried_out(self) -> None:
+        at = Executor(self.number, self.store, lambda _: cast("Server", self.old), Person("15/main"), Job())
+        carry_out(at)
+
+    @property
+    def state(self) -> State:
+        return self.store.execution(self.number).state
+
+
+def failed(status: int, said: str = "") -> CommandError:
+    return CommandError("failed", exit_status=status, stderr=said)
+
+
+@pytest.mark.slow
+def test_a_stop_that_failed_although_old_is_stopped_is_gone_on_with_behind_it(store: Store) -> None:
+    """What only a running server can tell is not asked for again."""
+    move = Stopping(store, stop_folder=[failed(1, "pghaul: the job was killed")], prove_stopped=["sum", "sum"])
+    with pytest.raises(CommandError):
+        move.carried_out()
+    move.carried_out()
+    assert move.state is State.DONE
+    assert (move.old.asked.count("take_inventory"), move.old.asked.count("warm_pass")) == (1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [126, 1], ids=["not run", "failed"])
+def test_a_proof_of_the_stop_that_tells_nothing_is_no_reason_to_begin_anew(store: Store, status: int) -> None:
+    said = failed(status, "grep: Cannot allocate memory")
+    move = Stopping(store, prove_stopped=["sum", said, "sum"], rest_pass=[failed(1)])
+    for why in ("exit status 1", "Cannot allocate memory"):
+        with pytest.raises(PghaulError, match=why):
+            move.carried_out()
+    move.carried_out()
+    assert move.state is State.DONE
+    assert (move.old.asked.count("take_inventory"), move.old.asked.count("warm_pass")) == (1, 1)
+
+
+@pytest.mark.slow
+def test_old_that_runs_again_is_copied_and_stopped_again(store: Store) -> None:
+    proof: list[str | PghaulError] = ["sum", failed(1, "pghaul: a server runs in /a"), "another sum"]
+    move = Stopping(store, prove_stopped=proof, servers_in=["4711\n"], rest_pass=[failed(1)])
+    with pytest.raises(CommandError):
+        move.carried_out()
+    move.carried_out()
+    assert move.state is State.DONE
+    assert (move.old.asked.count("take_inventory"), move.old.asked.count("warm_pass")) == (2, 2)
+
+
+@pytest.mark.slow
+def test_old_that_was_started_and_stopped_again_must_be_started_to_be_copied_again(store: Store) -> None:
+    move = Stopping(store, prove_stopped=["sum", "another sum"], rest_pass=[failed(1)])
+    with pytest.raises(CommandError):
+        move.carried_out()
+    with pytest.raises(BlockedError, match="does not run now") as caught:
+        move.carried_out()
+    assert "--resume" in caught.value.hint
+    assert move.old.asked.count("take_inventory") == 1

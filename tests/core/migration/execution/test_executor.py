@@ -18,6 +18,7 @@ from core.migration.model.execution import FOR_A_PERSON, State
 from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT
 from core.servers.connection import Server
+from core.servers.shell import Shell
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, Nobody, execution, unconnected
 from tests.histories import Histories
@@ -119,6 +120,51 @@ def test_a_person_judges_the_look_at_the_way_and_no_other_step(store: Store, rea
         run_step(executor, made.plan.steps[1])
     said = [run.message for run in store.execution(number).steps if run.number == 2]
     assert said[-1].endswith(f", as {whoami()} has taken on: by the pooler") is left_out
+
+
+class Failing:
+    """A server on which every command fails, and says that on standard error."""
+
+    name = "old"
+    login = "dba"
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def become(self, user: str | None, shell: Shell) -> Shell:  # noqa: ARG002
+        return shell
+
+    def run(self, *_: object, **__: object) -> None:
+        raise CommandError("`sudo …` failed", exit_status=1, stderr=self.said)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("detached", [False, True])
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (
+            "sync: error syncing '/b': Input/output error\npghaul: /b cannot be flushed\n",
+            "/b cannot be flushed (sync: error syncing '/b': Input/output error)",
+        ),
+        (
+            "psql: error: connection failed: No such file\n\tIs it running locally?\npghaul: it could not be asked",
+            "it could not be asked (psql: error: connection failed: No such file)",
+        ),
+        ("rm: no: gone\npghaul: it failed: rm: no: gone", "it failed: rm: no: gone"),
+        ("12%\r 13%\npghaul: it failed", "it failed"),
+        ("one\nkilled\n", "killed"),
+    ],
+)
+def test_a_failed_step_is_told_by_its_title_with_the_words_of_the_program(
+    store: Store, said: str, why: str, detached: bool
+) -> None:
+    failing = replace(STEP, title="flush the disks", detached=detached)
+    number = store.execution_started(execution(failing))
+    executor = Executor(number, store, lambda _: cast("Server", Failing(said)), Nobody(), Job())
+    with pytest.raises(CommandError) as caught:
+        run_step(executor, failing)
+    assert caught.value.message == f"old: flush the disks failed with exit status 1: {why}"
 
 
 def test_by_what_a_detached_job_is_found_again_is_nobodys_news(store: Store) -> None:
