@@ -88,16 +88,30 @@ watch_room() {
     [ "$watch_status" != 0 ] || [ "$watch_left" -ge "$2" ] || watch_status=75
   done
   trap '' TERM # of who waits for the first of them
-  for watch_each in $(started_by "$3"); do
-    kill -s TERM "$watch_each" 2>/dev/null # it may have ended by itself
-  done
+  end_started "$3"
   exit "$watch_status"
 }
 
-# started_by PROCESS   print the id of PROCESS, and of all processes that it and they have started
+# end_started PROCESS [BUT]   TERM to PROCESS and to all that it and they have started, but for BUT and what that has
+# All are halted first: what one of them starts meanwhile would otherwise run on, as nobody's. PROCESS goes on last: it may end who
+# calls this.
+end_started() {
+  end_known='' end_found=$(started_by "$@")
+  until [ "$end_found" = "$end_known" ]; do
+    end_known=$end_found
+    for end_each in $end_known; do kill -s STOP "$end_each" 2>/dev/null; done
+    end_found=$(started_by "$@")
+  done
+  # what has ended by itself is no matter
+  for end_each in $end_known; do kill -s TERM "$end_each" 2>/dev/null; done
+  for end_each in $end_known; do [ "$end_each" = "$1" ] || kill -s CONT "$end_each" 2>/dev/null; done
+  kill -s CONT "$1" 2>/dev/null
+}
+
+# started_by PROCESS [BUT]   print the id of PROCESS, and of all processes that it and they have started, but for BUT and what that has
 # shellcheck disable=SC2154 # read_process sets process_fields
 started_by() {
-  started=" $1 " started_before=
+  started=" $1 " started_before='' started_but=${2-}
   while [ "$started" != "$started_before" ]; do
     started_before=$started
     for started_each in /proc/[0-9]*; do
@@ -105,8 +119,8 @@ started_by() {
       read_process "$started_each" || continue
       # shellcheck disable=SC2086 # they are words
       set -- $process_fields
-      case $started in
-        *" $started_each "*) ;;
+      case $started$started_but in
+        *" $started_each "* | *" $started_each") ;;
         *" $2 "*) started="$started$started_each " ;;
         *) ;;
       esac
