@@ -254,6 +254,16 @@ def unfinished(session: "Session") -> "tuple[Unfinished, ...]":
 
 def execution(move: str, session: "Session", kind: "Kind | None" = None) -> ExecutionState:
     """The latest execution, or the latest of that kind; what may be done goes by the latest of all."""
+    from core.actions.execution import no_dress_rehearsal
+    from core.migration.model.execution import Kind
+
+    made = _execution(move, session, kind)
+    if kind is not Kind.REHEARSAL or made.possible is None or not made.possible.begin:
+        return made
+    return replace(made, no_dress=no_dress_rehearsal(session, move))
+
+
+def _execution(move: str, session: "Session", kind: "Kind | None") -> ExecutionState:
     from core.actions.execution import outcome
     from core.migration.execution.entry import what_is_left
     from core.migration.execution.progress import rate, sentences, status_of
@@ -341,6 +351,14 @@ def execute(move: str, kind: "Kind", people: "People", anew: bool, session: "Ses
     from core.actions.execution import execute as run
 
     return run(session, move, kind, people, job, anew=anew).state
+
+
+def dress(move: str, people: "People", anew: bool, session: "Session", job: Job) -> "State":
+    """Rehearse the move and start the copy; how it stands then. `anew`: what an earlier one has left was said."""
+    from core.actions.execution import execute as run
+    from core.migration.model.execution import Kind
+
+    return run(session, move, Kind.REHEARSAL, people, job, anew=anew, dressed=True).state
 
 
 def resume(move: str, people: "People", session: "Session", job: Job) -> "State":

@@ -18,7 +18,7 @@ from gui.states import ExecutionState
 from gui.widgets.message_box import question_box
 from gui.work import Work
 
-STEPWISE = (Doing.MOVE, Doing.REHEARSE, Doing.RESUME)
+STEPWISE = (Doing.MOVE, Doing.REHEARSE, Doing.DRESS, Doing.RESUME)
 """What goes through the plan step by step, so that it can be ended between two."""
 
 
@@ -89,6 +89,7 @@ class Executing(QObject):
         action: dict[Doing, Callable[[Any, Job], Any]] = {
             Doing.MOVE: partial(actions.execute, move, Kind.REAL, people, anew),
             Doing.REHEARSE: partial(actions.execute, move, Kind.REHEARSAL, people, anew),
+            Doing.DRESS: partial(actions.dress, move, people, anew),
             Doing.RESUME: partial(actions.resume, move, people),
             Doing.END: partial(actions.end, move, people),
             Doing.BACK: partial(actions.roll_back, move, people),

@@ -48,6 +48,7 @@ class ExecutionState:
         possible: what may be done with it.
         downtime: how long clients have had no cluster, by `read_at`; bytes_per_second: of what is copied now.
         plan: what would be carried out, where nothing was yet.
+        no_dress: why there can be no dress rehearsal, by the latest facts.
     """
 
     execution: "Execution | None" = None
@@ -61,6 +62,7 @@ class ExecutionState:
     bytes_per_second: float | None = None
     read_at: datetime | None = None
     plan: "Plan | None" = None
+    no_dress: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,23 @@ from core.migration.execution.lock import HeldError
 from core.migration.execution.outcome import Paragraph, outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.taking_over import anew, refuse_strange_commands, shown
+from core.migration.findings.dress import no_dress_rehearsal as why_not
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
 
 LOADED_LATE = ("humanize", "numpy")
 """What the first size that is said and the estimate after a rehearsal load: hours after the beginning, it may be, when
 an upgrade or a removal of the package has taken away the files that this program was started from."""
+
+
+def no_dress_rehearsal(session: Session, move: str) -> str:
+    """Why there can be no dress rehearsal of the move, by the latest facts; empty where there can, or no facts tell."""
+    found = session.store.move(move)
+    old, new = session.store.facts(found.old), session.store.facts(found.new)
+    cluster = old.cluster(found.cluster) if old is not None else None
+    if old is None or new is None or cluster is None:
+        return ""
+    return why_not(found, cluster, old, new)
 
 
 def execute(
@@ -31,8 +42,11 @@ def execute(
     *,
     verify: Verify = Verify.CHANGED,
     anew: bool = False,
+    dressed: bool = False,
 ) -> Execution:
     """Carry the move out, or rehearse it: from fresh facts, checks and a fresh plan.
+
+    `dressed`: in this rehearsal the copy itself is started on new, and looked at.
 
     Raises:
         BlockedError: blockers stand, another workstation has the cluster, or a proof failed.
@@ -43,7 +57,7 @@ def execute(
     latest = _latest(session, move)
     may_begin(latest, alive=_alive(session, latest), anew=anew)
     refuse_blockers(check(session, move, job))
-    made = plan(session, move, job, verify=verify)
+    made = plan(session, move, job, verify=verify, dressed=dressed)
     people.announce(made.cluster)
     return _carried_out(session, session.store.execution_started(begin(made, kind)), people, job)
 

@@ -121,10 +121,10 @@ def record(session: Session, move: str | None = None) -> tuple[Held, ...]:
     return record_of_all(session.store) if move is None else record_of(session.store, move)
 
 
-def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Plan:
+def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED, dressed: bool = False) -> Plan:
     """The steps of the move with their exact commands, and as warnings what the checks say of the same facts.
 
-    The estimate of just that, with what it proves, is kept beside it.
+    The estimate of just that, with what it proves, is kept beside it. `dressed`: it is for a dress rehearsal.
     """
     job = recorded(session.store, job, move)
     found = session.store.move(move)
@@ -143,10 +143,12 @@ def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANG
         session.store.hooks(move),
         verify,
         seed=session.store.seed(move),
+        dressed=dressed,
     )
     said = carried_out(session, move)
     made = replace(made, warnings=(said, *made.warnings)) if said else made
-    session.store.save_plan(move, made)
+    if not dressed:  # a report shows the plan of the move
+        session.store.save_plan(move, made)
     return made
 
 

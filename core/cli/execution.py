@@ -38,6 +38,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     execute.add_argument("move")
     what = execute.add_mutually_exclusive_group()
     what.add_argument("--rehearsal", action="store_true", help="copy while old runs; stop and start nothing")
+    what.add_argument(
+        "--dress-rehearsal",
+        action="store_true",
+        help="the same, then start the copy on the new server, look at its databases, and stop it",
+    )
     what.add_argument("--resume", action="store_true", help="go on with an execution that ended on its way")
     what.add_argument("--status", action="store_true", help="show how far the latest execution is")
     what.add_argument("--cancel", action="store_true", help="end an execution and take away what the copy needed")
@@ -182,11 +187,11 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
 
     people = TerminalPeople(options.confirm, options.yes_to_hooks, options.take_over, options.other_way)
     if options.anew and (options.resume or options.status or options.cancel or options.rollback):
-        raise InputError("--anew begins an execution: it goes with --rehearsal or alone")
+        raise InputError("--anew begins an execution: it goes with --rehearsal, --dress-rehearsal or alone")
     if options.take_over and not (options.resume or options.rollback or options.cancel):
         raise InputError("--take-over is of an execution that there is: it goes with --resume, --rollback or --cancel")
     if options.other_way is not None:
-        if options.rehearsal or options.status or options.cancel or options.rollback:
+        if options.rehearsal or options.dress_rehearsal or options.status or options.cancel or options.rollback:
             raise InputError("--other-way is of a move: it goes with --resume or alone")
         if not options.other_way.strip():
             raise InputError("how do clients reach the new cluster?", "say how with --other-way: it is recorded")
@@ -200,10 +205,17 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
     elif options.rollback:
         execution = actions.roll_back_execution(context.session, options.move, people, context.job)
     else:
-        kind = Kind.REHEARSAL if options.rehearsal else Kind.REAL
+        kind = Kind.REHEARSAL if options.rehearsal or options.dress_rehearsal else Kind.REAL
         _refuse_unanswerable(kind, options)
         execution = actions.execute(
-            context.session, options.move, kind, people, context.job, verify=Verify(options.verify), anew=options.anew
+            context.session,
+            options.move,
+            kind,
+            people,
+            context.job,
+            verify=Verify(options.verify),
+            anew=options.anew,
+            dressed=options.dress_rehearsal,
         )
     return _show(execution, options, actions.outcome(context.session, execution))
 

@@ -79,6 +79,7 @@ The way through:
   pghaul estimate spring                           how long, and how sure
   pghaul plan spring --runbook move.md             every command
   pghaul execute spring --rehearsal                copy while old runs, stop and start nothing
+  pghaul execute spring --dress-rehearsal          and start the copy, for a look at its databases
   pghaul execute spring                            move it
   pghaul report spring -o spring.pdf               for whoever decides"""
 

@@ -23,6 +23,7 @@ def summary(state: ExecutionState) -> str:
     if execution is None:
         return ""
     what = tr("The rehearsal") if execution.kind is Kind.REHEARSAL else tr("The move")
+    what = tr("The dress rehearsal") if execution.dressed else what
     done = sum(execution.done(step.number) for step in execution.plan.steps)
     killed = execution.state is State.RUNNING and not state.alive
     how = tr(KILLED) if killed else ended(execution.state)
@@ -94,6 +95,7 @@ class Doing(StrEnum):
 
     MOVE = marked("Moving")
     REHEARSE = marked("Rehearsing")
+    DRESS = marked("Dress rehearsal of")
     RESUME = marked("Continuing")
     END = marked("Cancelling")
     BACK = marked("Going back from")
@@ -102,6 +104,7 @@ class Doing(StrEnum):
 BUTTONS = {
     Doing.MOVE: marked("&Move"),
     Doing.REHEARSE: marked("&Rehearse"),
+    Doing.DRESS: marked("Dress &rehearsal"),
     Doing.RESUME: marked("&Continue"),
     Doing.END: marked("C&ancel and clean up"),
     Doing.BACK: marked("&Back to old"),
@@ -111,7 +114,11 @@ PAUSE, PAUSES = marked("Stop after this s&tep"), marked("Stops after this step")
 """What the button says that lets no further step begin, and once it was pressed."""
 
 
-BEGINNINGS = {Doing.MOVE: marked("Start the &move"), Doing.REHEARSE: marked("Start the &rehearsal")}
+BEGINNINGS = {
+    Doing.MOVE: marked("Start the &move"),
+    Doing.REHEARSE: marked("Start the &rehearsal"),
+    Doing.DRESS: marked("Start the &dress rehearsal"),
+}
 """What the button says that begins it, once a person has read what it does."""
 
 
@@ -139,6 +146,13 @@ def confirmation(doing: Doing, state: ExecutionState) -> str:
 
 def _beginning(doing: Doing, state: ExecutionState) -> str:
     """What it does to both servers, and how long the plan expects it to take."""
+    if doing is Doing.DRESS:  # the plan that is known lacks what it takes beyond a rehearsal
+        return tr(
+            "The dress rehearsal copies the cluster to the new server while the old server runs, starts the copy "
+            "there, looks at its databases, and stops it. No client reaches the copy. On the old server a backup "
+            "begins, with a checkpoint at once, and its WAL is kept until the copy is complete. That takes a quarter "
+            "of the free disk space at most: then the dress rehearsal ends."
+        )
     if doing is Doing.REHEARSE:
         said = tr(
             "The rehearsal copies the cluster to the new server while the old server runs. It stops and starts nothing."
@@ -163,6 +177,11 @@ def _resumed(execution: Execution, stands: str) -> str:
         return tr("{stands}. Every step is done: what the copy needed is taken away.").format(
             stands=_sentence(recorded(stands))
         )
+    if execution.dressed:
+        return tr(
+            "The dress rehearsal goes on with step {number}, {title}. The old server runs on; the copy is started on "
+            "the new server, where no client reaches it."
+        ).format(number=following.number, title=recorded(following.title))
     if execution.kind is Kind.REHEARSAL:
         return tr(
             "The rehearsal goes on with step {number}, {title}. It copies while the old server runs, and stops and "

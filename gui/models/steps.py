@@ -67,7 +67,7 @@ def parts(steps: Sequence[Step]) -> tuple[tuple[Part, Step], ...]:
 def _own(step: Step) -> Part:
     if step.stopped:
         return Part.DOWN
-    return Part.WARM if step.warm_pass or step.phase in {Phase.WARM, Phase.CHECKPOINT} else Part.PREPARE
+    return Part.WARM if step.warm_pass or step.phase in {Phase.WARM, Phase.CHECKPOINT, Phase.DRESS} else Part.PREPARE
 
 
 def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool = False) -> tuple[StepRow, ...]:

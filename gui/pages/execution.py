@@ -16,6 +16,7 @@ from gui.models import execution as rows
 from gui.models.execution import Doing
 from gui.models.progress import parts_done
 from gui.models.prompts import prompt_for
+from gui.models.sentences import recorded
 from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
 from gui.pages.page import Page
 from gui.states import ExecutionState
@@ -46,10 +47,11 @@ class ExecutionPage(Page):
         super().__init__(work, parent)
         self.state = ExecutionState()
         self.executing = Executing(work, self)
-        self.start, self.resume, self.end, self.back = (
+        self.start, self.dress, self.resume, self.end, self.back = (
             self.button(text, partial(self._ask, doing))
             for text, doing in (
                 (tr(self.button_text), self.doing),
+                (tr(rows.BUTTONS[Doing.DRESS]), Doing.DRESS),
                 (tr(rows.BUTTONS[Doing.RESUME]), Doing.RESUME),
                 (tr(rows.BUTTONS[Doing.END]), Doing.END),
                 (tr(rows.BUTTONS[Doing.BACK]), Doing.BACK),
@@ -58,7 +60,7 @@ class ExecutionPage(Page):
         self.pause = self.button(
             tr(rows.PAUSE), self._pause, tr("No further step begins; what runs now comes to its end")
         )
-        self.heading(self.resume, self.pause, self.end, self.back, self.start)
+        self.heading(self.resume, self.pause, self.end, self.back, self.dress, self.start)
         self.summary = Label(tr(self.nothing), self)
         self.summary.setWordWrap(True)
         self.parts = PhaseStrip(self)
@@ -149,12 +151,16 @@ class ExecutionPage(Page):
         may, ready = self.state.possible, self.work.ready and self.work.move is not None
         for button, possible in (
             (self.start, ready and may is not None and may.begin),
+            (self.dress, ready and may is not None and may.begin and self.kind is Kind.REHEARSAL),
             (self.resume, ready and may is not None and may.resume),
             (self.end, may is not None and may.end),
             (self.back, ready and may is not None and may.roll_back),
         ):
             button.setEnabled(possible)
             button.setVisible(possible or button is self.start)
+        why = self.state.no_dress
+        self.dress.setEnabled(self.dress.isEnabled() and not why)
+        self.dress.setToolTip(tr("Not possible: {why}").format(why=recorded(why)) if why else "")
         asked = self.work.asker.ends_after_step
         self.pause.setVisible(self.state.alive and self._carried_here)
         self.pause.setEnabled(not asked)
@@ -240,8 +246,9 @@ class RehearsePage(ExecutionPage):
 
     title, milestone, kind, doing = marked("Rehearse"), Milestone.REHEARSE, Kind.REHEARSAL, Doing.REHEARSE
     help = marked(
-        "The move without its stop: copies while old runs, reads and compares both sides, measures. What it "
-        "copied is what the move begins with. It stops and starts nothing."
+        "A rehearsal is the move without its stop: it copies while old runs, reads and compares both sides, and "
+        "measures. What it copied is what the move begins with. A dress rehearsal also starts the copy on the new "
+        "server, where no client reaches it, looks at its databases, and stops it. Neither stops anything on old."
     )
     button_text = marked("Rehear&se")
     nothing = marked("Not rehearsed yet. A rehearsal copies while old runs: it stops and starts nothing, and measures.")

@@ -77,8 +77,10 @@ job_orphans() {
 
 # job_state FOLDER LOOKS WAIT FIRST LIMIT   print `RUNNING STATUS BYTES`, then LIMIT bytes of its log from byte FIRST on
 # Not before the job has ended, or after LOOKS looks with WAIT seconds between them. STATUS is `-` while there is none.
+# The time of its file `looked` is that of the latest look: a job may end by itself where nobody has looked for long.
 job_state() {
   enter "$1"
+  touch ./looked 2>/dev/null || : # a full disk is no reason not to look
   state_looks=0
   until [ -e exit ] || [ "$state_looks" -ge "$2" ]; do
     sleep "$3" || fail 'sleep is not there'

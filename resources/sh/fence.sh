@@ -92,7 +92,9 @@ control_sum() {
 }
 
 # fence_target DATA LINE...   on new, ahead of all else: nobody starts a server there, and DATA bears the mark of this copy, LINEs
+# A dress rehearsal that was broken off there has ended ahead of that. One whose backup has come and was not started stays as it is.
 fence_target() {
+  [ ! -e "$1/pghaul-fence/dressed" ] || dress_end "$1"
   close_target "$1"
   fence_data=$1
   shift

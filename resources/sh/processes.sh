@@ -10,7 +10,7 @@ read_process() {
 
 # begun_at PROCESS   print when it began, in ticks since this boot; nothing where it has ended
 begun_at() {
-  read_process "$1" || return 0
+  [ -n "$1" ] && read_process "$1" || return 0
   # the state is the third field of all, the start the 22nd
   # shellcheck disable=SC2086 # they are words
   set -- $process_fields

@@ -31,7 +31,8 @@ data_ours() {
   ours_names=$(names_in "$5") || exit
   [ -n "$ours_names" ] || return 0
   [ "$ours_names" != pghaul-fence ] || ! fence_of_none "$5/pghaul-fence" || return 0
-  no_server "$5"
+  # the fence, which comes behind this, stops what a dress rehearsal has left
+  { [ -e "$5/pghaul-fence/mark" ] && [ -e "$5/pghaul-fence/dressed" ]; } || no_server "$5"
   if [ -e "$5/pghaul-fence/mark" ]; then
     in_mark "$5" "identifier $3" || not_ours "$5 holds a copy of another cluster, which $5/pghaul-fence/mark names"
     return 0

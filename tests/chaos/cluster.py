@@ -100,6 +100,13 @@ def balanced(host: Host) -> bool:
     return sql(host, "select coalesce((select sum(delta) from ledger), 0) = (select sum(sum) from filler)") == "t"
 
 
+def held(host: Host) -> str:
+    """How many slots keep WAL; or what psql says where it cannot be asked."""
+    asked = "select count(*) from pg_replication_slots"
+    done = host.exec("psql", "-XAtq", "-c", asked, user="postgres", check=False)
+    return done.stdout.strip() or done.stderr.strip()
+
+
 def sql(host: Host, statements: str) -> str:
     words = ("psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statements)
     return host.exec(*words, user="postgres").stdout.strip()

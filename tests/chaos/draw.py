@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RESUME, ROLLBACK, ANEW = "--resume", "--rollback", "--anew"
+DRESS, CANCEL = "--dress-rehearsal", "--cancel"
 TRIES = 7
 """How often a person goes on with one move before the product counts as stuck."""
 
@@ -25,6 +26,7 @@ class Drawn:
         patient: whether a person removes the fault before they go on, or only after one more try.
         ways: what they type each time, where there is a choice.
         restarts: whether both hosts restart in the end.
+        dressed: whether a dress rehearsal goes ahead of the move, and meets the fault where its moment comes so early.
     """
 
     fault: str
@@ -34,6 +36,7 @@ class Drawn:
     patient: bool
     ways: tuple[str, ...]
     restarts: bool
+    dressed: bool
 
     def step(self, steps: int) -> int:
         """The step at whose beginning the moment is counted, of a plan of so many; 0: before the first."""
@@ -52,6 +55,7 @@ def draw(seed: int, number: int, faults: Sequence[str]) -> Drawn:
         patient=chance.random() < 0.5,
         ways=tuple(chance.choice((RESUME, ROLLBACK)) for _ in range(TRIES)),
         restarts=chance.random() < 0.3,
+        dressed=chance.random() < 0.3,
     )
 
 

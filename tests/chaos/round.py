@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.chaos import cluster, traces, truth
 from tests.chaos.clients import Clients
-from tests.chaos.draw import TRIES, Drawn, ended, opened_at, way_on
+from tests.chaos.draw import ANEW, CANCEL, DRESS, RESUME, TRIES, Drawn, ended, opened_at, way_on
 from tests.chaos.faults import FAULTS, Fault, Place
 from tests.chaos.workstation import Ended, HangsError
 
@@ -83,7 +83,11 @@ def play(place: Place, drawn: Drawn, steps: int) -> Played:
     wrong: list[str] = []
     try:
         with Clients(lab.old.address, lab.new.address) as clients:
-            ending, typed, opened = _move(place, striking)
+            dressed = _dress(place, striking) if drawn.dressed else []
+            if dressed:
+                wrong += truth.undressed(lab)
+            ending, typed, opened = _move(place, striking, ANEW if dressed else "")
+            typed[:0] = dressed
             striking.mend()
             if ending == "taken back":
                 _wait_for_a_row(clients)
@@ -103,13 +107,24 @@ def play(place: Place, drawn: Drawn, steps: int) -> Played:
     return Played(striking.moment, ending, tuple(wrong), tuple(typed), time.monotonic() - began)
 
 
-def _move(place: Place, striking: Striking) -> tuple[str, list[str], str | None]:
-    """Type until the move has ended: how, what was typed, and when new was opened."""
+def _dress(place: Place, striking: Striking) -> list[str]:
+    """A dress rehearsal, gone on with once where it fails, then given up: what was typed."""
+    typed: list[str] = []
+    for option in (DRESS, RESUME, CANCEL):
+        typed.append(option)
+        if _type(place, option, striking.look).status == 0:
+            break
+        striking.mend()
+    return typed
+
+
+def _move(place: Place, striking: Striking, first: str) -> tuple[str, list[str], str | None]:
+    """Type until the move has ended, beginning with that option: how, what was typed, and when new was opened."""
     typed: list[str] = []
     said, execution = "", None
     try:
         for at in range(TRIES + 1):
-            option = way_on(execution, said, striking.drawn.ways[at - 1]) if at else ""
+            option = way_on(execution, said, striking.drawn.ways[at - 1]) if at else first
             if at > 1 or (at and striking.drawn.patient):
                 striking.mend()
             typed.append(option or "begin")

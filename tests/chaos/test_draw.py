@@ -25,6 +25,7 @@ def test_all_faults_all_moments_and_both_ways_are_drawn() -> None:
     assert {each.fault for each in rounds} == set(FAULTS)
     assert {each.step(46) for each in rounds} == set(range(47))
     assert {each.ways[0] for each in rounds} == {RESUME, ROLLBACK}
+    assert {each.dressed for each in rounds} == {True, False}
     assert {len(each.ways) for each in rounds} == {TRIES}
 
 

@@ -41,6 +41,17 @@ def taken_back(lab: Lab, clients: Clients) -> Iterator[str]:
         yield f"new let clients in at {clients.first_answer}, and was never opened"
 
 
+def undressed(lab: Lab) -> Iterator[str]:
+    """Sentences on what a dress rehearsal that has ended, or was given up, has left."""
+    end = time.monotonic() + _SECONDS
+    while (held := cluster.held(lab.old)) != "0" and time.monotonic() < end:
+        time.sleep(1)
+    if held != "0":
+        yield f"a dress rehearsal still keeps WAL on old: {held}"
+    if cluster.lives(lab.new):
+        yield "the copy of a dress rehearsal runs on new"
+
+
 def restarted(lab: Lab, ending: str, committed: set[int]) -> Iterator[str]:
     """The same, once both hosts have been down and up again."""
     for name in ("old", "new"):

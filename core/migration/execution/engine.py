@@ -24,7 +24,7 @@ from core.errors import BlockedError, PghaulError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.migration.execution import lock
 from core.migration.execution.difference import Differences, differing_files, first_difference
-from core.migration.execution.executor import Executor, adopt, end_detached, leave_out, output_of, run_step
+from core.migration.execution.executor import DEADLINE, Executor, adopt, end_detached, leave_out, output_of, run_step
 from core.migration.execution.mending import DIFFERS, differed, leave_to_passes, named
 from core.migration.execution.passes import Pass, another, gain, outdated
 from core.migration.execution.recording import recorded, watched
@@ -144,7 +144,8 @@ def _may_be_open(execution: Execution, closing: Step) -> bool:
 
 def _close(executor: Executor, step: Step) -> None:
     closing = call_of(executor.plan, step.call)
-    pass_on_warnings(executor, executor.connect(step.side).run(closing, Job(), user=step.user, title=step.title).stdout)
+    done = executor.connect(step.side).run(closing, Job(), user=step.user, title=step.title, deadline=DEADLINE)
+    pass_on_warnings(executor, done.stdout)
 
 
 def _go_on(executor: Executor, *, cleaned: bool) -> None:

@@ -7,7 +7,7 @@ from core.errors import BlockedError, InputError
 from core.migration.execution.status import found_stopped, holds_old, ways_on
 from core.migration.model.checks import CheckResult
 from core.migration.model.execution import Execution, Kind, State
-from core.migration.model.plan import Plan, chained
+from core.migration.model.plan import Phase, Plan, chained
 from core.migration.plan.steps.copy import STOP, STOPPED
 from core.servers.shell import command
 
@@ -63,7 +63,7 @@ def what_is_left(latest: Execution) -> str:
     if not over or holds_old(latest) or not any(run.done for run in latest.steps):
         return ""
     what = "rehearsal" if latest.kind is Kind.REHEARSAL else "execution"
-    following = next((step for step in latest.plan.steps if not latest.done(step.number)), None)
+    following = next((step for step in latest.steps_taken if not latest.done(step.number)), None)
     at = f" at step {following.number} of {len(latest.plan.steps)}, {following.title}" if following is not None else ""
     sent = _on_new(latest)
     came = f"it sent {units.size(sent)} of it to new" if sent else "it sent nothing of it to new"
@@ -73,7 +73,7 @@ def what_is_left(latest: Execution) -> str:
 
 def _on_new(execution: Execution) -> int:
     """Bytes of the whole copy that have come; what later passes send lies over them."""
-    whole = {step.number for step in execution.plan.steps if step.warm_pass <= 1}
+    whole = {each.number for each in execution.plan.steps if each.warm_pass <= 1 and each.phase is not Phase.DRESS}
     through = [(run.number, run.bytes) for run in execution.steps if run.number in whole and run.bytes and not run.back]
     return sum(max(size for at, size in through if at == number) for number in {at for at, _ in through})
 

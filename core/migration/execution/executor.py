@@ -27,7 +27,7 @@ from core.text import first_line, own_sentence
 KEPT = 256 << 10
 """Characters of a step's output that the history keeps: its end."""
 
-_DEADLINE = 1800.0
+DEADLINE = 1800.0
 """Seconds after which a command that is not detached is ended: a start that takes longer needs eyes."""
 
 
@@ -242,7 +242,7 @@ def _performed(executor: Executor, step: Step, run: StepRun) -> Printed:
         return _detached(executor, server, step, run)
     call, stdin = call_of(executor.plan, step.call), _input(executor, step)
     try:
-        done = server.run(call, executor.job, user=step.user, stdin=stdin, deadline=_DEADLINE, title=step.title)
+        done = server.run(call, executor.job, user=step.user, stdin=stdin, deadline=DEADLINE, title=step.title)
     except CommandError as error:
         if error.exit_status == FOR_A_PERSON and step.reads == LISTENS:
             return _taken_on(executor, server.name, step, error)
@@ -380,13 +380,9 @@ def _followed(executor: Executor, server: Server, step: Step, run: StepRun, begu
     _removed(server, begun)
     said = log.text()
     if done.exit_status != 0:
-        last = _why(said)
-        raise CommandError(
-            f"{server.name}: {step.title} failed with exit status {done.exit_status}" + (f": {last}" if last else ""),
-            _HINTS.get(done.exit_status, ""),
-            command=step.call,
-            exit_status=done.exit_status,
-            stderr=said,
+        hint = _HINTS.get(done.exit_status, "")
+        raise _failed(
+            server.name, step, CommandError("", hint, command=step.call, exit_status=done.exit_status, stderr=said)
         )
     return Printed(said, log.sent)
 

@@ -32,7 +32,8 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
     if execution.state is not State.DONE:
         return (Paragraph("old", _fenced(execution)),) if execution.past_return else ()
     if execution.kind is Kind.REHEARSAL:
-        paragraphs = [Paragraph("sent", _sent(found)), *_forecast(execution, estimate), Paragraph("old", (_AS_IT_WAS,))]
+        old = _AS_IT_WAS_DRESSED if execution.dressed else _AS_IT_WAS
+        paragraphs = [Paragraph("sent", _sent(found)), *_forecast(execution, estimate), Paragraph("old", (old,))]
     else:
         paragraphs = [
             Paragraph("downtime", _downtime(found, down)),
@@ -65,6 +66,10 @@ def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph,
 
 _AS_IT_WAS = (
     "it runs as before: nothing was stopped or started; what was copied lies on new, and the move begins with it"
+)
+_AS_IT_WAS_DRESSED = (
+    "it runs as before; its copy was started on the new server, its databases were looked at, and it was stopped "
+    "again; the move begins with what lies there"
 )
 
 

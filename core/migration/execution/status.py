@@ -102,7 +102,9 @@ def ways_on(execution: Execution) -> str:
         if _knows_too_little(execution):
             return f"go back to old: pghaul execute {move} --rollback; then begin with a new plan: --anew"
         return on + back
-    again = "--rehearsal --anew" if execution.kind is Kind.REHEARSAL else "--anew"
+    again = "--anew"
+    if execution.kind is Kind.REHEARSAL:
+        again = f"{'--dress-rehearsal' if execution.dressed else '--rehearsal'} --anew"
     if _knows_too_little(execution):
         return f"begin with a new plan: pghaul execute {move} {again}"
     for_real = f"; or leave the rehearsal, and move: pghaul execute {move} --anew"

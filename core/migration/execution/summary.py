@@ -159,6 +159,7 @@ def stages(execution: Execution) -> dict[int, str]:
 PHASES = {
     Phase.PREPARE: marked("Preparation"),
     Phase.WARM: marked("Warm passes"),
+    Phase.DRESS: marked("Dress rehearsal"),
     Phase.STOP: marked("Stop"),
     Phase.COPY: marked("Copy"),
     Phase.FINAL: marked("Final pass"),

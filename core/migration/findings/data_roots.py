@@ -97,6 +97,11 @@ def led_to(cluster: Cluster) -> tuple[tuple[str, str], ...]:
     return tuple((root.link, root.source) for root in _linked(cluster))
 
 
+def link_targets(move: Move, cluster: Cluster) -> tuple[tuple[str, str], ...]:
+    """Every link below the data directory that leads to a folder, and the folder to which it leads on new."""
+    return tuple((root.link, _placed(root, move, cluster).target) for root in _linked(cluster))
+
+
 def relinked(move: Move, cluster: Cluster) -> tuple[DataRoot, ...]:
     """The roots whose link must be set anew on new, because as it is copied it leads elsewhere there.
 

@@ -72,14 +72,14 @@ def held(cluster: Cluster) -> tuple[str, ...]:
 def held_while_rebuilding(cluster: Cluster) -> tuple[str, ...]:
     """The same for a start that builds indexes: with parallel workers, where nothing else would make use of them."""
     pending = cluster.wide is None or "shared_preload_libraries" in cluster.wide.pending
-    if pending or _loud(preloads(cluster)[0]):
+    if pending or loud(cluster):
         return held(cluster)
     return tuple(each for each in held(cluster) if each != _WORKERS.text)
 
 
 def unbound_workers(cluster: Cluster) -> tuple[str, ...]:
     """Libraries loaded at the start whose background workers nothing can hold back."""
-    return _loud(preloads(cluster)[0]) if cluster.series in _WORKERS_WITHOUT_BOUND else ()
+    return loud(cluster) if cluster.series in _WORKERS_WITHOUT_BOUND else ()
 
 
 def loaded_by_sessions(cluster: Cluster) -> tuple[str, ...]:
@@ -87,6 +87,11 @@ def loaded_by_sessions(cluster: Cluster) -> tuple[str, ...]:
     settings = cluster.wide.settings if cluster.wide is not None else ()
     named = [each.value for each in settings if each.source == "database or role" and each.value]
     return _loud(tuple(word.strip().strip('"') for value in named for word in value.split(",")))
+
+
+def loud(cluster: Cluster) -> tuple[str, ...]:
+    """Libraries loaded at the start of which nobody knows that they start nothing."""
+    return _loud(preloads(cluster)[0])
 
 
 def _loud(libraries: tuple[str, ...]) -> tuple[str, ...]:

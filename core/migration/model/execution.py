@@ -6,7 +6,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Protocol
 
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Phase, Plan, Step
 
 LOCK_FOLDER = "/var/tmp"  # noqa: S108  ln makes the lock in it or fails
 LOCK_NAME = "pghaul-lock-"
@@ -115,8 +115,13 @@ class Execution:
 
     @property
     def steps_taken(self) -> tuple[Step, ...]:
-        """The steps of the plan that it takes: a rehearsal leaves out what stops or starts anything."""
+        """The steps of the plan that it takes: a rehearsal leaves out what stops old or opens new."""
         return tuple(step for step in self.plan.steps if self.kind is Kind.REAL or step.rehearsed)
+
+    @property
+    def dressed(self) -> bool:
+        """Whether it is a dress rehearsal, in which the copy itself is started."""
+        return any(step.phase is Phase.DRESS for step in self.plan.steps)
 
     def latest(self, number: int, *, back: bool = False) -> StepRun | None:
         """The latest try at a step."""

@@ -23,6 +23,7 @@ class Phase(StrEnum):
     PREPARE = "prepare"
     WARM = "warm passes"
     CHECKPOINT = "checkpoints"
+    DRESS = "dress rehearsal"
     STOP = "stop old"
     COPY = "copy"
     FINAL = "final pass"
@@ -87,7 +88,7 @@ class Step:
     beside: bool = False
     """It may run at the same time as the step before it."""
     rehearsed: bool = False
-    """It belongs to a rehearsal too, which stops and starts nothing."""
+    """It belongs to a rehearsal too, which stops nothing, and starts nothing but, dressed, the copy."""
     private: bool = False
     """Its output may hold secrets: it is handed to the step that reads it and kept nowhere."""
     takes_functions: bool = False

@@ -9,11 +9,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core import units
+from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate.copy_methods import planned
 from core.migration.findings.cluster import cluster_of
 from core.migration.findings.data_roots import data_roots
+from core.migration.findings.dress import no_dress_rehearsal
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.move import HookCommand, Move, Verify
@@ -25,6 +27,7 @@ from core.migration.plan.script import login, script
 from core.migration.plan.site import GivenUp, Site
 from core.migration.plan.steps.copy import copy
 from core.migration.plan.steps.corruption import later
+from core.migration.plan.steps.dress import dress
 from core.migration.plan.steps.follow_up import advice, remains
 from core.migration.plan.steps.hooks import foreign, hooked
 from core.migration.plan.steps.opening import opening, socket_of
@@ -53,19 +56,24 @@ def make_plan(
     verify: Verify = Verify.CHANGED,
     *,
     seed: str,
+    dressed: bool = False,
 ) -> Plan:
     """The steps of the move. Blockers do not forbid a plan: they stand in its warnings.
 
-    `seed`: what nobody else can guess; what the copy makes on both servers is named by it.
+    `seed`: what nobody else can guess; what the copy makes on both servers is named by it. `dressed`: it is for a dress
+    rehearsal, in which the copy itself is started.
 
     Raises:
-        InputError: the facts of old do not know the cluster, or hold no address of old.
+        InputError: the facts of old do not know the cluster, or hold no address of old; or it is `dressed`, and the
+            copy of this cluster cannot be started while it serves its clients.
     """
     choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
     site = _site(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
-    steps = _timed(
-        hooked([*prepare(site), *copy(site), *close_channel(site), *opening(site)], site, hooks), site, estimate
-    )
+    if dressed and (why := no_dress_rehearsal(move, site.cluster, old_facts, new_facts)):
+        raise InputError(f"no dress rehearsal of {move.name} can be made: {why}", "rehearse it with --rehearsal")
+    tried = dress(site) if dressed else []
+    made = [*prepare(site), *copy(site, *tried), *close_channel(site), *opening(site)]
+    steps = _timed(hooked(made, site, hooks), site, estimate)
     read = settings(site.channel)
     back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(site)]
     lossy = [replace(step, phase=Phase.ROLLBACK) for step in back_with_loss(site)]

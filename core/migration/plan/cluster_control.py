@@ -98,7 +98,7 @@ def start_locally(target: str, port: int, path: str, config_file: str | None, he
 
     `held`: the settings that hold back what starts work by itself, `NAME=VALUE`.
     """
-    return call("start_locally", path, target, port, config_file or "-", _options(held))
+    return call("start_locally", path, target, port, config_file or "-", as_options(held))
 
 
 def native_start_locally(
@@ -215,11 +215,11 @@ def native_start(target: str, path: str, config_file: str | None, *settings: str
     if config_file is not None:
         settings = (*settings, f"config_file={config_file}", f"data_directory={target}")
     # -o goes through a shell of pg_ctl's own, so its words are quoted once more
-    options = ("-o", _options(settings)) if settings else ()
+    options = ("-o", as_options(settings)) if settings else ()
     return _logged(_pg_ctl(program(path, "pg_ctl"), target, "-w", "-t", 600, *options, "start"), target)
 
 
-def _options(settings: Sequence[str]) -> str:
+def as_options(settings: Sequence[str]) -> str:
     """Settings as the server program takes them, each quoted for a shell."""
     return " ".join(f"-c {command(setting)}" for setting in settings)
 

@@ -200,6 +200,8 @@ def _of_rehearsal(report: Report, latest: Execution) -> tuple[Tone, str]:
         running = latest.state is State.RUNNING
         stood = tr("under way: {at}").format(at=_reached(latest)) if running else tr(_broken(latest))
         said = tr("A rehearsal was {how}; nothing was stopped, {old} serves as before.")
+        if latest.dressed:
+            said = tr("A dress rehearsal was {how}; nothing was stopped, {old} serves as before.")
         return Tone.MIXED, said.format(how=stood, old=old)
     found = account(latest)
     rate = tr(" at {rate}").format(rate=units.rate(found.copy_rate)) if found.copy_rate is not None else ""
@@ -214,7 +216,11 @@ def _of_rehearsal(report: Report, latest: Execution) -> tuple[Tone, str]:
         else ""
     )
     said = tr("A rehearsal {done} and stopped nothing: {old} serves as before.")
-    return Tone.GOOD, said.format(done=done, old=old) + cost
+    if latest.dressed:
+        said = tr(
+            "A dress rehearsal {done} and started the copy on {new}; nothing was stopped: {old} serves as before."
+        )
+    return Tone.GOOD, said.format(done=done, old=old, new=report.new.name) + cost
 
 
 def _night(report: Report, latest: Execution) -> Method | None:

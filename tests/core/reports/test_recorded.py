@@ -92,6 +92,7 @@ def _of_layouts() -> Iterator[Plan]:
 
 def _of_what_hangs_on_old() -> Iterator[Plan]:
     looked = {"running": True, "control": control(data_checksums=1)}
+    yield plan(looked, dressed=True)
     wide = ClusterWide(
         receivers=(Receiver("standby", "10.0.0.9", "streaming"),),
         slots=(Slot("standby", "physical", "", active=True),),

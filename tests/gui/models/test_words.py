@@ -22,6 +22,8 @@ RESUME, BACK, END = (BUTTONS[doing].replace("&", "") for doing in (Doing.RESUME,
         ("go on with --resume when it is", f"go on with {RESUME} when it is"),
         ("go on: pghaul execute spring --resume; or: --rollback", f"go on: {RESUME}; or: {BACK}"),
         ("or end it: --cancel", f"or end it: {END}"),
+        ("begin a new one: pghaul execute spring --dress-rehearsal --anew", "begin a new one: Dress rehearsal"),
+        ("begin a new one: pghaul execute spring --rehearsal --anew", "begin a new one: Rehearse"),
         ("nothing to type here", "nothing to type here"),
     ],
 )

@@ -139,8 +139,10 @@ warm_streams warm_whole cold_whole cold_streams sum_words keep_sums list_alike b
 time_sample sample_pass drop_sample not_ours not_opened throwaway_give_up timed_zeros zeros enclose enclosed
 give_own ours job_orphans list_touched session_harms serves ours_or_another another_keeps
 copyable_names watch_room own_socket again_refuses not_reached files_not_in_force sql_reach debian_not_opened
-debian_words own_log has_six
-first_files configuration_one configuration_named
+debian_words own_log has_six first_files configuration_one configuration_named
+dress_begins dress_says dress_hears dress_gone dress_watch dress_ends dress_room dress_written dress_settings
+dress_control dress_stops dress_wal dress_over dress_tries dress_links dress_knows dress_replays dress_starts
+dress_waits dress_said end_started
 """
 HELPERS = frozenset(_HELPERS.split())
 """What only says something, and parts of others that have no sense by themselves: seen in the examples of those."""

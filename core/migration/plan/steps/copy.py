@@ -24,8 +24,11 @@ WARM, DELETIONS = "warm-", "deletions-"
 _AGAIN = "nothing to undo: another pass overwrites it; to give up, remove the target folders"
 
 
-def copy(site: Site) -> list[Step]:
-    """A running cluster: warm passes, stop, fence, final pass. A stopped one: fence, one cold pass."""
+def copy(site: Site, *dressed: Step) -> list[Step]:
+    """A running cluster: warm passes, stop, fence, final pass. A stopped one: fence, one cold pass.
+
+    `dressed`: steps of a dress rehearsal, behind the warm passes.
+    """
     if not site.cluster.running:
         return [
             prove_copyable(site),
@@ -41,6 +44,7 @@ def copy(site: Site) -> list[Step]:
         ]
     return [
         *_warm(site),
+        *dressed,
         prove_data_roots(site),
         prove_copyable(site),
         prove_files(site),

@@ -49,6 +49,7 @@ def plan(
     old_facts: Facts | None = None,
     new_facts: Facts | None = None,
     verify: Verify = Verify.CHANGED,
+    dressed: bool = False,
     **new_profile: Any,
 ) -> Plan:
     made = cluster(**(cluster_changes or {}))
@@ -59,7 +60,16 @@ def plan(
     checks = check(undertaking, old_facts, new_facts)
     profiles = profile("old"), profile("new", **new_profile)
     return make_plan(
-        undertaking, *profiles, old_facts, new_facts, checks, probes, estimated, verify=verify, seed="0123"
+        undertaking,
+        *profiles,
+        old_facts,
+        new_facts,
+        checks,
+        probes,
+        estimated,
+        verify=verify,
+        seed="0123",
+        dressed=dressed,
     )
 
 

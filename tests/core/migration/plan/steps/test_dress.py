@@ -1,0 +1,43 @@
+"""A dress rehearsal's steps: behind the warm passes, before anything is stopped, and in no plan of a move."""
+
+import pytest
+
+from core.errors import InputError
+from core.migration.model.plan import Phase, Plan
+from core.servers.shell import words_of
+from tests.core.migration.builders import space
+from tests.core.migration.plan.plans import plan, step
+
+STEPS = ["dress-programs", "dress-pass", "dress-copy", "dress-end"]
+
+
+def made() -> Plan:
+    return plan({"running": True, "tablespaces": (space("/space"),)}, dressed=True)
+
+
+def test_its_steps_come_behind_the_warm_passes_and_before_the_stop() -> None:
+    numbers = [step(made(), each).number for each in STEPS]
+    assert numbers == sorted(numbers)
+    assert numbers[0] > max(each.number for each in made().steps if each.warm_pass)
+    assert numbers[-1] < min(each.number for each in made().steps if each.stopped)
+    assert all(step(made(), each).rehearsed for each in STEPS)
+    assert not {each.name for each in plan({"running": True}).steps} & set(STEPS)
+
+
+def test_it_copies_every_data_root_and_ends_what_it_has_started() -> None:
+    words = words_of(step(made(), "dress-pass").call)
+    assert words[:1] == ["beside_server"]
+    assert {"dress_pass", "data", "/space"} <= set(words)
+    assert words_of(step(made(), "dress-copy").call)[-2:] == ["pg_tblspc/16400", "/space"]
+    assert words_of(step(made(), "dress-end").call)[0] == "dress_end"
+    assert step(made(), "dress-end").closes
+
+
+def test_no_stage_of_an_estimate_takes_its_time() -> None:
+    assert {step(made(), each).phase for each in STEPS} == {Phase.DRESS}
+    assert {step(made(), each).expected_seconds for each in STEPS} == {None}
+
+
+def test_where_none_can_be_made_it_is_said() -> None:
+    with pytest.raises(InputError, match="does not run"):
+        plan(dressed=True)

@@ -1,0 +1,97 @@
+"""A dress rehearsal: the copied cluster is started on new while old serves its clients, then the real move."""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab.fixtures import LabAsker
+from tests.lab.footprint import differences, footprint
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.live import moving as site
+from tests.live.command_line import CommandLine
+from tests.live.moving import DATA, ROOT, TARGET, load, pg_ctl, sql
+
+pytestmark = pytest.mark.lab
+
+_FENCED = f"{TARGET}/pghaul-fence/global/pg_control"
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "spread"])
+def cli(
+    lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
+) -> Iterator[CommandLine]:
+    site.create(lab.old, spread=request.param)
+    site.clear(lab)
+    site.start(lab.old)
+    made = CommandLine(lab, asker, capsys)
+    site.describe(made, spread=request.param)
+    yield made
+    for host in (lab.old, lab.new):
+        site.end(host)
+    site.remove(lab)
+
+
+def output_of(status: str, name: str) -> str:
+    """What the step of that name printed, by the document of `execute --status`."""
+    execution = json.loads(status)["execution"]
+    number = next(step["number"] for step in execution["plan"]["steps"] if step["name"] == name)
+    return "".join(run["output"] for run in execution["steps"] if run["number"] == number)
+
+
+def free_of_backups(old: Host) -> bool:
+    """Neither a slot nor a session of pghaul's is there, whose end ends its backup."""
+    sessions = "select count(*) from pg_stat_activity where application_name = 'pghaul'"
+    return sql(old, f"select (select count(*) from pg_replication_slots) + ({sessions})") == "0"
+
+
+def servers(new: Host) -> str:
+    """The processes of servers in the target, a line each."""
+    look = f'for p in /proc/[0-9]*; do [ ! "$p/cwd" -ef "{TARGET}" ] || grep -H postgres $p/comm; done; true'
+    return new.exec("sh", "-c", look).stdout
+
+
+def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine) -> None:
+    old, new = cli.lab.old, cli.lab.new
+    sql(old, "create table before_it (a int); insert into before_it select generate_series(1, 1000)")
+    before = footprint(old)
+    with load(old):
+        code, out, err = cli.connecting("execute", "m", "--dress-rehearsal", "--yes-to-hooks")
+        pg_ctl(old, "reload")  # it runs on
+        sql(old, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pgbench'")
+    assert code == 0, out + err
+    _, status, _ = cli("execute", "m", "--status", "--json")
+    looked = output_of(status, "dress-copy")
+    assert re.search(r"^database shop: [1-9]\d* relations, \d+ libraries, 0 dictionaries$", looked, re.MULTILINE), (
+        looked
+    )
+    assert re.search(r"ready within \d+ seconds$", looked, re.MULTILINE), looked
+    assert "bytes of WAL were kept" in output_of(status, "dress-pass")
+    assert free_of_backups(old)
+    assert [line for line in differences(before, footprint(old)) if ROOT not in line] == []
+    assert new.exec("test", "-e", _FENCED, check=False).returncode == 0
+    assert servers(new) == ""
+    for left in ("backup_label", "standby.signal", "postmaster.pid", "pghaul-fence/dress", "pghaul-fence/dressed"):
+        assert new.exec("test", "-e", f"{TARGET}/{left}", check=False).returncode != 0, left
+    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert code == 0, out + err
+    assert sql(new, "select count(*), pg_is_in_recovery() from before_it") == "1000|f"
+
+
+@pytest.mark.parametrize("cli", [False], indirect=True)
+def test_a_database_that_would_fail_there_is_found(cli: CommandLine) -> None:
+    """A dictionary whose file new lacks: whoever uses it there would be the first to know."""
+    old, new = cli.lab.old, cli.lab.new
+    file = f"{site.SERVER}/share/postgresql/tsearch_data/pghaul_test.syn"
+    old.exec("sh", "-c", f"echo 'a b' >'{file}'")
+    try:
+        sql(old, "create text search dictionary own (template = synonym, synonyms = 'pghaul_test')")
+        code, _, err = cli.connecting("execute", "m", "--dress-rehearsal", "--yes-to-hooks")
+        assert code == 1, output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
+        assert "pghaul_test.syn" in err
+        assert free_of_backups(old)
+        assert servers(new) == ""
+    finally:
+        old.exec("rm", "-f", file)
