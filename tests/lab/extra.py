@@ -4,6 +4,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.lab.binaries import binaries
 from tests.lab.clusters import PREFIX
@@ -64,6 +65,18 @@ def make_locale(host: Host, *, order: str = "iso14651_t1") -> None:
     change = f's/^copy "iso14651_t1"$/copy "{order}"/'
     body = 'cd /tmp && sed "$1" /usr/share/i18n/locales/de_AT >de_XX && localedef -c -i ./de_XX -f UTF-8 de_AT.UTF-8'
     host.exec("sh", "-c", f"{body}; rm -f de_XX; locale -a | grep -q de_AT", "sh", change)
+
+
+def unpacked(host: Host, tree: Path) -> list[str]:
+    """Put all files of a tree into the root of a host; their paths there."""
+    packed = subprocess.run(["tar", "-C", str(tree), "-c", "."], capture_output=True, check=True)
+    subprocess.run(
+        host.command("tar", "-C", "/", "--keep-directory-symlink", "--no-overwrite-dir", "-x"),
+        input=packed.stdout,
+        check=True,
+        capture_output=True,
+    )
+    return [f"/{path.relative_to(tree)}" for path in tree.rglob("*") if not path.is_dir()]
 
 
 def put_tree(host: Host, version: str, prefix: str) -> None:
