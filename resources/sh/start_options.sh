@@ -24,6 +24,8 @@ started_with() {
       if (line !~ /"$/) exit 1
       many = split(substr(line, 1, length(line) - 1), words, "\" \"")
       for (i = 1; i <= many; i++) if (words[i] ~ /"/ || words[i] ~ /^-[bdEeFijlnOPsT]+[Dc]/) exit 1
+      # as the first, such a word makes of it another program than a server (main.c); no server writes one
+      if (words[1] ~ /^--[^=]*$/) exit 1
       for (i = 1; i <= many; i++) {
         word = words[i]
         if (word == "-D") i++

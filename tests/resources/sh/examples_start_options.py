@@ -33,6 +33,7 @@ EXAMPLES = [
     _refused('postgres "-c" "a="b"', "a quotation mark"),
     _refused('postgres "-FD" "/x"', "two in one"),
     _refused('postgres "-p" "1\n2"', "two lines"),
+    _refused('postgres "--single" "-r" "/home/.profile" "$(id)"', "no server"),
     Example(
         "keep_options",
         (_DATA,),
