@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import paramiko
 from paramiko.ssh_exception import IncompatiblePeer
+from paramiko.transport import ChannelMap
 
 from core.errors import InputError, ServerError, UnreachableError
 from core.jobs import Job
@@ -35,6 +36,22 @@ logging.getLogger("paramiko").addHandler(logging.NullHandler())
 Wire = socket.socket | paramiko.Channel
 
 
+class _Channels(ChannelMap):
+    """A transport's channels, of which each knows its transport as long as it is here.
+
+    paramiko tells it a moment later. Where the connection is lost in that moment, the thread that closes all channels
+    dies of one without a transport, and whoever opens that channel waits for an hour.
+    """
+
+    def __init__(self, transport: paramiko.Transport) -> None:
+        super().__init__()
+        self._transport = transport
+
+    def put(self, chanid: int, chan: paramiko.Channel) -> None:
+        chan.transport = self._transport
+        super().put(chanid, chan)
+
+
 class HostTransport(paramiko.Transport):
     """paramiko's transport, asking for host key algorithms in our order, certificates among them.
 
@@ -44,6 +61,10 @@ class HostTransport(paramiko.Transport):
 
     wanted: tuple[str, ...] = ()
     allowed: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+    def __init__(self, wire: Wire) -> None:
+        super().__init__(wire)
+        self._channels = _Channels(self)
 
     @property
     def preferred_keys(self) -> tuple[str, ...]:
