@@ -36,9 +36,9 @@ def test_a_new_execution_may_begin_where_old_runs_and_nothing_is_under_way(state
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None:
-    copy = replace(STEP, title="warm pass 1")
+    first, copy = replace(STEP, rehearsed=True), replace(STEP, title="warm pass 1", rehearsed=True)
     stop = replace(STEP, name=STOP)
-    latest = ran(ran(execution(STEP, copy, copy, stop, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
+    latest = ran(ran(execution(first, copy, copy, stop, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
     with pytest.raises(InputError) as refused:
         may_begin(latest, alive=False)
     for said in (" 7 of spring ", " 3 of 4, warm pass 1", "3.0 GiB"):
