@@ -19,7 +19,7 @@ pytestmark = pytest.mark.lab
 _FENCED = f"{TARGET}/pghaul-fence/global/pg_control"
 
 
-@pytest.fixture(params=[False, True], ids=["plain", "spread"])
+@pytest.fixture(params=[False, pytest.param(True, marks=pytest.mark.long)], ids=["plain", "spread"])
 def cli(
     lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> Iterator[CommandLine]:
