@@ -311,7 +311,7 @@ dress_needs() {
 dress_copy() {
   PATH=$1
   dress_data=$2
-  [ -e "$2/backup_label" ] && [ -e "$2/pghaul-fence/mark" ] || fail "$2 holds no backup that was not tried yet:" \
+  [ -e "$2/backup_label" ] && [ -e "$2/pghaul-fence/mark" ] || fail "$2 holds no backup to start:" \
     'go on with --resume, which brings one'
   trap : HUP INT PIPE TERM # what runs below is ended by them, and this one sees to the end
   (dress_tries "$@")
@@ -417,7 +417,7 @@ dress_starts() {
   # the eighth line: LOCK_FILE_LINE_PM_STATUS, pidfile.h
   until dress_lock=$(sed -n 8p "$dress_data/postmaster.pid" 2>/dev/null) && [ "${dress_lock%% *}" = ready ]; do dress_waits; done
   dress_now=$(date +%s) || fail 'date failed'
-  echo "the copy let nobody but this account in, and was ready within $((dress_now - dress_began)) seconds"
+  echo "the copy was ready after $((dress_now - dress_began)) seconds, for connections of this account alone"
 }
 
 # dress_waits   a moment; fails where the server has ended, or will not come to the end of what it replays

@@ -67,7 +67,7 @@ def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine
     assert re.search(r"^database shop: [1-9]\d* relations, \d+ libraries, 0 dictionaries$", looked, re.MULTILINE), (
         looked
     )
-    assert re.search(r"ready within \d+ seconds$", looked, re.MULTILINE), looked
+    assert re.search(r"ready after \d+ seconds, ", looked, re.MULTILINE), looked
     assert "bytes of WAL were kept" in output_of(status, "dress-pass")
     assert free_of_backups(old)
     assert [line for line in differences(before, footprint(old)) if ROOT not in line] == []

@@ -126,7 +126,7 @@ EXAMPLES = [
         arrange=_COPIED,
         programs=_NEW,
         tolerates=dict.fromkeys(("cp", "perl"), "it plays the server"),
-        matches=r"the copy let nobody but this account in, and was ready within \d+ seconds\ndatabase shop: 3 "
+        matches=r"the copy was ready after \d+ seconds, for connections of this account alone\ndatabase shop: 3 "
         r"relations, 2 libraries, 1 dictionaries\n",
         after='[ "$(readlink data/pg_tblspc/7)" = "$PWD/there" ] && [ ! -L data/pg_tblspc/8 ] && cd data && '
         "[ ! -e pghaul-fence/dressed ] && [ ! -e backup_label ] && [ ! -e postmaster.pid ] && [ ! -e pg_replslot/one ] "
@@ -175,7 +175,7 @@ EXAMPLES = [
         ("@path@", "@folder@/data", "5433", "", "15", "60"),
         arrange="mkdir data",
         status=1,
-        complains="holds no backup that was not tried yet",
+        complains="holds no backup to start",
         name="no backup",
     ),
     Example(

@@ -19,7 +19,7 @@ from core.servers.shell import call, command
 DRESSED = "dress-copy"
 """The name of the step in which the copy runs."""
 
-_SOCKET = "/tmp/pghaul-dress.…"  # noqa: S108  made by mktemp
+_SOCKET = "/tmp/pghaul-dress.…"  # noqa: S108  shown to people; dress.sh makes it for this account alone
 _PROGRAMS = ("postgres", "psql", "pg_waldump")
 
 _RENAMED_SINCE = (15,)
