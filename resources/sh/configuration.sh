@@ -2,12 +2,13 @@
 # What comes from old is data: on new it is put there as the database user's, files and folders alone.
 
 # pack_configuration FOLDER PATH...   print what lies there as an archive in base64, and the end mark; of a link the file it leads to
-# Other links stay: in Debian's folder one may lead to the data. tar runs base64 itself and so ends badly where that does.
+# Other links stay: in Debian's folder one may lead to the data. Of a PATH itself that is a link -xtype would look at the link.
+# tar runs base64 itself and so ends badly where that does.
 pack_configuration() {
   enter "$1"
   shift
   [ $# -gt 0 ] || fail 'no configuration is named' # find would take all that lies here
-  pack_names=$(find -H "$@" \( -type d -o -xtype f \) -print) || fail "the configuration cannot be read: $*"
+  pack_names=$(find -H "$@" \( -type d -o -type f -o -xtype f \) -print) || fail "the configuration cannot be read: $*"
   printf '%s\n' "$pack_names" | tar -I base64 -h --hard-dereference --no-recursion --no-unquote -cf - -T - ||
     fail "the configuration could not be packed: $*"
   end_mark
@@ -15,7 +16,7 @@ pack_configuration() {
 
 # packable PATH...   on old, as who packs: all of it can be read
 packable() {
-  packable_not=$(find -H "$@" \( -type d ! \( -readable -executable \) -o -xtype f ! -readable \) -print -prune) ||
+  packable_not=$(find -H "$@" \( -type d ! \( -readable -executable \) -o \( -type f -o -xtype f \) ! -readable \) -print -prune) ||
     fail "the configuration cannot be read: $*"
   [ -z "$packable_not" ] || fail "$(id -un) cannot read $packable_not: let it, or move that away"
 }

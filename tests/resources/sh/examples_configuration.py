@@ -57,12 +57,12 @@ EXAMPLES = [
     Example("pack_configuration", ("@folder@", "etc"), arrange=_HERE, matches=r"[A-Za-z0-9+/=\n]+\n# whole\n"),
     Example(
         "pack_configuration",
-        ("@folder@", "etc", "etc/pg.conf"),
+        ("@folder@", "etc", "own.conf"),
         arrange=f"{_HERE} && echo x >'etc/a \\ b' && ln -s 15/postgresql.conf etc/pg.conf && ln -s / etc/log && "
-        "(pack_configuration . etc etc/pg.conf) >packed",
+        "ln -s etc/15/postgresql.conf own.conf && (pack_configuration . etc own.conf) >packed",
         matches=r"[A-Za-z0-9+/=\n]+\n# whole\n",
         after="head -n -1 packed | base64 -d >it && ! tar -tvf it | grep -v '^[d-]' && "
-        "[ \"$(tar -xOf it etc/pg.conf 'etc/a \\ b' | sort -u)\" = 'port = 1\nx' ] && ! tar -tf it | grep log",
+        "[ \"$(tar -xOf it own.conf etc/pg.conf 'etc/a \\ b' | sort -u)\" = 'port = 1\nx' ] && ! tar -tf it | grep log",
         name="of links the files they lead to",
     ),
     Example(
