@@ -3,7 +3,7 @@
 `read_facts` is the action; the others serve actions, and are given a job that records already.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from core import units
@@ -41,6 +41,7 @@ def collected(
     folders: Sequence[str] = (),
     targets: Sequence[str] = (),
     trial: Cluster | None = None,
+    tried: Callable[[Server, Facts], Facts] | None = None,
 ) -> Facts:
     """Fresh facts of a server, kept; those in which a session was lost are kept too, and are an error.
 
@@ -49,6 +50,7 @@ def collected(
         folders: data directories that are looked at besides those that are found.
         targets: folders whose names are read, because a copy is to go there.
         trial: the cluster that the server's binaries are to show that they can run.
+        tried: adds to the facts what is tried on the server, before they are kept.
     """
     locales = libc_locales(trial) if trial is not None else ()
     facts = merge_previous(collect(server, job, folders=folders, locales=locales, targets=targets), known)
@@ -56,6 +58,8 @@ def collected(
         facts = with_known_trials(facts, known)
     else:
         facts = with_trial_cluster(server, facts, trial.series, job, of=trial)
+    if tried is not None and facts.gap(LOST) is None:
+        facts = tried(server, facts)
     store.save_facts(facts)
     lost = facts.gap(LOST)
     if lost is not None:
@@ -74,13 +78,21 @@ def _read(
     folders: Sequence[str] = (),
     targets: Sequence[str] = (),
     trial: Cluster | None = None,
+    tried: Callable[[Server, Facts], Facts] | None = None,
 ) -> Facts:
     connected, known = session.server(server, job), session.store.facts(server)
-    return collected(session.store, connected, job, known, folders=folders, targets=targets, trial=trial)
+    return collected(session.store, connected, job, known, folders=folders, targets=targets, trial=trial, tried=tried)
 
 
 def facts_of(
-    session: Session, move: Move, side: Side, job: Job, *, refresh: bool = False, trial: Cluster | None = None
+    session: Session,
+    move: Move,
+    side: Side,
+    job: Job,
+    *,
+    refresh: bool = False,
+    trial: Cluster | None = None,
+    tried: Callable[[Server, Facts], Facts] | None = None,
 ) -> Facts:
     """The latest facts of a side; read now where there are none, where they lack what it needs, or with `refresh`.
 
@@ -98,7 +110,7 @@ def facts_of(
     if not refresh:
         what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
         job.report(Note(f"no {what} yet: reading them"))
-    return _read(session, server, job, [folder], targets, trial)
+    return _read(session, server, job, [folder], targets, trial, tried)
 
 
 def _suffices(known: Facts, side: Side, folder: str, targets: Sequence[str]) -> bool:

@@ -39,19 +39,26 @@ from core.migration.plan import make_plan
 from core.migration.probing.probes import probe as probe_servers
 from core.migration.probing.sustained import measure
 from core.migration.probing.taking import BothEnds
+from core.migration.probing.trial_start import with_trial_start
 from core.reports.record import record_of, record_of_all
+from core.servers.connection import Server
 
 
 def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
     """What must hold before the move, from fresh facts of both servers (or the latest, without `refresh`).
 
-    Fresh facts of new hold what a trial cluster shows of its binaries, so that later checks of facts alone know it.
+    Fresh facts of new hold what a trial cluster shows of its binaries, and how an empty cluster with the configuration
+    of old started there, so that later checks of facts alone know it.
     """
     job = recorded(session.store, job, move)
     found = session.store.move(move)
     old = facts_of(session, found, Side.OLD, job, refresh=refresh)
     cluster = old.cluster(found.cluster)
-    new = facts_of(session, found, Side.NEW, job, refresh=refresh, trial=cluster)
+
+    def tried(server: Server, facts: Facts) -> Facts:
+        return with_trial_start(session.server(found.old, job), server, old, facts, found, job)
+
+    new = facts_of(session, found, Side.NEW, job, refresh=refresh, trial=cluster, tried=tried)
     results = check_facts(found, old, new)
     session.store.save_checks(move, results)
     return with_waivers(results, session.store.waivers(move))

@@ -342,6 +342,28 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialStart:
+    """How an empty cluster with an old one's configuration started on this server; see resources/sh/trial_start.sh."""
+
+    cluster: str
+    """The data directory of the old cluster, on the old server."""
+    target: str
+    """Where the cluster is to lie on this server."""
+    of: str = ""
+    """When the facts of the old server were taken whose configuration it was."""
+    failed: str = ""
+    """What PostgreSQL said, where it did not start, or which socket is taken; empty where it did, or was not tried."""
+    not_tried: str = ""
+    """Why it was not tried."""
+    listened: tuple[str, ...] = ()
+    """Where its server listened: `tcp ADDRESS PORT` or `unix SOCKET`."""
+    lacking: tuple[str, ...] = ()
+    """Addresses and names of listen_addresses that are not this server's, on which it did not listen."""
+    hindering: tuple[str, ...] = ()
+    """Properties of the unit of the new cluster by which systemd may not start it there: `User=other`."""
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """One pass over one server."""
 
@@ -366,6 +388,8 @@ class Facts:
     """What starts data directories here, those that are empty as well."""
     trials: tuple[Cluster, ...] = ()
     """What trial clusters showed of the server's binaries (see core/migration/trial); no cluster of its own."""
+    trial_start: TrialStart | None = None
+    """None: none was made."""
     collation_order: dict[str, str] = field(default_factory=dict)
     """By libc locale the sum of a sorted list of words, or `missing` (see core/facts/collation_order)."""
     target_entries: dict[str, tuple[str, ...]] = field(default_factory=dict)

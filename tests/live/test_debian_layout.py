@@ -16,6 +16,7 @@ from core.migration.model.execution import State
 from core.migration.model.move import Move
 from core.migration.model.plan import Step
 from core.migration.plan.steps.opening import DECIDE
+from core.migration.probing.trial_start import with_trial_start
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.clusters import PREFIX
@@ -119,3 +120,15 @@ def state(lab: Lab, host: Host | None = None) -> str:
     """Of the file that says who may start the cluster: every byte, owner, mode and time; and what lies beside it."""
     look = f"cd {CONFIGURATION} && sha256sum start.conf && stat -c '%U:%G %a %y' start.conf && ls -A"
     return (host or lab.new).exec("sh", "-c", look).stdout
+
+
+def test_a_trial_start_takes_the_configuration_of_debian_along(
+    cluster: Lab, old_server: Server, new_server: Server
+) -> None:
+    """Its folder in /etc is there for the trial alone."""
+    facts = collect(new_server, Job(), folders=[DATA]), collect(old_server, Job(), folders=[DATA])
+    before = footprint(cluster.old)
+    made = with_trial_start(new_server, old_server, *facts, MOVE, Job()).trial_start
+    assert made is not None
+    assert "unix /tmp/.s.PGSQL.5478" in made.listened, made
+    assert differences(before, footprint(cluster.old)) == []

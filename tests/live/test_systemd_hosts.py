@@ -10,7 +10,10 @@ import pytest
 
 from core.facts.collect import collect
 from core.jobs import Job
+from core.migration.model.move import Move
+from core.migration.probing.trial_start import with_trial_start
 from core.servers import connection
+from core.servers.shell import call
 from tests.lab import lab as labs
 from tests.lab.fixtures import LabAsker, profile
 from tests.lab.hosts import Host, Kind
@@ -70,6 +73,35 @@ def test_systemd_is_process_1_and_runs_units(hosts: Lab) -> None:
         f"/system.slice/system-postgresql.slice/{UNIT}"
         in hosts.old.exec("sh", "-c", f"cat /proc/$(head -1 {DATA}/postmaster.pid)/cgroup").stdout
     )
+
+
+def test_what_may_keep_a_unit_from_starting_a_cluster_is_read(hosts: Lab) -> None:
+    unit = "/etc/systemd/system/own.service"
+    lines = "User=daemon\nProtectHome=yes\nEnvironmentFile=/none/a\nEnvironmentFile=-/none/b\n"
+    lines += "EnvironmentFile=/etc/hostname"
+    hosts.new.exec("sh", "-c", f"cat >{unit}", input=f"[Service]\nExecStart=/bin/true\n{lines}\n")
+    hosts.new.exec("systemctl", "daemon-reload")
+    asked = call("unit_hinders", "own.service", "postgres", "/home/pg/data")
+    with connection.connect(profile(hosts, hosts.new), LabAsker(hosts.known_hosts), Job()) as server:
+        told = server.run(asked, Job(), user="root").stdout.splitlines()
+        plain = server.run(call("unit_hinders", UNIT, "postgres", DATA), Job(), user="root").stdout
+    hosts.new.exec("rm", unit)
+    hosts.new.exec("systemctl", "daemon-reload")
+    assert sorted(told) == ["EnvironmentFile=/none/a, which is missing", "ProtectHome=yes", "User=daemon"]
+    assert plain == ""
+
+
+def test_a_trial_start_is_made_where_the_unit_of_the_new_cluster_is_not_tried(hosts: Lab) -> None:
+    """Among the mounts that systemd makes, and those that it would make at the first look."""
+    asker, move = LabAsker(hosts.known_hosts), Move("trial", "old", "new", DATA, DATA, "/srv/pg", "/srv/pg")
+    with (
+        connection.connect(profile(hosts, hosts.old), asker, Job()) as old,
+        connection.connect(profile(hosts, hosts.new), asker, Job()) as new,
+    ):
+        facts = collect(old, Job(), folders=[DATA]), collect(new, Job())
+        made = with_trial_start(old, new, *facts, move, Job()).trial_start
+    assert made is not None
+    assert "unix /var/run/postgresql/.s.PGSQL.5432" in made.listened, made
 
 
 def test_a_session_over_ssh_is_logged_in_and_facts_see_the_service(hosts: Lab) -> None:

@@ -22,6 +22,7 @@ from core.migration.checks import (
     start_options,
     state,
     storage,
+    trial_start,
 )
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import Case, Finding
@@ -38,6 +39,7 @@ CHECKS: tuple[Check, ...] = (
     *services.CHECKS,
     *start_on_new.CHECKS,
     *start_options.CHECKS,
+    *trial_start.CHECKS,
     *files.CHECKS,
     *storage.CHECKS,
     *hosts.CHECKS,

@@ -42,6 +42,7 @@ from core.facts.model import (
     System,
     Tablespace,
     Tool,
+    TrialStart,
 )
 from core.history.store import Store
 from core.migration.findings.local_start import held
@@ -215,7 +216,9 @@ def new(*clusters: Cluster, **changes: Any) -> Facts:
     own = cluster(data_directory="/var/lib/postgresql/15/main", version="15.18", control=control(system_identifier="1"))
     absent = Gap("place", f"data directory {TARGET}", "there is no such folder", TARGET, absent=True)
     tried = () if clusters or "clusters" in changes else (trial(),)
-    return facts("new", **{"clusters": clusters or (own,), "gaps": (absent,), "trials": tried, **changes})
+    made = facts("new", **{"clusters": clusters or (own,), "gaps": (absent,), "trials": tried, **changes})
+    started = TrialStart(DATA, TARGET, made.taken_at.isoformat(), listened=("tcp 0.0.0.0 5432",))
+    return made if "trial_start" in changes else replace(made, trial_start=started)
 
 
 def set_up(store: Store) -> None:

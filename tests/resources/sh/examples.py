@@ -18,16 +18,21 @@ The subjects' examples stand in `examples_SUBJECT.py` files beside this one, eac
 by hand has `status` other than 0 and says the sentence in `complains`.
 """
 
+import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from fcntl import F_SETPIPE_SZ, fcntl
 from pathlib import Path
 
 from core.servers.functions import library, named_in
 
 SHELLS = ("dash", "bash")
+_PIPE_BYTES = 2**20
+"""As many as any user may have for a pipe (fs.pipe-max-size): what the shims note is far less."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,7 @@ class Example:
         programs: scripts that stand in for what cannot really run here (pg_ctlcluster, systemctl): NAME -> body in sh.
         seconds: how long it may take.
         as_root: only root may do what it does, or make the state that it finds.
+        read_only: what it runs sees every file system read-only.
     """
 
     function: str
@@ -64,6 +70,7 @@ class Example:
     programs: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 20.0
     as_root: bool = False
+    read_only: bool = False
     name: str = ""
 
     def __str__(self) -> str:
@@ -83,6 +90,33 @@ class Ended:
     def says_why(self) -> bool:
         """Whether it failed with a sentence of ours."""
         return self.status != 0 and re.search(r"^pghaul: \S", self.stderr, re.MULTILINE) is not None
+
+
+@contextmanager
+def _noted(path: Path, *, read_only: bool) -> Iterator[Callable[[], str]]:
+    """A file into which the shims write, and what reads it.
+
+    `read_only`: a pipe with a name, into which they can write where a file system is read-only. Whoever opens it behind
+    the run waits for ever, so it is for those alone that leave nobody.
+    """
+    if not read_only:
+        path.write_text("")
+        yield path.read_text
+        return
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+
+    def read() -> str:
+        with suppress(BlockingIOError):
+            return os.read(pipe, _PIPE_BYTES).decode()
+        return ""
+
+    try:
+        fcntl(pipe, F_SETPIPE_SZ, _PIPE_BYTES)
+        yield read
+    finally:
+        os.close(pipe)
 
 
 class Stage:
@@ -105,21 +139,21 @@ class Stage:
 
     def run(self, broken: str = "", *, behind: bool = False, full_disk: bool = False) -> Ended:
         """Run the example; `broken`: a program that fails, `behind`: not before it has printed what it does."""
-        self._notes.write_text("")
         call = " ".join([self.example.function, *(_quoted(self._placed(word)) for word in self.example.words)])
         settings = "".join(f"{name}={_quoted(self._placed(value))}\n" for name, value in self.example.settings.items())
         text = f"{settings}{library(named_in(call), self.example.settings)}\n{call}\n"
         limited = ["sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"] if full_disk else []
-        done = subprocess.run(
-            [*limited, self.shell, "-c", text],
-            cwd=self.folder,
-            env=self._environment(broken, behind=behind),
-            input=self._placed(self.example.stdin).encode(),
-            capture_output=True,
-            check=False,
-            timeout=self.example.seconds,
-        )
-        used = tuple(dict.fromkeys(self._notes.read_text().split()))
+        with _noted(self._notes, read_only=self.example.read_only) as notes:
+            done = subprocess.run(
+                [*limited, self.shell, "-c", text],
+                cwd=self.folder,
+                env=self._environment(broken, behind=behind),
+                input=self._placed(self.example.stdin).encode(),
+                capture_output=True,
+                check=False,
+                timeout=self.example.seconds,
+            )
+            used = tuple(dict.fromkeys(notes().split()))
         return Ended(done.returncode, done.stdout.decode(), done.stderr.decode(), used)
 
     def without_folder(self, text: str) -> str:
@@ -210,7 +244,7 @@ perl pg_amcheck pg_checksums pg_controldata pg_ctl pg_ctlcluster pg_isready pg_l
 pgrep pidof pivot_root postgres ps psql pwd python3 readlink realpath renice rm rmdir rpc.mountd rpc.nfsd rpcbind
 rsync runuser sed seq setfattr setpriv setsid sfdisk sha256sum shuf sleep smartctl socat sort split ssh ssh-keygen
 sshd stat su sudo sync sysctl systemctl tail tar tee timedatectl timeout touch tr truncate tune2fs udevadm umount
-uname uniq unshare update-initramfs uptime wc who wipefs xargs xfs_info zcat zfs
+uname uniq unshare update-initramfs uptime wc who wipefs xargs xfs_info zcat zfs prlimit
 """
 WATCHED = frozenset(_PROGRAMS.split())
 """Programs that are watched and broken: all that a function may run."""

@@ -1,0 +1,83 @@
+"""The trial start on the new server: made for the checks, and taken away by the time that they have its result."""
+
+from dataclasses import replace
+
+from core.errors import Cancelled, CommandError, InputError, PghaulError
+from core.facts.model import Facts, TrialStart
+from core.jobs import Job
+from core.migration.findings.services import service_for
+from core.migration.findings.trial_start import Trial, trial_of
+from core.migration.model.move import Move
+from core.servers.connection import Server
+from core.servers.shell import call, lowered
+from core.text import complaint
+
+_PACK_SECONDS = 60.0
+_START_SECONDS = 200.0
+"""More than trial_start itself takes before it ends the trial."""
+_STARTED, _REFUSED, _LACKS = "started", "refused ", "lacks "
+
+
+def with_trial_start(old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, job: Job) -> Facts:
+    """The facts of new with what a trial start showed; without one where those of old do not know the cluster.
+
+    Raises:
+        Cancelled: the job was cancelled; nothing of the trial is left.
+    """
+    cluster = old_facts.cluster(move.cluster)
+    if cluster is None:
+        return new_facts
+    made = TrialStart(move.cluster, move.target, old_facts.taken_at.isoformat())
+    try:
+        trial = trial_of(move, cluster, old_facts, new_facts, new.profile.database_user)
+    except InputError as error:  # a path that no command can name
+        trial = error.message
+    if isinstance(trial, str):
+        made = replace(made, not_tried=trial)
+    elif not new.can_become("root", job):
+        made = replace(made, not_tried=f"no command runs as root on {new.name}, which the namespaces of a trial need")
+    else:
+        made = _tried(old, new, trial, made, cluster.owner or old.profile.database_user, job)
+    service = service_for(move.target, cluster, new_facts)
+    if service is not None and service.user is None and new.can_become("root", job):
+        made = replace(made, hindering=_hindering(new, service.unit, move.target, job))
+    return replace(new_facts, trial_start=made)
+
+
+def _hindering(new: Server, unit: str, target: str, job: Job) -> tuple[str, ...]:
+    """What in the unit may keep it from starting the new cluster; nothing where it cannot be read."""
+    asked = call("unit_hinders", unit, new.profile.database_user, target)
+    try:
+        done = new.run(
+            asked, job, user="root", deadline=_PACK_SECONDS, title=f"read what {unit} would start the new cluster with"
+        )
+    except Cancelled:
+        raise
+    except PghaulError:
+        return ()
+    return tuple(done.stdout.splitlines())
+
+
+def _tried(old: Server, new: Server, trial: Trial, made: TrialStart, owner: str, job: Job) -> TrialStart:
+    made = replace(made, lacking=trial.lacking)
+    try:
+        title = "pack the configuration for a trial start"
+        packed = old.run(lowered(trial.pack), job, user=owner, deadline=_PACK_SECONDS, title=title)
+        title = "start an empty cluster with the configuration of the old one, unseen by others, and remove it"
+        given = packed.stdout.encode()
+        done = new.run(trial.start, job, user="root", stdin=given, deadline=_START_SECONDS, title=title)
+    except Cancelled:
+        raise
+    except CommandError as error:
+        return replace(made, not_tried=complaint(error.stderr) or error.message)
+    except PghaulError as error:
+        return replace(made, not_tried=error.message)
+    first, _, rest = done.stdout.partition("\n")
+    if first == _STARTED:
+        said = [line for line in rest.splitlines() if not line.startswith("note: ")]
+        lacking = [line.removeprefix(_LACKS) for line in said if line.startswith(_LACKS)]
+        listened = tuple(line for line in said if not line.startswith(_LACKS))
+        return replace(made, listened=listened, lacking=(*made.lacking, *lacking))
+    if first.startswith(_REFUSED):
+        return replace(made, failed=first.removeprefix(_REFUSED))
+    return replace(made, not_tried=f"it ended without a result: {first!r}")

@@ -1,0 +1,597 @@
+# A trial start on the new server, before the downtime: an empty cluster with the old cluster's configuration is started as it
+# would be after the move, and removed. All of it is in namespaces of its own (unshare): its files lie in a file system in
+# memory that only these processes see, and so does whatever stands at the path of the target or of a configuration file.
+# All else is read-only there, whatever the old server's configuration names. The kernel takes it away with the first process,
+# however that ends.
+
+# pack_for_trial DATA PATH...   on the old server, as the owner: print those PATHs that are there, and the options of the last
+# start, as pack_configuration does
+pack_for_trial() {
+  set -- "$@" "$1/postmaster.opts"
+  shift
+  for pack_one in "$@"; do
+    shift
+    [ ! -e "$pack_one" ] || set -- "$@" "${pack_one#/}"
+  done
+  [ $# -gt 0 ] || fail 'nothing of the configuration is there: look whether every disk is mounted'
+  pack_configuration / "$@"
+}
+
+# trial_start LOCKS PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   as root: print `started` and where the server
+# listened, as `listeners` does, or `refused WORDS`; ends with 75 where that could not be tried
+# On standard input what pack_for_trial printed. LOCKS: how the path of each lock of a move begins. DATA is the old data directory,
+# SEGMENT the size of a WAL segment in MiB, or `-`. FILES are options, quoted for a shell, that say where the configuration lies,
+# OPTIONS those that hold back what the cluster must not do. BROUGHT, below /, is what the move brings to a path of its own.
+# shellcheck disable=SC2154 # program is set by who calls
+trial_start() {
+  trial_child='' trial_locks=$1
+  trap trial_ends EXIT
+  trap 'exit 143' HUP INT PIPE TERM
+  shift
+  # two at once would be in each other's way, at the port; what runs in the namespaces holds it until it ends
+  { exec 8<"${trial_locks%/*}/."; } 2>/dev/null || fail "${trial_locks%/*} cannot be read"
+  flock -n 8 || fail 'another trial start runs on this server'
+  trial_is_free "$trial_locks" "$4"
+  # it ends with 1 where it fails, as what it runs may
+  trial_can=$(unshare --mount --propagation private --pid --fork --kill-child --mount-proc --ipc true 2>&1) ||
+    fail "no namespaces can be made, for which it takes root and an unshare of util-linux 2.32 or later: ${trial_can%%
+*}"
+  trial_room=$(spare_folder "$@") || exit
+  # by these a server tells whether the one of a lock file lives, and in the namespaces it sees none of them
+  trial_alive=" $(cd /proc && echo [0-9]*) " || fail '/proc cannot be read'
+  export program trial_alive
+  exec 3<&0
+  # KILL: the first process of such a namespace heeds nothing else, and all others end with it
+  timeout --foreground -k 1 -s KILL 150 \
+    unshare --mount --propagation private --pid --fork --kill-child --mount-proc --ipc \
+    sh -c "$program" sh trial_inside "$trial_room" "$@" <&3 &
+  trial_child=$!
+  wait "$trial_child"
+  trial_status=$?
+  trial_child=''
+  case $trial_status in
+    0) ;;
+    124 | 137) fail 'it took more than a minute, and was ended' ;;
+    *) fail "it could not be tried: unshare ended with exit status $trial_status" ;;
+  esac
+}
+
+# trial_ends   in a trap: what runs is ended, and with it all of the trial; what was in the way says nothing of the configuration
+trial_ends() {
+  trial_status=$?
+  trap '' HUP INT PIPE TERM
+  trap - EXIT
+  if [ -n "$trial_child" ]; then
+    kill -s TERM "$trial_child" 2>/dev/null # timeout has it killed a second later
+    wait "$trial_child"
+  fi
+  [ "$trial_status" -ne 1 ] || trial_status=75
+  exit "$trial_status"
+}
+
+# trial_is_free LOCKS TARGET   nobody moves a cluster on this server, and no server runs in the target: it would need the port
+trial_is_free() {
+  trial_locked=$(list_locks "${1%/*}" "${1##*/}") || exit
+  trial_locked=$(printf '%s\n' "$trial_locked" | sed -n '/^#/d; s/^[^ ]* [^ ]* //p') || fail 'sed failed'
+  [ -z "$trial_locked" ] || fail "a cluster is being moved on this server by ${trial_locked%%
+*}"
+  trial_runs=$(servers_in "$2") || exit
+  [ -z "$trial_runs" ] || fail "a server runs in $2: process ${trial_runs%%[!0-9]*}"
+}
+
+# spare_folder WORD...   print a folder of root's in / in which nothing lies, and to which no WORD leads
+# What is mounted on it in a namespace hides nothing that a server could need.
+spare_folder() {
+  for spare_one in /media /mnt /opt /srv; do
+    [ -d "$spare_one" ] && [ ! -L "$spare_one" ] && [ -O "$spare_one" ] || continue
+    for spare_word; do
+      case /${spare_word#/}/ in "$spare_one"/*) continue 2 ;; *) ;; esac
+    done
+    spare_names=$(ls -A -- "$spare_one") || fail "$spare_one cannot be read"
+    [ -n "$spare_names" ] || {
+      echo "$spare_one"
+      return 0
+    }
+  done
+  fail 'none of /media, /mnt, /opt and /srv is an empty folder, in which the trial could have its files'
+}
+
+# trial_inside ROOM PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   the first process of the namespaces; words and output
+# as of trial_start
+# As root it makes what is to be seen at which path before anybody else has a process here; all else is done as WRITER.
+trial_inside() {
+  trial_room=$1 trial_path=$2 trial_writer=$3 trial_data=$4 trial_target=$5
+  trial_segment=$6 trial_files=$7 trial_options=$8
+  shift 8
+  # of the host's folders nothing stays open for what is run here
+  exec 3<&- 8<&-
+  # of 1 byte, so that none goes to a program either (core(5)); where root may not raise it, it is 0
+  prlimit --core=1:1 --pid "$$" 2>/dev/null || prlimit --core=0:0 --pid "$$" || fail 'prlimit failed'
+  umask 022
+  trial_opens_room
+  trial_closes_host
+  trial_unpacks "$@"
+  for trial_one; do
+    shift
+    [ ! -e "$trial_room/files/$trial_one" ] || set -- "$@" "/$trial_one"
+  done
+  trial_shows "$trial_target" "$@"
+  enter /
+  trial_writes=$(run_as "$trial_writer" env PATH="$trial_path" timeout -k 1 70 sh -c "$program" sh trial_prepares \
+    "$trial_room" "$trial_data" "$trial_target" "$trial_segment" "$trial_files" "$trial_options" </dev/null) || exit
+  [ -z "$trial_writes" ] || printf '%s\n' "$trial_writes" | trial_keeps_away || exit
+  enter /
+  run_as "$trial_writer" env PATH="$trial_path" timeout -k 1 70 sh -c "$program" sh trial_runs \
+    "$trial_room" "$trial_target" "$trial_files" "$trial_options" </dev/null || exit
+}
+
+# trial_opens_room   a file system in memory, from which nothing can be run: trial_room, and what is made among shared memory
+trial_opens_room() {
+  trial_programs=$(program_folders) || exit
+  # so that each is a mount of its own, which may run what others may not
+  printf '%s\n' "$trial_programs" | while IFS= read -r opens_one; do
+    mount -n -c --rbind "$opens_one" "$opens_one" || fail "$opens_one cannot be mounted on itself"
+  done || exit
+  mount -n -t tmpfs -o nosuid,nodev,noexec,mode=0711,size=512m pghaul-trial "$trial_room" ||
+    fail "no file system in memory can be mounted on $trial_room"
+  trial_device=$(stat -c %d -- "$trial_room") || fail "$trial_room cannot be looked at"
+  mkdir -- "$trial_room/farms" "$trial_room/real" || fail "$trial_room cannot be written to"
+  # of what is mounted in it no copy is made with that of /
+  mount -n --bind "$trial_room/real" "$trial_room/real" || fail "$trial_room/real cannot be mounted on itself"
+  mount -n --make-unbindable "$trial_room/real" || fail "$trial_room/real cannot be kept from being mounted elsewhere"
+  install -d -o "$trial_writer" -m 0700 -- "$trial_room/data" || fail "$trial_room cannot be given to $trial_writer"
+  [ ! -d /dev/shm ] || trial_farm /dev/shm
+}
+
+# trial_closes_host   whatever is mounted is read-only here, but for the trial's own file system, and programs and libraries are found
+# in the folders alone that are for them
+# What a server loads and where it writes the old server's configuration tells, which may name anything. The options of each mount
+# are given anew: what it could not do on the host it cannot do here.
+trial_closes_host() {
+  closes_mounts=$(visible_mounts </proc/self/mountinfo) || exit
+  printf '%s\n' "$closes_mounts" | while read -r closes_kind closes_options closes_point; do
+    # a blank in a path stands there as \040, which printf takes as \0040
+    closes_point=$(printf '%b.' "$closes_point") || fail 'printf failed'
+    closes_point=${closes_point%.}
+    case $closes_kind:$closes_point in
+      proc:/proc) ;;
+      # it would lead to other namespaces, by the processes that it shows
+      proc:*)
+        mount -n -c -t tmpfs -o ro,nosuid,nodev,noexec,size=4k pghaul-trial "$closes_point" || fail "$closes_point cannot be covered"
+        continue
+        ;;
+      *) ;;
+    esac
+    closes_runs=,noexec closes_seen=${closes_point#"$trial_room/real/"}
+    [ "$closes_seen" = "$closes_point" ] || closes_seen=/${closes_seen#*/}
+    while IFS= read -r closes_one; do
+      case $closes_seen/ in "$closes_one"/*) closes_runs='' ;; *) ;; esac
+    done <<EOF
+$trial_programs
+EOF
+    mount -n -c -o "$closes_options$closes_runs" none "$closes_point" || fail "$closes_point cannot be made read-only"
+  done || exit
+}
+
+# program_folders   print the folders from which programs and libraries are taken, a line each: the system's, and those of the PATH
+# of the trial which root alone can change
+program_folders() {
+  programs_all='/usr
+/bin
+/sbin
+/lib
+/lib32
+/lib64
+/libx32'
+  programs_rest=$trial_path:
+  while [ -n "$programs_rest" ]; do
+    programs_one=${programs_rest%%:*}
+    programs_rest=${programs_rest#*:}
+    programs_all="$programs_all
+${programs_one%/*bin}"
+  done
+  programs_all=$(printf '%s\n' "$programs_all" | sort -u) || fail 'sort failed'
+  printf '%s\n' "$programs_all" | while IFS= read -r programs_one; do
+    if [ -d "$programs_one" ] && [ ! -L "$programs_one" ] && (trusted 0 "$programs_one"); then printf '%s\n' "$programs_one"; fi
+  done
+}
+
+# visible_mounts   of /proc/self/mountinfo on standard input: print for each mount that a path leads to, and that is not the trial's
+# own, its kind, the options that make it read-only, and its path as it stands there
+# What is mounted on a folder hides what is mounted below that, unless it came first. What autofs mounts at the first look it does
+# not mount in here.
+visible_mounts() {
+  awk -v room="$trial_room" '
+    function under(path, folder) { return folder != path && index(path "/", folder == "/" ? "/" : folder "/") == 1 }
+    function reached(id, other) {
+      if (id in known) return known[id]
+      known[id] = 1
+      if (parent[id] in point) {
+        if (!reached(parent[id]) || point[id] != point[parent[id]] && covered[parent[id]]) known[id] = 0
+        else for (other in point)
+          if (other != id && parent[other] == parent[id] && under(point[id], point[other])) known[id] = 0
+      }
+      return known[id]
+    }
+    {
+      parent[$1] = $2
+      device[$1] = $3
+      point[$1] = $5
+      kind[$1] = $0
+      sub(/.* - /, "", kind[$1])
+      sub(/ .*/, "", kind[$1])
+      options[$1] = $6
+      order[NR] = $1
+      if ($5 == room) own = $3 # the last that is mounted there is seen
+    }
+    END {
+      for (id in point) if (parent[id] in point && point[parent[id]] == point[id]) covered[parent[id]] = 1
+      for (i = 1; i <= NR; i++) {
+        id = order[i]
+        if (device[id] == own || kind[id] == "autofs" || covered[id] || !reached(id)) continue
+        kept = ""
+        many = split(options[id], each, ",")
+        for (j = 1; j <= many; j++) if (each[j] ~ /^(nosuid|nodev|noexec|noatime|nodiratime|relatime)$/) kept = kept "," each[j]
+        gsub(/\\/, "\\0", point[id])
+        print kind[id], "remount,bind,ro" kept, point[id]
+      }
+    }' || fail 'what is mounted cannot be read'
+}
+
+# trial_unpacks BROUGHT...   what the old server has packed is in trial_room/files, WRITER's own
+# Nobody else sees that folder before it is whole. Of a link it might hold nothing is followed: none is taken.
+trial_unpacks() {
+  unpacks_archive=$(take_whole) || exit
+  unpacks_types=$(printf '%s' "$unpacks_archive" | tar -I base64 -tvf -) || fail 'the configuration is no archive'
+  case "
+$unpacks_types" in
+    *"
+"[!d-]*) fail 'the configuration of the old server holds what is neither file nor folder' ;;
+    *) ;;
+  esac
+  mkdir -m 0700 -- "$trial_room/files" || fail "$trial_room cannot be written to"
+  printf '%s' "$unpacks_archive" | tar -I base64 --no-same-owner --no-same-permissions -C "$trial_room/files" -xf - ||
+    fail 'the configuration could not be unpacked'
+  enter "$trial_room/files"
+  for unpacks_one; do
+    shift
+    [ ! -e "$unpacks_one" ] || set -- "$@" "$unpacks_one"
+  done
+  # as root, of whom alone the folder is: nobody else has had a process here yet
+  unpacks_self=$(id -un) || fail 'id does not say who this is'
+  [ $# -eq 0 ] || keys_for_owner "$unpacks_self" "$unpacks_types" "$@"
+  chown -hR "$trial_writer:" -- . || fail "$trial_room/files cannot be given to $trial_writer"
+}
+
+# trial_shows PATH...   at each PATH stands what the trial has for it
+# A folder that is there is mounted on, and of one that holds a file to be replaced a farm is made; the deepest first, so that what
+# is shown there is seen by way of the farms above it too.
+trial_shows() {
+  shows_paths="
+$(printf '%s\n' "$@")
+"
+  shows_places=$(for shows_one; do
+    shows_source=$(trial_has "$shows_one") || exit
+    if [ -d "$shows_one" ] && [ -d "$shows_source" ]; then printf '%s\n' "$shows_one"; else nearest_folder "${shows_one%/*}"; fi
+  done) || exit
+  shows_places=$(printf '%s\n' "$shows_places" | sort -ru) || fail 'sort failed'
+  printf '%s\n' "$shows_places" | while IFS= read -r shows_one; do
+    shows_source=$(trial_has "$shows_one") || exit
+    case $shows_paths in
+      *"
+$shows_one
+"*) if [ -d "$shows_source" ]; then trial_mounts "$shows_one" "$shows_source" && continue; fi ;;
+      *) ;;
+    esac
+    trial_farm "${shows_one:-/}"
+  done || exit
+  for shows_one; do
+    shows_source=$(trial_has "$shows_one") || exit
+    [ "$shows_one" -ef "$shows_source" ] || trial_puts "$shows_one" "$shows_source"
+  done
+}
+
+# trial_has PATH   print where the trial has what is to stand at PATH
+trial_has() {
+  if [ "$1" = "$trial_target" ]; then printf '%s\n' "$trial_room/data"; else printf '%s\n' "$trial_room/files$1"; fi
+}
+
+# trial_mounts FOLDER SOURCE   the folder SOURCE is seen at FOLDER
+# FOLDER is entered first and mounted on from within (-c: mount must not look up a path again): what its name may lead to a moment
+# later is none of ours.
+trial_mounts() {
+  cd -P -- "$1" || fail "$1 cannot be entered"
+  trial_may_replace "$1"
+  mount -n -c --bind -- "$2" . || fail "$2 cannot be mounted on $1"
+}
+
+# trial_farm FOLDER   FOLDER shows all that it does, by links, in a folder of the trial's own, to which more can be added
+trial_farm() {
+  [ "$1" != / ] || fail 'a folder in / would have to be made for a trial: make it, or the target'
+  cd -P -- "$1" || fail "$1 cannot be entered"
+  farm_device=$(stat -c %d .) || fail "$1 cannot be looked at"
+  [ "$farm_device" != "$trial_device" ] || return 0
+  trial_may_replace "$1"
+  farm_own=$(mktemp -d -- "$trial_room/farms/XXXXXXXXXX") || fail "$trial_room cannot be written to"
+  # by way of all that is there, so that from a folder `..` leads where it did
+  farm_here=$(pwd -P) || fail "$1 cannot be looked at"
+  farm_of=/ farm_all=$trial_room/real/${farm_own##*/}
+  case $farm_here in "$trial_room/real"/*) farm_of=. farm_here='' ;; *) ;; esac
+  mkdir -- "$farm_all" || fail "$trial_room cannot be written to"
+  mount -n -c --rbind "$farm_of" "$farm_all" || fail "$1 cannot be mounted elsewhere"
+  farm_real=$farm_all$farm_here
+  find "$farm_real" -mindepth 1 -maxdepth 1 ! -type l -exec ln -s -t "$farm_own" -- {} + || fail "$1 cannot be read"
+  # a link leads on from where it stands
+  find "$farm_real" -mindepth 1 -maxdepth 1 -type l -exec cp -PR -t "$farm_own" -- {} + || fail "$1 cannot be read"
+  # in a folder like /tmp none but its owner removes a file
+  (cd -P -- "$farm_own" && find "$farm_real" -mindepth 1 -maxdepth 1 -user "$trial_writer" -printf './%f\0' |
+    xargs -0 -r chown -h -- "$trial_writer:") || fail "$farm_own cannot be given away"
+  chown --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be given away"
+  chmod --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be opened"
+  farm_mode=$(ls -ld -- "$farm_real") || fail "$1 cannot be looked at"
+  case $farm_mode in
+    ??????????+*) fail "who may write to $1 stands in an access control list (getfacl), which a trial has not in its folder" ;;
+    *) ;;
+  esac
+  mount -n -c --bind -- "$farm_own" . || fail "$farm_own cannot be mounted on $1"
+}
+
+# trial_may_replace PATH   here, in the folder to which PATH leads: it is that very path, or WRITER's, or root's own link leads there
+# Root runs programs here: by a link that another user has set, files of that user's must not take the place of root's.
+trial_may_replace() {
+  replace_here=$(pwd -P) || fail "$1 cannot be looked at"
+  [ "$replace_here" != "$1" ] || return 0
+  replace_owner=$(stat -c %U .) || fail "$1 cannot be looked at"
+  [ "$replace_owner" = "$trial_writer" ] || (trusted 0 "$1") ||
+    fail "$1 leads to $replace_here, by a link that others than root can change"
+}
+
+# trial_puts PATH SOURCE   at PATH, which is no folder yet, stands SOURCE: a folder itself, of a file a link to it
+# It lies in a folder of the trial's own, and so do folders missing above it. From a folder `..` leads where it would.
+trial_puts() {
+  puts_near=$(nearest_folder "${1%/*}") || exit
+  cd -P -- "$puts_near" || fail "$puts_near cannot be entered"
+  puts_device=$(stat -c %d .) || fail "$puts_near cannot be looked at"
+  [ "$puts_device" = "$trial_device" ] || fail "$1 cannot be shown otherwise: $puts_near is the host's own"
+  puts_rest=./${1#"${puts_near%/}/"}
+  if [ "${puts_rest%/*}" != . ]; then
+    mkdir -p -- "${puts_rest%/*}" || fail "$1 cannot be made"
+    puts_first=${puts_rest#./}
+    chown -hR "$trial_writer:" -- "./${puts_first%%/*}" || fail "$1 cannot be given to $trial_writer"
+  fi
+  [ ! -L "$puts_rest" ] || rm -f -- "$puts_rest" || fail "$1 cannot be replaced"
+  if [ -d "$2" ]; then
+    mkdir -- "$puts_rest" || fail "$1 cannot be made"
+    mount -n -c --bind -- "$2" "$puts_rest" || fail "$2 cannot be mounted on $1"
+  else
+    ln -sT -- "$2" "$puts_rest" || fail "$1 cannot be made"
+  fi
+}
+
+# trial_keeps_away   of the lines `socket FOLDER` and `log FOLDER` on standard input: what a server would write there is the trial's own
+# Owner and mode are those of the host's folder, so a server that may not write there says so.
+trial_keeps_away() {
+  while IFS= read -r away_line; do
+    away_folder=${away_line#* }
+    # a server makes the folder of its log, and none above that
+    if [ "${away_line%% *}" = log ] && [ ! -d "$away_folder" ]; then away_folder=${away_folder%/*} && away_folder=${away_folder:-/}; fi
+    [ -d "$away_folder" ] || continue
+    away_folder=$(cd -P -- "$away_folder" && pwd -P) || fail "$away_folder cannot be entered"
+    [ "$away_folder" = / ] || trial_farm "$away_folder"
+  done
+}
+
+# trial_prepares ROOM DATA TARGET SEGMENT FILES OPTIONS   as the owner: the cluster is there, with its configuration. Print `socket
+# FOLDER` and `log FOLDER` for each folder in which its server will write, besides its data directory
+trial_prepares() {
+  trial_room=$1 trial_target=$3 trial_files=$5 trial_options=$6
+  trial_makes_cluster "$4"
+  trial_takes_configuration "$2"
+  prepares_said=$(trial_asks data_directory "$trial_options") || exit
+  # why its files cannot be read the start will say
+  [ -n "$prepares_said" ] || return 0
+  [ "$prepares_said" -ef "$trial_room/data" ] || fail "the configuration leads to another data directory, $prepares_said"
+  case $trial_options in
+    *ssl_passphrase_command=*)
+      prepares_said=$(trial_asks ssl_passphrase_command '') || exit
+      [ -z "$prepares_said" ] || fail 'a command of the old server tells the passphrase of its key, and a trial runs no such command'
+      ;;
+    *) ;;
+  esac
+  prepares_said=$(trial_socket_folders "$trial_options") || exit
+  [ -z "$prepares_said" ] || printf '%s\n' "$prepares_said" | sed 's/^/socket /' || fail 'sed failed'
+  prepares_said=$(trial_asks logging_collector "$trial_options") || exit
+  [ "$prepares_said" = on ] || return 0
+  prepares_said=$(trial_asks log_directory "$trial_options") || exit
+  case $prepares_said in /*) printf 'log %s\n' "$prepares_said" ;; *) printf 'log %s\n' "$trial_target/$prepares_said" ;; esac
+}
+
+# trial_makes_cluster SEGMENT   an empty cluster whose only role may not log in, whatever its pg_hba.conf will allow
+trial_makes_cluster() {
+  set -- "$1" -N -D "$trial_room/data" -U postgres --locale=C -E UTF8
+  [ "$1" = - ] || set -- "$@" "--wal-segsize=$1"
+  shift
+  makes_said=$(initdb "$@" 2>&1 >/dev/null) || fail "initdb failed: ${makes_said##*'
+'}"
+  # single-user mode ends with 0 whatever it says
+  makes_said=$(printf '%s\n' 'alter role postgres nologin;' | postgres --single -D "$trial_room/data" postgres 2>&1) ||
+    fail 'single-user mode failed'
+  case $makes_said in *ERROR:* | *FATAL:*) fail "its role could not be closed: ${makes_said##*'
+'}" ;; *) ;; esac
+}
+
+# trial_takes_configuration DATA   what lay in the old data directory DATA lies in that of the trial
+# Of the cluster's own files nothing is replaced, and nothing has it recover.
+trial_takes_configuration() {
+  [ -d "$trial_room/files$1" ] || return 0
+  enter "$trial_room/files$1"
+  takes_names=$(find . -type f -print) || fail 'the configuration cannot be read'
+  printf '%s\n' "$takes_names" | while IFS= read -r takes_one; do
+    case ${takes_one#./} in
+      postgresql.conf | postgresql.auto.conf | pg_hba.conf | pg_ident.conf) continue ;;
+      *.signal | recovery.conf | backup_label | tablespace_map | postmaster.pid) ;;
+      */*)
+        takes_folder=${takes_one#./}
+        [ -e "$trial_room/data/${takes_folder%%/*}" ] || continue
+        ;;
+      *) [ -e "$trial_room/data/$takes_one" ] || continue ;;
+    esac
+    fail "the configuration takes $takes_one for a file of settings, which is a file of the cluster"
+  done || exit
+  cp -R --preserve=mode -- . "$trial_room/data/" || fail 'the configuration cannot be put in place'
+  chmod 0700 -- "$trial_room/data" || fail "$trial_room/data cannot be closed to others"
+  enter /
+}
+
+# trial_options OPTIONS   print what the server program is given behind -D, for a shell: what the old server had, and OPTIONS
+# By its first option alone the program may become another than a server (main.c): that is -D.
+trial_options() {
+  options_before=$(started_with "$trial_room/data") || exit
+  printf '%s\n' "$options_before $trial_files $1"
+}
+
+# trial_asks SETTING OPTIONS   print what SETTING would be, nothing where the files cannot be read; no server starts
+trial_asks() {
+  asks_options=$(trial_options "$2") || exit
+  asks_said=$(timeout 20 sh -c "exec postgres -D \"\$0\" $asks_options -C $1" "$trial_target" </dev/null 2>/dev/null) || asks_said=''
+  last_line "$asks_said"
+}
+
+# trial_socket_folders OPTIONS   print the folders of the Unix sockets, a line each; nothing of a list that the server does not take
+# As SplitDirectoriesString of PostgreSQL (varlena.c) tells them apart. A relative one is below the data directory, and an abstract
+# one (@) no folder.
+trial_socket_folders() {
+  folders_said=$(trial_asks unix_socket_directories "$1") || exit
+  printf '%s\n' "$folders_said" | awk -v target="$trial_target" '
+    function put(folder) {
+      if (folder ~ /^@/) return
+      found = found (folder ~ /^\// ? folder : target "/" folder) "\n"
+    }
+    {
+      rest = $0
+      while (1) {
+        sub(/^[ \t]+/, "", rest)
+        folder = ""
+        if (rest ~ /^"/) {
+          rest = substr(rest, 2)
+          while ((at = index(rest, "\"")) && substr(rest, at + 1, 1) == "\"") {
+            folder = folder substr(rest, 1, at)
+            rest = substr(rest, at + 2)
+          }
+          if (!at) exit
+          folder = folder substr(rest, 1, at - 1)
+          rest = substr(rest, at + 1)
+          sub(/^[ \t]+/, "", rest)
+        } else {
+          at = index(rest, ",")
+          folder = at ? substr(rest, 1, at - 1) : rest
+          rest = at ? substr(rest, at) : ""
+          sub(/[ \t]+$/, "", folder)
+        }
+        if (folder == "") exit
+        put(folder)
+        if (rest == "") { printf "%s", found; exit }
+        if (rest !~ /^,/) exit
+        rest = substr(rest, 2)
+      }
+    }' || fail 'awk failed'
+}
+
+# trial_taken_sockets OPTIONS   print the lock files of those Unix sockets of the trial of which the process lives
+# As CreateLockFile of PostgreSQL (miscinit.c) tells it.
+trial_taken_sockets() {
+  taken_port=$(trial_asks port "$1") || exit
+  taken_folders=$(trial_socket_folders "$1") || exit
+  [ -z "$taken_folders" ] || printf '%s\n' "$taken_folders" | while IFS= read -r taken_folder; do
+    taken_lock=$taken_folder/.s.PGSQL.$taken_port.lock
+    [ -f "$taken_lock" ] || continue
+    { read -r taken_process <"$taken_lock"; } 2>/dev/null || continue # why it cannot be read the server says
+    case $trial_alive in *" ${taken_process#-} "*) printf '%s\n' "$taken_lock" ;; *) ;; esac
+  done
+}
+
+# trial_runs ROOM TARGET FILES OPTIONS   as the owner: start the server, and print what came of it, as trial_start does
+# Where it has none of its addresses it ends, and is started once more without them: they may come over with the cluster.
+trial_runs() {
+  trial_room=$1 trial_target=$2 trial_files=$3
+  runs_log=$trial_room/data/pghaul-start.log
+  runs_said=$(trial_taken_sockets "$4") || exit
+  if [ -n "$runs_said" ]; then
+    runs_said=$(printf '%s\n' "$runs_said" | in_a_line) || exit
+    printf 'refused another server has the Unix socket of %s\n' "$runs_said"
+    return 0
+  fi
+  runs_since=$(date +%s) || fail 'date failed'
+  runs_options=$(trial_options "$4") || exit
+  trial_by_pg_ctl "$runs_options"
+  runs_status=$?
+  runs_lacking=$(trial_lacks) || exit
+  if [ "$runs_status" -ne 0 ] && [ -n "$runs_lacking" ]; then
+    trial_by_pg_ctl "$runs_options -c listen_addresses=localhost"
+    runs_status=$?
+  fi
+  runs_said=$(trial_said | sed -n '/Address already in use/p; /could not create Unix-domain socket in/p' | in_a_line) || exit
+  if [ "$runs_status" -eq 0 ] && [ -z "$runs_said" ]; then
+    runs_said=$(listeners "$trial_target") || exit
+    printf '%s\n' started "$runs_said"
+    [ -z "$runs_lacking" ] || printf '%s\n' "$runs_lacking" | sed 's/^/lacks /' || fail 'sed failed'
+    return 0
+  fi
+  # a server starts where it could take one of its addresses alone
+  if [ "$runs_status" -ne 0 ]; then
+    runs_left=$(servers_in "$trial_target") || exit
+    [ -z "$runs_left" ] || fail 'the server was neither up nor ended within 50 seconds'
+    runs_said=$(why_not "$trial_target" "$runs_since" tail -c 20000 -- "$runs_log") || exit
+  fi
+  case $runs_said in
+    *'No space left on device'* | *'failed to map segment'* | *'Read-only file system'*)
+      fail "what the trial has for its files does not do: $runs_said"
+      ;;
+    *'FATAL:  '* | *'PANIC:  '* | *'could not '*) printf 'refused %s\n' "$runs_said" ;;
+    *) fail "pg_ctl failed, and the server did not say why${runs_said:+: $runs_said}" ;;
+  esac
+}
+
+# trial_by_pg_ctl OPTIONS   start the server
+trial_by_pg_ctl() {
+  pg_ctl -D "$trial_target" -w -t 50 -l "$runs_log" -o "$1" start </dev/null >/dev/null 2>&1
+}
+
+# trial_said   print what the server of the trial has said
+trial_said() {
+  tail -c 20000 -- "$runs_log" || fail "$runs_log cannot be read"
+  own_log "$trial_target" "$runs_since"
+}
+
+# trial_lacks   print the names in listen_addresses to which no address of this server belongs, where nothing else was in the way
+# One of a name's addresses may be in use and others not be there: then it is in use.
+trial_lacks() {
+  lacks_said=$(trial_said) || exit
+  case $lacks_said in *'Address already in use'*) return 0 ;; *) ;; esac
+  printf '%s\n' "$lacks_said" | sed -n 's/.*could not create listen socket for "\(.*\)"$/\1/p' || fail 'sed failed'
+}
+
+# unit_hinders UNIT WRITER TARGET   as root, as systemd reads it: print a line for each property of UNIT by which it may not start
+# WRITER's cluster in TARGET
+# It is read alone. What a Condition…= asks for may be what the move brings, and so nothing is said of it. A unit of root's may
+# start the server as somebody else.
+unit_hinders() {
+  hinders_said=$(systemctl show -p LoadState -p User -p ProtectHome -p EnvironmentFiles -- "$1") || fail "systemd says nothing of $1"
+  hinders_number=$(id -u -- "$2") || fail "there is no $2"
+  printf '%s\n' "$hinders_said" | while IFS= read -r hinders_one; do
+    case $hinders_one in
+      LoadState=loaded | User= | User=root | User=0 | "User=$2" | "User=$hinders_number") ;;
+      LoadState=* | User=*) printf '%s\n' "$hinders_one" ;;
+      ProtectHome=yes | ProtectHome=read-only | ProtectHome=tmpfs)
+        case $3/ in /home/* | /root/* | /run/user/*) printf '%s\n' "$hinders_one" ;; *) ;; esac
+        ;;
+      EnvironmentFiles=*'*'* | EnvironmentFiles=*'?'* | EnvironmentFiles=*'['*) ;; # as many as there are
+      EnvironmentFiles=*' (ignore_errors=no)')
+        hinders_file=${hinders_one#EnvironmentFiles=}
+        hinders_file=${hinders_file%' (ignore_errors=no)'}
+        [ -e "$hinders_file" ] || printf 'EnvironmentFile=%s, which is missing\n' "$hinders_file"
+        ;;
+      *) ;;
+    esac
+  done
+}

@@ -1,0 +1,68 @@
+"""The check of a trial start: what PostgreSQL said is a blocker, and what was not tried is never green."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.facts.model import TrialStart
+from core.facts.services import Service
+from core.migration.checks import check
+from core.migration.model.checks import CheckResult, Status
+from tests.core.migration.builders import DATA, TARGET, move, new, old
+
+
+def made(target: str = TARGET, **said: Any) -> TrialStart:
+    """A trial start of the configuration that the old cluster had when it was looked at."""
+    return TrialStart(DATA, target, old().taken_at.isoformat(), **said)
+
+
+STARTED = made(listened=("tcp 0.0.0.0 5432",))
+
+
+def result(tried: TrialStart | None, *services: Service) -> CheckResult:
+    results = check(move(), old(), new(trial_start=tried, services=services))
+    return next(each for each in results if each.id == "trial-start")
+
+
+@pytest.mark.parametrize(
+    ("tried", "status", "said"),
+    [
+        (STARTED, Status.PASS, ""),
+        (made(failed="FATAL:  no"), Status.BLOCKER, "FATAL:  no"),
+        (made(not_tried="a cluster is being moved"), Status.WARNING, "a cluster is being moved"),
+        (made("/srv/elsewhere"), Status.WARNING, ""),
+        (replace(STARTED, cluster="/srv/another"), Status.WARNING, ""),
+        (replace(STARTED, of=""), Status.WARNING, ""),
+        (None, Status.WARNING, ""),
+    ],
+)
+def test_only_a_trial_of_this_very_move_that_started_is_green(
+    tried: TrialStart | None, status: Status, said: str
+) -> None:
+    found = result(tried)
+    assert found.status is status
+    assert said in found.message
+
+
+def test_what_was_tried_before_the_old_server_was_looked_at_again_is_not_known_any_more() -> None:
+    later = replace(old(), taken_at=old().taken_at + timedelta(seconds=1))
+    for tried in (STARTED, replace(STARTED, failed="FATAL:  no")):
+        results = check(move(), later, new(trial_start=tried))
+        assert next(each for each in results if each.id == "trial-start").status is Status.WARNING
+
+
+def test_where_it_listened_stands_beside_what_it_left_out() -> None:
+    found = result(made(listened=("tcp 10.77.0.12 5432",), lacking=("192.0.2.77",)))
+    assert "tcp 10.77.0.12 5432" in found.new
+    assert "192.0.2.77" in found.message
+
+
+def test_a_unit_that_starts_the_new_cluster_was_not_tried() -> None:
+    service = Service(TARGET, "15/main", "postgresql@15-main.service", debian=True)
+    for tried in (STARTED, replace(STARTED, hindering=("User=other",)), made(not_tried="so", hindering=("User=x",))):
+        found = result(tried, service)
+        assert found.status is Status.WARNING
+        assert ("postgresql@15-main.service" in found.message) is bool(tried.hindering or not tried.not_tried)
+        assert all(each in found.message for each in tried.hindering)
