@@ -11,7 +11,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST ?=
 # How many tests compute at once. Many wait, so there are more workers: on the hosts three times as many, each with a lab.
 WORKERS ?= 2
-# Of make chaos: how many rounds, drawn by which seed, on how many pairs of hosts at once; ROUND=3: that one alone.
+# Of make chaos: how many rounds, drawn by which seed, on how many pairs of hosts at once; ROUND=3: that one alone;
+# FAULT='pghaul killed': no other; DRESSED=60: each with a dress rehearsal, whose fault strikes in its first 60 seconds.
 ROUNDS ?= 10
 SEED ?= 1
 PAIRS ?= 2
@@ -71,7 +72,7 @@ test-pdf: setup-pdf
 	@$(RUN) pdf $(PYTEST)
 
 chaos: setup-systemd
-	@sh installer/with-lab.sh $(BIN)/python -m tests.chaos.run --rounds $(ROUNDS) --seed $(SEED) --pairs $(PAIRS) $(if $(ROUND),--round $(ROUND))
+	@sh installer/with-lab.sh $(BIN)/python -m tests.chaos.run --rounds $(ROUNDS) --seed $(SEED) --pairs $(PAIRS) $(if $(ROUND),--round $(ROUND)) $(if $(FAULT),--fault '$(FAULT)') $(if $(DRESSED),--dressed $(DRESSED))
 
 fuzz: setup-lab
 	@$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS) --seed $(SEED)

@@ -27,6 +27,7 @@ class Drawn:
         ways: what they type each time, where there is a choice.
         restarts: whether both hosts restart in the end.
         dressed: whether a dress rehearsal goes ahead of the move, and meets the fault where its moment comes so early.
+        within: seconds, of which `at` is a part: then no step counts for the moment.
     """
 
     fault: str
@@ -37,6 +38,7 @@ class Drawn:
     ways: tuple[str, ...]
     restarts: bool
     dressed: bool
+    within: float | None = None
 
     def step(self, steps: int) -> int:
         """The step at whose beginning the moment is counted, of a plan of so many; 0: before the first."""

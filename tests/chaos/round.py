@@ -63,6 +63,8 @@ class Striking:
 
     def _await(self, now: float) -> None:
         wanted, step = self.drawn.step(self.steps), self.place.workstation.step()
+        if self._due is None and self.drawn.within is not None:
+            self._due = self._began + self.drawn.at * self.drawn.within
         if self._due is None and step >= wanted:
             self._due = now + self.drawn.later * (1 if wanted else 10)  # what runs ahead of the steps takes longer
         if self._due is not None and now >= self._due and self.fault.strike(self.place):

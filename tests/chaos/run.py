@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from tests.chaos import cluster
@@ -33,7 +34,7 @@ def main(arguments: list[str]) -> int:
     waiting = iter(numbers)
     with ThreadPoolExecutor() as pool:
         pairs = [
-            pool.submit(list, _rounds(f"chaos-{pair}", options.seed, waiting, options.fault))
+            pool.submit(list, _rounds(f"chaos-{pair}", options, waiting))
             for pair in range(min(options.pairs, len(numbers)))
         ]
     endings = Counter(_verdict(played) for pair in pairs for played in pair.result())
@@ -50,10 +51,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--pairs", type=int, default=1, help="so many pairs of hosts play side by side")
     parser.add_argument("--round", type=int, help="that round alone")
     parser.add_argument("--fault", action="append", choices=FAULTS, help="none but these; it draws anew")
+    parser.add_argument(
+        "--dressed",
+        type=float,
+        metavar="SECONDS",
+        help="each with a dress rehearsal, and its fault so soon behind its start",
+    )
     return parser
 
 
-def _rounds(name: str, seed: int, numbers: Iterator[int], faults: list[str] | None) -> Iterator[Played]:
+def _rounds(name: str, options: argparse.Namespace, numbers: Iterator[int]) -> Iterator[Played]:
     """Rounds on the same hosts, until one leaves these as no move finds them; other pairs take from `numbers` too."""
     number = next(numbers, None)
     while number is not None:
@@ -61,7 +68,7 @@ def _rounds(name: str, seed: int, numbers: Iterator[int], faults: list[str] | No
             steps = _steps(place)
             good = True
             while good and number is not None:
-                played = _round(place, seed, number, faults, steps)
+                played = _round(place, options, number, steps)
                 good = not played.wrong
                 number = next(numbers, None)
                 yield played
@@ -82,8 +89,14 @@ def _steps(place: Place) -> int:
     return len(json.loads(place.workstation.pghaul("plan", MOVE, "--json", "--quiet").said)["steps"])
 
 
-def _round(place: Place, seed: int, number: int, faults: list[str] | None, steps: int) -> Played:
-    drawn = draw(seed, number, faults or list(FAULTS))
+def _round(place: Place, options: argparse.Namespace, number: int, steps: int) -> Played:
+    seed, drawn = options.seed, draw(options.seed, number, options.fault or list(FAULTS))
+    again = f"make chaos SEED={seed} ROUND={number}"
+    for fault in options.fault or ():
+        again += f" FAULT='{fault}'"
+    if options.dressed is not None:
+        drawn = replace(drawn, dressed=True, within=options.dressed)
+        again += f" DRESSED={options.dressed:g}"
     try:
         played = play(place, drawn, steps)
     except (LabError, HangsError) as error:
@@ -97,7 +110,7 @@ def _round(place: Place, seed: int, number: int, faults: list[str] | None, steps
         print(f"     {each}", flush=True)
     kept = _keep(place, seed, number)
     if played.wrong:
-        print(f"     again: make chaos SEED={seed} ROUND={number}; what was typed and said: {kept}", flush=True)
+        print(f"     again: {again}; what was typed and said: {kept}", flush=True)
     return played
 
 
