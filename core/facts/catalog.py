@@ -284,3 +284,5 @@ class Binaries:
     """An available extension and its versions, the default one first."""
     icu: tuple[tuple[str, str], ...] = ()
     """An ICU locale and the version of its collation; a reason behind a `!` where there is none."""
+    unverified: tuple[tuple[str, str], ...] = ()
+    """A library that was not loaded, since somebody else could have written it; and why."""

@@ -397,6 +397,7 @@ dress_starts() {
   mkdir -m 700 -- "$dress_socket" || fail "$dress_socket cannot be made"
   whole "$dress_fence/dressed" :
   sync -- "$dress_fence/dressed" "$dress_fence" || fail "$dress_fence cannot be flushed"
+  dress_preloads "$dress_fence/dress/postgresql.conf"
   keep_options "$dress_data"
   open_fence "$dress_data"
   dress_began=$(date +%s) || fail 'date failed'
@@ -418,6 +419,26 @@ dress_starts() {
   until dress_lock=$(sed -n 8p "$dress_data/postmaster.pid" 2>/dev/null) && [ "${dress_lock%% *}" = ready ]; do dress_waits; done
   dress_now=$(date +%s) || fail 'date failed'
   echo "the copy was ready after $((dress_now - dress_began)) seconds, for connections of this account alone"
+}
+
+# dress_preloads FILE   fail where the settings in FILE load what somebody else on new could have written
+# shellcheck disable=SC2154 # loadable sets loadable_why
+dress_preloads() {
+  [ -e "$1" ] || return 0
+  dress_user=$(id -u) || fail 'id failed'
+  dress_named=$(sed -n "s/^shared_preload_libraries = '\(.*\)'\$/\1/p" "$1") || fail "$1 cannot be read"
+  dress_folders=$(sed -n "s/^dynamic_library_path = '\(.*\)'\$/\1/p" "$1") || fail "$1 cannot be read"
+  dress_named=$(printf '%s\n' "$dress_named" | tr , '\n' | tr -d '"') || fail 'tr failed'
+  dress_folders=$(printf '%s\n' "$dress_folders" | tr : '\n') || fail 'tr failed'
+  printf '%s\n' "$dress_named" | while read -r dress_each; do
+    loadable "$dress_user" "$dress_each" || [ $? -eq 2 ] ||
+      fail "the copy was not started, as shared_preload_libraries has it load $dress_each: $loadable_why"
+  done || exit
+  printf '%s\n' "$dress_folders" | while IFS= read -r dress_each; do
+    case $dress_each in '' | \$libdir) continue ;; *) ;; esac
+    [ ! -e "$dress_each" ] || trusted "$dress_user" "$dress_each" ||
+      fail "the copy was not started, as dynamic_library_path has it load libraries from $dress_each, where others can write"
+  done || exit
 }
 
 # dress_waits   a moment; fails where the server has ended, or will not come to the end of what it replays
@@ -500,13 +521,17 @@ dress_look() {
 
 # dress_database DATABASE LINE   print, each behind `seen `, `database LINE: N relations, N libraries, N dictionaries` and warnings; then a
 # line `wrong LINE: WHY` for each library and dictionary that fails
-# Each library is loaded, each dictionary that somebody made is used: what they need of the host is looked for then. Not one by an
-# absolute path: on this host it may lead into a folder of anybody's.
+# Each library is loaded, each dictionary that somebody made is used: what they need of the host is looked for then. Not one by a
+# name that may lead into a folder of anybody's on this host.
 dress_database() {
+  look_own="coalesce((probin like '\$libdir/%' or (strpos(probin, '/') = 0 and current_setting('dynamic_library_path') = '\$libdir'))
+    and probin !~ '(^|/)[.][.](/|\$)', true)"
+  look_words="pg_ts_dict d where d.oid >= 16384 and not exists (select from pg_ts_template t join pg_proc p
+    on p.oid in (t.tmplinit, t.tmpllexize) where t.oid = d.dicttemplate and prolang = 13 and not ($look_own))"
   look_held=$(ask_sql "$1" "select count(*) from pg_class
-    union all select count(distinct probin) from pg_proc where prolang = 13 and probin not like '/%'
-    union all select count(*) from pg_ts_dict where oid >= 16384
-    union all select count(distinct probin) from pg_proc where prolang = 13 and probin like '/%'
+    union all select count(distinct probin) from pg_proc where prolang = 13 and $look_own
+    union all select count(*) from $look_words
+    union all select count(distinct probin) from pg_proc where prolang = 13 and not ($look_own)
     union all select count(*) from pg_collation where collversion <> coalesce(pg_collation_actual_version(oid), '')
       and oid in (select unnest(indcollation::oid[]) from pg_index where indrelid >= 16384);") || exit
   # shellcheck disable=SC2086 # they are five numbers
@@ -514,12 +539,12 @@ dress_database() {
   [ $# -eq 7 ] || fail 'the server says nothing of what it holds'
   keep_slots
   look_errors=$(printf '%s\n' "select format('load %L;', probin) from (select distinct probin from pg_proc
-      where prolang = 13 and probin not like '/%') p order by probin \\gexec" \
-    "select format('select from pg_catalog.ts_lexize(%s::pg_catalog.regdictionary, %L);', oid, 'a') from pg_ts_dict
-      where oid >= 16384 order by oid \\gexec" |
+      where prolang = 13 and $look_own) p order by probin \\gexec" \
+    "select format('select from pg_catalog.ts_lexize(%s::pg_catalog.regdictionary, %L);', d.oid, 'a') from $look_words
+      order by d.oid \\gexec" |
     in_database "$1" psql -XAtqw -v VERBOSITY=verbose 2>&1 >/dev/null) || fail 'psql failed'
   printf 'seen database %s: %s relations, %s libraries, %s dictionaries\n' "$2" "$3" "$4" "$5"
-  [ "$6" = 0 ] || printf 'seen warning: database %s: %s libraries were not verified: they are named by an absolute path\n' "$2" "$6"
+  [ "$6" = 0 ] || printf 'seen warning: database %s: %s libraries were not verified, nor dictionaries of them: they lie outside of the folder of the server\n' "$2" "$6"
   [ "$7" = 0 ] || printf 'seen warning: database %s: %s collations of its indexes have another version here: rebuild these\n' "$2" "$7"
   # by the SQLSTATE, which is the same in every language
   printf '%s\n' "$look_errors" | database=$2 awk '

@@ -3,7 +3,8 @@
 # a line of ours: what the server says is read from the line that follows a mark of the asked statements.
 
 # trial_cluster PATH [KIND WORD]... [sql STATEMENT...]   print the version, the control file and the answers, each behind its mark
-# KIND is preload (a library at the server's start), setting (NAME=VALUE) or path (a file, or a program by name).
+# KIND is preload (a library at the server's start), library (one that a session loads), setting (NAME=VALUE) or path (a file, or a
+# program by name).
 trial_cluster() {
   PATH=$1
   export PATH
@@ -38,12 +39,12 @@ make_trial() {
 }
 
 # ask_trial [KIND WORD]... [sql STATEMENT...]   a line KIND|WORD|COMPLAINT for each, and what the server prints to the statements
-# A library may bring the server down: the statements that it came to are marked.
 ask_trial() {
   trial_loaded=
   while [ $# -gt 0 ]; do
     case $1 in
       preload) try_preload "$2" ;;
+      library) try_library "$2" ;;
       setting) try_setting "$2" ;;
       path) try_path "$2" ;;
       *) break ;;
@@ -62,12 +63,40 @@ single_user() {
 }
 
 # try_preload LIBRARY   whether the server starts with it; those that it starts with stay loaded for all that follows
+# shellcheck disable=SC2154 # loadable sets loadable_file
 try_preload() {
+  may_try preload "$1" || return 0
   try_status=0
-  try_said=$(single_user -c shared_preload_libraries="$1" </dev/null) || try_status=$?
-  [ "$try_status" -ne 0 ] || trial_loaded=${trial_loaded:+$trial_loaded,}$1
+  try_said=$(single_user -c shared_preload_libraries="$loadable_file" </dev/null) || try_status=$?
+  [ "$try_status" -ne 0 ] || trial_loaded=${trial_loaded:+$trial_loaded,}$loadable_file
   try_said=$(server_complaint "$try_status" "$try_said") || exit
   print_answer preload "$1" "$try_said"
+}
+
+# try_library LIBRARY   whether a session can load it; in a server of its own, which it may bring down
+# shellcheck disable=SC2154 # as above
+try_library() {
+  may_try library "$1" || return 0
+  try_status=0
+  try_said=$(printf "load '%s'\n" "$loadable_file" |
+    single_user ${trial_loaded:+-c shared_preload_libraries="$trial_loaded"}) || try_status=$?
+  # a statement that fails is no end of the server
+  case $try_said in *'ERROR:  '*) try_status=1 ;; *) ;; esac
+  try_said=$(server_complaint "$try_status" "$try_said") || exit
+  print_answer library "$1" "$try_said"
+}
+
+# may_try KIND LIBRARY   whether it may be loaded here; else print `unverified|LIBRARY|WHY`, or that it is not there
+# shellcheck disable=SC2154 # loadable sets them
+may_try() {
+  may_user=$(id -u) || fail 'id failed'
+  loadable "$may_user" "$2"
+  case $? in
+    0) return 0 ;;
+    1) print_answer unverified "$2" "$loadable_why" ;;
+    *) print_answer "$1" "$2" "$loadable_why" ;;
+  esac
+  return 1
 }
 
 # try_setting NAME=VALUE   whether the server takes it

@@ -6,11 +6,16 @@ from core.errors import Cancelled
 from core.facts.collect import collect
 from core.jobs import CommandStarted, Event, Job
 from core.migration.checks import check
+from core.migration.findings.binaries import Wanted
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
+from core.migration.probing.binaries import asking, parse_binaries
 from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
 from core.servers.connection import Server
+from core.servers.shell import call
 from tests.lab import clusters
+from tests.lab.extra import PROGRAMS
+from tests.lab.lab import Lab
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("clean_hosts")]
 MOVE = Move("m", "old", "new", clusters.DATA, clusters.NEW_DATA, "/srv/pg", "/srv/pg")
@@ -56,3 +61,25 @@ def test_a_cancelled_trial_leaves_nothing(new_server: Server) -> None:
     job = Job(cancel_at_start)
     with pytest.raises(Cancelled):
         with_trial_cluster(new_server, facts, "15", job)
+
+
+def test_no_library_is_loaded_that_another_account_could_have_written(lab: Lab, new_server: Server) -> None:
+    """It would run as the owner of the cluster: one in a folder of anybody's is named, the same of root's is loaded."""
+    lab.new.exec("sh", "-c", "mkdir -m 777 /srv/open && mkdir -m 755 /srv/own && mkdir /srv/own/plugins")
+    try:
+        lab.new.exec("sh", "-c", f"cp $({PROGRAMS['new']}/pg_config --pkglibdir)/pg_trgm.so /srv/own/")
+        lab.new.exec("cp", "/srv/own/pg_trgm.so", "/srv/open/")
+        lab.new.exec("ln", "-s", "../../open/pg_trgm.so", "/srv/own/plugins/led.so")
+        theirs = ("$libdir/../../../../../srv/open/pg_trgm.so", "/srv/open/pg_trgm.so", "/srv/own/plugins/led")
+        needs = Wanted(
+            libraries=("$libdir/nix", "$libdir/pg_trgm", "/srv/own/pg_trgm", *theirs), preloads=("/srv/open/pg_trgm",)
+        )
+        shell = call("trial_cluster", f"{PROGRAMS['new']}:/usr/bin:/bin", *asking(needs))
+        found = parse_binaries(new_server.run(shell, Job(), user="postgres").stdout.partition("binaries\n")[2], needs)
+    finally:
+        lab.new.exec("rm", "-rf", "/srv/open", "/srv/own")
+    said = dict(found.libraries)
+    assert said.pop("$libdir/nix").startswith("could not access file")
+    assert said == {"$libdir/pg_trgm": "", "/srv/own/pg_trgm": ""}
+    assert {name for name, _ in found.unverified} == {*theirs, "/srv/open/pg_trgm"}
+    assert found.extensions

@@ -36,8 +36,9 @@ def extension_libraries(case: Case) -> Finding:
     if isinstance(asked, Finding):
         return passed(old, NOTHING, "no function leads to a library" + age(cluster)) if not users else asked
     answers = dict(asked.libraries)
+    unverified = [(name, why) for name, why in asked.unverified if name in users]
     failing = {name: answers[name] for name in users if answers.get(name)}
-    silent = sorted(name for name in users if name not in answers)
+    silent = sorted(name for name in users if name not in answers and name not in dict(unverified))
     if failing:
         return blocker(
             "; ".join(f"{name} ({listed(users[name])})" for name in sorted(failing)),
@@ -45,12 +46,27 @@ def extension_libraries(case: Case) -> Finding:
             f"new's binaries cannot load {listed(sorted(failing))}: what uses them would fail there" + age(cluster),
             _INSTALL.format(series=cluster.series),
         )
+    if unverified:
+        return _not_loaded(old, unverified, silent)
     if silent:
         return unknown(old, listed(silent), f"new's binaries did not answer for {listed(silent)}", _ASK_AGAIN)
     return passed(old, f"{len(users)} of {len(users)} load", "new's binaries load every library" + age(cluster))
 
 
 _ASK_AGAIN = "run the checks again; if that does not help, run LOAD 'NAME' in any cluster of those binaries by hand"
+
+
+def _not_loaded(old: str, unverified: list[tuple[str, str]], silent: list[str]) -> Finding:
+    """What somebody else could have written was not loaded, and what it is good for is not known."""
+    names = [name for name, _ in unverified]
+    return warning(
+        old,
+        "; ".join([*(f"{name}: {why}" for name, why in unverified), *(f"{name}: no answer" for name in silent)]),
+        f"not verified: {listed(names)}. Loading a library runs its code as the owner of the cluster on the new "
+        "server, and pghaul loads none that another account may have written",
+        "give the file and each folder above it to root, with no right to write for group and others (chown root, "
+        "chmod go-w), and run the checks again; or load it there by hand: LOAD 'NAME'",
+    )
 
 
 def extension_versions(case: Case) -> Finding:
@@ -110,6 +126,7 @@ def preload_libraries(case: Case) -> Finding:
 def _loaded(asked: Binaries, at_start: tuple[str, ...], later: tuple[str, ...], old: str, series: str) -> Finding:
     answers = {name: dict(asked.preloads).get(name) for name in at_start}
     answers |= {name: dict(asked.libraries).get(name) for name in later}
+    unverified = [(name, why) for name, why in asked.unverified if name in answers]
     failing = {name: said for name, said in answers.items() if said}
     if failing:
         return blocker(
@@ -118,7 +135,9 @@ def _loaded(asked: Binaries, at_start: tuple[str, ...], later: tuple[str, ...], 
             f"new's binaries cannot load {listed(list(failing))}: the server would not start there",
             _INSTALL.format(series=series) + "; or take it out of the setting for new",
         )
-    silent = [name for name, said in answers.items() if said is None]
+    silent = [name for name, said in answers.items() if said is None and name not in dict(unverified)]
+    if unverified:
+        return _not_loaded(old, unverified, silent)
     if silent:
         return unknown(old, listed(silent), f"new's binaries did not answer for {listed(silent)}", _ASK_AGAIN)
     return passed(old, "all load", "new's binaries load each of them")

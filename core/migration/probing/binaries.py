@@ -2,7 +2,8 @@
 
 A trial cluster is never opened to anybody: the server program runs in its single-user mode, reads statements and ends.
 Libraries are loaded as pg_upgrade does it (`src/bin/pg_upgrade/function.c`), because only that tells a library that is
-missing from one that needs another library or another minor release.
+missing from one that needs another library or another minor release. One that other accounts of new could have written
+is not loaded: its code would run as the owner.
 """
 
 import re
@@ -23,7 +24,12 @@ _EXTENSIONS = (
 
 def asking(needs: Wanted) -> tuple[str, ...]:
     """The words by which `trial_cluster` of the remote half is told what to ask; for `parse_binaries`."""
-    tried = (("preload", needs.preloads), ("path", needs.paths), ("setting", needs.settings))
+    tried = (
+        ("preload", needs.preloads),
+        ("library", needs.libraries),
+        ("path", needs.paths),
+        ("setting", needs.settings),
+    )
     words = (word for kind, each in tried for name in each for word in (kind, name))
     statements = (statement for number, each in enumerate(_questions(needs)) for statement in _marked(number, each))
     return (*words, "sql", *statements)
@@ -35,8 +41,7 @@ def _marked(number: int, statements: Iterable[str]) -> Iterator[str]:
 
 
 def _questions(needs: Wanted) -> list[tuple[str, ...]]:
-    """The statements of each question: one for each library, one for each ICU locale, one for all extensions."""
-    loads = [(f"load '{each}'",) for each in needs.libraries]
+    """The statements of each question: one for each ICU locale, one for all extensions."""
     collations = [
         (
             f"create collation pghaul_{number} (provider = icu, locale = '{each}')",
@@ -47,37 +52,35 @@ def _questions(needs: Wanted) -> list[tuple[str, ...]]:
         )
         for number, each in enumerate(needs.icu)
     ]
-    return [*loads, *collations, (_EXTENSIONS,), ()]
+    return [*collations, (_EXTENSIONS,), ()]
 
 
 _KINDS = {"mark": 1, "icu": 1, "available": 3}
 _VALUE = re.compile(r'(?:backend> )*\s*1: .*? = "(?P<value>(?:mark|icu|available)\|[0-9a-f|]*)"\t')
 _COMPLAINT = re.compile(r".*?\b(?:ERROR|FATAL|PANIC):  (?P<text>.*)")
-_OWN = re.compile(r"(?P<kind>preload|setting|path)\|(?P<name>[0-9a-f]*)\|(?P<said>[0-9a-f]*)")
+_OWN = re.compile(r"(?P<kind>preload|library|unverified|setting|path)\|(?P<name>[0-9a-f]*)\|(?P<said>[0-9a-f]*)")
 
 
 def parse_binaries(text: str, needs: Wanted) -> Binaries:
-    """What the trial cluster answered; what it did not come to (a library brought it down) is left out.
+    """What the trial cluster answered; what it did not come to is left out.
 
     Raises:
         ParseError: a line of ours cannot be read.
     """
-    own: dict[str, dict[str, str]] = {"preload": {}, "setting": {}, "path": {}}
+    own: dict[str, dict[str, str]] = {"preload": {}, "library": {}, "unverified": {}, "setting": {}, "path": {}}
     for match in map(_OWN.fullmatch, text.splitlines()):
         if match is not None:
             own[match["kind"]][_decoded(match["name"])] = _reason(_decoded(match["said"]))
     answers = _answers(text)
-    first_icu = len(needs.libraries)
-    first_extension = first_icu + len(needs.icu)
+    first_extension = len(needs.icu)
     return Binaries(
-        libraries=tuple((name, answers[at][1]) for at, name in enumerate(needs.libraries) if at in answers),
+        libraries=tuple(own["library"].items()),
         preloads=tuple(own["preload"].items()),
         settings=tuple(own["setting"].items()),
         paths=tuple(own["path"].items()),
         extensions=_extensions(answers[first_extension][0]) if first_extension in answers else (),
-        icu=tuple(
-            (name, _version(*answers[first_icu + at])) for at, name in enumerate(needs.icu) if first_icu + at in answers
-        ),
+        icu=tuple((name, _version(*answers[at])) for at, name in enumerate(needs.icu) if at in answers),
+        unverified=tuple(own["unverified"].items()),
     )
 
 

@@ -223,9 +223,32 @@ EXAMPLES = [
         },
         settings={"connect_end": "9999999999", "slots_all": ""},
         prints="seen database b: 3 relations, 2 libraries, 1 dictionaries\nseen warning: database b: 5 libraries were "
-        "not verified: they are named by an absolute path\nseen warning: database b: 4 collations of its "
-        "indexes have another version here: rebuild these\nwrong b: no $libdir/x\n",
+        "not verified, nor dictionaries of them: they lie outside of the folder of the server\nseen warning: "
+        "database b: 4 collations of its indexes have another version here: rebuild these\nwrong b: no $libdir/x\n",
         name="a library that is not there",
+    ),
+    Example(
+        "dress_preloads",
+        ("conf",),
+        arrange="""echo "shared_preload_libraries = 'a, \\"b\\"'" >conf
+echo "dynamic_library_path = '/usr:\\$libdir'" >>conf""",
+        prints="",
+    ),
+    Example(
+        "dress_preloads",
+        ("conf",),
+        arrange="""mkdir -m 777 open && touch open/x && echo "shared_preload_libraries = 'a,$PWD/open/x'" >conf""",
+        status=1,
+        complains="open/x: others than root",
+        name="a library that anybody may write",
+    ),
+    Example(
+        "dress_preloads",
+        ("conf",),
+        arrange="""mkdir -m 777 open && echo "dynamic_library_path = '$PWD/open'" >conf""",
+        status=1,
+        complains="open, where others can write",
+        name="a folder that anybody may write",
     ),
     Example(
         "dress_look",

@@ -10,7 +10,10 @@ _POSTGRES = """case $1 in
   --single)
     case $* in *=missing*) echo 'FATAL:  could not access file "missing"'; exit 1 ;; *=crash*) exit 139 ;; esac
     echo "$*"
-    while read -r statement; do echo "$statement"; done ;;
+    while read -r statement; do
+      echo "$statement"
+      case $statement in *missing*) echo 'ERROR:  could not access file "missing"' ;; esac
+    done ;;
 esac"""
 _INITDB = 'pwd >"$HOME/where" && mkdir -p "$HOME/data"'
 _PROGRAMS = {"postgres": _POSTGRES, "initdb": _INITDB, "pg_controldata": 'echo "pg_control version number: 1300"'}
@@ -26,6 +29,9 @@ def _digits(text: str) -> str:
 
 _BAD = _digits("bad=1") + "|" + _digits('FATAL:  unrecognized parameter "bad"')
 _MISSING = _digits("missing") + "|" + _digits('FATAL:  could not access file "missing"')
+_NO_LIBRARY = _digits("missing") + "|" + _digits('ERROR:  could not access file "missing"')
+_NONE = _digits('could not access file "/no/lib": there is none')
+_OPEN = "mkdir -m 777 open && touch open/lib.so"
 
 EXAMPLES = [
     Example(
@@ -94,6 +100,50 @@ EXAMPLES = [
         prints=f"preload|{_digits('crash')}|{_digits('it ended with exit status 139')}\n",
         tolerates=_MAY_CRASH,
     ),
+    Example(
+        "try_preload",
+        ("@folder@/open/lib.so",),
+        arrange=_OPEN,
+        settings=_IN,
+        programs={"postgres": "touch loaded"},
+        matches=r"unverified\|[0-9a-f]+\|[0-9a-f]+\n",
+        after="[ ! -e loaded ]",
+        name="one that anybody may write",
+    ),
+    Example(
+        "try_library",
+        ("missing",),
+        settings=_IN,
+        programs=_PROGRAMS,
+        prints=f"library|{_NO_LIBRARY}\n",
+        tolerates=_MAY_CRASH,
+    ),
+    Example(
+        "try_library",
+        ("$libdir/good",),
+        settings=_IN | {"trial_loaded": "one"},
+        programs=_PROGRAMS,
+        prints=f"library|{_digits('$libdir/good')}|\n",
+        tolerates=_MAY_CRASH,
+        name="it loads",
+    ),
+    Example(
+        "try_library",
+        ("@folder@/open/lib",),
+        arrange=_OPEN,
+        settings=_IN,
+        programs={"postgres": "touch loaded"},
+        matches=r"unverified\|[0-9a-f]+\|[0-9a-f]+\n",
+        after="[ ! -e loaded ]",
+        name="one that anybody may write",
+    ),
+    Example(
+        "try_library",
+        ("/no/lib",),
+        prints=f"library|{_digits('/no/lib')}|{_NONE}\n",
+        name="none",
+    ),
+    Example("may_try", ("library", "lib"), prints=""),
     Example(
         "try_setting",
         ("bad=1",),

@@ -11,4 +11,11 @@ _UNKNOWN = {"readlink": "then it is not trusted"}
 EXAMPLES = [
     Example("trusted", (_ME, "@folder@/bin/tool"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN),
     Example("trusted", (_ME, "@folder@/link"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN, name="a link"),
+    Example(
+        "loadable",
+        (_ME, "@folder@/bin/tool"),
+        arrange=_PROGRAM,
+        prints="",
+        tolerates=_UNKNOWN,
+    ),
 ]

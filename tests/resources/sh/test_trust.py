@@ -81,3 +81,34 @@ def test_a_strangers_is_not_but_roots_is_to_everybody(program: Path) -> None:
     assert trusted(program, 60001) == {True}
     assert trusted(program, 60002) == {False}
     assert trusted(program, 0) == {False}
+
+
+def loaded_as(name: str) -> set[tuple[int, str]]:
+    """How `loadable` ends, and by which name the library would be loaded."""
+    text = library(["loadable"]) + '\n"$@"\nended=$?; [ "$ended" -ne 0 ] || printf %s "$loadable_file"; exit "$ended"\n'
+    words = "loadable", str(os.geteuid()), name
+    ended = [
+        subprocess.run([shell, "-c", text, "sh", *words], check=False, capture_output=True, text=True)
+        for shell in SHELLS
+    ]
+    return {(each.returncode, each.stdout) for each in ended}
+
+
+@pytest.mark.parametrize("name", ["pg_trgm", "$libdir/pg_trgm", "$libdir/plugins/own"])
+def test_a_library_among_the_servers_own_is_loaded_by_its_name(name: str) -> None:
+    assert loaded_as(name) == {(0, name)}
+
+
+@pytest.mark.parametrize("name", ["$libdir/../../tmp/x", "../x", "x/y", "/no/such/library", "$libdir/.."])
+def test_one_that_leads_elsewhere_is_not(name: str) -> None:
+    assert {status for status, _ in loaded_as(name)} <= {1, 2}
+
+
+def test_a_library_by_its_path_is_loaded_where_it_lies_if_nobody_else_may_write_there(program: Path) -> None:
+    """PostgreSQL takes the name without `.so` too: then it is loaded by the very file that was looked at."""
+    link = program.parent.parent / "link"
+    made = program.rename(program.with_name("lib.so"))
+    link.symlink_to(made)
+    assert loaded_as(str(link)) == loaded_as(str(made.with_name("lib"))) == {(0, str(made))}
+    program.parent.chmod(0o777)
+    assert loaded_as(str(link)) == loaded_as(str(made.with_name("lib"))) == {(1, "")}

@@ -15,6 +15,7 @@ from core.facts.catalog import (
     Edited,
     Extension,
     HbaRule,
+    Library,
     Receiver,
     RoleSetting,
     Setting,
@@ -127,6 +128,25 @@ def test_a_library_that_new_cannot_load_names_database_and_function() -> None:
     assert (result.status, said in result.new) == (B, True)
     assert "shop: show_trgm()" in result.old
     assert one("extension-libraries", old(), answering(libraries=())).status is U
+
+
+def test_a_library_that_was_not_loaded_is_never_green() -> None:
+    """Somebody else on new could have written it: the file is named, also beside one that did not answer."""
+    made = database()
+    assert made.catalogs is not None
+    own = Library("/srv/x.so", 1, "f")
+    here = old(cluster(databases=(replace(made, catalogs=replace(made.catalogs, libraries=(own,))),)))
+    result = one("extension-libraries", here, answering(libraries=(), unverified=(("/srv/x.so", "others can"),)))
+    assert (result.status, "/srv/x.so: others can" in result.new, "not verified: /srv/x.so" in result.message) == (
+        W,
+        True,
+        True,
+    )
+    settings = cluster().settings | {"shared_preload_libraries": "/srv/x.so, pg_cron"}
+    preloaded = one(
+        "preload-libraries", old(cluster(settings=settings)), answering(unverified=(("/srv/x.so", "others can"),))
+    )
+    assert (preloaded.status, preloaded.new) == (W, "/srv/x.so: others can; pg_cron: no answer")
 
 
 def test_versions_of_extensions() -> None:
