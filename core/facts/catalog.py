@@ -3,7 +3,7 @@
 `Catalogs` belongs to one database, `ClusterWide` to the whole cluster; each is read whole or not at all.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
@@ -258,6 +258,8 @@ class ClusterWide:
     """Background workers that extensions started: schedulers among them."""
     programs: tuple[str, ...] = ()
     """Programs that archive_command and its like start, by the first word of each command."""
+    pgbackrest: dict[str, str] = field(default_factory=dict)
+    """What archive_command tells pgBackRest of its data directory, by option; one without a name: it runs it."""
     pending: tuple[str, ...] = ()
     """Settings that were changed in the files and wait for a restart."""
     kept_wal_bytes: int | None = None
@@ -284,5 +286,7 @@ class Binaries:
     """An available extension and its versions, the default one first."""
     icu: tuple[tuple[str, str], ...] = ()
     """An ICU locale and the version of its collation; a reason behind a `!` where there is none."""
+    pgbackrest: tuple[tuple[str, str], ...] = ()
+    """A configuration file of pgBackRest, its lines of sections and data directories; `unreadable` for the owner."""
     unverified: tuple[tuple[str, str], ...] = ()
     """A library that was not loaded, since somebody else could have written it; and why."""

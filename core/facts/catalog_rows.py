@@ -51,6 +51,7 @@ def cluster_wide(table: Sequence[Row]) -> ClusterWide | None:
         prepared=tuple(f"{database}: {name}" for database, name in _of(table, "prepared")),
         workers=tuple(each[0] for each in _of(table, "worker")),
         programs=tuple(each[0] for each in _of(table, "program")),
+        pgbackrest={each[0]: each[1] for each in _of(table, "pgbackrest")},
         pending=tuple(each[0] for each in _of(table, "pending")),
         kept_wal_bytes=_number(table, "kept") if _of(table, "kept") else None,
         idle_wal_bytes=_number(table, "idle") if _of(table, "idle") else None,

@@ -14,6 +14,8 @@ UNSHOWN = "(conninfo|command|passphrase|password|secret|token|salt|[.])"
 """The names of such settings, as a regular expression; take_inventory of the remote half has the same."""
 _COMMANDS = "'archive_command', 'restore_command', 'archive_cleanup_command', 'recovery_end_command'"
 
+_PGBACKREST = "stanza|config|config-include-path|config-path|pg[0-9]+-path"
+
 _NAMING = "select o from unnest(options) o where o ~ '^(pamservice|ldapserver|radiusservers)='"
 """Those options of a rule that name something of the host; others may hold a password."""
 CERTIFICATE = Query(
@@ -156,6 +158,18 @@ CLUSTER_WIDE = (
         ),
         since=903,
     ),
+    # a row without an option tells that it runs pgBackRest, of whose options those alone are read that lead to a folder
+    Query(
+        select(
+            "pgbackrest",
+            ("option", "value"),
+            "from (select setting from pg_settings where name = 'archive_command' "
+            "and setting ~ '(^|[/[:space:]])pgbackrest([[:space:]]|$)') s, lateral (select '' as option, '' as value "
+            "union all select m[1], m[2] from regexp_matches(setting, "
+            f"'--({_PGBACKREST})(?:=|[[:space:]]+)[\"'']?([^[:space:]\"'']+)', 'g') m) o",
+        ),
+        since=903,
+    ),
     # known since 9.5; before, a changed file shows by its time alone
     Query(select("pending", ("name",), "from pg_settings where pending_restart order by name"), since=905),
     Query(
@@ -250,6 +264,7 @@ CLUSTER_WIDE_KINDS = {
     "source": 6,
     "closed": 8,
     "program": 1,
+    "pgbackrest": 2,
     "pending": 1,
     "hba": 8,
     "role": 4,

@@ -3,8 +3,8 @@
 # a line of ours: what the server says is read from the line that follows a mark of the asked statements.
 
 # trial_cluster PATH [KIND WORD]... [sql STATEMENT...]   print the version, the control file and the answers, each behind its mark
-# KIND is preload (a library at the server's start), library (one that a session loads), setting (NAME=VALUE) or path (a file, or a
-# program by name).
+# KIND is preload (a library at the server's start), library (one that a session loads), setting (NAME=VALUE), path (a file, or a
+# program by name) or pgbackrest (a file of its configuration, or a folder of them).
 trial_cluster() {
   PATH=$1
   export PATH
@@ -47,6 +47,7 @@ ask_trial() {
       library) try_library "$2" ;;
       setting) try_setting "$2" ;;
       path) try_path "$2" ;;
+      pgbackrest) try_pgbackrest "$2" ;;
       *) break ;;
     esac
     shift 2
@@ -121,6 +122,24 @@ try_path() {
     *) command -v -- "$1" >/dev/null || try_said='no such program' ;;
   esac
   print_answer path "$1" "$try_said"
+}
+
+# try_pgbackrest PATH   of that file, or of each in that folder, the lines that say where the data directory is; nothing where there is none
+# No other line is read: they hold keys and passwords.
+try_pgbackrest() {
+  if [ -d "$1" ]; then
+    set -- "$1"/*.conf
+  fi
+  for try_file; do
+    [ -e "$try_file" ] || continue
+    [ -r "$try_file" ] || { # and pgBackRest runs as this user
+      print_answer pgbackrest "$try_file" unreadable
+      continue
+    }
+    try_said=$(sed -n '/^[[:space:]]*\[.*\][[:space:]]*$/p; /^[[:space:]]*pg[0-9]*-\(path\|host\)[[:space:]]*=/p' "$try_file") ||
+      fail "$try_file cannot be read"
+    print_answer pgbackrest "$try_file" "$try_said"
+  done
 }
 
 # server_complaint STATUS SAID   print the last complaint of what a server said; nothing where its exit status is 0

@@ -31,7 +31,7 @@ shared_preload_libraries = 'pg_stat_statements'
 wal_level = logical
 wal_compression = lz4
 archive_mode = on
-archive_command = 'SECRET=x wal-push %p && true'
+archive_command = 'SECRET=x wal-push %p && pgbackrest --stanza=sick --log-path="/SECRET" archive-push %p'
 log_directory = '/var/log/sick'
 max_prepared_transactions = 5
 ssl = on
@@ -158,6 +158,7 @@ FAILS = {
     "certificate": (W, "db.example.org"),
     "pending-settings": (W, "max_connections"),
     "archiving": (W, "archive_mode on: "),
+    "pgbackrest": (W, "pgBackRest --stanza=sick"),
     "slots": (W, "waits (physical, active)"),
     "subscriptions": (W, "sub in postgres"),
     "publications": (W, "postgres: 1"),
@@ -363,3 +364,24 @@ def test_a_file_that_is_no_library_does_not_pass_for_one(lab: Lab, of_sick: Seen
     assert results["preload-libraries"].status is B
     assert "pg_stat_statements" in results["preload-libraries"].new
     assert results["extension-libraries"].status is B
+
+
+def test_pgbackrest_of_new_is_asked_for_its_data_directory(lab: Lab, of_sick: Seen, old_server: Server) -> None:
+    """Its file is read there as the owner, without the lines that hold keys."""
+    here, _ = of_sick.facts
+    cluster = here.cluster(of_sick.move.cluster)
+    assert cluster is not None
+    lab.old.exec("install", "-d", "/etc/pgbackrest/conf.d")
+    lines = "[global]\nrepo1-s3-key=KEY\n[sick]\npg1-path={}\n"
+    found = []
+    try:
+        for path in ("/srv/elsewhere", of_sick.move.target):
+            lab.old.exec("tee", "/etc/pgbackrest/conf.d/sick.conf", input=lines.format(path))
+            there = collect(old_server, Job(), folders=[of_sick.move.target], locales=libc_locales(cluster))
+            there = with_trial_cluster(old_server, there, "15", Job(), of=cluster)
+            assert "KEY" not in repr(there)
+            found += [each for each in check(of_sick.move, here, there) if each.id == "pgbackrest"]
+    finally:
+        lab.old.exec("rm", "-rf", "/etc/pgbackrest")
+    assert [each.status for each in found] == [W, P]
+    assert found[0].new == "pg1-path=/srv/elsewhere, [sick] in /etc/pgbackrest/conf.d/sick.conf"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.catalogs import age, cluster_wide, databases, listed
+from core.migration.findings.catalogs import age, binaries, cluster_wide, databases, listed
 from core.migration.findings.finding import (
     NOTHING,
     Case,
@@ -15,6 +15,7 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
+from core.migration.findings.pgbackrest import UNREADABLE, configuration_files, data_paths, same
 
 _OFF = ("off", "")
 
@@ -43,6 +44,45 @@ def archiving(case: Case) -> Finding:
         "old archives its WAL, and new will by the same command: both may write to one archive, or new cannot reach it",
         "the local-only start is without archiving; from the cutover on new archives as old did: see that the command "
         "works there and writes to a place of its own, and take a base backup then: the old ones end with old",
+    )
+
+
+def pgbackrest(case: Case) -> Finding:
+    """PgBackRest on new is told the data directory that the cluster will have there."""
+    found = cluster_wide(case)
+    if isinstance(found, Finding):
+        return found
+    cluster, wide = found
+    options = wide.pgbackrest
+    if not options:
+        return passed("none", NOTHING, "archive_command does not run pgBackRest" + age(cluster))
+    stanza = options.get("stanza", "")
+    old = " ".join(["pgBackRest", *(f"--{name}={value}" for name, value in sorted(options.items()) if name)])
+    asked = binaries(case, old)
+    if isinstance(asked, Finding):
+        return asked
+    target = case.move.target
+    paths = data_paths(options, asked.pgbackrest)
+    words = [f"{each.option}={each.path}, {each.place}" for each in paths]
+    words += [f"{file}: unreadable for the owner" for file, text in asked.pgbackrest if text == UNREADABLE]
+    new = "; ".join(words) or "none"
+    if any(same(each.path, target) for each in paths):
+        return passed(old, new, "pgBackRest on new has the data directory of the move" + age(cluster))
+    if not paths:
+        return warning(
+            old,
+            new,
+            "pgBackRest on the new server is told no data directory for this cluster: archiving fails from the "
+            "cutover on",
+            f"before the cutover write pg1-path={target} into section [{stanza or 'STANZA'}] of "
+            f"{configuration_files(options)[0]} on the new server, with the repository as on the old one",
+        )
+    return warning(
+        old,
+        new,
+        f"pgBackRest on the new server has another data directory than {target}: archiving fails from the cutover on",
+        f"before the cutover write {paths[0].option}={target} there ({paths[0].place}), and after it run pgbackrest "
+        f"--stanza={stanza or 'STANZA'} check",
     )
 
 
@@ -192,6 +232,16 @@ def _none(cluster: Cluster, having: Sequence[str], what: str, why: str, hint: st
 
 CHECKS: tuple[Check, ...] = (
     (Declaration("archiving", "WAL archiving", False, "archive_mode of old", "continuous-archiving"), archiving),
+    (
+        Declaration(
+            "pgbackrest",
+            "data directory of pgBackRest",
+            False,
+            "archive_command of old, the configuration of pgBackRest on new, the target",
+            "continuous-archiving",
+        ),
+        pgbackrest,
+    ),
     (Declaration("slots", "replication slots", False, "pg_replication_slots of old", "warm-standby"), slots),
     (
         Declaration("subscriptions", "subscriptions", False, "pg_subscription of old", "logical-replication"),

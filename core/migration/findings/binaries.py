@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from core.facts.model import Cluster
 from core.migration.findings.host_names import named_by_catalogs
 from core.migration.findings.linked_files import wanted_files
+from core.migration.findings.pgbackrest import configuration_files
 
 PRELOADS = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")
 _PATHS = frozenset(
@@ -38,6 +39,7 @@ class Wanted:
         settings: `NAME=VALUE`.
         paths: absolute paths, programs by name, and what `host_names` has.
         icu: ICU locales.
+        pgbackrest: files of its configuration, and folders of such.
     """
 
     libraries: tuple[str, ...] = ()
@@ -45,6 +47,7 @@ class Wanted:
     settings: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     icu: tuple[str, ...] = ()
+    pgbackrest: tuple[str, ...] = ()
 
 
 def wanted(cluster: Cluster) -> Wanted:
@@ -68,6 +71,7 @@ def wanted(cluster: Cluster) -> Wanted:
         ),
         paths=_sorted([*outside(cluster), *wanted_files(cluster), *(each.word for each in named if not each.setting)]),
         icu=_sorted(locales),
+        pgbackrest=configuration_files(cluster.wide.pgbackrest) if cluster.wide is not None else (),
     )
 
 

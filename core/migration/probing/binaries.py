@@ -29,6 +29,7 @@ def asking(needs: Wanted) -> tuple[str, ...]:
         ("library", needs.libraries),
         ("path", needs.paths),
         ("setting", needs.settings),
+        ("pgbackrest", needs.pgbackrest),
     )
     words = (word for kind, each in tried for name in each for word in (kind, name))
     statements = (statement for number, each in enumerate(_questions(needs)) for statement in _marked(number, each))
@@ -58,7 +59,9 @@ def _questions(needs: Wanted) -> list[tuple[str, ...]]:
 _KINDS = {"mark": 1, "icu": 1, "available": 3}
 _VALUE = re.compile(r'(?:backend> )*\s*1: .*? = "(?P<value>(?:mark|icu|available)\|[0-9a-f|]*)"\t')
 _COMPLAINT = re.compile(r".*?\b(?:ERROR|FATAL|PANIC):  (?P<text>.*)")
-_OWN = re.compile(r"(?P<kind>preload|library|unverified|setting|path)\|(?P<name>[0-9a-f]*)\|(?P<said>[0-9a-f]*)")
+_OWN = re.compile(
+    r"(?P<kind>preload|library|unverified|setting|path|pgbackrest)\|(?P<name>[0-9a-f]*)\|(?P<said>[0-9a-f]*)"
+)
 
 
 def parse_binaries(text: str, needs: Wanted) -> Binaries:
@@ -67,7 +70,8 @@ def parse_binaries(text: str, needs: Wanted) -> Binaries:
     Raises:
         ParseError: a line of ours cannot be read.
     """
-    own: dict[str, dict[str, str]] = {"preload": {}, "library": {}, "unverified": {}, "setting": {}, "path": {}}
+    kinds = ("preload", "library", "unverified", "setting", "path", "pgbackrest")
+    own: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
     for match in map(_OWN.fullmatch, text.splitlines()):
         if match is not None:
             own[match["kind"]][_decoded(match["name"])] = _reason(_decoded(match["said"]))
@@ -80,6 +84,7 @@ def parse_binaries(text: str, needs: Wanted) -> Binaries:
         paths=tuple(own["path"].items()),
         extensions=_extensions(answers[first_extension][0]) if first_extension in answers else (),
         icu=tuple((name, _version(*answers[at])) for at, name in enumerate(needs.icu) if at in answers),
+        pgbackrest=tuple(own["pgbackrest"].items()),
         unverified=tuple(own["unverified"].items()),
     )
 

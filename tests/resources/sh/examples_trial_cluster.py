@@ -165,6 +165,13 @@ EXAMPLES = [
         "try_path", ("no-such-program",), prints=f"path|{_digits('no-such-program')}|{_digits('no such program')}\n"
     ),
     Example("try_path", ("/tmp",), prints=f"path|{_digits('/tmp')}|\n", name="it is there"),
+    Example(
+        "try_pgbackrest",
+        ("@folder@/conf",),
+        arrange="""mkdir conf && printf '[global]\nrepo1-cipher-pass=secret\n[main]\npg1-path=/srv\n' >conf/a.conf""",
+        matches=rf"pgbackrest\|[0-9a-f]*{_digits('/a.conf')}\|" + _digits("[global]\n[main]\npg1-path=/srv") + "\n",
+    ),
+    Example("try_pgbackrest", ("/no/file",), prints="", name="none"),
     Example("server_complaint", ("1", "LOG:  a\nERROR:  b\nERROR:  c\nHINT:  d"), prints="ERROR:  c\n"),
     Example("server_complaint", ("139", ""), prints="it ended with exit status 139\n", name="it said nothing"),
     Example("server_complaint", ("0", "ERROR:  b"), prints="", name="no failure"),

@@ -418,3 +418,48 @@ def test_a_time_zone_of_a_role_that_new_lacks_is_no_blocker() -> None:
     there = new(trials=(trial(settings=(*usual.settings, (word, "invalid value"))),))
     assert one("named-things", here, there).status is W
     assert one("settings", here, there).status is P
+
+
+_CONF = "/etc/pgbackrest/pgbackrest.conf"
+
+
+@pytest.mark.parametrize(
+    ("told", "files", "status"),
+    [
+        ({}, {}, P),
+        ({"": "", "stanza": "main"}, {}, W),
+        ({"": "", "stanza": "main"}, {_CONF: f"[main]\npg1-path={TARGET}/"}, P),
+        ({"": "", "stanza": "main"}, {_CONF: "[main]\npg1-path = /srv/old"}, W),
+        ({"": "", "stanza": "main"}, {_CONF: f"[other]\npg1-path={TARGET}"}, W),
+        ({"": ""}, {_CONF: f"[other]\npg1-path={TARGET}"}, P),
+        # the section of the command is the stronger, and another host's data directory is none of this one's
+        ({"": "", "stanza": "main"}, {_CONF: f"[main:archive-push]\npg1-path={TARGET}\n[main]\npg1-path=/x"}, P),
+        ({"": "", "stanza": "main"}, {_CONF: f"[main]\npg1-path=/x\npg2-host=b\npg2-path={TARGET}"}, W),
+        ({"": "", "pg1-path": "/x"}, {_CONF: f"[main]\npg1-path={TARGET}"}, W),
+        ({"": "", "stanza": "main"}, {_CONF: "[main]", "/etc/pgbackrest.conf": f"[main]\npg1-path={TARGET}"}, W),
+        ({"": "", "stanza": "main"}, {_CONF: "unreadable"}, W),
+    ],
+)
+def test_pgbackrest_is_told_where_the_data_directory_will_be(
+    told: dict[str, str], files: dict[str, str], status: Status
+) -> None:
+    wide = cluster().wide
+    assert wide is not None
+    here = old(cluster(wide=replace(wide, pgbackrest=told)))
+    result = one("pgbackrest", here, answering(pgbackrest=tuple(files.items())))
+    assert result.status is status
+    assert (TARGET in result.hint) == (status is W)
+
+
+@pytest.mark.parametrize(
+    ("told", "files"),
+    [
+        ({}, ()),
+        ({"": ""}, (_CONF, "/etc/pgbackrest.conf", "/etc/pgbackrest/conf.d")),
+        ({"": "", "config": "/a"}, ("/a",)),
+        ({"": "", "config-include-path": "/b"}, (_CONF, "/etc/pgbackrest.conf", "/b")),
+        ({"": "", "config-path": "/c"}, ("/c/pgbackrest.conf", "/c/conf.d")),
+    ],
+)
+def test_files_of_pgbackrest_by_its_options(told: dict[str, str], files: tuple[str, ...]) -> None:
+    assert wanted(cluster(wide=ClusterWide(pgbackrest=told))).pgbackrest == files

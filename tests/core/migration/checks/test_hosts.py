@@ -406,6 +406,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "certificate": ("cluster.wide",),
     "pending-settings": ("cluster.wide",),
     "archiving": ("cluster.settings",),
+    "pgbackrest": ("cluster.wide",),
     "slots": ("cluster.wide",),
     "subscriptions": ("cluster.wide",),
     "publications": ("cluster.databases",),
