@@ -28,11 +28,11 @@ key_among() {
 }
 
 # copyable_walk UID FOLDER...   a record of what of all below may not be read, is not of UID, or is no file, folder or link
-# A link's owner counts nowhere, and a socket is made anew by whoever listens.
+# Nor is lost+found copied, which is the file system's own. A link's owner counts nowhere, and a socket is made anew by whoever listens.
 copyable_walk() {
   copyable_owner=$1
   shift
-  gently find -H "$@" -ignore_readdir_race -name lost+found -prune \
+  gently find -H "$@" -ignore_readdir_race -name lost+found -printf 'lost %p\0' -prune \
     -o \( -type f ! -readable -o -type d \( ! -readable -o ! -executable \) \) -printf 'closed %p\0' -prune \
     -o \( -type f -o -type d \) ! -uid "$copyable_owner" -printf 'foreign %p\0' \
     -o \( -type p -o -type b -o -type c \) -printf 'special %p\0'
@@ -40,7 +40,7 @@ copyable_walk() {
 
 # copyable_names KEY   say so of the records on standard input, five names of each kind; fails without the last, `whole`
 copyable_names() {
-  names_kind='' closed_names='' closed_many=0 foreign_names='' foreign_many=0 special_names='' special_many=0
+  names_kind='' closed_names='' closed_many=0 foreign_names='' foreign_many=0 special_names='' special_many=0 lost_names='' lost_many=0
   while IFS= read -r names_path; do
     names_kind=${names_path%% *} names_path=${names_path#* } # a name may end in a blank
     case $names_kind in
@@ -58,6 +58,10 @@ copyable_names() {
         special_many=$((special_many + 1))
         [ "$special_many" -gt 5 ] || special_names="$special_names, $names_path"
         ;;
+      lost)
+        lost_many=$((lost_many + 1))
+        [ "$lost_many" -gt 5 ] || lost_names="$lost_names, $names_path"
+        ;;
       *) break ;;
     esac
   done
@@ -72,6 +76,8 @@ copyable_names() {
   fi
   [ "$foreign_many" = 0 ] || echo "note: Files or folders that belong to somebody else: $foreign_many (${foreign_names#, })." \
     'On the new server they belong to the owner of the cluster.' || fail 'the notes cannot be written'
+  [ "$lost_many" = 0 ] || echo "note: Folders lost+found, which file systems have for themselves: $lost_many (${lost_names#, })." \
+    'They are neither copied nor compared.' || fail 'the notes cannot be written'
   [ "$special_many" = 0 ] || echo "note: FIFOs or devices, which are not copied: $special_many (${special_names#, })." \
     'PostgreSQL uses none; make them anew on the new server where another program does.' ||
     fail 'the notes cannot be written'

@@ -9,7 +9,7 @@ from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine
-from tests.live.moving import DATA, ROOT, TARGET, sql
+from tests.live.moving import DATA, ROOT, TARGET, pg_ctl, sql
 
 pytestmark = pytest.mark.lab
 
@@ -22,6 +22,16 @@ ln -s PG_VERSION link
 mkfifo pipe
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("own.socket")'
 chown postgres pipe own.socket
+"""
+_MOUNTED = f"""
+set -eu
+cd '{DATA}'
+mv pg_wal ../kept
+mkdir -m 700 pg_wal
+mount -t tmpfs -o mode=700 own-disk pg_wal
+cp -a ../kept/. pg_wal
+mkdir -m 700 pg_wal/lost+found
+chown postgres pg_wal
 """
 _EARLY, _LATE = f"{DATA}/base/early", f"{DATA}/base/late"
 _CLOSED = "install -m 600 -o root /dev/null"
@@ -91,3 +101,24 @@ def test_odd_files_arrive_or_are_refused_before_the_stop_and_a_mend_in_it_is_no_
     assert new.exec("tail", "-n", "1", f"{TARGET}/pg_hba.conf").stdout == "# late\n"
     assert {owner(new, file) for file in ("postgresql.conf", "base/late", "link")} == {"postgres"}
     assert new.exec("sh", "-c", f"cd '{TARGET}' && find . -type p -o -type s").stdout == ""
+
+
+@pytest.mark.long
+def test_a_file_system_inside_the_data_directory_is_named_and_its_files_arrive(cli: CommandLine) -> None:
+    """With root's own lost+found, which nobody but root may enter."""
+    old, new = cli.lab.old, cli.lab.new
+    pg_ctl(old, "-m", "fast", "stop")
+    old.exec("sh", "-c", _MOUNTED)
+    site.start(old)
+    try:
+        said = finding(cli, "inner-mounts")
+        assert (said.startswith("WARNING"), f"{DATA}/pg_wal is own-disk" in said) == (True, True), said
+        code, _, err = cli.connecting("execute", "m", "--rehearsal", "--yes-to-hooks")
+        assert (code, f"{DATA}/pg_wal/lost+found" in err) == (0, True), err
+        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+        assert code == 0, err
+        assert new.exec("sh", "-c", f"cd '{TARGET}' && find . -name lost+found").stdout == ""
+        assert sql(new, "select 1") == "1"
+    finally:
+        pg_ctl(old, "-m", "immediate", "stop", check=False)
+        old.exec("umount", "-l", f"{DATA}/pg_wal")

@@ -189,6 +189,47 @@ def wal_directory(case: Case) -> Finding:
     )
 
 
+def inner_mounts(case: Case) -> Finding:
+    """What is a file system of its own inside a data root on old is one on new too: else it shares that of the rest."""
+    cluster = case.cluster
+    if cluster is None:
+        return no_cluster(case)
+    if not case.old.file_systems:
+        why = no_file_system(case.old)
+        return unknown(
+            NOTHING, NOTHING, f"what is mounted on {case.old.server} is not known: {why}", "look with: findmnt"
+        )
+    inside = [
+        (system, root, str(PurePosixPath(system.mount_point).relative_to(root.source)))
+        for root in data_roots(case.move, cluster)
+        for system in case.old.file_systems
+        if system.mount_point.startswith(root.source.rstrip("/") + "/")
+    ]
+    if not inside:
+        return passed("none", NOTHING, "no file system is mounted inside the data directory or a tablespace")
+    places = {system.mount_point: f"{root.target}/{path}" for system, root, path in inside}
+    there = {place: case.new.file_system_of(place) for place in places.values()}
+    shown = (
+        "; ".join(f"{system.mount_point} is {system.device}" for system, _, _ in inside),
+        "; ".join(f"{place} is on {NOTHING if found is None else found.device}" for place, found in there.items()),
+    )
+    shared = [
+        (system, places[system.mount_point])
+        for system, _, _ in inside
+        if (found := there[places[system.mount_point]]) is None or found.mount_point != places[system.mount_point]
+    ]
+    if not shared:
+        return passed(*shown, "each of them is a file system of its own on new, too")
+    named = "; ".join(f"{system.mount_point} ({system.device}) comes to lie in {place}" for system, place in shared)
+    return warning(
+        *shown,
+        "file systems are mounted inside the data directory or a tablespace on the old server, and on the new one "
+        f"their files share the file system of the rest: {named}",
+        "leave it so if there is room and the disk is fast enough; or rehearse once, move what the copy holds there to "
+        "a file system of its own, and mount that in its place, for the owner of the cluster alone (chmod 700)",
+    )
+
+
 CHECKS: tuple[Check, ...] = (
     (
         Declaration("target-path", "target directory", True, "targets and file systems of new", "creating-cluster"),
@@ -199,6 +240,16 @@ CHECKS: tuple[Check, ...] = (
             "wal-directory", "WAL directory", False, "link of pg_wal on old, its target on new", "wal-internals"
         ),
         wal_directory,
+    ),
+    (
+        Declaration(
+            "inner-mounts",
+            "file systems inside the data directory",
+            False,
+            "what is mounted inside the data roots on old and on new",
+            "creating-cluster",
+        ),
+        inner_mounts,
     ),
     (
         Declaration(

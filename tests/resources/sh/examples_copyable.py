@@ -8,12 +8,19 @@ _LOOKED_AT = dict.fromkeys(("find", "nice", "ionice"), "its caller looks at the 
 _WHOLE = {"tr behind": "the last record is there"}
 
 EXAMPLES = [
-    Example("copyable", ("-", *_WORDS), arrange=_DATA, prints="", tolerates=_WHOLE),
+    Example(
+        "copyable",
+        ("-", *_WORDS),
+        arrange=_DATA,
+        matches=r"note: Folders lost\+found, .*: 1 \(.*/space/lost\+found\)\. .*\n",
+        tolerates=_WHOLE,
+    ),
     Example(
         "copyable",
         ("@folder@/data/server.key", *_WORDS),
         arrange=f"{_DATA} && : >data/server.key && mkfifo data/pipe && chown 65534 data/base 'data/base/a b'",
-        matches=r"note: Files .*: 2 \(.*/data/base, .*/data/base/a b\)\. .*\nnote: FIFOs .*: 1 \(.*/data/pipe\)\. .*\n",
+        matches=r"note: Files .*: 2 \(.*/data/base, .*/data/base/a b\)\. .*\nnote: Folders .*\n"
+        r"note: FIFOs .*: 1 \(.*/data/pipe\)\. .*\n",
         tolerates=_WHOLE,
         as_root=True,
         name="notes",

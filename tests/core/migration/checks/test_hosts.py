@@ -306,6 +306,20 @@ def test_copy_on_write() -> None:
     assert one("copy-on-write", old(), replace(new(), file_systems=())).status is U
 
 
+def test_file_systems_inside_the_data_directory() -> None:
+    """Named by both devices, unless new has one in the same place."""
+    wal = FileSystem(f"{DATA}/pg_wal", "/dev/wal", "ext4", ("rw",), 99 * GB, 98 * GB)
+    here = replace(old(), file_systems=(*old().file_systems, wal))
+    result = one("inner-mounts", here, placed("ext4"))
+    assert (result.status, result.old) == (W, f"{DATA}/pg_wal is /dev/wal")
+    assert result.new == f"{TARGET}/pg_wal is on /dev/x"
+    own = replace(wal, mount_point=f"{TARGET}/pg_wal")
+    assert one("inner-mounts", here, replace(new(), file_systems=(*new().file_systems, own))).status is P
+    assert one("inner-mounts", old(), new()).status is P
+    itself = replace(wal, mount_point=DATA)
+    assert one("inner-mounts", replace(old(), file_systems=(itself,)), new()).status is P
+
+
 def test_arrays() -> None:
     bad = Array("md0", "raid1", "active", ("sda", "sdb"), degraded=True)
     assert one("arrays", old(arrays=(bad,)), new()).status is W
@@ -381,6 +395,7 @@ EVIDENCE: dict[str, tuple[str, ...]] = {
     "sparse-files": ("cluster.irregular_files",),
     "target-path": ("new.file_systems",),
     "copy-on-write": ("new.file_systems",),
+    "inner-mounts": ("old.file_systems",),
     "arrays": ("old.system", "new.system"),
     "disk-health": ("old.host_environment.disks", "new.host_environment.disks"),
     "clocks": ("old.host_environment.clock", "new.host_environment.clock"),
