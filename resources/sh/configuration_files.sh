@@ -3,7 +3,7 @@
 # Syntax: guc-file.l, guc.c (GUC_scanstr), hba.c (next_token, tokenize_auth_file); PostgreSQL's manual, chapters 20.1.5 and 21.1.
 
 # cluster_configuration   print `file NUMBER FAMILY MODE STATE WRITTEN BY PATH` for each file, the first four BY 0, which is the server
-# itself; then `mention NUMBER LINE SETTING` for each line of file NUMBER whose value names the data directory; the last line is `whole`
+# itself; then `mention NUMBER LINE SETTING` for each line of file NUMBER whose value names the data directory, by a link too; the last line is `whole`
 # FAMILY is settings, rules or list; MODE required, optional or folder (all *.conf in it); STATE file, folder, missing, unreadable or odd;
 # WRITTEN absolute or relative; BY the number of the file that names it. PATH is in hexadecimal digits.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
@@ -136,6 +136,39 @@ files_of_folder() {
 
 # files_of_settings FILE   of postgresql.conf, or of a file of its kind
 files_of_settings() {
+  settings_said=$(settings_lines "$1") || exit
+  settings_data=$(readlink -f -- "$cluster_folder") || fail "nobody can tell where $cluster_folder lies"
+  [ -z "$settings_said" ] || printf '%s\n' "$settings_said" | while IFS= read -r settings_line; do
+    case $settings_line in
+      'path '*)
+        settings_value=${settings_line#path * * }
+        settings_line=${settings_line%" $settings_value"}
+        ! leads_inside "$settings_data" "$settings_value" || printf 'mention %s\n' "${settings_line#path }"
+        ;;
+      *) printf '%s\n' "$settings_line" ;;
+    esac
+  done
+}
+
+# leads_inside FOLDER VALUE   whether VALUE, or a word of it, is a path that leads into FOLDER, links followed
+leads_inside() {
+  inside_folder=$1 inside_value=$2 inside_between=$IFS
+  set -f
+  IFS=" ,;:='\"()<>|&"
+  # shellcheck disable=SC2086 # split into words
+  set -- "$inside_value" $inside_value
+  set +f
+  IFS=$inside_between
+  for inside_word; do
+    case $inside_word in /*) ;; *) continue ;; esac
+    inside_path=$(readlink -m -- "$inside_word") || continue
+    case $inside_path/ in "$inside_folder"/*) return 0 ;; *) ;; esac
+  done
+  return 1
+}
+
+# settings_lines FILE   the same, and `path LINE SETTING VALUE` of each whose value names another whole path
+settings_lines() {
   data=$cluster_folder awk -v quote="'" '
     function value(rest, said, i, c) {
       if (substr(rest, 1, 1) != quote) {
@@ -175,6 +208,7 @@ files_of_settings() {
       else if (name == "include_if_exists") print "settings optional " said
       else if (name == "include_dir") print "settings folder " said
       else if (names_data(said)) print "mention " NR " " name
+      else if (index(said, "/")) print "path " NR " " name " " said
     }' <"$1" || fail "$1 cannot be read"
 }
 

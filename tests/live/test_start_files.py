@@ -86,12 +86,17 @@ def test_what_a_start_reads_comes_along_whether_it_sets_anything_or_not(cli: Com
 
 
 def test_a_path_inside_the_old_data_directory_is_a_blocker(cli: CommandLine) -> None:
+    """By the path of a link that leads there, too."""
     old = cli.lab.old
-    append(old, _CONF, f"hba_file = '{_HBA}'")
+    old.exec("ln", "-s", DATA, f"{_OWN}-led", user="postgres")
+    append(old, _CONF, f"hba_file = '{_HBA}'\nident_file = '{_OWN}-led/pg_ident.conf'")
     pg_ctl(old, "-l", "/dev/null", "restart")
     said = finding(cli, "moved-paths")
+    old.exec("rm", f"{_OWN}-led")
     assert (said.startswith("BLOCKER"), f"hba_file ({_CONF} line " in said) == (True, True), said
+    assert f"ident_file ({_CONF} line " in said
     take_back(old, _CONF, "^hba_file")
+    take_back(old, _CONF, "^ident_file")
     pg_ctl(old, "-l", "/dev/null", "restart")
     assert finding(cli, "moved-paths").startswith("PASS")
 

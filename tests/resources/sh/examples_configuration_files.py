@@ -24,7 +24,11 @@ log_directory = '@folder@2/log'
 archive_command = 'cp %p @folder@/arch/%f'
 includes = x
 ssl_crl_dir = '/backup@folder@/crl'
+ident_file = '@folder@/../led/pg_ident.conf'
+restore_command = 'test -e /none && cp @folder@/../led/not\ yet/%f %p'
+log_line_prefix = '%m /'
 E
+ln -s room ../led
 """
 _NAMED = """settings required b.conf
 settings optional it's \\.conf
@@ -32,6 +36,8 @@ settings folder conf.d
 mention 6 shared_buffers
 mention 7 hba_file
 mention 9 archive_command
+mention 12 ident_file
+mention 13 restore_command
 """
 _RULES = r"""cat >pg_hba.conf <<'E'
 local all @dbas trust # @none
@@ -47,8 +53,15 @@ E
 _OLDER = "list required dbas\nlist required my list\n"
 _DIGITS = r"[0-9a-f]+"
 
+_PATH = "path 1 log_directory /var/log\n"
+_LED = {"readlink": "a path that leads round and round leads nowhere"}
+
 EXAMPLES = [
-    Example("files_of_settings", ("a.conf",), arrange=_SETTINGS, settings=_OF, prints=_NAMED),
+    Example("files_of_settings", ("a.conf",), arrange=_SETTINGS, settings=_OF, prints=_NAMED, tolerates=_LED),
+    Example("leads_inside", (_D, f"cat {_D}/led/x"), arrange="ln -s . led", prints="", tolerates=_LED),
+    Example(
+        "settings_lines", ("a.conf",), arrange="echo \"log_directory = '/var/log'\" >a.conf", settings=_OF, prints=_PATH
+    ),
     Example(
         "files_of_rules",
         ("rules", "pg_hba.conf"),
