@@ -496,6 +496,21 @@ dress_end() {
 dress_look() {
   connect_to "$@"
   PGOPTIONS="$PGOPTIONS -c client_min_messages=error"
+  # of a client they hold against those of roles and databases
+  look_options=$PGOPTIONS PGOPTIONS="$PGOPTIONS -c session_preload_libraries= -c dynamic_library_path=\$libdir"
+  look_preloads=$(ask_cluster "select count(*) from pg_db_role_setting,
+    unnest(setconfig) as entry, regexp_split_to_table(substr(entry, strpos(entry, '=') + 1), '[,\"[:space:]]+') as word
+    where entry ~ '^session_preload_libraries=' and strpos(word, '/') > 0
+    and (word not like '\$libdir/%' or word ~ '(^|/)[.][.](/|\$)')
+    or entry ~ '^dynamic_library_path=' and word not in ('', '\$libdir');") || exit
+  case $look_preloads in
+    0) PGOPTIONS=$look_options ;;
+    [1-9]*)
+      echo "warning: $look_preloads libraries, or folders of libraries, that a setting of a role or a database names were not" \
+        'verified: they lie outside of the folder of the server'
+      ;;
+    *) fail 'the server says nothing of what its sessions load' ;;
+  esac
   look_replays=$(ask_cluster 'select pg_is_in_recovery();') || exit
   [ "$look_replays" = t ] || fail 'the copy has left its recovery: nothing that clients write to the old server would come to it'
   look_names=$(database_names) || exit

@@ -45,7 +45,7 @@ trusted() {
 loadable() {
   loadable_file=$2 loadable_why=''
   case /$2/ in
-    //*) [ -e "$2" ] || loadable_file=$2.so ;;
+    //*) [ -e "$2" ] && [ ! -d "$2" ] || loadable_file=$2.so ;;
     */../*)
       loadable_why='its name leads out of the folder of libraries'
       return 1

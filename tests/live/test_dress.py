@@ -82,16 +82,29 @@ def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine
 
 @pytest.mark.parametrize("cli", [False], indirect=True)
 def test_a_database_that_would_fail_there_is_found(cli: CommandLine) -> None:
-    """A dictionary whose file new lacks: whoever uses it there would be the first to know."""
+    """A dictionary whose file new lacks: whoever uses it there would be the first to know.
+
+    What its sessions would load from a folder in which anybody writes is not loaded there, and said.
+    """
     old, new = cli.lab.old, cli.lab.new
     file = f"{site.SERVER}/share/postgresql/tsearch_data/pghaul_test.syn"
     old.exec("sh", "-c", f"echo 'a b' >'{file}'")
+    for host in (old, new):
+        host.exec("mkdir", "-m", "777", "/srv/open")
+    library = "/srv/open/auto_explain.so"
+    old.exec("cp", f"{site.SERVER}/lib/postgresql/dict_snowball.so", library)
+    new.exec("sh", "-c", f"echo no library >{library}")
     try:
+        sql(old, f"alter role postgres set session_preload_libraries = '{library}', 'auto_explain'")
+        sql(old, "alter role postgres set dynamic_library_path = '/srv/open:$libdir'")
         sql(old, "create text search dictionary own (template = synonym, synonyms = 'pghaul_test')")
         code, _, err = cli.connecting("execute", "m", "--dress-rehearsal", "--yes-to-hooks")
         assert code == 1, output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
         assert "pghaul_test.syn" in err
+        looked = output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
+        assert "warning: 2 libraries, or folders of libraries, that a setting of a role" in looked
         assert free_of_backups(old)
         assert servers(new) == ""
     finally:
-        old.exec("rm", "-f", file)
+        for host in (old, new):
+            host.exec("rm", "-rf", file, "/srv/open")

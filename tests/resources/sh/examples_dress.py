@@ -37,8 +37,8 @@ cp "$(command -v perl)" "$PGDATA/postgres" && cd "$PGDATA" && exec ./postgres -e
 _NEW = {
     "postgres": _SERVER,
     "pg_waldump": "exit 0",
-    "psql": "while read -r line; do case $line in *recovery*) echo t ;; *'(select count'*) echo '1 shop' ;; "
-    "*pg_class*) printf '%s\\n' 3 2 1 0 0 ;; *) ;; esac; done",
+    "psql": "while read -r line; do case $line in *pg_db_role_setting*) echo 0 ;; *recovery*) echo t ;; "
+    "*'(select count'*) echo '1 shop' ;; *pg_class*) printf '%s\\n' 3 2 1 0 0 ;; *) ;; esac; done",
 }
 _ROOT = ("data", "@folder@/old", "@folder@/new", "pg_wal")
 _NOT_WATCHED = {
@@ -164,7 +164,7 @@ EXAMPLES = [
         "dress_copy",
         ("@path@", "@folder@/data", "5433", "", "15", "60", "pg_tblspc/7", "@folder@/there"),
         arrange=_COPIED,
-        programs=_NEW | {"psql": "while read -r line; do case $line in *recovery*) echo f ;; *) ;; esac; done"},
+        programs=_NEW | {"psql": _NEW["psql"].replace("echo t", "echo f")},
         status=1,
         complains="the copy has left its recovery",
         after="[ ! -e data/pghaul-fence/dressed ]",
@@ -249,6 +249,13 @@ echo "dynamic_library_path = '/usr:\\$libdir'" >>conf""",
         status=1,
         complains="open, where others can write",
         name="a folder that anybody may write",
+    ),
+    Example(
+        "dress_look",
+        ("@path@", "/tmp", "5433", "15", "60"),
+        programs={"psql": _NEW["psql"].replace("echo 0", "echo 2")},
+        matches=r"warning: 2 libraries, or folders .* not verified.*\ndatabase shop: .*\n",
+        name="sessions that load libraries from elsewhere",
     ),
     Example(
         "dress_look",
