@@ -1,0 +1,136 @@
+"""Set-ups with a service manager, and what becomes of their move."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.lab import layouts
+from tests.lab.hosts import Host
+from tests.lab.lab import Lab
+from tests.lab.layouts import DEBIAN, NOTIFY, Layout, sql
+from tests.live.test_layouts import ROWS, create, described, hosts, pghaul
+
+__all__ = ["hosts"]
+
+pytestmark = [pytest.mark.systemd, pytest.mark.timeout(600)]
+
+_FOLDER = "/srv/pg/conf"
+_LINKED = "/var/lib/postgresql/15/main"
+_APART = f"""
+install -d -o postgres -g postgres {_FOLDER}
+cat >{_FOLDER}/postgresql.conf <<'S'
+data_directory = '/srv/pg/shop'
+unix_socket_directories = '/tmp'
+work_mem = 5MB
+S
+echo 'local all all trust' >{_FOLDER}/pg_hba.conf
+touch {_FOLDER}/pg_ident.conf
+chown -R postgres: {_FOLDER}
+"""
+
+
+def unit(options: str = "", of: str = "/srv/pg/shop", restart: str = "on-failure", more: str = "") -> Layout:
+    """A unit of one's own for the cluster in /srv/pg/shop."""
+    install = NOTIFY.install.replace("-D /srv/pg/shop", f"-D {of} {options}".rstrip())
+    install = install.replace("Restart=on-failure", f"Restart={restart}")
+    return replace(NOTIFY, install=install + more, named="/srv/pg/shop" if of != "/srv/pg/shop" else NOTIFY.named)
+
+
+def moved(hosts: Lab, here: Layout, there: Layout, rows: str) -> None:
+    described(hosts, here, there)
+    pghaul("execute", "spring", "--confirm", here.named, "--yes-to-hooks")
+    assert layouts.active(hosts.new, there)
+    assert not layouts.active(hosts.old, here)
+    assert sql(hosts.new, there, ROWS) == rows
+
+
+def test_an_option_of_both_units_that_shadows_a_setting_is_moved(hosts: Lab) -> None:
+    layout = unit("-c max_connections=137")
+    shadowed = replace(layout, create=f"{layout.create}echo max_connections = 90 >>{layout.data}/postgresql.conf\n")
+    rows = create(hosts.old, shadowed)
+    layouts.prepare(hosts.new, layout)
+    moved(hosts, layout, layout, rows)
+    assert sql(hosts.new, layout, "show max_connections") == "137"
+
+
+def test_a_unit_of_the_configuration_is_stopped_for_good_and_not_used_on_new(hosts: Lab) -> None:
+    """What the new server should have done is to start by its unit."""
+    layout = unit(of=_FOLDER, restart="always", more=_APART)
+    rows = create(hosts.old, layout)
+    layouts.prepare(hosts.new, layout)
+    described(hosts, layout, layout)
+    said = pghaul("check", "spring", accept=(0, 1))
+    assert f"nothing on new starts {layout.data}: pg_ctl will" in said
+    pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks")
+    assert hosts.old.exec("pgrep", "-x", "postgres", check=False).stdout == ""
+    assert sql(hosts.new, layout, ROWS) == rows
+    assert not layouts.active(hosts.new, layout)
+
+
+def test_a_configuration_that_sets_hardly_anything_is_blocked_before_the_stop(hosts: Lab) -> None:
+    """What should not be: there is nothing that the new server's programs could refuse."""
+    layout = unit(of=_FOLDER, more=_APART.replace("work_mem = 5MB\n", ""))
+    create(hosts.old, layout)
+    layouts.prepare(hosts.new, layout)
+    described(hosts, layout, layout)
+    said = pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", accept=(1,))
+    assert "new's binaries did not answer for any setting" in said
+    assert layouts.active(hosts.old, layout)
+
+
+def linked(old: Host) -> None:
+    """As a DBA moves a full cluster to another disk: the folder, and a link where it was."""
+    old.exec("pg_createcluster", "15", "main", "--", "--locale=C.UTF-8")
+    for script in (
+        "pg_conftool 15 main set unix_socket_directories /tmp",
+        "sed -i 's/^local.*/local all all trust/' /etc/postgresql/15/main/pg_hba.conf",
+        "install -d -o postgres -g postgres /srv/pg/15",
+        f"mv {_LINKED} {DEBIAN.data} && ln -s {DEBIAN.data} {_LINKED}",
+        "pg_ctlcluster 15 main start",
+    ):
+        old.exec("sh", "-c", script)
+
+
+def test_a_cluster_of_debians_behind_a_link_goes_on_once_new_has_the_link(hosts: Lab) -> None:
+    """The new cluster starts, and Debian's tools look for it behind the link."""
+    linked(hosts.old)
+    described(hosts, DEBIAN, DEBIAN)
+    said = pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks", accept=(3,))
+    assert f"{_LINKED} is not accessible or does not exist" in said
+    hosts.new.exec("sh", "-c", f"mkdir -p ${{0%/*}} && ln -s {DEBIAN.data} $0", _LINKED)
+    pghaul("execute", "spring", "--resume", "--confirm", DEBIAN.named, "--yes-to-hooks")
+    assert layouts.active(hosts.new, DEBIAN)
+
+
+_TLS = """
+cd /etc/postgresql/15/main
+openssl req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=old -keyout server.key -out server.crt 2>/dev/null
+chgrp postgres server.key && chmod 640 server.key && chmod 644 server.crt
+pg_conftool 15 main set ssl_key_file $PWD/server.key
+pg_conftool 15 main set ssl_cert_file $PWD/server.crt
+pg_conftool 15 main set ssl on
+pg_ctlcluster 15 main restart
+"""
+
+
+def test_a_key_that_root_lets_the_owner_read_arrives_as_the_owner_s(hosts: Lab) -> None:
+    rows = create(hosts.old, DEBIAN)
+    hosts.old.exec("sh", "-c", f"set -eu\n{_TLS}")
+    assert sql(hosts.old, DEBIAN, "show ssl") == "on"
+    moved(hosts, DEBIAN, DEBIAN, rows)
+    assert sql(hosts.new, DEBIAN, "show ssl") == "on"
+
+
+def test_a_condition_of_the_new_unit_that_is_not_met_leaves_the_way_back(hosts: Lab) -> None:
+    rows = create(hosts.old, NOTIFY)
+    layouts.prepare(hosts.new, NOTIFY)
+    described(hosts, NOTIFY, NOTIFY)
+    folder = "/etc/systemd/system/shop.service.d"
+    hosts.new.exec("mkdir", "-p", folder)
+    hosts.new.exec("tee", f"{folder}/own.conf", input="[Unit]\nConditionPathExists=/none/mounted\n")
+    hosts.new.exec("systemctl", "daemon-reload")
+    said = pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", accept=(1, 3))
+    assert "/none/mounted" in said
+    pghaul("execute", "spring", "--rollback")
+    assert layouts.active(hosts.old, NOTIFY)
+    assert sql(hosts.old, NOTIFY, ROWS) == rows
