@@ -16,7 +16,7 @@ from core.migration.probing.trial_start import with_trial_start
 from core.servers.connection import Server
 from core.servers.shell import split
 from tests.lab.fixtures import LabAsker
-from tests.lab.footprint import differences, footprint
+from tests.lab.footprint import Footprint, differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import wait_until
@@ -45,6 +45,11 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     for host in (lab.old, lab.new):
         pg_ctl(host, "-m", "immediate", "stop", check=False)
     site.remove(lab)
+
+
+def nothing_left(host: Host, before: Footprint) -> None:
+    """The server of a connection that was just closed ends a moment later."""
+    wait_until(lambda: not differences(before, footprint(host)), "nothing is left", seconds=30)
 
 
 def append(host: Host, file: str, lines: str) -> None:
@@ -81,7 +86,7 @@ def test_it_starts_with_all_of_the_configuration_and_leaves_nothing(cli: Command
     assert result["status"] == "pass", result["message"]
     assert f"tcp 0.0.0.0 {PORT}" in result["new"]
     assert f"unix /tmp/.s.PGSQL.{PORT}" in result["new"]
-    assert differences(before, footprint(new)) == []
+    nothing_left(new, before)
     assert new.exec("cat", f"{_OWN}/one.conf").stdout == "no = 'setting'\n"
 
 
@@ -97,7 +102,7 @@ def test_what_lies_in_the_target_is_not_touched(cli: CommandLine) -> None:
     result = checked(cli)
     assert f"tcp 0.0.0.0 {PORT}" in result["new"], result
     assert new.exec("sh", "-c", look).stdout == before
-    assert differences(whole, footprint(new)) == []
+    nothing_left(new, whole)
 
 
 @pytest.mark.long
@@ -161,7 +166,7 @@ def assert_refused(cli: CommandLine, says: str) -> None:
     before = footprint(cli.lab.new)
     result = checked(cli)
     assert (result["status"], says in result["message"]) == ("blocker", True), result["message"]
-    assert differences(before, footprint(cli.lab.new)) == []
+    nothing_left(cli.lab.new, before)
 
 
 @pytest.mark.long
@@ -215,7 +220,7 @@ def test_a_server_with_the_same_socket_is_not_disturbed(cli: CommandLine) -> Non
         assert (result["status"], f"/tmp/.s.PGSQL.{PORT}" in result["message"]) == ("blocker", True), result
         assert new.exec(*look).stdout == before
         assert site.sql(new, "select 1", "postgres") == "1"
-        assert differences(whole, footprint(new)) == []
+        nothing_left(new, whole)
 
 
 def tried(cli: CommandLine, old_server: Server, new_server: Server) -> TrialStart:
@@ -223,7 +228,7 @@ def tried(cli: CommandLine, old_server: Server, new_server: Server) -> TrialStar
     facts = collect(old_server, Job(), folders=[DATA]), collect(new_server, Job())
     before = footprint(cli.lab.new)
     made = with_trial_start(old_server, new_server, *facts, site.MOVE, Job()).trial_start
-    assert differences(before, footprint(cli.lab.new)) == []
+    nothing_left(cli.lab.new, before)
     assert made is not None
     return made
 
@@ -339,7 +344,7 @@ def test_of_two_at_once_one_gives_way(cli: CommandLine, old_server: Server, new_
     said = [bool(each.listened) or "another trial start" in each.not_tried for each in made if each is not None]
     assert said == [True, True], made
     assert any(each.listened for each in made if each is not None)
-    assert differences(before, footprint(cli.lab.new)) == []
+    nothing_left(cli.lab.new, before)
 
 
 @pytest.mark.long
@@ -497,7 +502,7 @@ def test_a_cancelled_trial_leaves_nothing(cli: CommandLine, old_server: Server, 
     job = Job(cancel_soon)
     with pytest.raises(Cancelled):
         with_trial_start(old_server, new_server, *facts, site.MOVE, job)
-    wait_until(lambda: not differences(before, footprint(new)), "nothing is left", seconds=30)
+    nothing_left(new, before)
 
 
 @pytest.mark.long
@@ -518,4 +523,4 @@ def test_a_trial_that_is_killed_leaves_nothing(
     assert made is not None
     assert (made.failed, made.listened) == ("", ()), made
     assert made.not_tried
-    wait_until(lambda: not differences(before, footprint(new)), "nothing is left", seconds=30)
+    nothing_left(new, before)

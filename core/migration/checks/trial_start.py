@@ -37,8 +37,8 @@ def trial_start(case: Case) -> Finding:
             NOTHING,
             "Whether an empty cluster with the old cluster's configuration starts on the new server was not tried, "
             f"because {made.not_tried}{hindered}",
-            f"remove what is in the way, and run the checks again: {again}. Otherwise the first start in the downtime "
-            "is the first that tells",
+            f"remove what is in the way, and run the checks again: {again}. Otherwise only the start in the downtime "
+            "will show it",
         )
     if made.failed:
         return blocker(
