@@ -7,19 +7,16 @@ workstation share the cores of one machine, so this is what it costs at the wors
 stretches of pgbench alone, whose mean is its measure: transactions a second, and the latency of 99 % of them.
 """
 
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.copying import fill
-from benchmarks.stopping import MOVE, describe, pghaul
+from benchmarks.stopping import MOVE, describe, pgbench, pghaul
 from tests.lab import clusters
 from tests.lab import lab as labs
 from tests.lab.caches import touch_disks
@@ -29,6 +26,8 @@ from tests.lab.machine import lab_unavailable
 ALONE = 15.0
 """Seconds of pgbench alone before and behind each command."""
 LOG = "/tmp/pgbench-log"  # noqa: S108  on a host of the lab
+WORDS = ("-c", "2", "-T", "7200", "-l", "--log-prefix", LOG)
+"""At full speed; each transaction stands in LOG."""
 COMMANDS = {
     "facts": ("facts", "old"),
     "check": ("check", MOVE),
@@ -56,19 +55,6 @@ class Served:
 
     tps: float
     latest: float
-
-
-@contextmanager
-def busy(lab: Lab) -> Iterator[None]:
-    """pgbench at full speed, each of whose transactions stands in LOG."""
-    words = ("-n", "-c", "2", "-T", "7200", "-l", "--log-prefix", LOG, clusters.DATABASE)
-    pgbench = lab.old.command("env", "PGHOST=/tmp", f"{clusters.PREFIX}/bin/pgbench", *words, user="postgres")
-    running = subprocess.Popen(pgbench, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield
-    finally:
-        running.terminate()
-        running.wait(30)
 
 
 def served(lab: Lab, window: Window) -> Served:
@@ -100,7 +86,7 @@ def main() -> int:
         clusters.control(lab.old, "start")
         (Path(folder) / "config").write_text(f'UserKnownHostsFile "{folder}/known_hosts"\n')
         describe(lab, Path(folder))
-        with busy(lab):
+        with pgbench(lab, *WORDS):
             time.sleep(ALONE)  # until its cache is warm
             before = alone()
             for title, words in COMMANDS.items():

@@ -91,9 +91,19 @@ def busy(lab: Lab, scale: int, load: Load) -> Iterator[None]:
     most = scale * 100_000 * load.tables // 10
     text = f"\\set aid random(1, {most})\nUPDATE pgbench_accounts SET abalance = abalance + 1 WHERE aid = :aid;\n"
     lab.old.exec("tee", SCRIPT, input=text)
-    words = ("-n", "-c", "4", "-R", "50", "-T", "3600", "-f", SCRIPT, clusters.DATABASE)
-    pgbench = lab.old.command("env", "PGHOST=/tmp", f"{clusters.PREFIX}/bin/pgbench", *words, user="postgres")
-    running = subprocess.Popen(pgbench, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with pgbench(lab, "-c", "4", "-R", "50", "-T", "3600", "-f", SCRIPT):
+        yield
+
+
+@contextmanager
+def pgbench(lab: Lab, *words: str) -> Iterator[None]:
+    """Old works for pgbench, called with these words."""
+    program = ("env", "PGHOST=/tmp", f"{clusters.PREFIX}/bin/pgbench", "-n")
+    running = subprocess.Popen(
+        lab.old.command(*program, *words, clusters.DATABASE, user="postgres"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         yield
     finally:
