@@ -85,6 +85,7 @@ def test_a_plan_is_made_of_the_facts_that_it_warns_of(session: Session) -> None:
     assert lacks.startswith(f"{Status.BLOCKER}: ")
 
 
+@pytest.mark.long
 def test_a_port_that_is_taken_on_new_is_named_with_who_has_it(session: Session, lab: Lab) -> None:
     found = read_facts(session, "old", Job()).cluster(MOVE.cluster)
     assert found is not None

@@ -90,6 +90,7 @@ def stops_or_starts(step: Step) -> bool:
     return step.stopped and step.side != "you" and acts
 
 
+@pytest.mark.long
 def test_what_stops_and_starts_servers_fails_behind_its_work_and_the_move_goes_on(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,7 @@ def mend_on_new(lab: Lab) -> None:
     pg_ctl(lab.new, "-l", "/dev/null", "-m", "fast", "restart")
 
 
+@pytest.mark.long
 def test_what_a_start_reads_comes_along_whether_it_sets_anything_or_not(cli: CommandLine) -> None:
     """Files that are included without a setting in force, and a list that pg_hba.conf names: no start does without."""
     old, new = cli.lab.old, cli.lab.new
@@ -85,6 +86,7 @@ def test_what_a_start_reads_comes_along_whether_it_sets_anything_or_not(cli: Com
         assert new.exec("cat", f"{_OWN}/{each}").stdout == old.exec("cat", f"{_OWN}/{each}").stdout
 
 
+@pytest.mark.long
 def test_a_path_inside_the_old_data_directory_is_a_blocker(cli: CommandLine) -> None:
     """By the path of a link that leads there, too."""
     old = cli.lab.old

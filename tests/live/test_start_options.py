@@ -89,6 +89,7 @@ def test_a_server_that_does_not_start_says_why_and_old_runs_again(cluster: Lab, 
         assert said(cluster.old, "show unix_socket_directories") == f"/tmp,{_SOCKETS}"
 
 
+@pytest.mark.long
 def test_what_the_environment_of_old_gives_is_a_blocker_until_its_files_do(cluster: Lab, command: CommandLine) -> None:
     """A setting in a file is stronger than such a variable: of the port in it nothing is said."""
     old = cluster.old

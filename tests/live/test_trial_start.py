@@ -136,6 +136,7 @@ def test_a_library_that_the_new_server_lacks_is_a_blocker(cli: CommandLine) -> N
     assert_refused(cli, "none_of_new")
 
 
+@pytest.mark.long
 def test_a_certificate_that_the_new_openssl_refuses_is_a_blocker(cli: CommandLine) -> None:
     old = cli.lab.old
     old.exec(

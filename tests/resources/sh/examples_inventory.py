@@ -312,7 +312,7 @@ EXAMPLES = [
     ),
     Example(
         "take_inventory",
-        (*_HERE[:4], "1", "data"),
+        (*_HERE[:4], "2", "data"),
         arrange=_DATA,
         programs={"psql": "exec sleep 60"},
         status=1,
