@@ -11,7 +11,7 @@ from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.model import Cluster
 from core.facts.start_files import SECTION as START_FILES
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.binaries import outside
+from core.migration.findings.binaries import outside, wanted
 from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
 from core.migration.findings.finding import (
     NOTHING,
@@ -61,7 +61,10 @@ def settings(case: Case) -> Finding:
         return asked
     own = {f"{each.name}={each.value}" for each in cluster.wide.settings} if cluster.wide is not None else set()
     of_roles = {each.word for each in named_by_catalogs(cluster) if each.setting} - own
-    answers = {each: said for each, said in asked.settings if each not in {*held(cluster), *of_roles}}
+    apart = {*held(cluster), *of_roles}
+    if all(each in apart for each in wanted(cluster).settings):
+        return passed("none", NOTHING, "old sets nothing that new's binaries could refuse" + age(cluster))
+    answers = {each: said for each, said in asked.settings if each not in apart}
     refused = {each: said for each, said in answers.items() if said}
     if refused:
         return blocker(

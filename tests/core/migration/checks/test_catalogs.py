@@ -189,6 +189,8 @@ def test_a_setting_that_new_does_not_take_stops_the_move() -> None:
     result = one("settings", old(), answering(settings=(("wal_compression=lz4", "invalid value"),)))
     assert (result.status, result.old, result.new) == (B, "wal_compression=lz4", "invalid value")
     assert one("settings", old(), answering(settings=())).status is U
+    names_places = wide(settings=(Setting("unix_socket_directories", "/tmp", "configuration file"),))
+    assert one("settings", names_places, answering(settings=())).status is P
 
 
 def test_paths_and_programs_of_settings() -> None:
