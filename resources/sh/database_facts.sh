@@ -37,6 +37,17 @@ sql_finds_home() {
   sql_answers=$(sql_identity | ask postgres 2>/dev/null) || {
     if sql_answers=$(sql_identity | ask template1 2>/dev/null); then sql_home=template1; else return 0; fi
   }
+  sql_lock=$(sql_started | ask "$sql_home" 2>/dev/null) || sql_lock=''
+  sql_own=''
+  if { read -r sql_process && IFS= read -r sql_data && read -r sql_start; } 2>/dev/null <"$cluster_folder/postmaster.pid"; then
+    sql_own="$sql_process $sql_data $sql_start"
+  fi
+  # a clone of it has the same system identifier, and a lock file of its own
+  if [ -n "$sql_lock" ] && [ -n "$sql_own" ] && [ "$sql_lock" != "$sql_own" ]; then
+    fail "another cluster answers at port ${cluster_port:-5432} of ${cluster_socket:-its usual socket}, whose lock file begins with" \
+      "$sql_lock, and that of this one with $sql_own: the server of this one may run in a container. Stop it there, and move" \
+      'it stopped'
+  fi
   find_control "$cluster_folder"
   sql_control=$("$cluster_programs/pg_controldata" "$control_in" 2>/dev/null) || return 0
   sql_own=$(printf '%s\n' "$sql_control" | sed -n 's/^Database system identifier: *//p') || fail 'sed failed'
@@ -44,6 +55,13 @@ sql_finds_home() {
     fail "another cluster answers at port ${cluster_port:-5432} of ${cluster_socket:-its usual socket}, of system identifier" \
       "$sql_answers: the server of this one may run in a container. Stop it there, and move it stopped"
   fi
+}
+
+# sql_started   print the question for the first lines of the lock file: process, data directory, time of the start; nothing before 9.1
+# A superuser alone is told.
+sql_started() {
+  [ "$sql_rank" -lt 901 ] || echo "select array_to_string((string_to_array(pg_read_file('postmaster.pid'), chr(10)))[1:3], ' ')" \
+    "where current_setting('is_superuser') = 'on';"
 }
 
 # sql_identity   print the question for the system identifier; nothing before 9.6, which has none

@@ -44,13 +44,17 @@ _RUNNING = _OF | {
 _WORDS = ("@folder@/bin:@path@", "/d", "-", "15")
 _ASKED = (*_WORDS, "/tmp", "5432", "60")
 
-_IDENTITY = {"psql": "while read -r _; do :; done; echo 41"}
+_IDENTITY = {
+    "psql": """read -r line
+case $line in *postmaster.pid*) echo '7 /d 1770000000' ;; *) echo 41 ;; esac"""
+}
 _CONTROL = (
     "mkdir -p bin global && echo >global/pg_control && "
     "printf '#!/bin/sh\necho \"Database system identifier:  %s\"\n' {} >bin/pg_controldata && "
     "chmod +x bin/pg_controldata"
 )
 _ASKS = _RUNNING | {"sql_client": "psql", "sql_rank": "1500"}
+_LOCK = "printf '%s\\n' {} >postmaster.pid"
 _UNASKED = {"psql": "then the next question fails", "psql behind": "as above"}
 
 EXAMPLES = [
@@ -61,7 +65,7 @@ EXAMPLES = [
         "sql_finds_home",
         settings=_ASKS,
         programs=_IDENTITY,
-        arrange=_CONTROL.format(41),
+        arrange=f"{_CONTROL.format(41)} && {_LOCK.format('7 /d 1770000000 5432')}",
         prints="",
         tolerates=_UNASKED,
         name="its own",
@@ -75,6 +79,17 @@ EXAMPLES = [
         complains="another cluster answers at port 5432 of its usual socket, of system identifier 41",
         name="another cluster",
     ),
+    Example(
+        "sql_finds_home",
+        settings=_ASKS,
+        programs=_IDENTITY,
+        arrange=f"{_CONTROL.format(41)} && {_LOCK.format('7 /other 1770000000 5432')}",
+        status=1,
+        complains="another cluster answers at port 5432 of its usual socket, whose lock file begins with 7 /d 177",
+        name="a clone of it",
+    ),
+    Example("sql_started", settings={"sql_rank": "900"}, prints=""),
+    Example("sql_started", settings={"sql_rank": "901"}, matches="select .*pg_read_file.*;\n", name="since 9.1"),
     Example("in_a_line", stdin="a\nb c\n", prints="a; b c\n"),
     Example("start_complaints", ("@folder@/bin", "15", "/d", "-"), arrange=_server(_TAKES), prints=""),
     Example(
