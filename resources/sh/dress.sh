@@ -297,11 +297,13 @@ dress_over() {
   exit "$dress_status"
 }
 
-# dress_needs PATH   on new: the programs are there that dress_copy runs
+# dress_needs PATH LIBRARIES FOLDERS   on new: the programs are there that dress_copy runs, and what it would load nobody else wrote
+# LIBRARIES and FOLDERS are shared_preload_libraries and dynamic_library_path of old, as far as they are known.
 dress_needs() {
   for dress_each in postgres psql pg_waldump; do
     PATH=$1 command -v "$dress_each" >/dev/null || fail "$dress_each is not among the programs of this series, $1: install it"
   done
+  dress_loads "$2" "$3"
 }
 
 # dress_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   on new, as the owner: start the copy for this account
@@ -422,14 +424,19 @@ dress_starts() {
 }
 
 # dress_preloads FILE   fail where the settings in FILE load what somebody else on new could have written
-# shellcheck disable=SC2154 # loadable sets loadable_why
 dress_preloads() {
   [ -e "$1" ] || return 0
-  dress_user=$(id -u) || fail 'id failed'
   dress_named=$(sed -n "s/^shared_preload_libraries = '\(.*\)'\$/\1/p" "$1") || fail "$1 cannot be read"
   dress_folders=$(sed -n "s/^dynamic_library_path = '\(.*\)'\$/\1/p" "$1") || fail "$1 cannot be read"
-  dress_named=$(printf '%s\n' "$dress_named" | tr , '\n' | tr -d '"') || fail 'tr failed'
-  dress_folders=$(printf '%s\n' "$dress_folders" | tr : '\n') || fail 'tr failed'
+  dress_loads "$dress_named" "$dress_folders"
+}
+
+# dress_loads LIBRARIES FOLDERS   fail where one of them could have been written by somebody else on new
+# shellcheck disable=SC2154 # loadable sets loadable_why
+dress_loads() {
+  dress_user=$(id -u) || fail 'id failed'
+  dress_named=$(printf '%s\n' "$1" | tr , '\n' | tr -d '"') || fail 'tr failed'
+  dress_folders=$(printf '%s\n' "$2" | tr : '\n') || fail 'tr failed'
   printf '%s\n' "$dress_named" | while read -r dress_each; do
     loadable "$dress_user" "$dress_each" || [ $? -eq 2 ] ||
       fail "the copy was not started, as shared_preload_libraries has it load $dress_each: $loadable_why"
@@ -437,7 +444,8 @@ dress_preloads() {
   printf '%s\n' "$dress_folders" | while IFS= read -r dress_each; do
     case $dress_each in '' | \$libdir) continue ;; *) ;; esac
     [ ! -e "$dress_each" ] || trusted "$dress_user" "$dress_each" ||
-      fail "the copy was not started, as dynamic_library_path has it load libraries from $dress_each, where others can write"
+      fail "the copy was not started, as dynamic_library_path has it load libraries from $dress_each, where others can" \
+        'write: take that from them there (chmod g-w,o-w), or the folder out of the setting'
   done || exit
 }
 

@@ -27,7 +27,7 @@ from core.migration.plan.script import login, script
 from core.migration.plan.site import GivenUp, Site
 from core.migration.plan.steps.copy import copy
 from core.migration.plan.steps.corruption import later
-from core.migration.plan.steps.dress import dress
+from core.migration.plan.steps.dress import dress, ready_for_dress
 from core.migration.plan.steps.follow_up import advice, remains
 from core.migration.plan.steps.hooks import foreign, hooked
 from core.migration.plan.steps.opening import opening, socket_of
@@ -71,8 +71,8 @@ def make_plan(
     site = _site(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
     if dressed and (why := no_dress_rehearsal(move, site.cluster, old_facts, new_facts)):
         raise InputError(f"no dress rehearsal of {move.name} can be made: {why}", "rehearse it with --rehearsal")
-    tried = dress(site) if dressed else []
-    made = [*prepare(site), *copy(site, *tried), *close_channel(site), *opening(site)]
+    ready, tried = ([ready_for_dress(site)], dress(site)) if dressed else ([], [])
+    made = [*prepare(site), *ready, *copy(site, *tried), *close_channel(site), *opening(site)]
     steps = _timed(hooked(made, site, hooks), site, estimate)
     read = settings(site.channel)
     back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(site)]

@@ -22,6 +22,9 @@ DRESSED = "dress-copy"
 _SOCKET = "/tmp/pghaul-dress.…"  # noqa: S108  shown to people; dress.sh makes it for this account alone
 _PROGRAMS = ("postgres", "psql", "pg_waldump")
 
+_OF_THE_SERVER = ("configuration file", "command line", "environment variable")
+"""Where the settings come from with which the copy runs; those of a role or of a database are looked at in it."""
+
 _RENAMED_SINCE = (15,)
 """The first series with pg_backup_start (pg_start_backup before)."""
 
@@ -31,19 +34,27 @@ _START_SECONDS, _FILES_A_SECOND = 900, 200
 
 def dress(site: Site) -> list[Step]:
     """Behind the warm passes: one more pass, as a backup; the copy on the new server, from its start to its stop."""
-    return [_programs(site), _pass(site), _copy(site), _end(site)]
+    return [_pass(site), _copy(site), _end(site)]
 
 
-def _programs(site: Site) -> Step:
+def ready_for_dress(site: Site) -> Step:
+    """Ahead of all copying: what the copy needs is there, and it loads nothing that others could have written."""
+    wide = site.cluster.wide
+    settings = (
+        {each.name: each.value or "" for each in wide.settings if each.source in _OF_THE_SERVER}
+        if wide is not None
+        else {}
+    )
+    loaded = settings.get("shared_preload_libraries", ""), settings.get("dynamic_library_path", "")
     return Step(
         "prove that the new server has the programs for the copy",
         "new",
         site.channel.writer,
-        str(call("dress_needs", site.new_path)),
+        str(call("dress_needs", site.new_path, *loaded)),
         "the step that needs them comes behind hours of copying",
         ONLY_LOOKS,
         (command("ls", *(cluster_control.program(site.new_path, each) for each in _PROGRAMS)).text,),
-        phase=Phase.DRESS,
+        phase=Phase.PREPARE,
         name="dress-programs",
         rehearsed=True,
         skippable=False,

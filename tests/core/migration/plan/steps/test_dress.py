@@ -3,12 +3,14 @@
 import pytest
 
 from core.errors import InputError
+from core.facts.catalog import ClusterWide, Setting
 from core.migration.model.plan import Phase, Plan
 from core.servers.shell import words_of
 from tests.core.migration.builders import space
 from tests.core.migration.plan.plans import plan, step
 
-STEPS = ["dress-programs", "dress-pass", "dress-copy", "dress-end"]
+READY = "dress-programs"
+STEPS = ["dress-pass", "dress-copy", "dress-end"]
 
 
 def made() -> Plan:
@@ -20,8 +22,18 @@ def test_its_steps_come_behind_the_warm_passes_and_before_the_stop() -> None:
     assert numbers == sorted(numbers)
     assert numbers[0] > max(each.number for each in made().steps if each.warm_pass)
     assert numbers[-1] < min(each.number for each in made().steps if each.stopped)
-    assert all(step(made(), each).rehearsed for each in STEPS)
-    assert not {each.name for each in plan({"running": True}).steps} & set(STEPS)
+    assert all(step(made(), each).rehearsed for each in (READY, *STEPS))
+    assert not {each.name for each in plan({"running": True}).steps} & {READY, *STEPS}
+
+
+def test_what_the_copy_needs_is_looked_for_before_anything_is_copied() -> None:
+    listed = (
+        Setting("shared_preload_libraries", "/srv/x.so", "configuration file"),
+        Setting("dynamic_library_path", "/srv/of_the_role", "user"),
+    )
+    dressed = plan({"running": True, "wide": ClusterWide(settings=listed)}, dressed=True)
+    assert step(dressed, READY).number < min(each.number for each in dressed.steps if each.warm_pass)
+    assert words_of(step(dressed, READY).call)[-2:] == ["/srv/x.so", ""]
 
 
 def test_it_copies_every_data_root_and_ends_what_it_has_started() -> None:
