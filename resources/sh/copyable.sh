@@ -32,7 +32,7 @@ key_among() {
 copyable_walk() {
   copyable_owner=$1
   shift
-  gently find -H "$@" -ignore_readdir_race -name lost+found -printf 'lost %p\0' -prune \
+  gently find -H "$@" -ignore_readdir_race -name lost+found -type d -printf 'lost %p\0' -prune \
     -o \( -type f ! -readable -o -type d \( ! -readable -o ! -executable \) \) -printf 'closed %p\0' -prune \
     -o \( -type f -o -type d \) ! -uid "$copyable_owner" -printf 'foreign %p\0' \
     -o \( -type p -o -type b -o -type c \) -printf 'special %p\0'

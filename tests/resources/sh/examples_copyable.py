@@ -60,6 +60,14 @@ EXAMPLES = [
         complains="1 files or folders may not be read by the owner of the cluster, which no copy would bring: a . Set",
         name="a name that ends in a blank",
     ),
+    Example(
+        "copyable",
+        ("-", *_WORDS),
+        arrange=f"{_DATA} && rm -r space/lost+found && : >space/lost+found && mkdir -m 0 data/lost+found",
+        matches=r"note: Folders lost\+found, .*: 1 \(.*/data/lost\+found\)\. .*\n",
+        tolerates=_WHOLE,
+        name="a file of that name",
+    ),
     Example("copyable", ("-", "@folder@/no"), status=1, complains="not all of the data roots", name="not there"),
     Example(
         "copyable_walk",
