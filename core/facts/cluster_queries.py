@@ -164,8 +164,8 @@ CLUSTER_WIDE = (
             "pgbackrest",
             ("option", "value"),
             "from (select setting from pg_settings where name = 'archive_command' "
-            "and setting ~ '(^|[/[:space:]])pgbackrest([[:space:]]|$)') s, lateral (select '' as option, '' as value "
-            "union all select m[1], m[2] from regexp_matches(setting, "
+            "and setting ~ '(^|[/[:space:]\"''])pgbackrest([[:space:]\"'']|$)') s, "
+            "lateral (select '' as option, '' as value union all select m[1], m[2] from regexp_matches(setting, "
             f"'--({_PGBACKREST})(?:=|[[:space:]]+)[\"'']?([^[:space:]\"'']+)', 'g') m) o",
         ),
         since=903,

@@ -31,7 +31,7 @@ shared_preload_libraries = 'pg_stat_statements'
 wal_level = logical
 wal_compression = lz4
 archive_mode = on
-archive_command = 'SECRET=x wal-push %p && pgbackrest --stanza=sick --log-path="/SECRET" archive-push %p'
+archive_command = 'SECRET=x wal-push %p && "/usr/bin/pgbackrest" --stanza=sick --log-path="/SECRET" archive-push %p'
 log_directory = '/var/log/sick'
 max_prepared_transactions = 5
 ssl = on
