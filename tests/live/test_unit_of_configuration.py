@@ -49,12 +49,15 @@ def apart() -> Layout:
 
 
 def test_a_rollback_starts_the_old_server_by_its_unit(hosts: Lab) -> None:
-    """The local-only start fails, for a folder that the new server lacks."""
+    """The local-only start fails, for a folder that the new server has lost since the checks."""
     layout = apart()
-    hosts.old.exec("install", "-d", "-o", "postgres", _SOCKETS)
+    for host in (hosts.old, hosts.new):
+        host.exec("install", "-d", "-o", "postgres", _SOCKETS)
     layouts.create(hosts.old, layout)
     layouts.prepare(hosts.new, layout)
     described(hosts, layout, layout)
+    lost = ("--side", "new", "--as", "root", "--command", f"rm -r {_SOCKETS}")
+    pghaul("move", "hook", "spring", "stop-applications", *lost)
     said = pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", accept=(1, 3))
     assert "could not create lock file" in said
     assert not layouts.active(hosts.old, layout)
