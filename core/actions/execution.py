@@ -6,6 +6,7 @@ from core.actions.locks import advised
 from core.actions.migration import check, estimate, plan
 from core.actions.session import Session, recorded
 from core.errors import InputError
+from core.facts.model import TrialStart
 from core.jobs import Job
 from core.migration.execution.engine import abandon, begin, carry_out
 from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
@@ -17,6 +18,7 @@ from core.migration.execution.taking_over import anew, refuse_strange_commands, 
 from core.migration.findings.dress import no_dress_rehearsal as why_not
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
+from core.migration.probing.trial_start import with_trial_start
 
 LOADED_LATE = ("humanize", "numpy")
 """What the first size that is said and the estimate after a rehearsal load: hours after the beginning, it may be, when
@@ -152,4 +154,14 @@ def _executor(session: Session, execution: Execution, people: People, job: Job) 
     job = recorded(session.store, job, execution.move)
     move = session.store.move(execution.move)
     names = {"old": move.old, "new": move.new}
-    return Executor(execution.id, session.store, lambda side: session.server(names[side], job), people, job)
+
+    def try_start(job: Job) -> TrialStart | None:
+        """By the latest facts; the configuration is packed anew."""
+        old, new = session.store.facts(move.old), session.store.facts(move.new)
+        if old is None or new is None:
+            return None
+        servers = session.server(move.old, job), session.server(move.new, job)
+        holder = session.store.execution(execution.id).token
+        return with_trial_start(*servers, old, new, move, job, holder).trial_start
+
+    return Executor(execution.id, session.store, lambda side: session.server(names[side], job), people, job, try_start)

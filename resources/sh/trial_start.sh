@@ -17,21 +17,22 @@ pack_for_trial() {
   pack_configuration / "$@"
 }
 
-# trial_start LOCKS PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   as root: print `started` and where the server
+# trial_start LOCKS TOKEN PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   as root: print `started` and where the server
 # listened, as `listeners` does, or `refused WORDS`; ends with 75 where that could not be tried
-# On standard input what pack_for_trial printed. LOCKS: how the path of each lock of a move begins. DATA is the old data directory,
+# On standard input what pack_for_trial printed. LOCKS: how the path of each lock of a move begins. A lock with TOKEN is the move's
+# own; `-`: it holds none. DATA is the old data directory,
 # SEGMENT the size of a WAL segment in MiB, or `-`. FILES are options, quoted for a shell, that say where the configuration lies,
 # OPTIONS those that hold back what the cluster must not do. BROUGHT, below /, is what the move brings to a path of its own.
 # shellcheck disable=SC2154 # program is set by who calls
 trial_start() {
-  trial_child='' trial_locks=$1
+  trial_child='' trial_locks=$1 trial_token=$2
   trap trial_ends EXIT
   trap 'exit 143' HUP INT PIPE TERM
-  shift
+  shift 2
   # two at once would be in each other's way, at the port; what runs in the namespaces holds it until it ends
   { exec 8<"${trial_locks%/*}/."; } 2>/dev/null || fail "${trial_locks%/*} cannot be read"
   flock -n 8 || fail 'another trial start runs on this server'
-  trial_is_free "$trial_locks" "$4"
+  trial_is_free "$trial_locks" "$trial_token" "$4"
   # it ends with 1 where it fails, as what it runs may
   trial_can=$(unshare --mount --propagation private --pid --fork --kill-child --mount-proc --ipc true 2>&1) ||
     fail "no namespaces can be made, for which it takes root and an unshare of util-linux 2.32 or later: ${trial_can%%
@@ -69,14 +70,15 @@ trial_ends() {
   exit "$trial_status"
 }
 
-# trial_is_free LOCKS TARGET   nobody moves a cluster on this server, and no server runs in the target: it would need the port
+# trial_is_free LOCKS TOKEN TARGET   nobody but who has that token moves a cluster on this server, and no server runs in the target:
+# it would need the port
 trial_is_free() {
   trial_locked=$(list_locks "${1%/*}" "${1##*/}") || exit
-  trial_locked=$(printf '%s\n' "$trial_locked" | sed -n '/^#/d; s/^[^ ]* [^ ]* //p') || fail 'sed failed'
+  trial_locked=$(printf '%s\n' "$trial_locked" | sed -n "/^#/d; /^[^ ]* $2 /d; s/^[^ ]* [^ ]* //p") || fail 'sed failed'
   [ -z "$trial_locked" ] || fail "a cluster is being moved on this server by ${trial_locked%%
 *}"
-  trial_runs=$(servers_in "$2") || exit
-  [ -z "$trial_runs" ] || fail "a server runs in $2: process ${trial_runs%%[!0-9]*}"
+  trial_runs=$(servers_in "$3") || exit
+  [ -z "$trial_runs" ] || fail "a server runs in $3: process ${trial_runs%%[!0-9]*}"
 }
 
 # spare_folder WORD...   print a folder of root's in / in which nothing lies, and to which no WORD leads

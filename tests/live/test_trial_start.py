@@ -22,7 +22,7 @@ from tests.lab.lab import Lab
 from tests.lab.machine import wait_until
 from tests.live import moving as site
 from tests.live.command_line import CommandLine
-from tests.live.moving import DATA, NEW_BIN, PORT, ROOT, TARGET, pg_ctl
+from tests.live.moving import DATA, NEW_BIN, PORT, ROOT, TARGET, pg_ctl, sql
 
 pytestmark = pytest.mark.lab
 
@@ -525,3 +525,41 @@ def test_a_trial_that_is_killed_leaves_nothing(
     assert (made.failed, made.listened) == ("", ()), made
     assert made.not_tried
     nothing_left(new, before)
+
+
+_TAKEN = f"setsid python3 -m http.server --bind 127.0.0.1 {PORT} >/dev/null 2>&1 </dev/null & echo $! >{ROOT}/taken"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("spoil", "mend", "says"),
+    [
+        (_TAKEN, f"kill $(cat {ROOT}/taken)", "Address already in use"),
+        ("chown root /srv/sock", "chown postgres /srv/sock", "/srv/sock/.s.PGSQL."),
+    ],
+    ids=["port", "owner"],
+)
+def test_what_goes_wrong_on_the_new_server_after_the_checks_is_found_before_the_stop(
+    cli: CommandLine, spoil: str, mend: str, says: str
+) -> None:
+    """When the applications are stopped already: every check and every other look lies behind."""
+    old, new = cli.lab.old, cli.lab.new
+    for host in (old, new):
+        host.exec("install", "-d", "-o", "postgres", ROOT, "/srv/sock")
+    append(old, _CONF, "unix_socket_directories = '/tmp,/srv/sock'")
+    restart(old)
+    began = sql(old, "select pg_postmaster_start_time()")
+    once = f"[ -e {ROOT}/spoiled ] || {{ touch {ROOT}/spoiled; {spoil}; }}"
+    cli("move", "hook", "m", "stop-applications", "--side", "new", "--as", "root", "--command", once)
+    try:
+        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+        assert (code, says in err, "The old server was not stopped" in err) == (1, True, True), err
+        assert sql(old, "select pg_postmaster_start_time()") == began
+        new.exec("sh", "-c", mend)
+        code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+        assert code == 0, err
+        assert "not tried again before the stop" not in err
+        assert sql(new, "select 1") == "1"
+    finally:
+        for host in (old, new):
+            host.exec("rm", "-rf", "/srv/sock", f"{ROOT}/spoiled", f"{ROOT}/taken")

@@ -177,6 +177,8 @@ def _go_on(executor: Executor, *, cleaned: bool) -> None:
             confirmed = True
             _confirm_stop(executor)
             _catch_up(executor)
+        if todo[0].name == STOP:
+            _try_start(executor)
         if todo[0].warm_pass:
             _warm_pass(executor, group, todo)
         else:
@@ -204,6 +206,30 @@ def _confirm_stop(executor: Executor) -> None:
         _pass_before_the_stop(executor)
         if look is not None:
             executor.outputs.pop(look.number)
+
+
+def _try_start(executor: Executor) -> None:
+    """The trial start of the checks once more, directly before the stop: the new server may have changed meanwhile.
+
+    Raises:
+        BlockedError: PostgreSQL would not start there; old is not stopped.
+    """
+    if executor.try_start is None or _is_stopped(executor.execution):
+        return
+    made = executor.try_start(executor.job)
+    if made is None:
+        return
+    if made.failed:
+        raise BlockedError(
+            "an empty cluster with the old cluster's configuration does not start on the new server any more: "
+            f"{made.failed}. The old server was not stopped; start again what was stopped for the move, should this "
+            "take long",
+            "mend what PostgreSQL names, on the new server or in the old cluster's configuration, and go on with "
+            "--resume, which tries it again",
+        )
+    if made.not_tried:
+        said = f"the start on the new server was not tried again before the stop, because {made.not_tried}"
+        executor.job.report(Note(said, "warning"))
 
 
 def _groups(steps: Sequence[Step]) -> list[list[Step]]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
+from core.facts.model import TrialStart
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.checks.waivers import whoami
 from core.migration.execution.progress import progress
@@ -68,6 +69,7 @@ class Executor:
 
     Attributes:
         connect: from `old` or `new` to the connected server, connecting it anew where need be.
+        try_start: tries the start on new once more, before old is stopped; None where nothing is tried.
         outputs: what the steps printed since this process took over.
     """
 
@@ -76,6 +78,7 @@ class Executor:
     connect: Callable[[str], Server]
     people: People
     job: Job
+    try_start: Callable[[Job], TrialStart | None] | None = None
     outputs: dict[int, str] = field(default_factory=dict)
     _reporting: threading.Lock = field(default_factory=threading.Lock)
     _asking: bool = False

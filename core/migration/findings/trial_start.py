@@ -71,8 +71,11 @@ class Trial:
     lacking: tuple[str, ...]
 
 
-def trial_of(move: Move, cluster: Cluster, old: Facts, new: Facts, writer: str) -> Trial | str:
-    """The commands, or why no trial start is made. `writer`: who will own the new cluster."""
+def trial_of(move: Move, cluster: Cluster, old: Facts, new: Facts, writer: str, holder: str = "-") -> Trial | str:
+    """The commands, or why no trial start is made.
+
+    `writer`: who will own the new cluster. `holder`: the token of the execution whose own locks are no hindrance.
+    """
     series = numbers(cluster.series)
     if series < _SINCE:
         return f"there is none for PostgreSQL {cluster.series}, which is older than 10"
@@ -85,6 +88,7 @@ def trial_of(move: Move, cluster: Cluster, old: Facts, new: Facts, writer: str) 
     start = call(
         "trial_start",
         f"{LOCK_FOLDER}/{LOCK_NAME}",
+        holder,
         program_path(new, cluster.series, writer),
         writer,
         cluster.data_directory,

@@ -18,8 +18,12 @@ _START_SECONDS = 200.0
 _STARTED, _REFUSED, _LACKS = "started", "refused ", "lacks "
 
 
-def with_trial_start(old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, job: Job) -> Facts:
+def with_trial_start(
+    old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, job: Job, holder: str = "-"
+) -> Facts:
     """The facts of new with what a trial start showed; without one where those of old do not know the cluster.
+
+    `holder`: the token of the execution whose own locks are no hindrance.
 
     Raises:
         Cancelled: the job was cancelled; nothing of the trial is left.
@@ -29,7 +33,7 @@ def with_trial_start(old: Server, new: Server, old_facts: Facts, new_facts: Fact
         return new_facts
     made = TrialStart(move.cluster, move.target, old_facts.taken_at.isoformat())
     try:
-        trial = trial_of(move, cluster, old_facts, new_facts, new.profile.database_user)
+        trial = trial_of(move, cluster, old_facts, new_facts, new.profile.database_user, holder)
     except InputError as error:  # a path that no command can name
         trial = error.message
     if isinstance(trial, str):

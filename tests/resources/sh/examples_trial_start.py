@@ -46,7 +46,17 @@ _INITDB = {
     "initdb": 'while [ "$1" != -D ]; do shift; done; /bin/mkdir -p "$2" && : >"$2/PG_VERSION"',
 }
 _POSTGRES = _INITDB | {"postgres": _ASKS, "pg_ctl": _PG_CTL}
-_WORDS = ("@folder@/lock", "@path@", _ME, _DATA, "@folder@/new/target", "64", "-c a=b", "-c ssl_passphrase_command=")
+_WORDS = (
+    "@folder@/lock",
+    "-",
+    "@path@",
+    _ME,
+    _DATA,
+    "@folder@/new/target",
+    "64",
+    "-c a=b",
+    "-c ssl_passphrase_command=",
+)
 _MOUNTS = """1 0 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 2 1 0:5 / /proc rw,nosuid - proc proc rw
 3 2 0:6 / /proc/sys/fs/binfmt_misc rw - autofs systemd-1 rw
@@ -187,7 +197,22 @@ EXAMPLES = [
         prints="",
         name="nothing does",
     ),
-    Example("trial_is_free", ("@folder@/lock", "@folder@"), prints=""),
+    Example("trial_is_free", ("@folder@/lock", "-", "@folder@"), prints=""),
+    Example(
+        "trial_is_free",
+        ("@folder@/lock", "token", "@folder@"),
+        arrange="ln -s 'token me of db1' lock-1",
+        prints="",
+        name="the move's own lock",
+    ),
+    Example(
+        "trial_is_free",
+        ("@folder@/lock", "token", "@folder@"),
+        arrange="ln -s 'token me of db1' lock-1 && ln -s 'token2 you of db2' lock-2",
+        status=1,
+        complains="a cluster is being moved on this server by you of db2",
+        name="another move's lock beside it",
+    ),
     Example("spare_folder", ("srv/x", "/opt/y"), matches="/(media|mnt)\n", as_root=True),
     Example(
         "trial_makes_cluster",

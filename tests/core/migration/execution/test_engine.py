@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from core.errors import BlockedError, CommandError, PghaulError
+from core.facts.model import TrialStart
 from core.history.store import Store
 from core.jobs import Event, Job, Note
 from core.migration.execution.engine import carry_out, hold_against
@@ -100,9 +101,19 @@ class Stopping:
         self.store, self.old = store, Old(answers)
         self.number = store.execution_started(of_steps(*self.STEPS))
 
-    def carried_out(self) -> None:
-        at = Executor(self.number, self.store, lambda _: cast("Server", self.old), Person("15/main"), Job())
+    def carried_out(self, *tried: TrialStart) -> list[str]:
+        """What it warns of. `tried`: what each trial start shows; none may be made where there is none left."""
+        left, events = list(tried), list[Event]()
+        at = Executor(
+            self.number,
+            self.store,
+            lambda _: cast("Server", self.old),
+            Person("15/main"),
+            Job(events.append),
+            (lambda _: left.pop(0)) if tried else None,
+        )
         carry_out(at)
+        return [each.text for each in events if isinstance(each, Note) and each.level == "warning"]
 
     @property
     def state(self) -> State:
@@ -111,6 +122,27 @@ class Stopping:
 
 def failed(status: int, said: str = "") -> CommandError:
     return CommandError("failed", exit_status=status, stderr=said)
+
+
+@pytest.mark.slow
+def test_where_the_new_server_refuses_a_trial_start_old_is_not_stopped(store: Store) -> None:
+    move, trial = Stopping(store, prove_stopped=["sum"]), TrialStart("/a", "/b", "")
+    with pytest.raises(BlockedError, match=r"any more: FATAL:  no\. The old server was not stopped") as caught:
+        move.carried_out(replace(trial, failed="FATAL:  no"))
+    assert "--resume" in caught.value.hint
+    assert (move.state, move.old.asked.count("stop_folder")) == (State.STOPPED, 0)
+    said = move.carried_out(replace(trial, not_tried="there is no root"))
+    assert any("not tried again before the stop, because there is no root" in each for each in said), said
+    assert (move.state, move.old.asked.count("stop_folder")) == (State.DONE, 1)
+
+
+@pytest.mark.slow
+def test_old_that_is_stopped_already_needs_no_trial_start(store: Store) -> None:
+    move, trial = Stopping(store, stop_folder=[failed(1)], prove_stopped=["sum", "sum"]), TrialStart("/a", "/b", "")
+    with pytest.raises(CommandError):
+        move.carried_out(trial)
+    move.carried_out(replace(trial, failed="FATAL:  no"))
+    assert move.state is State.DONE
 
 
 @pytest.mark.slow

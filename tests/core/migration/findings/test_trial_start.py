@@ -13,7 +13,7 @@ from core.servers.shell import words_of
 from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old
 
 OUTSIDE = "/srv/conf/postgresql.conf"
-FILES, OPTIONS, BROUGHT = 7, 8, 9
+FILES, OPTIONS, BROUGHT = 8, 9, 10
 """Where these stand among the words of trial_start."""
 
 
@@ -75,7 +75,7 @@ def test_addresses_that_come_over_with_the_cluster_are_left_out() -> None:
 
 @pytest.mark.parametrize(("size", "word"), [(16, "-"), (1, "1"), (64, "64"), (1024, "-")])
 def test_the_size_of_a_segment_goes_along_where_settings_depend_on_it(size: int, word: str) -> None:
-    assert words(made(cluster(control=control(wal_segment_size=size * 2**20))))[6] == word
+    assert words(made(cluster(control=control(wal_segment_size=size * 2**20))))[7] == word
 
 
 def test_where_no_trial_is_made_it_is_said_why() -> None:
