@@ -16,6 +16,11 @@ connect_to() {
     9.[12]) PGOPTIONS="$PGOPTIONS -c synchronous_commit=local" ;;
     *) PGOPTIONS="$PGOPTIONS -c synchronous_commit=local -c lock_timeout=60000" ;;
   esac
+  # to compile costs more than the questions here, and where its library cannot be loaded the first of them would fail
+  case $4 in
+    1[1-9] | [2-9][0-9]) PGOPTIONS="$PGOPTIONS -c jit=off" ;;
+    *) ;;
+  esac
   case $4 in
     1[4-9] | [2-9][0-9]) PGOPTIONS="$PGOPTIONS -c client_connection_check_interval=10000" ;;
     *) ;;

@@ -290,8 +290,9 @@ EXAMPLES = [
         for series, options in (
             ("9.0", ""),
             ("9.2", " -c synchronous_commit=local"),
-            ("13", _NO_WAITS),
-            ("18", f"{_NO_WAITS} -c client_connection_check_interval=10000"),
+            ("10", _NO_WAITS),
+            ("13", f"{_NO_WAITS} -c jit=off"),
+            ("18", f"{_NO_WAITS} -c jit=off -c client_connection_check_interval=10000"),
         )
     ),
     Example(
