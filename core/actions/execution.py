@@ -16,6 +16,7 @@ from core.migration.execution.outcome import Paragraph, outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.taking_over import anew, refuse_strange_commands, shown
 from core.migration.findings.dress import no_dress_rehearsal as why_not
+from core.migration.model.dress import USUAL, Dressing
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
 from core.migration.probing.trial_start import with_trial_start
@@ -45,10 +46,11 @@ def execute(
     verify: Verify = Verify.CHANGED,
     anew: bool = False,
     dressed: bool = False,
+    asked: Dressing = USUAL,
 ) -> Execution:
     """Carry the move out, or rehearse it: from fresh facts, checks and a fresh plan.
 
-    `dressed`: in this rehearsal the copy itself is started on new, and looked at.
+    `dressed`: in this rehearsal the copy itself is started on new, and looked at; `asked`: what it does beyond that.
 
     Raises:
         BlockedError: blockers stand, another workstation has the cluster, or a proof failed.
@@ -59,7 +61,7 @@ def execute(
     latest = _latest(session, move)
     may_begin(latest, alive=_alive(session, latest), anew=anew)
     refuse_blockers(check(session, move, job))
-    made = plan(session, move, job, verify=verify, dressed=dressed)
+    made = plan(session, move, job, verify=verify, dressed=dressed, asked=asked)
     people.announce(made.cluster)
     return _carried_out(session, session.store.execution_started(begin(made, kind)), people, job)
 

@@ -29,6 +29,7 @@ from core.migration.execution.record import Held, history_of
 from core.migration.execution.status import carried_out_sentence
 from core.migration.model.asked import Asked
 from core.migration.model.checks import CheckResult
+from core.migration.model.dress import USUAL, Dressing
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
 from core.migration.model.move import Move, Verify
@@ -128,10 +129,19 @@ def record(session: Session, move: str | None = None) -> tuple[Held, ...]:
     return record_of_all(session.store) if move is None else record_of(session.store, move)
 
 
-def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED, dressed: bool = False) -> Plan:
+def plan(
+    session: Session,
+    move: str,
+    job: Job,
+    *,
+    verify: Verify = Verify.CHANGED,
+    dressed: bool = False,
+    asked: Dressing = USUAL,
+) -> Plan:
     """The steps of the move with their exact commands, and as warnings what the checks say of the same facts.
 
-    The estimate of just that, with what it proves, is kept beside it. `dressed`: it is for a dress rehearsal.
+    The estimate of just that, with what it proves, is kept beside it. `dressed`: it is for a dress rehearsal, for
+    which this is `asked`.
     """
     job = recorded(session.store, job, move)
     found = session.store.move(move)
@@ -151,6 +161,7 @@ def plan(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANG
         verify,
         seed=session.store.seed(move),
         dressed=dressed,
+        asked=asked,
     )
     said = carried_out(session, move)
     made = replace(made, warnings=(said, *made.warnings)) if said else made

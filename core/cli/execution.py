@@ -11,6 +11,8 @@ from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import ask, say, show, table
 from core.errors import InputError
+from core.migration.model.asked import size_of
+from core.migration.model.dress import Dressing
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
@@ -75,6 +77,12 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     )
     execute.add_argument(
         "--anew", action="store_true", help="begin a new execution although an earlier one ended on its way"
+    )
+    dress = execute.add_argument_group("in a dress rehearsal")
+    dress.add_argument(
+        "--keep-wal",
+        metavar="SIZE",
+        help="end it where the old server would keep more WAL, such as 20GB (default: a quarter of its free space)",
     )
     add_common(execute, server=True)
     execute.set_defaults(run=_execute)
@@ -195,6 +203,7 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
             raise InputError("--other-way is of a move: it goes with --resume or alone")
         if not options.other_way.strip():
             raise InputError("how do clients reach the new cluster?", "say how with --other-way: it is recorded")
+    asked = _asked(options)
     if options.status:
         execution, alive = actions.execution_status(context.session, options.move)
         return _show(execution, options, actions.outcome(context.session, execution), alive=alive)
@@ -216,8 +225,16 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
             verify=Verify(options.verify),
             anew=options.anew,
             dressed=options.dress_rehearsal,
+            asked=asked,
         )
     return _show(execution, options, actions.outcome(context.session, execution))
+
+
+def _asked(options: argparse.Namespace) -> Dressing:
+    """What a dress rehearsal is to do beyond its own steps."""
+    if options.keep_wal is not None and not options.dress_rehearsal:
+        raise InputError("--keep-wal is of a dress rehearsal: it goes with --dress-rehearsal")
+    return Dressing(None if options.keep_wal is None else int(size_of(options.keep_wal)))
 
 
 def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:

@@ -284,6 +284,7 @@ _PARTS = (
     marked("inodes"),
     marked("dump"),
     marked("load"),
+    marked("server load"),
     marked("indexes"),
     marked("prepared transactions"),
     marked("replication slots"),

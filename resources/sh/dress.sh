@@ -5,15 +5,34 @@
 # Settings of the copy are read as in copy.sh.
 # shellcheck disable=SC2154
 
-# dress_pass PATH SOCKET PORT SERIES SECONDS LIMIT [LABEL SOURCE TARGET WAL]...   on old: copy what is in none of the passes before, as
-# a backup: WAL, control file, backup_label and what the copy is started with included
+# dress_by_series SERIES   set what differs between them: the calls that begin and end the backup, where its WAL ends, the file that
+# keeps the copy in recovery, with what it holds, and the settings of the session of the backup
+dress_by_series() {
+  dress_begin="pg_backup_start('pghaul', true)" dress_stop='pg_backup_stop(false)'
+  # since 17 the function names the segment behind a position that is the border of two
+  dress_border='(lsn - 1)'
+  dress_signal=standby.signal dress_recovery=''
+  dress_idles='-c idle_session_timeout=0'
+  case $1 in 1[0-6]) dress_border=lsn ;; *) ;; esac
+  case $1 in
+    1[0-4]) dress_begin="pg_start_backup('pghaul', true, false)" dress_stop='pg_stop_backup(false, false)' ;;
+    *) ;;
+  esac
+  case $1 in 1[0-3]) dress_idles='' ;; *) ;; esac
+  case $1 in 1[01]) dress_signal=recovery.conf dress_recovery="standby_mode = 'on'" ;; *) ;; esac
+}
+
+# dress_pass PATH SOCKET PORT SERIES SECONDS LIMIT CALM [LABEL SOURCE TARGET WAL]...   on old: copy what is in none of the passes
+# before, as a backup: WAL, control file, backup_label and what the copy is started with included; print how much WAL was kept, and
+# what the server did for CALM seconds before the backup and during it
 # LIMIT: of how many bytes of WAL; `-`: a quarter of what is free where it is written. It ends where more was written meanwhile, where
 # half of that room is taken, by whatever, or where nobody has followed its job for five minutes.
 dress_pass() {
   connect_to "$1" "$2" "$3" "$4" "$5"
   leave_slots "$2" "$3"
-  dress_series=$4 dress_seconds=$5 dress_limit=$6
-  shift 6
+  dress_by_series "$4"
+  dress_seconds=$5 dress_limit=$6 dress_calm=$7
+  shift 7
   dress_data=$2
   dress_free=$(dress_room) || exit
   [ "$dress_limit" != - ] || dress_limit=$((dress_free / 4))
@@ -45,7 +64,11 @@ dress_pass() {
   # it lies on new as old's own: who may enter it, too
   chmod --reference="$dress_data" -- "$copy_folder/dress" || fail "$copy_folder/dress cannot be set"
   (exec 8>&- && enter "$copy_folder/dress" && passed 0 "$copy_send" data ./ "$dress_target" --ignore-times) || exit
-  echo "$dress_kept bytes of WAL were kept for it"
+  dress_asks=$(dress_load last && dress_written kept) || exit
+  dress_says "$dress_asks"
+  dress_hears kept
+  echo "$dress_heard bytes of WAL were kept for it"
+  dress_activity
 }
 
 # dress_begins   the backup has begun; sets dress_session and dress_from, and descriptor 8 is its session's input
@@ -56,10 +79,7 @@ dress_begins() {
   umask 077
   (mkdir -p "$copy_folder/dress/pghaul-fence/global" "$copy_folder/dress/pghaul-fence/dress" &&
     mkfifo "$copy_folder/dress-in") || fail "$copy_folder cannot be written"
-  case $dress_series in
-    1[0-3]) ;;
-    *) PGOPTIONS="$PGOPTIONS -c idle_session_timeout=0" ;;
-  esac
+  PGOPTIONS="$PGOPTIONS $dress_idles"
   dress_names=$(database_names) || exit
   # any of those that clients enter: a session in template1 keeps everybody from making a database
   case "
@@ -81,10 +101,15 @@ postgres
   dress_session=$!
   dress_session_since=$(begun_at "$dress_session") || exit
   exec 8>"$copy_folder/dress-in"
-  case $dress_series in
-    1[0-4]) dress_says "select 'began ' || pg_start_backup('pghaul', true, false);" ;;
-    *) dress_says "select 'began ' || pg_backup_start('pghaul', true);" ;;
-  esac
+  dress_asks=$(dress_load calm) || exit
+  while [ "$dress_calm" -gt 0 ]; do
+    dress_asks="$dress_asks
+select from pg_sleep(1);
+$(dress_load calm)" || exit
+    dress_calm=$((dress_calm - 1))
+  done
+  dress_says "$dress_asks
+select 'began ' || $dress_begin;"
   dress_hears began
   dress_from=$dress_heard
   # behind the start of the backup, whose checkpoint would take an older slot away where the server bounds what slots keep. Where
@@ -164,7 +189,7 @@ dress_watch() {
     if [ "$dress_answers" = "$dress_asked" ]; then
       dress_asked=$((dress_asked + 1))
       # to read as well: so nothing waits here where nobody reads
-      dress_written at 1<>"$copy_folder/dress-in"
+      { dress_load load && dress_written at; } 1<>"$copy_folder/dress-in"
     fi
     dress_left=$(dress_room 2>/dev/null) && [ "$dress_left" -lt $((dress_free / 2)) ] &&
       dress_ends "$1" 'the file system of the old server on which it writes WAL got full meanwhile: free some of it, and rehearse again'
@@ -196,6 +221,38 @@ dress_room() {
 # dress_written WORD   print the question how many bytes of WAL were written since the backup began; WORD is ahead of the answer
 dress_written() {
   printf '%s\n' "select '$1 ' || trunc(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$dress_from'));"
+}
+
+# dress_load WORD   print the question what the old server does: WORD, milliseconds, how many transactions have ended since it counts,
+# and how many sessions of clients wait for its disks; `-` where this account cannot see that
+dress_load() {
+  printf '%s\n' "select '$1 ' || trunc(extract(epoch from clock_timestamp()) * 1000)::bigint || ' ' ||
+    sum(xact_commit + xact_rollback)::bigint || ' ' || (select case current_setting('is_superuser') when 'on'
+    then count(*)::text else '-' end from pg_stat_activity
+    where state = 'active' and wait_event_type = 'IO' and backend_type = 'client backend') from pg_stat_database;"
+}
+
+# dress_activity   print what the answers say of the time before the backup, and of the time from then on
+dress_activity() {
+  awk '
+    $1 == "calm" || $1 == "load" || $1 == "last" {
+      part = $1 == "calm" ? "before" : "during"
+      if (part == "during" && !(part in first)) { first[part] = latest; counted[part] = ended }
+      if (!(part in first)) { first[part] = $2; counted[part] = $3 }
+      latest = $2; ended = $3
+      seconds[part] = (latest - first[part]) / 1000; many[part] = ended - counted[part]
+      looks[part]++; waited[part] += $4
+      if ($4 == "-") unseen = 1
+    }
+    END {
+      for (each = 1; each <= split("before during", parts, " "); each++) {
+        part = parts[each]
+        # where the statistics were reset meanwhile, they tell nothing
+        if (seconds[part] <= 0 || many[part] < 0) continue
+        waiting = unseen ? "-" : sprintf("%.2f", waited[part] / looks[part])
+        printf "%s it %.0f transactions ended in %.1f seconds, and %s sessions waited for disks\n", part, many[part], seconds[part], waiting
+      }
+    }' "$copy_folder/dress-said" || fail 'awk failed'
 }
 
 # dress_settings   the settings with which the old server runs, wherever they come from, lie in what is sent
@@ -230,17 +287,7 @@ dress_control() {
 
 # dress_stops   the backup has ended; its session stays, and keeps the WAL; sets dress_first and dress_last, segments of WAL
 dress_stops() {
-  # since 17 the function names the segment behind a position that is the border of two
-  case $dress_series in
-    1[0-4]) dress_stop='pg_stop_backup(false, false)' dress_end_at=lsn ;;
-    1[56]) dress_stop='pg_backup_stop(false)' dress_end_at=lsn ;;
-    *) dress_stop='pg_backup_stop(false)' dress_end_at="(lsn - 1)" ;;
-  esac
-  dress_asks=$(dress_written kept) || exit
-  dress_says "$dress_asks
-select 'label ' || pg_walfile_name($dress_end_at) || ' ' || $(escaped labelfile) from $dress_stop;"
-  dress_hears kept
-  dress_kept=$dress_heard
+  dress_says "select 'label ' || pg_walfile_name($dress_border) || ' ' || $(escaped labelfile) from $dress_stop;"
   dress_hears label
   dress_last=${dress_heard%% *}
   whole_name "${dress_heard#* }"
@@ -249,10 +296,7 @@ select 'label ' || pg_walfile_name($dress_end_at) || ' ' || $(escaped labelfile)
   dress_first=$(sed -n 's/^START WAL LOCATION: .*(file \([0-9A-F]*\))$/\1/p' "$copy_folder/dress/backup_label")
   case $dress_first-$dress_last in *[!0-9A-F-]* | -* | *-) fail 'the backup says nothing of its WAL' ;; *) ;; esac
   echo "$dress_first $dress_last $dress_from" >"$copy_folder/dress/pghaul-fence/dress/wal" || fail "$copy_folder cannot be written"
-  case $dress_series in
-    1[01]) echo "standby_mode = 'on'" >"$copy_folder/dress/recovery.conf" ;;
-    *) : >"$copy_folder/dress/standby.signal" ;;
-  esac || fail "$copy_folder cannot be written"
+  echo "$dress_recovery" >"$copy_folder/dress/$dress_signal" || fail "$copy_folder cannot be written"
 }
 
 # dress_wal LABEL SOURCE TARGET WAL   the segments from the first to the last, and what tells of timelines

@@ -69,6 +69,10 @@ def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine
     )
     assert re.search(r"ready after \d+ seconds, ", looked, re.MULTILINE), looked
     assert "bytes of WAL were kept" in output_of(status, "dress-pass")
+    cost = json.loads(status)["account"]["dress"]
+    assert cost["wal_bytes"] > 0
+    assert all(cost[part]["transactions"] > 0 < cost[part]["seconds"] for part in ("before", "during")), cost
+    assert "sessions of clients waited for its disks" in out
     assert free_of_backups(old)
     assert [line for line in differences(before, footprint(old)) if ROOT not in line] == []
     assert new.exec("test", "-e", _FENCED, check=False).returncode == 0

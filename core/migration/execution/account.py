@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.migration.execution.dressed import DressCost, dress_cost
 from core.migration.execution.rates import copy_rate
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook
@@ -33,6 +34,7 @@ class Account:
         expected_seconds: what the plan's commands were to take between the two.
         passes: how many tries sent anything; `sent`: bytes of cluster in them, not of what crossed the wire.
         copy_rate: bytes of cluster a second, of the pass that brought the whole of it.
+        dress: what a dress rehearsal cost the old server.
     """
 
     asked_at: datetime | None
@@ -44,6 +46,7 @@ class Account:
     passes: int
     sent: int
     copy_rate: float | None
+    dress: DressCost | None
 
     @property
     def downtime_seconds(self) -> float | None:
@@ -94,6 +97,7 @@ def account(execution: Execution) -> Account:
         passes=len(sending),
         sent=sum(run.bytes or 0 for run in sending),
         copy_rate=copy_rate([execution]),
+        dress=dress_cost(execution),
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core import units
 from core.migration.execution.account import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
+from core.migration.execution.dressed import cost_sentences
 from core.migration.execution.entry import back_by_hand
 from core.migration.execution.status import as_before
 from core.migration.execution.summary import follow_up, taken_on
@@ -33,7 +34,13 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
         return (Paragraph("old", _fenced(execution)),) if execution.past_return else ()
     if execution.kind is Kind.REHEARSAL:
         old = _AS_IT_WAS_DRESSED if execution.dressed else _AS_IT_WAS
-        paragraphs = [Paragraph("sent", _sent(found)), *_forecast(execution, estimate), Paragraph("old", (old,))]
+        cost = cost_sentences(found.dress) if found.dress is not None else ()
+        paragraphs = [
+            Paragraph("sent", _sent(found)),
+            *_forecast(execution, estimate),
+            Paragraph("old", (old,)),
+            Paragraph("server load", cost),
+        ]
     else:
         paragraphs = [
             Paragraph("downtime", _downtime(found, down)),

@@ -9,6 +9,8 @@ from core.migration.model.move import Move
 
 _SINCE = (10,)
 """The first series in which both a backup and a slot may belong to a session (a backup since 9.6)."""
+_RENAMED_SINCE = (15,)
+"""The first series with pg_backup_start (pg_start_backup before). `dress_by_series` of dress.sh has the same."""
 _SIGNAL_SINCE = (12,)
 """The first series in which a standby's settings stand among all others (recovery.conf before)."""
 _TRIGGER_SINCE, _TRIGGER_UNTIL = (12,), (16,)
@@ -46,6 +48,13 @@ def no_dress_rehearsal(move: Move, cluster: Cluster, old: Facts, new: Facts) -> 
     if all(root.wal is None for root in data_roots(move, cluster)):
         return "its WAL lies inside another folder of the cluster"
     return ""
+
+
+def backup_functions(cluster: Cluster) -> tuple[str, str]:
+    """The calls in SQL that begin and end a backup that belongs to its session."""
+    if numbers(cluster.series) < _RENAMED_SINCE:
+        return "pg_start_backup('pghaul', true, false)", "pg_stop_backup(false, false)"
+    return "pg_backup_start('pghaul', true)", "pg_backup_stop(false)"
 
 
 def held_in_recovery(cluster: Cluster) -> tuple[str, ...]:

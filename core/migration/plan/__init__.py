@@ -17,6 +17,7 @@ from core.migration.findings.cluster import cluster_of
 from core.migration.findings.data_roots import data_roots
 from core.migration.findings.dress import no_dress_rehearsal
 from core.migration.model.checks import CheckResult, Status
+from core.migration.model.dress import USUAL, Dressing
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, Step, functions_of
@@ -57,11 +58,12 @@ def make_plan(
     *,
     seed: str,
     dressed: bool = False,
+    asked: Dressing = USUAL,
 ) -> Plan:
     """The steps of the move. Blockers do not forbid a plan: they stand in its warnings.
 
     `seed`: what nobody else can guess; what the copy makes on both servers is named by it. `dressed`: it is for a dress
-    rehearsal, in which the copy itself is started.
+    rehearsal, in which the copy itself is started, and for which this is `asked`.
 
     Raises:
         InputError: the facts of old do not know the cluster, or hold no address of old; or it is `dressed`, and the
@@ -71,7 +73,7 @@ def make_plan(
     site = _site(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
     if dressed and (why := no_dress_rehearsal(move, site.cluster, old_facts, new_facts)):
         raise InputError(f"no dress rehearsal of {move.name} can be made: {why}", "rehearse it with --rehearsal")
-    ready, tried = ([ready_for_dress(site)], dress(site)) if dressed else ([], [])
+    ready, tried = ([ready_for_dress(site)], dress(site, asked)) if dressed else ([], [])
     made = [*prepare(site), *ready, *copy(site, *tried), *close_channel(site), *opening(site)]
     steps = _timed(hooked(made, site, hooks), site, estimate)
     read = settings(site.channel)

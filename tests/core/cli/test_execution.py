@@ -60,6 +60,21 @@ def test_options_that_exclude_each_other(store: Store) -> None:
     assert main(["execute", "spring", "--resume", "--rollback"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--keep-wal", "20GB"), "--keep-wal is of a dress rehearsal"),
+        (("--dress-rehearsal", "--keep-wal", "20"), "20 is no size"),
+    ],
+)
+def test_what_a_dress_rehearsal_is_asked_for(
+    words: tuple[str, ...], said: str, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["execute", "spring", *words]) == 2
+    assert said in capsys.readouterr().err
+    assert store.executions("spring") == ()
+
+
 def test_status_for_people_and_programs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     store.execution_started(replace(execution(), move="spring"))
     assert main(["execute", "spring", "--status"]) == 0

@@ -13,6 +13,8 @@ _SQL = rf"""while read -r line; do case $line in
   *pg_backup_stop* | *pg_stop_backup*) printf '%s\n' 'label {_LAST} {_LABEL}' ;;
   *"'at '"*) echo 'at 4096' ;;
   *"'kept '"*) echo 'kept 4096' ;;
+  *"'calm '"*) calm=$((${{calm:-0}} + 1)); echo "calm ${{calm}}000 ${{calm}}00 1" ;;
+  *"'last '"*) echo 'last 12000 800 3' ;;
   *pg_settings*) echo "work_mem = '8192'" ;;
 esac; done"""
 _READS = {"psql": _SQL, "pg_controldata": "echo 'Database cluster state:               in production'"}
@@ -50,12 +52,14 @@ _NOT_WATCHED = {
 EXAMPLES = [
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "15", "9", "1000000", *_ROOT),
+        ("@path@", "/tmp", "5432", "15", "9", "1000000", "2", *_ROOT),
         arrange=_OLD,
         settings=_COPY,
         programs=_READS,
         tolerates={"ls": "whoever cannot tell makes the whole pass", **_NOT_WATCHED},
-        matches=r"(.|\n)*4096 bytes of WAL were kept for it\n",
+        matches=r"(.|\n)*4096 bytes of WAL were kept for it\nbefore it 200 transactions ended in 2.0 seconds, and 1.00 "
+        r"sessions waited for disks\nduring it 500 transactions ended in 9.0 seconds, and \d.\d\d sessions waited for "
+        r"disks\n",
         after=f"cd new && [ -e base/1 ] && [ -e pg_wal/{_FIRST} ] && [ -e pg_wal/{_LAST} ] && "
         "[ -e pg_wal/00000002.history ] && [ -e standby.signal ] && [ -e postgresql.auto.conf ] && "
         f"grep -qx '{_FIRST} {_LAST} 0/2000028' pghaul-fence/dress/wal && "
@@ -65,7 +69,7 @@ EXAMPLES = [
     ),
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "15", "9", "4095", *_ROOT),
+        ("@path@", "/tmp", "5432", "15", "9", "4095", "0", *_ROOT),
         arrange=_OLD,
         settings=_COPY,
         programs=_READS | {"rsync": "exec sleep 60"},
@@ -76,7 +80,7 @@ EXAMPLES = [
     ),
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "15", "9", "1000000", *_ROOT),
+        ("@path@", "/tmp", "5432", "15", "9", "1000000", "2", *_ROOT),
         arrange=f"{_OLD} && mkdir job && touch -d '6 minutes ago' job/looked",
         settings=_COPY | {"pghaul_job": "@folder@/job"},
         programs=_READS | {"rsync": "exec sleep 60"},
@@ -87,12 +91,12 @@ EXAMPLES = [
     ),
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "15", "9", "1000000", *_ROOT),
+        ("@path@", "/tmp", "5432", "15", "9", "1000000", "2", *_ROOT),
         arrange=_OLD,
         settings=_COPY,
         programs=_READS
         | {
-            "psql": "read -r line; case $line in *select\\ name*) ;; *backup*) ;; *) echo '1 postgres'; exit ;; esac; "
+            "psql": "read -r line; case $line in *select\\ name*) ;; *calm*) ;; *) echo '1 postgres'; exit ;; esac; "
             "echo 'FEHLER:  42501: nur Superuser' >&2; echo 'ORT:  x, y.c:7' >&2; exit 3"
         },
         status=1,
@@ -101,7 +105,7 @@ EXAMPLES = [
     ),
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "15", "9", "1000000", *_ROOT),
+        ("@path@", "/tmp", "5432", "15", "9", "1000000", "2", *_ROOT),
         arrange=f"{_OLD} && rm old/pg_wal/{_FIRST}",
         settings=_COPY,
         programs=_READS,
@@ -111,14 +115,21 @@ EXAMPLES = [
     ),
     Example(
         "dress_pass",
-        ("@path@", "/tmp", "5432", "11", "9", "-", *_ROOT),
+        ("@path@", "/tmp", "5432", "11", "9", "-", "0", *_ROOT),
         arrange=_OLD,
         settings=_COPY,
         programs=_READS,
         tolerates={"ls": "whoever cannot tell makes the whole pass", **_NOT_WATCHED},
-        matches=r"(.|\n)*4096 bytes of WAL were kept for it\n",
+        matches=r"(.|\n)*4096 bytes of WAL were kept for it\nduring it (.|\n)*",
         after="cd new && [ ! -e standby.signal ] && grep -qx \"standby_mode = 'on'\" recovery.conf",
         name="before 12",
+    ),
+    Example(
+        "dress_activity",
+        settings={"copy_folder": "@folder@"},
+        arrange="printf '%s\\n' 'calm 1000 100 -' 'calm 3000 90 -' 'load 4000 100 -' 'last 5000 120 -' >dress-said",
+        prints="during it 30 transactions ended in 2.0 seconds, and - sessions waited for disks\n",
+        name="statistics that were reset, of an account that sees no other",
     ),
     Example(
         "dress_copy",

@@ -142,7 +142,7 @@ copyable_names watch_room own_socket again_refuses not_reached files_not_in_forc
 debian_words own_log has_six first_files configuration_one configuration_named
 dress_begins dress_says dress_hears dress_gone dress_watch dress_ends dress_room dress_written dress_settings
 dress_control dress_stops dress_wal dress_over dress_tries dress_links dress_knows dress_replays dress_starts
-dress_waits dress_said end_started
+dress_waits dress_said dress_load dress_by_series end_started
 trial_ends trial_inside trial_opens_room trial_unpacks trial_shows trial_has trial_mounts trial_farm trial_may_replace
 trial_puts trial_keeps_away trial_prepares trial_by_pg_ctl trial_options trial_closes_host trial_said trial_lacks
 """

@@ -6,9 +6,11 @@ the copy is stopped. What the start has touched is compared byte by byte by the 
 its own has brought.
 """
 
+from core import units
 from core.migration.findings.data_roots import link_targets
-from core.migration.findings.dress import held_in_recovery
+from core.migration.findings.dress import backup_functions, held_in_recovery
 from core.migration.findings.local_start import loud
+from core.migration.model.dress import Dressing
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
@@ -16,8 +18,8 @@ from core.migration.plan.steps.inventory import native_psql, reached, seconds_fo
 from core.migration.transports import passes
 from core.servers.shell import call, command
 
-DRESSED = "dress-copy"
-"""The name of the step in which the copy runs."""
+DRESSED, PASS = "dress-copy", "dress-pass"
+"""The names of the steps in which the copy runs, and in which it is made."""
 
 _SOCKET = "/tmp/pghaul-dress.…"  # noqa: S108  shown to people; dress.sh makes it for this account alone
 _PROGRAMS = ("postgres", "psql", "pg_waldump")
@@ -25,16 +27,17 @@ _PROGRAMS = ("postgres", "psql", "pg_waldump")
 _OF_THE_SERVER = ("configuration file", "command line", "environment variable")
 """Where the settings come from with which the copy runs; those of a role or of a database are looked at in it."""
 
-_RENAMED_SINCE = (15,)
-"""The first series with pg_backup_start (pg_start_backup before)."""
-
 _START_SECONDS, _FILES_A_SECOND = 900, 200
 """How long a start may take: behind a backup the server first flushes every file (SyncDataDirectory, fd.c)."""
 
 
-def dress(site: Site) -> list[Step]:
+_CALM_SECONDS = 4, 30
+"""For how long the old server is watched before the backup: at least, and at most, a second for each gigabyte."""
+
+
+def dress(site: Site, asked: Dressing) -> list[Step]:
     """Behind the warm passes: one more pass, as a backup; the copy on the new server, from its start to its stop."""
-    return [_pass(site), _copy(site), _end(site)]
+    return [_pass(site, asked), _copy(site), _end(site)]
 
 
 def ready_for_dress(site: Site) -> Step:
@@ -62,21 +65,30 @@ def ready_for_dress(site: Site) -> Step:
     )
 
 
-def _pass(site: Site) -> Step:
-    seconds = seconds_for(site.cluster.size_bytes)
+def _pass(site: Site, asked: Dressing) -> Step:
+    seconds, size = seconds_for(site.cluster.size_bytes), site.cluster.size_bytes or 0
+    calm = min(max(size // 10**9, _CALM_SECONDS[0]), _CALM_SECONDS[1])
+    limit: int | str = "-"
+    reason = (
+        "a copy of a running server can be started only as a backup. The old server keeps the WAL of that time, but "
+        "never more than a quarter of its free space: then the step ends"
+    )
+    if asked.keep_wal_bytes is not None:
+        limit = asked.keep_wal_bytes
+        reason = (
+            "a copy of a running server can be started only as a backup. The old server keeps the WAL of that time, "
+            f"but never more than {units.size(limit)}: then the step ends"
+        )
     old = reached(site.old_path, site.cluster.socket_directory, site.cluster.port or 5432, site.cluster.series, seconds)
     roots = [word for root in site.roots for word in (root.label, root.source, root.target, passes.wal_of(root))]
-    begin, end = "pg_backup_start('pghaul', true)", "pg_backup_stop(false)"
-    if site.series < _RENAMED_SINCE:
-        begin, end = "pg_start_backup('pghaul', true, false)", "pg_stop_backup(false, false)"
+    begin, end = backup_functions(site.cluster)
     slot = "select pg_create_physical_replication_slot('pghaul_…', true, true)"
     return Step(
         "copy what has changed, inside a backup",
         "old",
         site.owner,
-        str(call("beside_server", *site.lists, "dress_pass", *old, "-", *roots)),
-        "a copy of a running server can be started only as a backup. The old server keeps the WAL of that time, but "
-        "never more than a quarter of its free space: then the step ends",
+        str(call("beside_server", *site.lists, "dress_pass", *old, limit, calm, *roots)),
+        reason,
         "nothing to undo: the backup and its slot end with their session",
         (
             f'psql -d postgres -c "select {begin}" -c "{slot}"',
@@ -85,7 +97,7 @@ def _pass(site: Site) -> Step:
             f'psql -d postgres -c "select * from {end}" (in the same session)',
         ),
         phase=Phase.DRESS,
-        name="dress-pass",
+        name=PASS,
         detached=True,
         rehearsed=True,
         skippable=False,

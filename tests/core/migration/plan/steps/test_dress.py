@@ -4,6 +4,7 @@ import pytest
 
 from core.errors import InputError
 from core.facts.catalog import ClusterWide, Setting
+from core.migration.model.dress import Dressing
 from core.migration.model.plan import Phase, Plan
 from core.servers.shell import words_of
 from tests.core.migration.builders import space
@@ -43,6 +44,19 @@ def test_it_copies_every_data_root_and_ends_what_it_has_started() -> None:
     assert words_of(step(made(), "dress-copy").call)[-2:] == ["pg_tblspc/16400", "/space"]
     assert words_of(step(made(), "dress-end").call)[0] == "dress_end"
     assert step(made(), "dress-end").closes
+
+
+def asking(**asked: int) -> Plan:
+    return plan({"running": True, "size_bytes": 12 * 10**9}, dressed=True, asked=Dressing(**asked))
+
+
+def test_the_old_server_keeps_as_much_wal_as_was_asked_for() -> None:
+    words = words_of(step(asking(), "dress-pass").call)
+    at = words.index("dress_pass") + 6
+    assert words[at : at + 2] == ["-", "12"]
+    limited = step(asking(keep_wal_bytes=2_000_000_000), "dress-pass")
+    assert words_of(limited.call)[at] == "2000000000"
+    assert "1.9 GiB" in limited.reason
 
 
 def test_no_stage_of_an_estimate_takes_its_time() -> None:
