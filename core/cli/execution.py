@@ -1,6 +1,7 @@
 """`pghaul execute`: carry a move out, rehearse it, go on with it, look at it, end it, take it back."""
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from core import units
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import ask, say, show, table
 from core.errors import InputError
-from core.migration.model.asked import size_of
+from core.migration.model.asked import seconds_of, size_of
 from core.migration.model.dress import Dressing
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.move import Verify
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _TRIES = 3
 """How often the cluster's name may be typed wrong."""
+_AMCHECK_TIME = "1h"
 _WARM = "warm"
 """What asks for one more warm pass instead of it."""
 
@@ -83,6 +85,16 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "--keep-wal",
         metavar="SIZE",
         help="end it where the old server would keep more WAL, such as 20GB (default: a quarter of its free space)",
+    )
+    dress.add_argument(
+        "--amcheck",
+        action="store_true",
+        help="look for damaged B-tree indexes in the copy, in each database that has the extension amcheck",
+    )
+    dress.add_argument(
+        "--amcheck-time",
+        metavar="TIME",
+        help="how long that may take; what is left then was not verified (default: 1h)",
     )
     add_common(execute, server=True)
     execute.set_defaults(run=_execute)
@@ -232,9 +244,17 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
 
 def _asked(options: argparse.Namespace) -> Dressing:
     """What a dress rehearsal is to do beyond its own steps."""
-    if options.keep_wal is not None and not options.dress_rehearsal:
-        raise InputError("--keep-wal is of a dress rehearsal: it goes with --dress-rehearsal")
-    return Dressing(None if options.keep_wal is None else int(size_of(options.keep_wal)))
+    given = {"--keep-wal": options.keep_wal, "--amcheck": options.amcheck, "--amcheck-time": options.amcheck_time}
+    wanted = next((name for name, value in given.items() if value), None)
+    if wanted is not None and not options.dress_rehearsal:
+        raise InputError(f"{wanted} is of a dress rehearsal: it goes with --dress-rehearsal")
+    if options.amcheck_time is not None and not options.amcheck:
+        raise InputError("--amcheck-time is of --amcheck: say both")
+    seconds = seconds_of(options.amcheck_time or _AMCHECK_TIME) if options.amcheck else None
+    return Dressing(
+        None if options.keep_wal is None else int(size_of(options.keep_wal)),
+        None if seconds is None else math.ceil(seconds),
+    )
 
 
 def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:

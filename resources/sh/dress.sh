@@ -380,6 +380,7 @@ dress_tries() {
   find "$dress_data/pg_replslot/." -mindepth 1 -delete || fail "$dress_data/pg_replslot cannot be emptied"
   dress_starts
   dress_look "$PATH" "$dress_socket" "$dress_port" "$dress_series" 3600
+  [ -z "${amcheck_seconds-}" ] || amcheck_copy "$PATH" "$dress_socket" "$dress_port" "$dress_series"
 }
 
 # dress_links [LINK TARGET]...   LINKs lead to TARGETs, and nothing else leads to a folder: what replay writes or clears is the copy's own

@@ -9,9 +9,11 @@ class Dressing:
 
     Attributes:
         keep_wal_bytes: how much WAL the old server may keep for it; None: a quarter of the free space.
+        amcheck_seconds: for how long amcheck looks at the B-tree indexes of the copy; None: it does not.
     """
 
     keep_wal_bytes: int | None = None
+    amcheck_seconds: int | None = None
 
 
 USUAL = Dressing()

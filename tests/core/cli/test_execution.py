@@ -64,7 +64,10 @@ def test_options_that_exclude_each_other(store: Store) -> None:
     ("words", "said"),
     [
         (("--keep-wal", "20GB"), "--keep-wal is of a dress rehearsal"),
+        (("--rehearsal", "--amcheck"), "--amcheck is of a dress rehearsal"),
+        (("--dress-rehearsal", "--amcheck-time", "5m"), "--amcheck-time is of --amcheck"),
         (("--dress-rehearsal", "--keep-wal", "20"), "20 is no size"),
+        (("--dress-rehearsal", "--amcheck", "--amcheck-time", "soon"), "soon is no duration"),
     ],
 )
 def test_what_a_dress_rehearsal_is_asked_for(

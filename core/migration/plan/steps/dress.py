@@ -6,6 +6,8 @@ the copy is stopped. What the start has touched is compared byte by byte by the 
 its own has brought.
 """
 
+from typing import LiteralString
+
 from core import units
 from core.migration.findings.data_roots import link_targets
 from core.migration.findings.dress import backup_functions, held_in_recovery
@@ -22,6 +24,9 @@ DRESSED, PASS = "dress-copy", "dress-pass"
 """The names of the steps in which the copy runs, and in which it is made."""
 
 _SOCKET = "/tmp/pghaul-dress.…"  # noqa: S108  shown to people; dress.sh makes it for this account alone
+_AMCHECK: LiteralString = (
+    "select bt_index_check(c.oid), relname from pg_class c where relam = 403 and relkind = 'i' and relpersistence = 'p'"
+)
 _PROGRAMS = ("postgres", "psql", "pg_waldump")
 
 _OF_THE_SERVER = ("configuration file", "command line", "environment variable")
@@ -37,7 +42,7 @@ _CALM_SECONDS = 4, 30
 
 def dress(site: Site, asked: Dressing) -> list[Step]:
     """Behind the warm passes: one more pass, as a backup; the copy on the new server, from its start to its stop."""
-    return [_pass(site, asked), _copy(site), _end(site)]
+    return [_pass(site, asked), _copy(site, asked), _end(site)]
 
 
 def ready_for_dress(site: Site) -> Step:
@@ -104,7 +109,7 @@ def _pass(site: Site, asked: Dressing) -> Step:
     )
 
 
-def _copy(site: Site) -> Step:
+def _copy(site: Site, asked: Dressing) -> Step:
     user, target, held = site.channel.writer, site.move.target, held_in_recovery(site.cluster)
     started = loud(site.cluster)
     file = f"{target}/pghaul-fence/dress/postgresql.conf"
@@ -115,11 +120,13 @@ def _copy(site: Site) -> Step:
     links = [word for link in link_targets(site.move, site.cluster) for word in link]
     options = cluster_control.as_options(held)
     where = site.new_path, target, site.port, options, site.cluster.series
+    ahead = () if asked.amcheck_seconds is None else ("with_amcheck", asked.amcheck_seconds)
+    words = *ahead, "dress_copy", *where, _START_SECONDS + site.lists[0] // _FILES_A_SECOND, *links
     return Step(
         "start the copy on the new server, look at its databases, and stop it",
         "new",
         user,
-        str(call("dress_copy", *where, _START_SECONDS + site.lists[0] // _FILES_A_SECOND, *links)),
+        str(call(str(words[0]), *words[1:])),
         "the copied cluster itself shows that it starts, and that its databases, libraries and dictionaries can be "
         "used, while the old server serves its clients; it only replays, and no client reaches it"
         + (f". What {', '.join(started)} start runs in it too" if started else ""),
@@ -127,6 +134,7 @@ def _copy(site: Site) -> Step:
         (
             f"{program} {options}",
             native_psql(_SOCKET, site.port, "postgres", "select pg_is_in_recovery(), version()"),
+            *(() if asked.amcheck_seconds is None else (native_psql(_SOCKET, site.port, "DATABASE", _AMCHECK),)),
             f'kill -QUIT "$(head -n 1 {command(target)}/postmaster.pid)"',
         ),
         phase=Phase.DRESS,

@@ -59,6 +59,14 @@ def test_the_old_server_keeps_as_much_wal_as_was_asked_for() -> None:
     assert "1.9 GiB" in limited.reason
 
 
+def test_amcheck_looks_only_where_it_was_asked_for() -> None:
+    assert words_of(step(asking(), "dress-copy").call)[0] == "dress_copy"
+    asked = step(asking(amcheck_seconds=60), "dress-copy")
+    assert words_of(asked.call)[:3] == ["with_amcheck", "60", "dress_copy"]
+    assert any("bt_index_check" in line for line in asked.native)
+    assert "amcheck_copy" in asking(amcheck_seconds=60).functions
+
+
 def test_no_stage_of_an_estimate_takes_its_time() -> None:
     assert {step(made(), each).phase for each in STEPS} == {Phase.DRESS}
     assert {step(made(), each).expected_seconds for each in STEPS} == {None}
