@@ -1,5 +1,6 @@
 """Examples of a copy: its lists, its passes by a real rsync from folder to folder, idle WAL, and the proof."""
 
+import shlex
 from dataclasses import replace
 
 from tests.resources.sh.examples import Example
@@ -51,6 +52,15 @@ _GONE = f"{_DATA} && mkdir new/base && echo gone >new/base/9"
 _ROOT = ("data", "@folder@/old", "@folder@/new", "-")
 _SAME = "diff -r -x postmaster.pid -x pg_control -x mark old new"
 _ASKED = {"rsync": 'echo "${RSYNC_PROTECT_ARGS-0} $*" || { echo pghaul: full >&2; exit 1; }'}
+_HERE = {"copy_folder": "@folder@"}
+_SHORTER = """cat >&2 <<'END'
+
+file has vanished: "/o/7"
+rsync: [sender] read errors mapping "/o/b c": No data available (61)
+rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1394) [sender=3.5.0]
+END
+exit 23"""
+"""What rsync 3.5.0 said where a file was truncated while it sent it."""
 _PASSED = dict.fromkeys(("rsync", "rsync behind", "full disk"), "passed says so")
 _WATCHED = {
     "tail": "it only shows how far the streams are",
@@ -251,8 +261,39 @@ EXAMPLES = [
         after="[ -e new/old/base/1 ] && [ ! -e new/old/base/2 ]",
         tolerates=_PASSED,
     ),
-    Example("passed", ("24", "true")),
-    Example("passed", ("24", "sh", "-c", "exit 24"), name="tolerated"),
+    Example("passed", ("24", "true"), settings=_HERE),
+    Example("passed", ("24", "sh", "-c", "exit 24"), settings=_HERE, name="tolerated"),
+    Example("passed", ("24", "sh", "-c", _SHORTER), settings=_HERE, name="a file got shorter"),
+    Example(
+        "passed",
+        ("24", "sh", "-c", f"echo 'ERROR: b failed verification -- update retained.' >&2; {_SHORTER}"),
+        settings=_HERE,
+        status=23,
+        complains="failed verification",
+        name="a file got shorter, and was not sent again",
+    ),
+    Example(
+        "passed",
+        ("24", "sh", "-c", "exit 23"),
+        settings=_HERE,
+        status=23,
+        complains="rsync ended with exit status 23",
+        name="nobody says why",
+    ),
+    Example(
+        "passed",
+        ("0", "sh", "-c", _SHORTER),
+        status=23,
+        complains="rsync ended with exit status 23",
+        name="a file of a stopped cluster got shorter",
+    ),
+    Example(
+        "only_shorter",
+        ("said",),
+        arrange=f"sh -c {shlex.quote(_SHORTER)} 2>said; true",
+        prints="",
+        tolerates={"awk": "then the pass fails"},
+    ),
     Example("passed", ("0", "sh", "-c", "exit 23"), status=23, complains="rsync ended with exit status 23", name="not"),
     Example("begin_pass", ("data", "@folder@/old", "-"), arrange=_DATA, settings=SETTINGS, after=""),
     _pass(
