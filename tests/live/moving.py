@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Thread
 
 from core.facts.collect import collect
 from core.facts.model import Cluster, Facts
@@ -298,6 +299,23 @@ def moving(
     move = move_of(facts[0].cluster(DATA))
     store.add_move(move)
     return Moving(store, connect, facts, move=move)
+
+
+@contextmanager
+def lost_behind_the_stop(lab: Lab, folder: str, data: str = DATA) -> Iterator[None]:
+    """Take a folder away from the new server once the old one is stopped: no trial start can know of it."""
+
+    def lose() -> None:
+        running = ("test", "-e", f"{data}/postmaster.pid")
+        wait_until(lambda: lab.old.exec(*running, check=False).returncode != 0, "old is stopped", seconds=300)
+        lab.new.exec("rm", "-r", folder)
+
+    loser = Thread(target=lose)
+    loser.start()
+    try:
+        yield
+    finally:
+        loser.join()
 
 
 @contextmanager

@@ -71,13 +71,15 @@ def test_the_options_of_old_are_those_of_new_and_of_old_after_a_rollback(
 
 @pytest.mark.long
 def test_a_server_that_does_not_start_says_why_and_old_runs_again(cluster: Lab, command: CommandLine) -> None:
-    """The folder of its sockets is on old alone, and its own log is a table that nobody reads."""
+    """The new server has lost the folder of its sockets, and its own log is a table that nobody reads."""
     with site.nothing_left(cluster):
-        cluster.old.exec("install", "-d", "-o", "postgres", _SOCKETS)
+        for host in (cluster.old, cluster.new):
+            host.exec("install", "-d", "-o", "postgres", _SOCKETS)
         log = "-c logging_collector=on -c log_destination=csvlog"
         restart(cluster.old, f"-p {_PORT} -c unix_socket_directories=/tmp,{_SOCKETS} {log}")
         described(command)
-        code, _, err = execute(command, "--yes-to-hooks")
+        with site.lost_behind_the_stop(cluster, _SOCKETS):
+            code, _, err = execute(command, "--yes-to-hooks")
         assert code != 0
         assert "FATAL:  could not create lock file" in err
         kept = cluster.new.exec("cat", f"{site.TARGET}/pghaul-start.log").stdout

@@ -7,6 +7,7 @@ import pytest
 from tests.lab import layouts
 from tests.lab.lab import Lab
 from tests.lab.layouts import NOTIFY, Layout, sql
+from tests.live.moving import lost_behind_the_stop
 from tests.live.test_layouts import described, hosts, pghaul
 
 __all__ = ["hosts"]
@@ -49,16 +50,15 @@ def apart() -> Layout:
 
 
 def test_a_rollback_starts_the_old_server_by_its_unit(hosts: Lab) -> None:
-    """The local-only start fails, for a folder that the new server has lost since the checks."""
+    """The local-only start fails, for a folder that the new server has lost since the stop."""
     layout = apart()
     for host in (hosts.old, hosts.new):
         host.exec("install", "-d", "-o", "postgres", _SOCKETS)
     layouts.create(hosts.old, layout)
     layouts.prepare(hosts.new, layout)
     described(hosts, layout, layout)
-    lost = ("--side", "new", "--as", "root", "--command", f"rm -r {_SOCKETS}")
-    pghaul("move", "hook", "spring", "stop-applications", *lost)
-    said = pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", accept=(1, 3))
+    with lost_behind_the_stop(hosts, _SOCKETS, layout.named):
+        said = pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", accept=(1, 3))
     assert "could not create lock file" in said
     assert not layouts.active(hosts.old, layout)
     said = pghaul("execute", "spring", "--rollback")
