@@ -18,7 +18,13 @@ from core.migration.findings.finding import (
 )
 from core.migration.findings.hosts import Hosts, hosts_of
 from core.migration.findings.layout import config_file_outside, configuration_outside, own_folder
-from core.migration.findings.services import debian_config_file, service_for, service_of, unmatched_unit
+from core.migration.findings.services import (
+    debian_config_file,
+    of_configuration,
+    service_for,
+    service_of,
+    unmatched_unit,
+)
 from core.servers.shell import for_hint
 
 _PG_CTL = "pg_ctl alone"
@@ -83,7 +89,8 @@ def start_on_new(case: Case) -> Finding:
             f"{case.move.target} is registered on new as cluster {new.name}, but old's configuration is {file}",
             "give it old's name: pg_renamecluster",
         )
-    if not new.debian and new.config_file is None and file is not None:
+    found = new.debian or new.config_file is not None or of_configuration(new, case.move.target, cluster)
+    if not found and file is not None:
         return blocker(
             *shown,
             f"{new.unit} of new looks for postgresql.conf in {case.move.target}, and old's lies elsewhere",

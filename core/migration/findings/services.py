@@ -2,10 +2,11 @@
 
 import posixpath
 import re
+from itertools import chain
 
 from core.facts.model import Cluster, Facts
 from core.facts.services import Service
-from core.migration.findings.layout import debian
+from core.migration.findings.layout import config_file_outside, configuration_left, debian
 
 DEBIAN_CONFIGURATION = "/etc/postgresql"
 _SESSIONS = re.compile(r"(?:(?:user|ssh|sshd)(?:@.*)?|cron|crond|atd)\.service")
@@ -74,13 +75,28 @@ def service_for(target: str, cluster: Cluster, new: Facts) -> Service | None:
 
     None: whoever calls pg_ctl. A name that another cluster of new has is not taken.
     """
-    wanted = posixpath.normpath(target)
-    found = (each for each in new.services if each.data_directory == wanted and (each.debian or _runs_systemd(new)))
+    units = [each for each in new.services if each.debian or _runs_systemd(new)]
+    named_by = (each for each in units if each.data_directory == posixpath.normpath(target))
+    found = chain(named_by, (each for each in units if of_configuration(each, target, cluster)))
     named = debian(cluster)
     taken = any(each.debian and each.name == cluster.name for each in new.services)
     if named is None or taken or not _has(new, "pg_ctlcluster"):
         return next(found, None)
     return next(found, Service(target, "/".join(named), _debian_unit(*named), debian=True))
+
+
+def of_configuration(service: Service, target: str, cluster: Cluster) -> bool:
+    """Whether a unit of new names the folder of the configuration (-D), and files that the move brings name the target.
+
+    What new has of its own may name another cluster.
+    """
+    file, left = config_file_outside(cluster), configuration_left(cluster)
+    if service.debian or file is None or file in left or service.data_directory != posixpath.dirname(file):
+        return False
+    read = [each for each in cluster.configuration_files or () if each.path not in left]
+    mentions = [mention.setting for each in read for mention in each.mentions]
+    in_force = posixpath.normpath(cluster.settings.get("data_directory", ""))
+    return "data_directory" in mentions and in_force == posixpath.normpath(target)
 
 
 def debian_config_file(service: Service) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
 from core.facts.model import Facts, Gap
 from core.facts.services import Service
@@ -82,6 +83,18 @@ def test_one_that_would_not_find_its_configuration(service: Service, changes: di
     result = one(new(services=(service,)), **changes)
     assert result.status is Status.BLOCKER
     assert command in result.hint
+
+
+def test_a_unit_of_the_configuration_finds_it() -> None:
+    file = "/srv/conf/postgresql.conf"
+    read = ConfigurationFile(file, "settings", "required", "file", mentions=(Mention(1, "data_directory"),))
+    apart: dict[str, Any] = {
+        "config_file": file,
+        "configuration_files": (read,),
+        "settings": {"data_directory": TARGET},
+    }
+    result = one(new(services=(replace(UNIT, data_directory="/srv/conf"),)), **apart)
+    assert (result.status, result.new) == (Status.PASS, "own.service, enabled")
 
 
 def test_another_cluster_of_old_s_name_keeps_its_configuration() -> None:

@@ -1,9 +1,12 @@
 """What starts a cluster on its own host."""
 
+import pytest
+
+from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
 from core.facts.services import Service
-from core.migration.findings.services import service_of, unit_at_work, unmatched_unit
-from tests.core.migration.builders import cluster, old
+from core.migration.findings.services import service_for, service_of, unit_at_work, unmatched_unit
+from tests.core.migration.builders import DATA, cluster, new, old
 
 RUNS = Process(Limits(1, 1), "systemd", "shop.service")
 UNIT = Service("/etc/pg-shop", "shop", "shop.service", enabled=True)
@@ -15,6 +18,39 @@ def test_a_unit_that_names_the_folder_of_the_configuration_is_the_one_that_the_s
     found = service_of(made, facts)
     assert found is not None
     assert (found.unit, found.enabled, unit_at_work(made, facts)) == ("shop.service", True, "shop.service")
+
+
+@pytest.mark.parametrize(
+    ("target", "folder", "mentioned", "in_force", "found"),
+    [
+        (DATA, "/srv/conf", "data_directory", DATA, True),
+        (DATA, "/srv/conf", "data_directory", "/srv/link", False),  # new has no such link
+        (DATA, "/srv/conf", "hba_file", DATA, False),  # an option of the start says where the data is
+        ("/srv/elsewhere", "/srv/conf", "data_directory", DATA, False),
+        (DATA, "/etc/shop", "data_directory", DATA, False),  # new's own is used, which may name another cluster
+    ],
+)
+def test_a_unit_of_new_s_that_names_the_folder_of_the_configuration_is_the_target_s(
+    target: str, folder: str, mentioned: str, in_force: str, found: bool
+) -> None:
+    file, unit = f"{folder}/postgresql.conf", Service(folder, "shop", "shop.service", enabled=True)
+    read = ConfigurationFile(file, "settings", "required", "file", mentions=(Mention(1, mentioned),))
+    made = cluster(config_file=file, configuration_files=(read,), settings={"data_directory": in_force})
+    assert service_for(target, made, new(services=(unit,))) == (unit if found else None)
+    of_target = Service(target, "own", "own.service")
+    assert service_for(target, made, new(services=(unit, of_target))) == of_target
+
+
+def test_a_line_of_new_s_own_file_tells_no_target() -> None:
+    """Only what the move brings is old's: what it includes from a folder of the system's is not."""
+    file = "/srv/conf/postgresql.conf"
+    main = ConfigurationFile(file, "settings", "required", "file", mentions=(Mention(1, "port"),))
+    included = ConfigurationFile(
+        "/etc/shop.conf", "settings", "required", "file", mentions=(Mention(1, "data_directory"),)
+    )
+    made = cluster(config_file=file, configuration_files=(main, included), settings={"data_directory": DATA})
+    unit = Service("/srv/conf", "shop", "shop.service", enabled=True)
+    assert service_for(DATA, made, new(services=(unit,))) is None
 
 
 def test_a_unit_of_something_else_is_not_taken_for_the_cluster_s() -> None:
