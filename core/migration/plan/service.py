@@ -142,7 +142,8 @@ def register(site: Site) -> list[Change]:
     series, name = _debian(service)
     if config_file_outside(site.cluster) is None:
         return [_include_data(debian_config_file(service), target, f"{series}-{name}", site.channel.writer)]
-    if site.cluster.data_directory == target:
+    # what the configuration says may be a link of old's, which new need not have
+    if {site.cluster.data_directory, site.cluster.settings.get("data_directory", target)} == {target}:
         return []
     native = command("pg_conftool", series, name, "set", "data_directory", target).text
     return [Change(Control(site.channel.writer, call("adopt_debian", series, name, target), (native,)), None)]
