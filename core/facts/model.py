@@ -361,6 +361,10 @@ class TrialStart:
     """Addresses and names of listen_addresses that are not this server's, on which it did not listen."""
     hindering: tuple[str, ...] = ()
     """Properties of the unit of the new cluster by which systemd may not start it there: `User=other`."""
+    unmet: tuple[str, ...] = ()
+    """Condition…= and Assert…= of that unit by which systemd would not start it, and which the move does not meet."""
+    unjudged: tuple[str, ...] = ()
+    """Those of which it is not known: the move may change what they ask for, or systemd does not tell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -575,8 +575,7 @@ trial_lacks() {
 
 # unit_hinders UNIT WRITER TARGET   as root, as systemd reads it: print a line for each property of UNIT by which it may not start
 # WRITER's cluster in TARGET
-# It is read alone. What a Condition…= asks for may be what the move brings, and so nothing is said of it. A unit of root's may
-# start the server as somebody else.
+# It is read alone. A unit of root's may start the server as somebody else.
 unit_hinders() {
   hinders_said=$(systemctl show -p LoadState -p User -p ProtectHome -p EnvironmentFiles -- "$1") || fail "systemd says nothing of $1"
   hinders_number=$(id -u -- "$2") || fail "there is no $2"
@@ -596,4 +595,101 @@ unit_hinders() {
       *) ;;
     esac
   done
+}
+
+# unit_unmet UNIT BROUGHT...   as root, as systemd judges it: print `unmet LINE` for each Condition…= and Assert…= of UNIT by which it is
+# not started, and `unjudged LINE` for each of which that is not known, as the move may change it
+# BROUGHT are paths that the move brings. Below them old may have anything.
+unit_unmet() {
+  unmet_unit=$1 unmet_bus=org.freedesktop.systemd1
+  shift
+  unmet_object=$(busctl call "$unmet_bus" /org/freedesktop/systemd1 "$unmet_bus.Manager" LoadUnit s "$unmet_unit") ||
+    fail "systemd says nothing of $unmet_unit"
+  unmet_object=${unmet_object#'o "'}
+  # as they hold: with the instance's name in them, and without what an empty line has taken back
+  unmet_said=$(busctl get-property "$unmet_bus" "${unmet_object%'"'}" "$unmet_bus.Unit" Conditions Asserts) ||
+    fail "systemd says nothing of the conditions of $unmet_unit"
+  # each is "ConditionPathExists" true false "/none" 0: whether it begins with |, and whether with !, ahead of what it asks for
+  unmet_lines=$(printf '%s\n' "$unmet_said" |
+    sed -E 's/ "([A-Za-z]+)" (true|false) (true|false) "(([^"\\]|\\.)*)" -?[0-9]+/\n\1=\2 \3 \4/g' |
+    sed -nE '
+      s/^([A-Za-z]+=)true /\1|/; s/^([A-Za-z]+=)false /\1/
+      s/^([A-Za-z]+=[|]?)true /\1!/; s/^([A-Za-z]+=[|]?)false /\1/
+      /=/p') || fail 'sed failed'
+  [ -n "$unmet_lines" ] || return 0
+  unmet_said=$(printf '%s\n' "$unmet_lines" | while IFS= read -r unmet_line; do
+    unmet_is=$(condition_met "$unmet_line" "$@") || exit
+    printf '%s %s\n' "$unmet_is" "$unmet_line"
+  done) || exit
+  printf '%s\n' "$unmet_said" | unmet_of
+}
+
+# unmet_of   of the lines `met LINE`, `unmet LINE` and `unjudged LINE` on standard input, print those by which a unit may not be started
+# Of those that begin with | one that is met is enough.
+unmet_of() {
+  awk '
+    {
+      kind = $2 ~ /^C/ ? "Condition" : "Assert"
+      if ($2 !~ /^[A-Za-z]*=[|]/) { if ($1 != "met") print }
+      else if ($1 == "met") any[kind] = 1
+      else { count++; line[count] = substr($0, length($1) + 1); of[count] = kind; if ($1 == "unjudged") unjudged[kind] = 1 }
+    }
+    END { for (i = 1; i <= count; i++) if (!any[of[i]]) print (unjudged[of[i]] ? "unjudged" : "unmet") line[i] }' || fail 'awk failed'
+}
+
+# condition_met LINE BROUGHT...   print met, unmet or unjudged: what systemd says of LINE, unless that is of something that the move brings
+condition_met() {
+  condition_kind=${1%%=*} condition_asks=${1#*=}
+  condition_alone=$(printf '%s\n' "$1" | sed 's/%/%%/g') || fail 'sed failed'
+  # it ends with 1 where one is not met, and where it knows no such question
+  if condition_said=$(SYSTEMD_LOG_LEVEL=info SYSTEMD_LOG_TARGET=console systemd-analyze condition "$condition_alone" 2>&1); then
+    condition_is=met
+  else
+    case $condition_said in *' failed.'*) condition_is=unmet ;; *) condition_is=unjudged ;; esac
+  fi
+  # busctl writes some characters otherwise; and what is asked is the environment of systemd, not of this shell
+  case $1 in *\\* | *Environment=*) condition_is=unjudged ;; *) ;; esac
+  shift
+  condition_asks=${condition_asks#|}
+  case $condition_asks in
+    !*) condition_asks=${condition_asks#!} condition_kind=not$condition_kind ;;
+    *) [ "$condition_is" != met ] || condition_kind=met ;; # the move takes nothing away
+  esac
+  case $condition_kind$condition_asks in
+    met* | *PathIsMountPoint/*) condition_lies='' ;; # no move mounts anything
+    *Glob/*)
+      condition_asks=${condition_asks%%[*?[]*}
+      condition_lies=$(place "${condition_asks%/*}/" "$@") || exit
+      ;;
+    *[a-z]/*) condition_lies=$(place "$condition_asks" "$@") || exit ;;
+    *) condition_lies='' ;;
+  esac
+  case $condition_kind:$condition_lies in
+    *: | *Exists:'above, there' | *Is*:'above, there') ;;
+    not*) condition_is=unjudged ;;
+    *PathExists:a* | *PathIsReadWrite:a* | *PathIsDirectory:above* | *DirectoryNotEmpty:above* | *FileNotEmpty:at)
+      condition_is=met
+      ;;
+    *) condition_is=unjudged ;;
+  esac
+  printf '%s\n' "$condition_is"
+}
+
+# place PATH BROUGHT...   print how PATH lies to the paths BROUGHT, past links: `at` one, `above` one, `above, there` if it is there,
+# or `below` one; nothing if it lies elsewhere
+place() {
+  place_path=$(readlink -m -- "$1") || fail 'readlink failed'
+  place_path=${place_path%/} place_lies=''
+  shift
+  for place_one; do
+    place_one=$(readlink -m -- "$place_one") || fail 'readlink failed'
+    case $place_one in
+      "$place_path") place_lies='at' && break ;;
+      "$place_path"/*) place_lies=above && break ;;
+      *) ;;
+    esac
+    case $place_path in "$place_one"/*) place_lies=below ;; *) ;; esac
+  done
+  [ "$place_lies" != above ] || [ ! -e "$place_path/" ] || place_lies='above, there'
+  [ -z "$place_lies" ] || printf '%s\n' "$place_lies"
 }

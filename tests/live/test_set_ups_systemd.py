@@ -113,16 +113,30 @@ def test_a_key_that_root_lets_the_owner_read_arrives_as_the_owner_s(hosts: Lab) 
     assert sql(hosts.new, DEBIAN, "show ssl") == "on"
 
 
-def test_a_condition_of_the_new_unit_that_is_not_met_leaves_the_way_back(hosts: Lab) -> None:
+def test_a_condition_of_the_new_unit_that_is_not_met_is_a_blocker(hosts: Lab) -> None:
+    """One that the move itself meets is none, and none is hidden by it."""
     rows = create(hosts.old, NOTIFY)
     layouts.prepare(hosts.new, NOTIFY)
     described(hosts, NOTIFY, NOTIFY)
     folder = "/etc/systemd/system/shop.service.d"
     hosts.new.exec("mkdir", "-p", folder)
-    hosts.new.exec("tee", f"{folder}/own.conf", input="[Unit]\nConditionPathExists=/none/mounted\n")
+    unmet = "ConditionPathExists=/none/mounted\n"
+    taken_back = "AssertHost=elsewhere\nAssertPathExists=\nAssertUser=root\nAssertPathExists=/etc/systemd/system/%n\n"
+    either = f"ConditionPathExists=|/none/either\nConditionPathExists=|{NOTIFY.data}/PG_VERSION\n"
+    met = f"ConditionPathExists={NOTIFY.data}/PG_VERSION\nConditionPathExists=!{NOTIFY.data}/not-there\n"
+    met = f"{taken_back}{either}{met}"
+    hosts.new.exec("tee", f"{folder}/own.conf", input=f"[Unit]\n{unmet}{met}")
     hosts.new.exec("systemctl", "daemon-reload")
-    said = pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", accept=(1, 3))
-    assert "/none/mounted" in said
-    pghaul("execute", "spring", "--rollback")
+    said = pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", accept=(1,))
+    assert "ConditionPathExists=/none/mounted" in said
+    assert "PG_VERSION" not in said
     assert layouts.active(hosts.old, NOTIFY)
-    assert sql(hosts.old, NOTIFY, ROWS) == rows
+    hosts.new.exec("tee", f"{folder}/own.conf", input=f"[Unit]\n{met}")
+    hosts.new.exec("systemctl", "daemon-reload")
+    said = pghaul("check", "spring", accept=(0, 1))
+    assert f"Whether ConditionPathExists=!{NOTIFY.data}/not-there of shop.service will be met was not judged" in said
+    assert "/none" not in said
+    assert "AssertHost" not in said
+    pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks")
+    assert layouts.active(hosts.new, NOTIFY)
+    assert sql(hosts.new, NOTIFY, ROWS) == rows

@@ -31,6 +31,18 @@ def trial_start(case: Case) -> Finding:
     service = service_for(case.move.target, cluster, case.new)
     by_unit = service.unit if service is not None else NOTHING
     hindered = f". With {'; '.join(made.hindering)} {by_unit} may not start the new cluster" if made.hindering else ""
+    if made.unjudged:
+        unjudged = "; ".join(made.unjudged)
+        hindered += f". Whether {unjudged} of {by_unit} will be met was not judged"
+    if made.unmet and not made.failed:
+        return blocker(
+            file,
+            made.target,
+            f"systemd would not start {by_unit} on the new server, because of what is not met there: "
+            f"{'; '.join(made.unmet)}",
+            f"make it be met, or take the line out of the unit (systemctl edit --full {by_unit}); then run the checks "
+            f"again: {again}",
+        )
     if made.not_tried:
         return warning(
             file,

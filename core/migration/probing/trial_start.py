@@ -3,13 +3,15 @@
 from dataclasses import replace
 
 from core.errors import Cancelled, CommandError, InputError, PghaulError
-from core.facts.model import Facts, TrialStart
+from core.facts.model import Cluster, Facts, TrialStart
 from core.jobs import Job
+from core.migration.findings.data_roots import data_roots
+from core.migration.findings.layout import configuration_brought, configuration_left
 from core.migration.findings.services import service_for
 from core.migration.findings.trial_start import Trial, trial_of
 from core.migration.model.move import Move
 from core.servers.connection import Server
-from core.servers.shell import call, lowered
+from core.servers.shell import Shell, call, lowered
 from core.text import complaint
 
 _PACK_SECONDS = 60.0
@@ -44,17 +46,33 @@ def with_trial_start(
         made = _tried(old, new, trial, made, cluster.owner or old.profile.database_user, job)
     service = service_for(move.target, cluster, new_facts)
     if service is not None and service.user is None and new.can_become("root", job):
-        made = replace(made, hindering=_hindering(new, service.unit, move.target, job))
+        hinders = call("unit_hinders", service.unit, new.profile.database_user, move.target)
+        title = f"read what {service.unit} would start the new cluster with"
+        made = replace(made, hindering=_told(new, hinders, title, job))
+        unmet = call("unit_unmet", service.unit, *_brought(move, cluster))
+        title = f"ask systemd whether the conditions of {service.unit} are met"
+        told = [line.partition(" ") for line in _told(new, unmet, title, job)]
+        made = replace(
+            made,
+            unmet=tuple(line for kind, _, line in told if kind == "unmet"),
+            unjudged=tuple(line for kind, _, line in told if kind == "unjudged"),
+        )
     return replace(new_facts, trial_start=made)
 
 
-def _hindering(new: Server, unit: str, target: str, job: Job) -> tuple[str, ...]:
-    """What in the unit may keep it from starting the new cluster; nothing where it cannot be read."""
-    asked = call("unit_hinders", unit, new.profile.database_user, target)
+def _brought(move: Move, cluster: Cluster) -> list[str]:
+    """Paths of the new server at which something lies after the move, as far as that is known before."""
+    data, left = cluster.data_directory, configuration_left(cluster)
+    read = [each.path for each in cluster.configuration_files or () if each.state == "file" and each.path not in left]
+    read = [f"{move.target}{each.removeprefix(data)}" if each.startswith(f"{data}/") else each for each in read]
+    roots = [root.target for root in data_roots(move, cluster)]
+    return [f"{move.target}/PG_VERSION", *read, *roots, *configuration_brought(cluster)]
+
+
+def _told(new: Server, asked: Shell, title: str, job: Job) -> tuple[str, ...]:
+    """The lines that a look at the unit brought; none where it cannot be read."""
     try:
-        done = new.run(
-            asked, job, user="root", deadline=_PACK_SECONDS, title=f"read what {unit} would start the new cluster with"
-        )
+        done = new.run(asked, job, user="root", deadline=_PACK_SECONDS, title=title)
     except Cancelled:
         raise
     except PghaulError:

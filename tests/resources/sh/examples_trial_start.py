@@ -90,6 +90,38 @@ def _packed(*names: str, link: str = "") -> str:
 
 _CONFIGURATION = ("srv/old/data/postgresql.conf", "etc/pghaul-example/a.conf")
 
+_BUS = r"""case $1 in
+  call) echo 'o "/org/freedesktop/systemd1/unit/own"' ;;
+  *)
+    [ "$3" = /org/freedesktop/systemd1/unit/own ] || exit
+    echo 'a(sbbsi) 4 "ConditionPathExists" false false "/none" -1 "ConditionHost" false true "a \\"b" 0' \
+      '"ConditionPathExists" true true "/none" 0 "ConditionHost" true false "true x" 0'
+    echo 'a(sbbsi) 1 "AssertPathExists" false false "/srv/data/PG_VERSION" 1'
+    ;;
+esac"""
+_OLDER = "echo 'Unknown operation condition.' >&2; exit 1"
+
+
+def _judged(systemd: str, *lines: str, prints: str) -> list[Example]:
+    """What is told of each line, with a target that lies in the folder `there`, which is there already."""
+    brought = ("@folder@/there/data/PG_VERSION", "@folder@/there/data", "/etc/shop/postgresql.conf")
+    return [
+        Example(
+            "condition_met",
+            (line, *brought),
+            arrange="mkdir there && ln -s there link",
+            programs={"systemd-analyze": {"met": "exit 0", "unmet": "echo Conditions failed. >&2; exit 1"}[systemd]},
+            prints=f"{prints}\n",
+            tolerates={
+                "systemd-analyze": "it is told as not judged",
+                "systemd-analyze behind": "it ends with 1 where one is not met",
+            },
+            name=f"{line} is {systemd} now",
+        )
+        for line in lines
+    ]
+
+
 EXAMPLES = [
     Example(
         "pack_for_trial",
@@ -196,6 +228,106 @@ EXAMPLES = [
         programs={"systemctl": "printf '%s\\n' LoadState=loaded User=postgres ProtectHome=yes"},
         prints="",
         name="nothing does",
+    ),
+    Example(
+        "unit_unmet",
+        ("own.service", "/srv/data/PG_VERSION", "/srv/data"),
+        programs={"busctl": _BUS, "systemd-analyze": "echo 'Conditions failed.' >&2; exit 1"},
+        prints='unmet ConditionPathExists=/none\nunjudged ConditionHost=!a \\"b\n'
+        "unmet ConditionPathExists=|!/none\nunmet ConditionHost=|true x\n",
+        tolerates={
+            "systemd-analyze": "all are told as not judged",
+            "systemd-analyze behind": "it ends with 1 where one is not met",
+        },
+    ),
+    Example("unit_unmet", ("own.service",), programs={"busctl": "echo 'a(sbbsi) 0'"}, prints="", name="no conditions"),
+    Example(
+        "unmet_of",
+        stdin="unmet AssertHost=|a\nunmet AssertHost=|b\nunmet ConditionHost=|a\nmet ConditionHost=|b\n"
+        "unmet ConditionPathExists=!/c d\nmet ConditionUser=root\nunjudged AssertUser=x\n",
+        prints="unmet ConditionPathExists=!/c d\nunjudged AssertUser=x\nunmet AssertHost=|a\nunmet AssertHost=|b\n",
+    ),
+    Example(
+        "unmet_of",
+        stdin="unmet AssertHost=|a\nunjudged AssertHost=|b\nunmet ConditionHost=|a\n",
+        prints="unjudged AssertHost=|a\nunjudged AssertHost=|b\nunmet ConditionHost=|a\n",
+        name="of several one is not judged",
+    ),
+    *_judged(
+        "unmet",
+        "ConditionPathExists=/none",
+        "ConditionPathExists=!@folder@/there",
+        "ConditionPathIsMountPoint=@folder@/there/data",
+        "ConditionPathIsReadWrite=@folder@/there",
+        "ConditionHost=there",
+        prints="unmet",
+    ),
+    *_judged(
+        "unmet",
+        "ConditionPathExists=@folder@/there/data/PG_VERSION",
+        "ConditionPathExists=|@folder@/link/data",
+        "ConditionPathExists=/etc/shop/postgresql.conf",
+        "AssertPathIsDirectory=@folder@/there/data",
+        "ConditionDirectoryNotEmpty=@folder@/there",
+        "ConditionFileNotEmpty=@folder@/there/data/PG_VERSION",
+        "ConditionPathIsReadWrite=@folder@/there/data",
+        prints="met",
+    ),
+    *_judged(
+        "unmet",
+        "ConditionPathExists=@folder@/there/data/failover.allowed",
+        "ConditionPathExists=@folder@/link/data/failover.allowed",
+        "ConditionPathExistsGlob=/*/there/data/PG_VERSION",
+        "ConditionPathIsSymbolicLink=@folder@/there/data/PG_VERSION",
+        "ConditionPathIsEncrypted=@folder@/there/data",
+        "ConditionFileNotEmpty=@folder@/there/data",
+        "ConditionEnvironment=x",
+        prints="unjudged",
+    ),
+    *_judged(
+        "met",
+        "AssertPathExists=!@folder@/there/data/standby.signal",
+        "ConditionDirectoryNotEmpty=!@folder@/there",
+        prints="unjudged",
+    ),
+    *_judged(
+        "met",
+        "ConditionPathExists=!/none",
+        "ConditionPathExists=@folder@/there/data/server.key",
+        "ConditionHost=!there",
+        prints="met",
+    ),
+    Example(
+        "condition_met",
+        ("ConditionPathExists=/50%i", "/srv/data"),
+        programs={"systemd-analyze": """[ "$2" = ConditionPathExists=/50%%i ]"""},
+        prints="met\n",
+        tolerates={"systemd-analyze": "it is told as not judged", "systemd-analyze behind": "the same"},
+        name="a character that systemd would take for another",
+    ),
+    Example(
+        "condition_met",
+        ("ConditionPathExists=/none", "/srv/data"),
+        programs={"systemd-analyze": _OLDER},
+        prints="unjudged\n",
+        tolerates={"systemd-analyze": "it fails anyway", "systemd-analyze behind": "the same"},
+        name="an older systemd",
+    ),
+    *(
+        Example(
+            "place",
+            (f"@folder@/{path}", "@folder@/there/data", "@folder@/a/b"),
+            arrange="mkdir there && ln -s there link",
+            prints=prints,
+            name=f"{path} lies {prints or 'elsewhere'}",
+        )
+        for path, prints in (
+            ("link/data", "at\n"),
+            ("there//data/x", "below\n"),
+            ("link", "above, there\n"),
+            ("a", "above\n"),
+            ("there/data2", ""),
+        )
     ),
     Example("trial_is_free", ("@folder@/lock", "-", "@folder@"), prints=""),
     Example(

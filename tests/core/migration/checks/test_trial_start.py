@@ -66,3 +66,14 @@ def test_a_unit_that_starts_the_new_cluster_was_not_tried() -> None:
         assert found.status is Status.WARNING
         assert ("postgresql@15-main.service" in found.message) is bool(tried.hindering or not tried.not_tried)
         assert all(each in found.message for each in tried.hindering)
+
+
+def test_conditions_of_the_unit_that_are_not_met_stop_the_move_and_those_not_judged_are_told() -> None:
+    service = Service(TARGET, "own", "own.service")
+    for tried in (STARTED, made(not_tried="so")):
+        found = result(replace(tried, unmet=("ConditionPathExists=/none",)), service)
+        assert (found.status, "ConditionPathExists=/none" in found.message) == (Status.BLOCKER, True)
+        found = result(replace(tried, unjudged=("AssertHost=own",)), service)
+        assert (found.status, "AssertHost=own" in found.message) == (Status.WARNING, True)
+    failed = result(made(failed="FATAL:  no", unmet=("ConditionPathExists=/none",)), service)
+    assert "FATAL:  no" in failed.message
