@@ -2,12 +2,12 @@
 # Only names and inodes are read, at low priority. Each walk ends with a mark: without it none of it is believed.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 
-# folder_size FOLDER   print bytes and files of all below it; fails where not all may be read
+# folder_size FOLDER...   print bytes and files of all below them; fails where not all may be read
 # A file weighs what it takes up on the disk or what it holds, whichever is more: a file system that compresses gives the
 # first too small for what a copy moves. One with several names counts once. Numbers beyond 2^31 need %.0f in older awks.
 folder_size() {
   {
-    gently find "$1" -ignore_readdir_race -name lost+found -prune -o -printf '%y %b %n %D:%i %s\n' && echo whole
+    gently find "$@" -ignore_readdir_race -name lost+found -prune -o -printf '%y %b %n %D:%i %s\n' && echo whole
   } | awk '
     $1 == "whole" { whole = 1; next }
     $1 == "f" && $3 > 1 && seen[$4]++ { next }
@@ -44,18 +44,32 @@ cluster_links() {
 
 # link_lines   print the line of each name on standard input; fails without the last, `whole`
 link_lines() {
-  while IFS= read -r link_path; do
+  link_names=$(cat) || fail 'cat failed'
+  case $link_names in whole | *"
+whole") ;; *) fail "not all of $cluster_folder may be read" ;; esac
+  link_names=${link_names%whole}
+  # what else a tablespace's folder holds of the cluster's is seen by where all links lead
+  link_leads=$(each_name link_lead) || exit
+  each_name link_line
+}
+
+# each_name FUNCTION   run it with each of link_names
+each_name() {
+  printf '%s' "$link_names" | while IFS= read -r link_path; do
     case $link_path in
-      whole) return 0 ;;
       *"$(printf '\001')"*)
         link_path=$(printf '%s_' "$link_path" | tr '\001' '\n') || fail 'tr failed'
         link_path=${link_path%_}
         ;;
       *) ;;
     esac
-    link_line "$link_path"
+    "$1" "$link_path"
   done
-  fail "not all of $cluster_folder may be read"
+}
+
+# link_lead PATH   print where a link leads; nothing of what is none, or leads nowhere
+link_lead() {
+  if [ -L "$1" ] && [ -e "$1" ]; then readlink -f -- "$1" || fail 'readlink failed'; fi
 }
 
 # link_line PATH   print the line of one
@@ -72,12 +86,49 @@ link_line() {
     link_state='file'
   elif [ -e "$1" ]; then
     link_state=folder
+    link_size=folder_size
+    case ${1#"$cluster_folder"/} in pg_tblspc/*) link_size='of_parts folder_size' ;; *) ;; esac
     # where it leads to may be closed to the owner: its size is not known then
-    link_figures=$(folder_size "$link_target" 2>/dev/null) || link_figures='- -'
+    link_figures=$($link_size "$link_target" 2>/dev/null) || link_figures='- -'
   fi
   link_target=$(hex "$link_target") || exit
   link_written=$(hex "$link_written") || exit
   echo "link $link_state $link_figures =$link_digits =$link_target =$link_written"
+}
+
+# of_parts FUNCTION FOLDER   run FUNCTION with all that is the cluster's in FOLDER, that of a tablespace: own_part, and the first
+# names there on the way to where link_leads, the links of the cluster, lead
+of_parts() {
+  parts_function=$1 parts_folder=$2
+  parts_own=$(own_part "$2") || exit
+  set -- "$parts_own"
+  while IFS= read -r parts_lead; do
+    [ "$parts_own" != "$parts_folder" ] || break
+    case $parts_lead in "$parts_folder"/?*) ;; *) continue ;; esac
+    parts_lead=${parts_lead#"$parts_folder"/}
+    parts_lead=$parts_folder/${parts_lead%%/*}
+    for parts_known; do
+      [ "$parts_known" != "$parts_lead" ] || continue 2
+    done
+    set -- "$@" "$parts_lead"
+  done <<EOF
+${link_leads:-}
+EOF
+  "$parts_function" "$@"
+}
+
+# own_part FOLDER   print the one folder in that of a tablespace that is of the cluster's major version and catalog; FOLDER where
+# that is not there, or its catalog is not known
+# Those of other versions, and of other clusters, may lie beside it, too. Source: pg_control.h, ControlFileData.
+own_part() {
+  part_own=$1
+  find_control "$cluster_folder"
+  if [ -e "$control_in/global/pg_control" ]; then
+    part_catalog=$(od -An -t u4 -j 12 -N 4 -- "$control_in/global/pg_control") || fail 'the control file cannot be read'
+    part_own=$1/PG_${cluster_series}_${part_catalog##* }
+    [ -d "$part_own" ] || part_own=$1
+  fi
+  printf '%s\n' "$part_own"
 }
 
 # irregular_files   print `mode MODE`, five paths of each kind of file that a copy may not bring over as it is, how many of
@@ -114,7 +165,9 @@ irregular_walk() {
   set -- "$1" "$cluster_folder"
   for walk_link in "$cluster_folder"/pg_tblspc/* "$cluster_folder/pg_wal" "$cluster_folder/pg_xlog"; do
     # what is no link is walked with the data directory
-    if [ -L "$walk_link" ] && [ -e "$walk_link" ]; then set -- "$@" "$walk_link"; fi
+    [ -L "$walk_link" ] && [ -e "$walk_link" ] || continue
+    case $walk_link in */pg_tblspc/*) walk_link=$(own_part "$walk_link") || exit ;; *) ;; esac
+    set -- "$@" "$walk_link"
   done
   walk_odd="- 0 0 0 $1 %p\\0"
   shift

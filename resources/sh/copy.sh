@@ -114,9 +114,10 @@ send_root() {
 }
 
 # begin_pass LABEL SOURCE WAL [NAME]   go to the data root; sets copy_left_out, options of all its passes
-# WAL is its folder of WAL (`.` for itself), or `-`; what is idle there is kept by NAME, for steps that run side by side.
+# WAL is its folder of WAL (`.` for itself), or `-`; what is idle there is kept by NAME, for steps that run side by side. Or it has
+# the names in the folder of a tablespace that are the cluster's, as copy_parts: PG_15_202209061/wal, as patterns without blanks.
 begin_pass() {
-  copy_left_out="$copy_progress --exclude=lost+found/"
+  copy_left_out="$copy_progress --exclude=lost+found/" copy_parts=''
   if [ "$1" = data ]; then
     # of old's fence the control file travels, into new's; until old is fenced new's is left as it is
     begin_fence=/pghaul-fence
@@ -124,7 +125,20 @@ begin_pass() {
     copy_left_out="$copy_left_out --exclude=/postmaster.pid --exclude=/pghaul-start.log --exclude=/global/pg_control"
     copy_left_out="$copy_left_out --exclude=$begin_fence"
   fi
-  if [ "$3" != - ] && [ "$copy_data" != - ]; then
+  case $3 in
+    PG_*)
+      copy_parts=$3
+      begin_rest=$3/
+      while [ -n "$begin_rest" ]; do
+        copy_left_out="$copy_left_out --include=/${begin_rest%%/*}"
+        begin_rest=${begin_rest#*/}
+      done
+      # what lies beside them is not sent, nor removed
+      copy_left_out="$copy_left_out --exclude=/*"
+      ;;
+    *) ;;
+  esac
+  if [ "$3" != - ] && [ -z "$copy_parts" ] && [ "$copy_data" != - ]; then
     begin_ahead=/$3/
     [ "$3" != . ] || begin_ahead=/
     # hidden from the sender: not sent, and removed on new by a pass that removes

@@ -1,13 +1,49 @@
 # The look, before the stop, that a copy can bring all that lies in the data roots. Only names and inodes are read.
 
 # copyable KEY FOLDER...   as the owner of the FOLDERs: fails where a file may not be read, or KEY, `-` or the private key in
-# them, is another's; print a `note: ` of what arrives otherwise than it is
+# them, is another's; print a `note: ` of what arrives otherwise than it is, or not at all
+# FOLDER/./PART: of that folder PART alone is the cluster's.
 copyable() {
   copyable_key=$1
   shift
   [ "$copyable_key" = - ] || copyable_key=$(key_among "$copyable_key" "$@") || exit
   copyable_user=$(id -u) || fail 'id failed'
-  { copyable_walk "$copyable_user" "$@" && printf 'whole\0'; } | tr '\n\0' '\001\n' | copyable_names "$copyable_key"
+  for copyable_one; do
+    case $copyable_one in
+      */./*) [ -e "$copyable_one" ] || fail "${copyable_one%/./*} holds no ${copyable_one##*/./}: is its disk mounted?" ;;
+      *) ;;
+    esac
+  done
+  { copyable_walk "$copyable_user" "$@" && printf 'whole\0'; } | tr '\n\0' '\001\n' | copyable_names "$copyable_key" || exit
+  left_beside "$@"
+}
+
+# left_beside FOLDER...   print a `note: ` of what lies in each FOLDER/./PART beside all such PARTs
+left_beside() {
+  beside_said='' beside_last=''
+  for beside_folder; do
+    # those of one folder stand side by side
+    case $beside_folder in "$beside_last"/./*) continue ;; */./*) beside_last=${beside_folder%/./*} ;; *) continue ;; esac
+    beside_names=$(ls -A -I lost+found -- "$beside_last") || fail "$beside_last cannot be read"
+    beside_names=$(printf '%s\n' "$beside_names" | others_of "$beside_last" "$@" | awk 'NR <= 5 { gsub(/[[:cntrl:]]/, "?"); printf " %s", $0 }') ||
+      fail 'awk failed'
+    [ -z "$beside_names" ] || beside_said="$beside_said, $beside_last:$beside_names"
+  done
+  [ -z "$beside_said" ] || echo "note: Folders of tablespaces hold what is not known to be this cluster's (${beside_said#, })." \
+    "It is not copied."
+}
+
+# others_of FOLDER NAMED...   print the names on standard input, but for those that are in a FOLDER/./NAME among NAMED
+others_of() {
+  others_folder=$1
+  shift
+  while IFS= read -r others_name; do
+    [ -n "$others_name" ] || continue
+    for others_known; do
+      [ "$others_known" != "$others_folder/./$others_name" ] || continue 2
+    done
+    printf '%s\n' "$others_name"
+  done
 }
 
 # key_among KEY FOLDER...   print where the private key lies, links followed; `-` where that is in none of the FOLDERs

@@ -62,13 +62,17 @@ data_root() {
   for root_held in "$2"/$root_holds; do
     [ -e "$root_held" ] || fail "$2 holds no $root_holds: is its disk mounted?"
   done
+  # beside a tablespace's own folder lie other clusters', which make and remove theirs, and what other links lead to
+  case $1:$root_holds in pg_tblspc/*:PG_*) root_part=$root_holds root_first=0 ;; *) root_part='*' root_first='' ;; esac
   {
     find "$2/." -ignore_readdir_race \
-      \( -path '*/./log' -o -path '*/./pg_log' -o -type d -name lost+found -o -path '*/./pghaul-fence' \) -prune -o \
+      \( -path '*/./*' ! -path "*/./$root_part" ! -path "*/./$root_part/*" -o -path '*/./log' -o -path '*/./pg_log' \
+      -o -type d -name lost+found -o -path '*/./pghaul-fence' \) -prune -o \
       \( -type l -printf '%Y ' -o -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) \
       -printf '%D %s %C@ %i\n' && echo whole
-  } | awk -v link="$1" '
+  } | awk -v link="$1" -v first="$root_first" '
     $1 == "whole" { whole = 1; next }
+    NR == 1 && first != "" { $4 = first }
     $1 == "d" && link != "." { exit 1 } # a link to a folder
     $1 == "relation" { bytes[$2] += $3 }
     !($2 in inode) { inode[$2] = $5 } # a folder comes ahead of what it holds

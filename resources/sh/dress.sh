@@ -57,7 +57,10 @@ dress_pass() {
   (enter "$dress_data" && find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') \
     >"$copy_folder/dress/pghaul-fence/dress/links" || fail "not all links of $dress_data could be read"
   while [ $# -gt 0 ]; do
-    [ "$4" = - ] || (exec 8>&- && dress_wal "$1" "$2" "$3" "$4") || exit
+    case $4 in
+      - | PG_*) ;;
+      *) (exec 8>&- && dress_wal "$1" "$2" "$3" "$4") || exit ;;
+    esac
     [ "$1" != data ] || dress_target=$3
     shift 4
   done

@@ -5,13 +5,29 @@
 # shellcheck disable=SC2154
 
 # list_files LIST [TEST]...   LIST of the files below here that find's TESTs leave; a line break in a name is byte 1
+# copy_parts: the names here whose files they are; nothing: all are.
 list_files() {
   list=$1
   shift
-  whole "$list.found" find . -ignore_readdir_race -type d -name lost+found -prune -o -type f "$@" -printf '%s %T@ %C@ %i ./%P\0'
+  list_beside=$(beside_parts "${copy_parts:-*}") || exit
+  set -f
+  # shellcheck disable=SC2086 # words of find
+  whole "$list.found" find . -ignore_readdir_race \( -type d -name lost+found -o $list_beside \) -prune \
+    -o -type f "$@" -printf '%s %T@ %C@ %i ./%P\0'
+  set +f
   tr '\n\0' '\001\n' <"$list.found" >"$list.lines" || fail "$list.lines cannot be written"
   whole "$list" sort -- "$list.lines"
   rm -f -- "$list.found" "$list.lines" || fail "$list.found cannot be removed"
+}
+
+# beside_parts PARTS   print the words of find, without blanks, for what lies here beside PARTS: names with slashes between them
+beside_parts() {
+  beside_words='-path ./*' beside_rest=$1/
+  while [ -n "$beside_rest" ]; do
+    beside_words="$beside_words ! -path ./${beside_rest%%/*} ! -path ./${beside_rest%%/*}/*"
+    beside_rest=${beside_rest#*/}
+  done
+  printf '%s\n' "$beside_words"
 }
 
 # changed_names LABEL   here: share the files that no pass has vouched for out to the streams; leave what the next may vouch for

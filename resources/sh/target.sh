@@ -7,7 +7,8 @@
 # empty_or_ours OWNER PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   each folder is empty, absent, or a copy's
 # By root, who runs no program of PATH: OWNER does. GIVEN: `-`, or the checkpoint at which the same cluster without a mark was
 # given up. NUMBER of folders outside of DATA: the link in DATA that leads there, and an extended regular expression for all
-# names in a copy of it. OTHER are the data directories of this host's other clusters.
+# names in a copy of it; or, behind a slash each, the names in it that are the copy's, whatever lies beside them. OTHER are the data
+# directories of this host's other clusters.
 empty_or_ours() {
   data_ours "$1" "$2" "$3" "$4" "$5"
   ours_data=$5 ours_left=$6
@@ -81,14 +82,27 @@ in_mark() {
 }
 
 # folder_ours DATA FOLDER LINK NAMES   it is empty; or the mark in DATA names it, or what is given up there leads to it, and it
-# holds such names alone
+# holds such names alone. Where NAMES are the copy's alone: none of them is there, or the mark or what was given up names it.
 folder_ours() {
-  ours_names=$(names_in "$2") || exit
+  case $4 in
+    /*) ours_names=$(parts_in "$2" "$4") || exit ;;
+    *) ours_names=$(names_in "$2") || exit ;;
+  esac
   [ -n "$ours_names" ] || return 0
   if [ -e "$1/pghaul-fence/mark" ]; then in_mark "$1" "folder $2"; else [ "$1/$3" -ef "$2" ]; fi ||
     not_ours "$2 holds files, and no copy in $1 leads there"
+  case $4 in /*) return 0 ;; *) ;; esac
   ours_strange=$(printf '%s\n' "$ours_names" | grep -vxE -m 1 -e "$4") || [ $? -eq 1 ] || fail 'grep failed'
   [ -z "$ours_strange" ] || not_ours "$2 holds $ours_strange, which no copy of this cluster brings"
+}
+
+# parts_in FOLDER NAMES   print those of NAMES, a slash ahead of each, that are in FOLDER
+parts_in() {
+  parts_rest=${2#/}/
+  while [ -n "$parts_rest" ]; do
+    parts_name=${parts_rest%%/*} parts_rest=${parts_rest#*/}
+    if [ -e "$1/$parts_name" ] || [ -L "$1/$parts_name" ]; then printf '%s\n' "$parts_name"; fi
+  done
 }
 
 # not_ours WORDS...   fail, and say what can be done
@@ -98,8 +112,9 @@ not_ours() {
 
 # nobody_elses NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   no cluster but that in DATA leads to FOLDER
 # Those that run are found by themselves. Anybody can lead a link there: an ordinary user's counts where they can write into FOLDER.
+# A tablespace of another major version may lie beside the NAMES that are the copy's alone.
 nobody_elses() {
-  else_data=$2 else_folder=$3
+  else_data=$2 else_folder=$3 else_names=$5
   shift $((2 + 3 * $1))
   for else_process in $(server_processes); do set -- "$@" "/proc/$else_process/cwd"; done
   for else_other; do
@@ -107,9 +122,18 @@ nobody_elses() {
     for else_leads in "$else_other" "$else_other/pg_wal" "$else_other/pg_xlog" "$else_other"/pg_tblspc/*; do
       [ "$else_leads" -ef "$else_folder" ] || continue
       ! may_not_write "$else_other" "$else_folder" || continue
+      ! lies_beside "$else_other" "$else_leads" "$else_names" || continue
       not_ours "$else_folder belongs to the cluster in $(readlink -f -- "$else_other")"
     done
   done
+}
+
+# lies_beside OTHER LINK NAMES   whether LINK is to a tablespace of OTHER, whose major version has another folder there than NAMES
+lies_beside() {
+  case $2:$3 in */pg_tblspc/*:/PG_*) ;; *) return 1 ;; esac
+  beside_series=''
+  [ ! -e "$1/PG_VERSION" ] || read -r beside_series <"$1/PG_VERSION" || fail "$1/PG_VERSION cannot be read"
+  case $3 in "/PG_${beside_series}_"*) return 1 ;; *) [ -n "$beside_series" ] ;; esac
 }
 
 # may_not_write OTHER FOLDER   whether OTHER, a data directory, is an ordinary user's who can write nothing into FOLDER

@@ -9,7 +9,7 @@
 
 # sum_ahead FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED [LABEL LINK ROOT WAL]...   while old runs: keep sums in FOLDER
 # Of files that have settled and whose sums it does not hold yet. FORGET: forget_cached where they are to come from the disk.
-# PROGRAM: openssl, sha256sum, or none for names alone. RELINKED: links that new has elsewhere, with // between them. LINK: that to ROOT, `-` for the data directory itself.
+# PROGRAM: openssl, sha256sum, or none for names alone. WAL: as begin_pass has it. RELINKED: links that new has elsewhere, with // between them. LINK: that to ROOT, `-` for the data directory itself.
 sum_ahead() {
   sum_words "$@"
   shift 8
@@ -93,6 +93,17 @@ list_alike() {
   set -- -type d -name lost+found -o -type p -o -type s -o -type b -o -type c
   [ "$alike_label" != data ] || set -- "$@" -o -path ./postmaster.pid -o -path ./pghaul-start.log \
     -o -path ./pghaul-fence -o -path ./global/pg_control
+  case $alike_wal in
+    PG_*) # what in the folder of a tablespace is the cluster's
+      alike_beside=$(beside_parts "$alike_wal") || exit
+      set -f
+      # shellcheck disable=SC2086 # words of find
+      set -- "$@" -o $alike_beside
+      set +f
+      alike_wal=-
+      ;;
+    *) ;;
+  esac
   if [ "$alike_wal" != - ]; then
     alike_ahead=./$alike_wal/
     [ "$alike_wal" != . ] || alike_ahead=./

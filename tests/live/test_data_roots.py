@@ -1,5 +1,6 @@
 """Data roots that are not what they look like, by the command line: disks that go, links that lead elsewhere."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -26,11 +27,13 @@ rm -r '{ROOT}/kept'
 chown postgres: '{SPACE}'
 """
 _LINKS = f"""
-mkdir -m 700 '{SPACE}/lost+found'
+mkdir -m 700 '{SPACE}/lost+found' '{SPACE}/PG_13_202007201'
 ln -sfn ../wal '{DATA}/pg_wal'
 ln -s '{SPACE}' {ROOT}/second
 for link in '{DATA}'/pg_tblspc/*; do [ ! "$link" -ef '{SPACE}' ] || ln -sfn {ROOT}/second "$link"; done
 ln -s /etc/hosts '{DATA}/server.crt'
+touch {ROOT}/grows
+(while [ -e {ROOT}/grows ]; do echo more >>'{SPACE}/PG_13_202007201/file'; sleep 0.1; done) >/dev/null 2>&1 &
 chown -h postgres: '{DATA}'/pg_wal '{DATA}'/pg_tblspc/* '{DATA}/server.crt'
 """
 
@@ -51,7 +54,10 @@ def disk(cluster: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> I
 
 @pytest.fixture
 def odd(cluster: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
-    """It lies behind a second link too, with a `lost+found`; `pg_wal` is a relative link, and one leads to a file."""
+    """It lies behind a second link too, with a `lost+found`; `pg_wal` is a relative link, and one leads to a file.
+
+    In the folder of the tablespace another major version has its files, too, and one of them grows.
+    """
     with _running(CommandLine(cluster, asker, capsys), _DISK + _LINKS) as cli:
         yield cli
 
@@ -66,6 +72,7 @@ def _running(cli: CommandLine, arrangement: str) -> Iterator[CommandLine]:
     yield cli
     pg_ctl(old, "-m", "immediate", "stop", check=False)
     new.exec("sh", "-c", f"{site.NEW_BIN}/pg_ctl -D {TARGET} -m immediate stop", user="postgres", check=False)
+    old.exec("rm", "-f", f"{ROOT}/grows")
     old.exec("sh", "-c", f"while umount -l '{SPACE}'; do :; done 2>/dev/null", check=False)
 
 
@@ -86,7 +93,9 @@ def test_links_and_a_file_system_s_own_root_are_moved_right(odd: CommandLine) ->
     wal = odd.lab.new.exec("readlink", f"{TARGET}/pg_wal").stdout.strip()
     spaces = odd.lab.new.exec("sh", "-c", f"readlink {TARGET}/pg_tblspc/* | sort").stdout.splitlines()
     assert (wal, spaces) == (WAL, sorted([SPACE, NEW_OTHER]))
-    assert odd.lab.new.exec("test", "-e", f"{SPACE}/lost+found", check=False).returncode == 1
+    names = odd.lab.new.exec("ls", SPACE).stdout
+    assert re.fullmatch(r"PG_15_\d+\n", names), names
+    assert f"{SPACE}: PG_13_202007201). It is not copied." in err
 
 
 @pytest.mark.long

@@ -110,7 +110,9 @@ def test_the_running_cluster_of_old(old_facts: Facts, lab: Lab) -> None:
     assert cluster.control.state == "in production"
     (tablespace,) = cluster.tablespaces
     assert tablespace.location == clusters.SPACE
-    assert tablespace.size_bytes == disk_use(lab.old, clusters.SPACE)
+    assert cluster.control is not None
+    own = f"{clusters.SPACE}/PG_15_{cluster.control.catalog_version}"
+    assert tablespace.size_bytes == disk_use(lab.old, own)
     assert cluster.size_bytes == pytest.approx(disk_use(lab.old, clusters.DATA, clusters.SPACE), rel=0.02)
     files = lab.old.exec("find", clusters.DATA, clusters.SPACE, "!", "-type", "d").stdout
     assert cluster.files == pytest.approx(files.count("\n"), abs=30)

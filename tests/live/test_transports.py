@@ -115,6 +115,30 @@ def test_a_cold_pass_makes_both_the_same(
     assert inside(new, TARGET, "ls postmaster.pid x || true") == ""
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("transport", TRANSPORTS, ids=lambda each: each.name)
+def test_of_a_tablespace_the_parts_are_brought_and_what_lies_beside_them_stays(
+    lab: Lab, source: Host, old_server: Server, new_server: Server, transport: Transport
+) -> None:
+    root, own, wal = replace(PLACE, parts=("PG_15_7", "it's [ö] *\\ wal")), f"{SOURCE}/PG_15_7", "/it's [ö] *\\ wal"
+    new = lab.old if transport.route is Route.LOCAL else lab.new
+    fill = 'mkdir -p PG_15_7/5/PG_13_1 PG_15_70 PG_13_1 "it\'s [ö] *\\ wal/5"; touch PG_15_70/1 PG_13_1/1'
+    inside(source, SOURCE, f'{fill}; echo a >PG_15_7/5/1; echo b >"it\'s [ö] *\\ wal/5/1"')
+    inside(new, TARGET, f'{fill}; echo z | tee PG_15_7/5/1 PG_15_7/5/gone "it\'s [ö] *\\ wal/gone" >mine')
+    with opened(old_server, new_server, transport) as channel:
+        run(old_server, passes.ready(channel, passes.warm_pass(root)))
+        gone = run(old_server, passes.ready(channel, passes.deletions(root)))
+        run(old_server, passes.ready(channel, passes.cold_pass(root)))
+        assert len(gone.splitlines()) == 3, gone
+        for part in ("/PG_15_7", wal):
+            assert content(new, f"{TARGET}{part}") == content(source, f"{SOURCE}{part}")
+        inside(source, own, "echo c >5/1; echo d >5/2")
+        run(old_server, passes.ready(channel, passes.changed_pass(root)))
+        run(old_server, passes.ready(channel, passes.rest_pass(root)))
+    assert content(new, f"{TARGET}/PG_15_7") == content(source, own)
+    assert inside(new, TARGET, "ls | wc -l; ls PG_13_1 PG_15_70 mine | wc -l").split() == ["5", "7"]
+
+
 @pytest.mark.parametrize(
     "transport",
     [TRANSPORTS[0], pytest.param(TRANSPORTS[1], marks=pytest.mark.long)],

@@ -60,7 +60,6 @@ def _strange_root(case: Case) -> Finding | None:
     cluster = case.cluster
     if cluster is None:
         return None
-    version = cluster.control.catalog_version if cluster.control is not None else None
     for root in data_roots(case.move, cluster)[1:]:
         held = case.new.target_entries.get(root.target)
         if held is None:
@@ -70,9 +69,12 @@ def _strange_root(case: Case) -> Finding | None:
                 f"the facts of {case.new.server} do not say what lies in {root.target}, where {root.source} goes",
                 f"look with: {for_hint('ls', '-la', root.target)}; it must be empty or not exist",
             )
-        names = names_of(root, cluster.series, version)
+        names = names_of(root, cluster.series)
         marked = case.target is not None or _begun(case)
-        strange = next((name for name in held if not marked or not re.fullmatch(names, name)), None)
+        if root.parts:  # what lies beside them stays
+            strange = next((name for name in held if not marked and name in root.parts), None)
+        else:
+            strange = next((name for name in held if not marked or not re.fullmatch(names, name)), None)
         if strange is not None:
             return blocker(
                 root.source,

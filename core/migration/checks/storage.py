@@ -203,7 +203,7 @@ def inner_mounts(case: Case) -> Finding:
         (system, root, str(PurePosixPath(system.mount_point).relative_to(root.source)))
         for root in data_roots(case.move, cluster)
         for system in case.old.file_systems
-        if system.mount_point.startswith(root.source.rstrip("/") + "/")
+        if root.holds(system.mount_point)
     ]
     if not inside:
         return passed("none", NOTHING, "no file system is mounted inside the data directory or a tablespace")

@@ -27,6 +27,8 @@ class DataRoot:
         inside: it lies inside the data directory or another root and travels with it; only its link is set.
         wal: the folder of the WAL below it: `pg_wal`, or nothing where it is that folder itself; None where the WAL
             lies elsewhere, or its names have gaps, as before 9.3.
+        parts: of a tablespace's folder the names in it that are this cluster's: first `PG_15_202209061`, then those to
+            which, or below which, other links of the cluster lead. Others may have theirs beside them. Empty: all is.
         written: what the link itself says; None where that is not known.
         idle_bytes: of its bytes, WAL that no pass brings, see `idle_wal`.
     """
@@ -39,8 +41,21 @@ class DataRoot:
     files: int | None
     inside: bool = False
     wal: str | None = None
+    parts: tuple[str, ...] = ()
     written: str | None = None
     idle_bytes: int = 0
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """What of old is copied, in which all lies; `/./` stands ahead of each of the `parts`."""
+        return tuple(f"{self.source}/./{part}" for part in self.parts) or (self.source,)
+
+    def holds(self, path: str) -> bool:
+        """Whether a path of old lies below the root, and in what is copied of it."""
+        within = PurePosixPath(path)
+        if self.parts:
+            return any(within.is_relative_to(f"{self.source}/{part}") for part in self.parts)
+        return within != PurePosixPath(self.source) and within.is_relative_to(self.source)
 
     @property
     def copied_bytes(self) -> int | None:
@@ -73,12 +88,23 @@ def roots_of(cluster: Cluster) -> tuple[DataRoot, ...]:
         size_bytes=_rest(cluster.size_bytes, [root.size_bytes for root in outside]),
         files=_rest(cluster.files, [root.files for root in outside]),
     )
-    return tuple(_with_wal(root, cluster) for root in (data, *outside))
+    return tuple(_with_parts(_with_wal(root, cluster), cluster) for root in (data, *outside))
 
 
 def _with_wal(root: DataRoot, cluster: Cluster) -> DataRoot:
     wal = _wal(root, cluster)
     return root if wal is None else replace(root, wal=wal, idle_bytes=min(idle_wal(cluster), root.size_bytes or 0))
+
+
+def _with_parts(root: DataRoot, cluster: Cluster) -> DataRoot:
+    version = version_folder(cluster)
+    if not root.link.startswith("pg_tblspc/") or version == "." or "*" in version:
+        return root
+    # what the data directory leads to in it, another root or a file, is the cluster's, too
+    led = [each.source for each in _linked(cluster)] + [link.target for link in cluster.links if link.to_file]
+    inside = [PurePosixPath(each) for each in led if PurePosixPath(each).is_relative_to(root.source)]
+    names = [each.relative_to(root.source).parts[0] for each in inside if each != PurePosixPath(root.source)]
+    return replace(root, parts=tuple(dict.fromkeys((version, *names))))
 
 
 def _wal(root: DataRoot, cluster: Cluster) -> str | None:
@@ -140,7 +166,7 @@ def _linked(cluster: Cluster) -> list[DataRoot]:
     ]
     links = [
         DataRoot(
-            link.path.replace("/", "-"),
+            link.path.replace("/", "-") if not link.path.isdecimal() else f"link-{link.path}",
             link.path,
             link.target,
             link.target,
@@ -187,11 +213,10 @@ def version_folder(cluster: Cluster) -> str:
     return f"PG_{cluster.series}_{cluster.control.catalog_version if cluster.control is not None else '*'}"
 
 
-def names_of(root: DataRoot, series: str, catalog_version: int | None) -> str:
-    """An extended regular expression: what the names in a copy of that root are like."""
+def names_of(root: DataRoot, series: str) -> str:
+    """An extended regular expression: what the names in a copy of that root are like, where it has no `parts`."""
     if root.wal is not None:
         return _WAL_NAMES
     if not root.link.startswith("pg_tblspc/"):
         return ".*"
-    version = "[0-9]+" if catalog_version is None else str(catalog_version)
-    return f"PG_{series.replace('.', '[.]')}_{version}"
+    return f"PG_{series.replace('.', '[.]')}_[0-9]+"

@@ -20,7 +20,7 @@ from core.migration.transports.rsync_versions import (
     progress_options,
 )
 from core.servers.functions import library, named_in
-from core.servers.shell import Shell, call, with_settings
+from core.servers.shell import Shell, call, command, with_settings
 
 _OPTIONS = ("-rlptH", "--timeout=600", "--stats")
 _DAEMON_USER = "pghaul"
@@ -33,6 +33,10 @@ MISSING = ("--ignore-existing", "--partial")
 
 _SENDS = {Route.SSH: "send_by_ssh", Route.DAEMON: "send_by_ssh", Route.NFS: "send_by_nfs", Route.LOCAL: "send_here"}
 """By which function a route sends a data root; to a daemon go listed files alone."""
+
+
+_ODD = {"*": "[*]", "?": "[?]", "[": "[[]", "\\": r"[\\]"}
+"""Signs that a pattern takes for others."""
 
 
 def settings(channel: CopyChannel) -> dict[str, str]:
@@ -128,7 +132,9 @@ def native(channel: CopyChannel, root: DataRoot, *options: str) -> str:
         Route.NFS: f"/run/{channel.marker}/{root.label}/",
         Route.LOCAL: f"{root.target}/",
     }.get(channel.transport.route, f"{channel.login}@{channel.address}:{root.target}/")
-    return " ".join(["rsync", chosen["copy_options"], *options, f"{root.source}/", to])
+    parts = [command(f"--include=/{part}").text for part in _patterns(root)]
+    parts += ["'--exclude=/*'"] if parts else []
+    return " ".join(["rsync", chosen["copy_options"], *options, *parts, f"{root.source}/", to])
 
 
 def further_starts(channel: CopyChannel) -> int:
@@ -141,9 +147,19 @@ def _pass(name: str, root: DataRoot) -> Shell:
 
 
 def _words(root: DataRoot) -> tuple[str, ...]:
-    return root.label, root.source, root.target, wal_of(root)
+    return root.label, root.source, root.target, part_of(root)
 
 
-def wal_of(root: DataRoot) -> str:
-    """The word for the folder of WAL in a root: `.` for itself, `-` where it holds none or its names have gaps."""
-    return "-" if root.wal is None else root.wal or "."
+def part_of(root: DataRoot, *, idle_known: bool = True) -> str:
+    """The word for what of a root is copied: `-` for all, names in it, `PG_15_202209061/wal`, or its folder of WAL.
+
+    Of the last, `.` for the root itself, idle WAL is not copied; `idle_known`: whether the side can tell what that is.
+    """
+    if root.parts:
+        return "/".join(_patterns(root))
+    return "-" if root.wal is None or not idle_known else root.wal or "."
+
+
+def _patterns(root: DataRoot) -> list[str]:
+    """The names of its parts as patterns of rsync and of find, each a word of the shell without quotes."""
+    return ["".join("[[:space:]]" if sign in " \t\n" else _ODD.get(sign, sign) for sign in part) for part in root.parts]

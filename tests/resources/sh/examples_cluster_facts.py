@@ -85,6 +85,12 @@ _ASKED = {
 _LOOKED_AT = dict.fromkeys(("psql", "find", "nice", "ionice"), "its caller looks at the exit status")
 _BEGUN = {"timeout": "then nothing limits the sections"} | dict.fromkeys(("renice", "ionice"), "as it is then")
 
+_SPACE = (
+    "mkdir -p space/PG_13_7 space/PG_15_7 space/PG_15_8 data/pg_tblspc data/global; "
+    "ln -s ../../space data/pg_tblspc/7; "
+    "printf '%b' '12345678abcd\\007\\000\\000\\000' >data/global/pg_control"
+)
+
 EXAMPLES = [
     Example("clusters_begin", ("MARK",), settings=_PROGRAM, tolerates=_BEGUN),
     Example(
@@ -455,6 +461,73 @@ EXAMPLES = [
         settings=_OF,
         matches=r"(?s)(?:[dfUP] \S+ \d+ \d+ \d+ \d+ [^\0]+\0)+",
         tolerates=_LOOKED_AT,
+    ),
+    Example(
+        "irregular_walk",
+        ("0",),
+        arrange=f"{_DATA}; {_SPACE}; touch space/PG_13_7/theirs space/PG_15_7/ours",
+        settings=_OF,
+        matches=r"(?s).*/pg_tblspc/7/PG_15_7/ours\0(?!.*theirs)",
+        tolerates=_LOOKED_AT,
+        name="a tablespace beside another version's",
+    ),
+    Example("own_part", ("@folder@/space",), arrange=f"{_DATA}; {_SPACE}", settings=_OF, matches=".*/space/PG_15_7\n"),
+    Example(
+        "own_part",
+        ("@folder@/space",),
+        arrange=f"{_DATA}; {_SPACE}; rm data/global/pg_control",
+        settings=_OF,
+        matches=".*/space\n",
+        name="no control file",
+    ),
+    Example(
+        "own_part",
+        ("@folder@/space",),
+        arrange=f"{_DATA}; {_SPACE}; rmdir space/PG_15_7",
+        settings=_OF,
+        matches=".*/space\n",
+        name="no folder",
+    ),
+    Example(
+        "of_parts",
+        ("echo", "@folder@/space"),
+        arrange=f"{_DATA}; {_SPACE}",
+        settings=_OF
+        | {
+            "link_leads": "/elsewhere\n@folder@/space/wal\n@folder@/space/PG_15_7/5\n"
+            "@folder@/space/wal/1\n@folder@/space"
+        },
+        matches=r"\S+/space/PG_15_7 \S+/space/wal\n",
+    ),
+    Example(
+        "of_parts",
+        ("echo", "@folder@/space"),
+        arrange=f"{_DATA}; {_SPACE}; rm data/global/pg_control",
+        settings=_OF | {"link_leads": "@folder@/space/wal"},
+        matches=r"\S+/space\n",
+        name="no control file",
+    ),
+    Example("link_lead", ("@folder@/link",), arrange="mkdir a; ln -s a link", matches=".*/a\n"),
+    Example("link_lead", ("@folder@/link",), arrange="ln -s a link", prints="", name="dangling"),
+    Example("each_name", ("echo",), settings={"link_names": "a\nb\x01c\n"}, prints="a\nb\nc\n"),
+    Example(
+        "cluster_links",
+        arrange=f"{_SPACE}; mkdir space/wal; echo theirs >space/PG_13_7/1; echo own >space/wal/1; "
+        "ln -s ../space/wal data/pg_wal",
+        settings=_OF,
+        matches=r"(?s)(?=.*link folder \d+ 1 =70675f7462).*link folder \d+ 1 =70675f77616c .*",
+        tolerates=dict.fromkeys(("awk", "awk behind", "find behind"), "what it weighs is not known then"),
+        name="WAL in the folder of a tablespace",
+    ),
+    Example(
+        "link_line",
+        ("@folder@/data/pg_tblspc/7",),
+        arrange=f"{_DATA}; {_SPACE}; echo more >space/PG_13_7/theirs; echo rows >space/PG_15_7/ours",
+        settings=_OF,
+        matches=r"link folder \d+ 1 =\w+ =\w+ =\w+\n",
+        tolerates=dict.fromkeys(("awk", "find", "nice", "ionice"), "its size is not known then")
+        | dict.fromkeys(("awk behind", "find behind", "nice behind", "ionice behind"), "the same"),
+        name="of a tablespace",
     ),
     Example(
         "irregular_lines",

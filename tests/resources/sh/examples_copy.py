@@ -377,6 +377,26 @@ EXAMPLES = [
         "[ ! -e new/base/lost+found ]",
         name="roots of file systems",
     ),
+    *(
+        _pass(
+            function,
+            words=("7", "@folder@/space", "@folder@/there", "PG_15_7/[*]it[[:space:]]s"),
+            arrange='mkdir -p lists space/PG_15_7/5 space/PG_13_7 "space/*it s" there/PG_15_7/5 there/PG_16_7 && '
+            "touch -d '1 hour ago' \"space/*it s/wal\" && "
+            "echo rows >space/PG_15_7/5/1 && touch -d '1 hour ago' space/PG_15_7/5/1 && "
+            "touch space/PG_13_7/2 space/own && touch there/PG_15_7/5/gone there/PG_16_7/3",
+            settings=settings,
+            tolerates=_WATCHED,
+            after='cd there && [ -e PG_15_7/5/1 ] && [ -e "*it s/wal" ] && [ ! -e PG_13_7 ] && [ ! -e own ] && '
+            f"[ -e PG_16_7/3 ]{after}",
+            name=name,
+        )
+        for function, settings, after, name in (
+            ("warm_pass", SETTINGS, "", "a tablespace with another version's folder"),
+            ("warm_pass", _TWO, "", "a tablespace with another version's folder, two streams"),
+            ("cold_pass", SETTINGS, " && [ ! -e PG_15_7/5/gone ]", "a tablespace with another version's folder"),
+        )
+    ),
     _pass(
         "rest_pass",
         arrange=f"{_GONE} && echo 0 >lists/removed-data",
@@ -442,6 +462,21 @@ EXAMPLES = [
         after="",
         matches=None,
         name="too few",
+    ),
+    _sum(
+        "sum_up",
+        "sha256sum",
+        "true",
+        words=(
+            *("@folder@/compared", "root", "2", "sha256sum", "true", "/usr/bin:/bin", "@folder@/old", "base/3"),
+            *("7", "pg_tblspc/7", "@folder@/space", "PG_15_7/own"),
+        ),
+        arrange=f"{_DATA} && rm old/postmaster.pid && mkdir -p space/PG_15_7 space/PG_13_7 && "
+        "touch space/own space/other && "
+        "for n in $(seq 10 30); do echo $n >space/PG_15_7/$n; done; echo $$ >space/PG_13_7/1",
+        matches=r"7: 22 files, 63 bytes, [0-9a-f]{64}\ncontrol\n[0-9a-f]{64}  -\n# whole\n",
+        after="! grep -aE '^(other|PG_13)' compared/list-7",
+        name="a tablespace with another version's folder",
     ),
     _sum("sum_ahead", "openssl", "forget_cached", prints="", matches=None, tolerates=_AHEAD, programs=_LATER),
     Example(

@@ -70,6 +70,32 @@ EXAMPLES = [
     ),
     Example("copyable", ("-", "@folder@/no"), status=1, complains="not all of the data roots", name="not there"),
     Example(
+        "copyable",
+        ("-", "@folder@/data", "@folder@/space/./PG_15_7"),
+        arrange=f"{_DATA} && mkdir space/PG_15_7 space/PG_13_7 && : >space/PG_13_7/1 && chmod 0 space/PG_13_7/1 && "
+        "mkfifo space/PG_13_7/2",
+        matches=r"note: Folders of tablespaces .* \(.*/space: PG_13_7\)\. It is not copied\.\n",
+        tolerates=_WHOLE,
+        name="another major version beside it",
+    ),
+    Example(
+        "copyable",
+        ("-", "@folder@/space/./PG_15_7"),
+        arrange="mkdir space",
+        status=1,
+        complains="/space holds no PG_15_7: is its disk mounted?",
+        name="another disk",
+    ),
+    Example(
+        "left_beside",
+        ("@folder@/a/./b", "@folder@/a/./it's", "@folder@/c"),
+        arrange='mkdir -p a/b "a/it\'s" a/lost+found c/d',
+        prints="",
+        after='mkdir a/e; (left_beside "$PWD/a/./b" "$PWD/a/./it\'s" "$PWD/c/./d") '
+        '| grep -q "cluster\'s (.*/a: e). It is"',
+    ),
+    Example("others_of", ("/a", "/a/./b", "/c/./d"), stdin="b\nd\n\nbb\n", prints="d\nbb\n"),
+    Example(
         "copyable_walk",
         ("0", "@folder@/data"),
         arrange=f"{_DATA}; mkfifo data/pipe",

@@ -66,6 +66,16 @@ EXAMPLES = [
         matches=_LINES,
         name="the root of a file system",
     ),
+    Example(
+        "data_roots",
+        ("data", "PG_15_7", *_KNOWN),
+        arrange=f"{_DATA} && mkdir 'space ö/PG_13_7' away && echo more >'space ö/PG_13_7/7' && "
+        "ln -s ../../away 'space ö/PG_13_7/6'",
+        matches=_LINES,
+        after='known="$PWD/space ö"; (data_roots data PG_15_7 pg_tblspc/1 "$known") >before && '
+        "rm -r 'space ö/PG_13_7' && (data_roots data PG_15_7 pg_tblspc/1 \"$known\") | cmp - before",
+        name="another major version beside it",
+    ),
     Example("known_links", (f"data/{_KNOWN[0]}", _KNOWN[1]), arrange=_DATA, prints=""),
     Example(
         "data_roots",

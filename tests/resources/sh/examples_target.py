@@ -19,6 +19,7 @@ _COPY = (
 _UNMARKED = f"{_COPY} && mkdir data/global && touch data/global/pg_control && rm data/pghaul-fence/mark"
 _LINKED = "ln -sfn ../../space data/pg_tblspc/1"
 _SPACE, _WAL = ("@folder@/space", "pg_tblspc/1", "PG_15_202209061"), ("@folder@/wal", "pg_wal", "[0-9A-F]{24}")
+_PARTS = ("@folder@/space", "pg_tblspc/1", "/PG_15_202209061/wal")
 _ALL = ("postgres", "@path@", _IDENTIFIER, "-", "@folder@/data", "2", *_SPACE, *_WAL, "@folder@/other")
 _DATA = ("postgres", "@path@", _IDENTIFIER, "-", "@folder@/data")
 _GIVEN_UP = ("postgres", "@path@", _IDENTIFIER, "0/5000028", "@folder@/data")
@@ -121,6 +122,44 @@ EXAMPLES = [
         status=1,
         complains="/space holds PG_15_202209061?PG_15_202209061, which no copy",
         name="a line break in a name",
+    ),
+    *(
+        Example("folder_ours", ("data", *_PARTS), arrange=arrange, status=status, complains=complains, name=name)
+        for name, arrange, status, complains in (
+            ("a part, marked", f"{_COPY} && mkdir space/PG_13_7", 0, ""),
+            ("nothing of the parts", "mkdir -p space/PG_13_7 data", 0, ""),
+            (
+                "a part, and no mark",
+                "mkdir -p space/wal data",
+                1,
+                "/space holds files, and no copy in data leads there",
+            ),
+        )
+    ),
+    Example(
+        "parts_in",
+        ("@folder@/space", "/PG_15_7/wal ö/gone/link"),
+        arrange="mkdir -p space/PG_15_7 'space/wal ö' space/PG_13_7; ln -s nowhere space/link",
+        prints="PG_15_7\nwal ö\nlink\n",
+    ),
+    *(
+        Example(
+            "nobody_elses",
+            ("1", "data", *_PARTS, "other"),
+            arrange=f"{_COPY} && {_LEADS} && echo {series} >other/PG_VERSION",
+            status=status,
+            complains="/space belongs to the cluster in " if status else "",
+            name=f"a part beside the tablespace of {series}",
+        )
+        for series, status in (("13", 0), ("15", 1))
+    ),
+    Example(
+        "lies_beside",
+        ("other", "other/pg_tblspc/2", _PARTS[2]),
+        arrange="mkdir other; echo 9.6 >other/PG_VERSION",
+        after="echo 15 >other/PG_VERSION; ! lies_beside other other/pg_tblspc/2 /PG_15_202209061/wal && "
+        "! lies_beside other other/pg_wal /PG_16_1 && ! lies_beside other other/pg_tblspc/2 PG_16_1 && "
+        "rm other/PG_VERSION && ! lies_beside other other/pg_tblspc/2 /PG_16_1",
     ),
     Example("nobody_elses", ("1", "data", *_SPACE, "other"), arrange=_COPY),
     Example("nobody_elses", ("1", "data", *_SPACE, "data"), arrange=f"{_COPY}; ln -s ../../space data/pg_tblspc/2"),

@@ -10,7 +10,7 @@ from core.servers.shell import call, command
 
 def prove_copyable(site: Site) -> Step:
     """Before anybody is asked to stop anything, in a rehearsal too: facts may be days old."""
-    folders = [root.source for root in site.roots]
+    folders = [content for root in site.roots for content in root.contents]
     return Step(
         "prove that every file can be copied",
         "old",

@@ -85,7 +85,7 @@ def _pass(site: Site, asked: Dressing) -> Step:
             f"but never more than {units.size(limit)}: then the step ends"
         )
     old = reached(site.old_path, site.cluster.socket_directory, site.cluster.port or 5432, site.cluster.series, seconds)
-    roots = [word for root in site.roots for word in (root.label, root.source, root.target, passes.wal_of(root))]
+    roots = [word for root in site.roots for word in (root.label, root.source, root.target, passes.part_of(root))]
     begin, end = backup_functions(site.cluster)
     slot = "select pg_create_physical_replication_slot('pghaul_…', true, true)"
     return Step(

@@ -1,6 +1,6 @@
 """The proof ahead of a copy: what its last pass removes from new's folders is nobody else's. `target.sh` says how."""
 
-from core.migration.findings.data_roots import names_of
+from core.migration.findings.data_roots import DataRoot, names_of
 from core.migration.plan.cluster_control import program
 from core.migration.plan.site import Site
 from core.servers.shell import Shell, call, command
@@ -9,13 +9,14 @@ from core.servers.shell import Shell, call, command
 def empty_or_ours(site: Site) -> Shell:
     """On new, as root: ends well where every folder is empty or absent, or holds an earlier copy of this cluster."""
     data, *outside = site.roots
-    catalog = site.cluster.control.catalog_version if site.cluster.control is not None else None
-    names = [
-        word for root in outside for word in (root.target, root.link, names_of(root, site.cluster.series, catalog))
-    ]
+    names = [word for root in outside for word in (root.target, root.link, _names(root, site.cluster.series))]
     others = [each.data_directory for each in site.new_facts.clusters if each.data_directory != site.move.target]
     of = (_identifier(site), "-" if site.given_up is None else site.given_up.checkpoint, data.target)
     return call("empty_or_ours", site.channel.writer, site.new_path, *of, len(outside), *names, *others)
+
+
+def _names(root: DataRoot, series: str) -> str:
+    return f"/{'/'.join(root.parts)}" if root.parts else names_of(root, series)
 
 
 def mark(site: Site) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from core.migration.model.move import Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.model.transport import Route
 from core.migration.plan.site import Site
-from core.migration.transports.passes import wal_of
+from core.migration.transports.passes import part_of
 from core.servers.shell import Shell, call, command
 
 SUMS = "sums"
@@ -152,7 +152,12 @@ def _sums(function: str, site: Site, *, on_new: bool) -> Shell:
     # in the downtime nobody is served there
     ahead = () if function == "sum_up" else ("within_room" if on_new else "beside_server", *site.lists)
     roots = [
-        (root.label, root.link or "-", root.target if on_new else root.source, wal_of(root) if idle_known else "-")
+        (
+            root.label,
+            root.link or "-",
+            root.target if on_new else root.source,
+            part_of(root, idle_known=idle_known),
+        )
         for root in site.roots
     ]
     return call(
@@ -174,7 +179,8 @@ def _native_sums(site: Site, *, on_new: bool) -> tuple[str, ...]:
     """What is summed up of each data root, as a person would type it."""
     shown = []
     for root in site.roots:
-        folder = command("find", root.target if on_new else root.source).text
+        there = root.target if on_new else root.source
+        folder = command("find", *([f"{there}/{part}" for part in root.parts] or [there])).text
         shown.append(f"{folder} -printf '%u %y %m %s %Ts %P %l\\n' | sort | sha256sum")
         if on_new:
             shown.append(f"{folder} -type f -exec dd if={{}} iflag=nocache count=0 \\;")

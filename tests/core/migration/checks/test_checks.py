@@ -199,8 +199,9 @@ def test_target_identity(facts: Facts, status: Status) -> None:
         ((), True, Status.PASS),
         (("PG_15_202209061",), True, Status.PASS),
         (("PG_15_202209061",), False, Status.BLOCKER),
-        (("PG_15_202209061", "notes"), True, Status.BLOCKER),
-        (("PG_14_202107181",), True, Status.BLOCKER),
+        (("notes", "PG_14_202107181", "PG_15_202209061"), True, Status.PASS),
+        (("notes", "PG_14_202107181", "PG_15_202204151"), False, Status.PASS),
+        (("notes", "PG_15_202209061"), False, Status.BLOCKER),
     ],
 )
 def test_the_target_of_a_tablespace_is_empty_or_ours(held: tuple[str, ...], copied: bool, status: Status) -> None:

@@ -316,6 +316,10 @@ def test_file_systems_inside_the_data_directory() -> None:
     own = replace(wal, mount_point=f"{TARGET}/pg_wal")
     assert one("inner-mounts", here, replace(new(), file_systems=(*new().file_systems, own))).status is P
     assert one("inner-mounts", old(), new()).status is P
+    spread = cluster(tablespaces=(space("/space"),))
+    for place, status in (("/space/PG_13_202007201", P), ("/space/PG_15_202209061", W)):
+        apart = replace(old(spread), file_systems=(*old().file_systems, replace(own, mount_point=place)))
+        assert one("inner-mounts", apart, new()).status is status
     itself = replace(wal, mount_point=DATA)
     assert one("inner-mounts", replace(old(), file_systems=(itself,)), new()).status is P
 

@@ -1,9 +1,12 @@
+import re
 from dataclasses import replace
 
 import pytest
 
 from core.facts.model import Link
-from core.migration.findings.data_roots import data_roots, relinked
+from core.migration.findings.data_roots import data_roots, names_of, relinked
+from core.migration.findings.linked_files import wanted_files
+from core.migration.transports.passes import part_of
 from tests.core.migration.builders import DATA, TARGET, cluster, move, space
 
 WAL = Link("pg_wal", "/fast/wal", dangling=False, size_bytes=1_000_000_000, files=64)
@@ -35,6 +38,38 @@ def test_what_lies_inside_travels_along_and_is_linked_anew() -> None:
         "pg_tblspc/16401": "/new/space",
         "pg_tblspc/16402": "/new/space/nested",
     }
+
+
+OWN = "PG_15_202209061"
+
+
+def test_of_a_tablespace_the_folder_of_its_own_version_is_copied() -> None:
+    """And what lies beside it to which another link of the cluster leads."""
+    made = cluster(tablespaces=(space("/space"), space("/other", 16401), space("/other/it's/nested", 16402)))
+    _, first, second = data_roots(move(), made)
+    assert (first.parts, first.contents) == ((OWN,), (f"/space/./{OWN}",))
+    assert (second.parts, second.contents) == ((OWN, "it's"), (f"/other/./{OWN}", "/other/./it's"))
+    assert part_of(first) == part_of(first, idle_known=False) == OWN
+    assert part_of(second) == f"{OWN}/it's"
+    odd = replace(second, parts=(OWN, "a *[b]? \\"))
+    assert part_of(odd) == rf"{OWN}/a[[:space:]][*][[]b][?][[:space:]][\\]"
+    assert second.holds("/other/it's/nested/1")
+    assert not second.holds("/other/PG_13_202007201")
+    unknown = data_roots(move(), replace(made, control=None))[1]
+    assert unknown.parts == ()
+    assert re.fullmatch(names_of(unknown, made.series), OWN)
+    assert not re.fullmatch(names_of(unknown, made.series), "PG_13_202007201")
+
+
+@pytest.mark.parametrize(
+    ("target", "parts"),
+    [("/space/hba", (OWN, "hba")), (f"/space/{OWN}/hba", (OWN,)), ("/spacer/hba", (OWN,))],
+)
+def test_a_file_beside_it_to_which_a_link_leads_is_copied(target: str, parts: tuple[str, ...]) -> None:
+    link = Link("pg_hba.conf", target, dangling=False, to_file=True)
+    made = cluster(tablespaces=(space("/space"),), links=(link,))
+    assert data_roots(move(), made)[1].parts == parts
+    assert (target in wanted_files(made)) is (target == "/spacer/hba")
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,8 @@ def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
     assert run(proof).returncode == 0
     taken.mkdir()
     (taken / "notes").touch()
+    assert run(proof).returncode == 0
+    (taken / "PG_15_202209061").mkdir()
     done = run(proof)
     assert done.returncode == 1
     assert done.stderr.startswith(f"pghaul: {taken} holds files, and no copy in {TARGET} leads there: ")
@@ -260,7 +262,7 @@ def test_tablespaces_go_to_their_targets() -> None:
     made = plan({"tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/pg/space"}})
     assert "give_folder postgres /srv/pg/space" in [each.call for each in made.steps if each.side == "new"]
     assert step(made, "ln").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
-    assert "cold_pass 16400 /space /srv/pg/space -" in [each.call for each in made.steps]
+    assert "cold_pass 16400 /space /srv/pg/space PG_15_202209061" in [each.call for each in made.steps]
 
 
 def test_configuration_outside_is_brought_along() -> None:
