@@ -88,6 +88,7 @@ def _take_move(session: Session, old: str, wanted: WantedMove, known: Move | Non
         new_volume=volume_of(session.store.facts(wanted.new), wanted.target),
         tablespace_targets={} if known is None else known.tablespace_targets,
         plain_text=known is not None and known.plain_text,
+        edited=known.edited if known is not None and (known.old, known.cluster) == (old, wanted.cluster) else None,
     )
     session.store.put_move(move)
 

@@ -1,11 +1,12 @@
 """`pghaul move`: the undertakings, each an old and a new server and the cluster between them."""
 
 import argparse
+from dataclasses import replace
 
 from core.cli.context import Context, add_common, print_document
 from core.cli.terminal import say, show, table
 from core.errors import InputError
-from core.migration.model.move import Hook, HookCommand, Move
+from core.migration.model.move import EditedSettings, Hook, HookCommand, Move
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -34,6 +35,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="the cluster's bytes may cross the network unencrypted, by NFS or an rsync daemon, where that is faster; "
         "without it they travel over ssh alone",
     )
+    add.add_argument(
+        "--edited",
+        choices=[each.value for each in EditedSettings],
+        help="which values hold of settings that are edited in old's files and not in force (see move edited)",
+    )
     add.add_argument("--replace", action="store_true", help="set a known move up anew")
     add_common(add)
     add.set_defaults(run=_add)
@@ -59,6 +65,20 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(hook)
     hook.set_defaults(run=_hook)
 
+    edited = verbs.add_parser(
+        "edited", help="which values hold of settings that are edited in old's files and not in force there"
+    )
+    edited.add_argument("name", metavar="MOVE")
+    edited.add_argument(
+        "holds",
+        nargs="?",
+        choices=[each.value for each in EditedSettings],
+        help="on both servers from the move on: what is in force on old now, or what its files say; without: show it",
+    )
+    edited.add_argument("--none", action="store_true", help="take the choice back")
+    add_common(edited)
+    edited.set_defaults(run=_edited)
+
     remove = verbs.add_parser("remove", help="forget a move and all that was measured for it")
     remove.add_argument("name", metavar="MOVE")
     add_common(remove)
@@ -80,6 +100,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
         new_volume=_volume(context, options.new, target, options.new_volume, "--new-volume"),
         tablespace_targets=dict(_pair(text) for text in options.tablespace),
         plain_text=options.plain_text,
+        edited=None if options.edited is None else EditedSettings(options.edited),
     )
     if not options.replace and any(known.name == move.name for known in context.store.moves()):
         raise InputError(f"there is a move {move.name!r} already", "choose another name, or set it up anew: --replace")
@@ -140,6 +161,12 @@ def _note(strange: int) -> str:
     return f"{strange} of its records are not yours: see move show" if strange else ""
 
 
+_HOLDS = {
+    EditedSettings.IN_FORCE: "what is in force on the old server holds",
+    EditedSettings.FILE: "what the files say holds",
+}
+
+
 def text(move: Move) -> str:
     """A move for people."""
     lines = [
@@ -147,8 +174,23 @@ def text(move: Move) -> str:
         f"  measured: {move.old_volume} on {move.old}, {move.new_volume} on {move.new}",
         *(f"  tablespace {here} -> {there}" for here, there in move.tablespace_targets.items()),
         *(["  its bytes may cross the network unencrypted"] if move.plain_text else []),
+        *([f"  settings that are edited and not in force: {_HOLDS[move.edited]}"] if move.edited else []),
     ]
     return "\n".join(lines)
+
+
+def _edited(context: Context, options: argparse.Namespace) -> int:
+    move = context.store.move(options.name)
+    if options.holds is not None or options.none:
+        if options.holds is not None and options.none:
+            raise InputError("--none takes the choice back", "leave out one of both")
+        move = replace(move, edited=None if options.none else EditedSettings(options.holds))
+        context.store.put_move(move)
+    if options.json:
+        print_document(move)
+    else:
+        show(f"{move.name}: {_HOLDS[move.edited] if move.edited is not None else 'not chosen'}")
+    return 0
 
 
 def _hook(context: Context, options: argparse.Namespace) -> int:

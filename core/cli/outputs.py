@@ -411,6 +411,7 @@ OUTPUTS: Mapping[str, Any] = {
     "move add": Move,
     "move list": Moves,
     "move show": MoveShown,
+    "move edited": Move,
     "move hook": Hooks,
     "move remove": Removed,
     "facts": Facts,

@@ -71,21 +71,34 @@ _NAMES = ", ".join(f"'{name}'" for name in (*SETTINGS, "server_version"))
 _SETTINGS = Query(
     f"select {as_line('setting', 'name', 'setting')} from pg_settings where name in ({_NAMES}) order by name;"
 )
-# reset_val is what the files and the start gave, as `postgres -C` prints it: no unit, nothing that a session set. The
-# prefilter leaves few to be asked of `postgres -C`, each of which costs a program's start. Settings of extensions, of
-# which it does not know the units, are left out.
+# reset_val is as `postgres -C` prints it, without a unit. The prefilter leaves few to be asked of `postgres -C`, each
+# of which costs a program's start; of more than 60 none is. Settings of extensions, of which it does not know the
+# units, are left out.
+# Options of a session would stand in the place of what the files gave. So SET does here what other sessions of ours
+# have by options: reset_val is as it was then, and the source is the session.
+_PLAINLY = (
+    Query("set search_path = pg_catalog; set role none; set statement_timeout = 10000;"),
+    Query("set lock_timeout = 1000;", since=903),
+    Query("set jit = off;", since=1100),
+)
 _EDITED = (
     "select s.name || ' ' || case when s.name ~ '{hidden}' then 't' else 'f' end || ' ' || "
     "encode(textsend(coalesce(s.reset_val, '')), 'hex') from pg_settings s "
-    "where s.context <> 'internal' and s.name ~ '^[a-zA-Z0-9_]+$' and {changed} order by s.name limit 60;"
+    "where s.context <> 'internal' and s.name ~ '^[a-zA-Z0-9_]+$' and {changed} order by s.name limit 61;"
 )
-_BY_FILES = "s.source in ('default', 'configuration file')"
+_OF_THE_SESSION = (
+    "exists (select 1 from pg_db_role_setting d, pg_database b, pg_roles r, unnest(d.setconfig) c "
+    "where b.datname = current_database() and r.rolname = session_user "
+    "and d.setdatabase in (0, b.oid) and d.setrole in (0, r.oid) and split_part(c, '=', 1) = s.name)"
+)
+_BY_FILES = f"(s.source in ('default', 'configuration file') or s.source = 'session' and not {_OF_THE_SESSION})"
 _FILES = (
     Query(
         _EDITED.format(
             hidden=UNSHOWN,
             changed=f"{_BY_FILES} and (exists (select 1 from pg_file_settings f where lower(f.name) = lower(s.name) "
-            "and f.setting is distinct from s.reset_val) or s.source = 'configuration file' and not exists "
+            "and f.setting is distinct from s.reset_val) or s.source <> 'default' "
+            "and s.reset_val is distinct from s.boot_val and not exists "
             "(select 1 from pg_file_settings f where lower(f.name) = lower(s.name)))",
         ),
         since=905,
@@ -117,7 +130,7 @@ def questions() -> Iterator[tuple[str, ...]]:
         "known": (_SETTINGS, *DATABASES, CERTIFICATE),
         "databases": (Query(_CONNECT),),
         "wide": (_ENTERED, _BEGIN, *CLUSTER_WIDE, _END),
-        "edited": _FILES,
+        "edited": (*_PLAINLY, *_FILES),
         "option": _OPTIONS,
         "each": (_ENTERED, _BEGIN, *EACH_DATABASE, _END),
     }

@@ -351,6 +351,8 @@ class TrialStart:
     """Where the cluster is to lie on this server."""
     of: str = ""
     """When the facts of the old server were taken whose configuration it was."""
+    edited: str = ""
+    """Which values were to hold of settings that were edited and not in force; empty: that was not chosen."""
     failed: str = ""
     """What PostgreSQL said, where it did not start, or which socket is taken; empty where it did, or was not tried."""
     not_tried: str = ""

@@ -17,13 +17,13 @@ class StartFiles:
 
     Attributes:
         complaints: a line each.
-        edited: settings that were edited, and are not in force.
-        options: settings that the running server's command line gives, and the files alone would not.
+        edited: settings that were edited, and are not in force; None: too many may be.
+        options: settings that the running server's command line gives, and the files alone would not; None likewise.
     """
 
     complaints: tuple[str, ...]
-    edited: tuple[Edited, ...]
-    options: tuple[Edited, ...] = ()
+    edited: tuple[Edited, ...] | None
+    options: tuple[Edited, ...] | None = ()
 
 
 def parse_start_files(text: str) -> StartFiles:
@@ -43,15 +43,19 @@ def parse_start_files(text: str) -> StartFiles:
             if kind == "complaint":
                 complaints.append(hexadecimal(rest))
                 continue
+            if kind == "beyond":
+                del found[rest]
+                continue
             name, hidden, values = rest.split(" ")
             in_force, in_file = map(hexadecimal, values.split("|"))
-        except ValueError as error:
+        except (KeyError, ValueError) as error:
             raise unreadable("postgres -C", "a complaint, or a setting with two values", line) from error
         if kind not in found:
             raise unreadable("postgres -C", "a complaint, or a setting with two values", line)
         known = hidden != "t"
         found[kind].append(Edited(name, in_force if known else None, in_file if known else None))
-    return StartFiles(tuple(complaints), tuple(found["edited"]), tuple(found["option"]))
+    edited, options = (None if each is None else tuple(each) for each in map(found.get, ("edited", "option")))
+    return StartFiles(tuple(complaints), edited, options)
 
 
 SECTION = Section("start-files", "files that a start reads", ("cluster_start_files",), parse_start_files, deadline=30)

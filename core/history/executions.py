@@ -19,9 +19,10 @@ from core.history.seal import Seal
 from core.history.sealed import execution_words, hook_words
 from core.history.types import storable
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.move import Hook, HookCommand
+from core.migration.model.move import Hook, HookCommand, Move
 from core.migration.model.plan import Plan
 from core.redaction import secret_words
+from core.servers.shell import command
 
 
 def execution_started(session: Session, execution: Execution, process: str, seal: Seal) -> int:
@@ -102,6 +103,25 @@ def latest_execution(session: Session, move: str) -> Execution | None:
     newest = select(ExecutionRow).where(ExecutionRow.move_id == of).order_by(ExecutionRow.id.desc()).limit(1)
     row = session.scalar(newest)
     return None if row is None else execution_of(row)
+
+
+def refuse_other_choice(session: Session, name: str, move: Move) -> None:
+    """Raise InputError where `move` would give the move called `name` another choice of what holds in the middle of it.
+
+    Both servers were, or will be, started by the plan of that execution, which was made with the other choice.
+    """
+    row = session.scalar(select(MoveRow).where(MoveRow.name == name))
+    newest = None if row is None or row.edited == move.edited else latest_execution(session, name)
+    if newest is None or newest.state in {State.DONE, State.ROLLED_BACK}:
+        return
+    if newest.kind is Kind.REAL or newest.state in {State.RUNNING, State.INTERRUPTED}:
+        end = "--rollback" if newest.kind is Kind.REAL else "--cancel"
+        execute = command("pghaul", "execute", name)
+        raise InputError(
+            f"which values hold of edited settings cannot be changed now: execution {newest.id} of {name} is not at "
+            "its end, and its plan was made with the choice that there is",
+            f"go on with it: {execute} --resume; or take it back, and choose then: {execute} {end}",
+        )
 
 
 def unfinished(session: Session) -> tuple[Execution, ...]:

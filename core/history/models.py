@@ -72,6 +72,7 @@ class MoveRow(Noted, Base):
     created_at: Mapped[datetime]
     changed_at: Mapped[datetime | None]
     """When it, or how one of its servers is reached, was last changed: what was found before is of another move."""
+    edited: Mapped[str | None] = mapped_column(sort_order=2)
 
     old: Mapped[ProfileRow] = relationship(foreign_keys=old_id)
     new: Mapped[ProfileRow] = relationship(foreign_keys=new_id)

@@ -13,7 +13,7 @@ from core.history.decoding import member, of_type, parsed
 from core.history.models import CommandRow, MoveRow, ProfileRow, RunRow
 from core.history.names import checked_name
 from core.history.types import storable
-from core.migration.model.move import Move
+from core.migration.model.move import EditedSettings, Move
 from core.servers.profiles import Profile, Rights
 
 _MACHINE = ("address", "port", "jump")
@@ -95,9 +95,12 @@ def add_move(session: Session, move: Move) -> None:
 
 
 def update_move(session: Session, name: str, move: Move) -> None:
-    """Change the move called `name`; where more than its name changed, what was found for it is of the past."""
+    """Change the move called `name`; where it is another one now, what was found for it is of the past.
+
+    Its name, and which settings hold on new, change nothing of what was measured.
+    """
     row = move_row(session, name)
-    if dataclasses.replace(move_of(row), name=move.name) != move:
+    if dataclasses.replace(move_of(row), name=move.name, edited=move.edited) != move:
         row.changed_at = datetime.now(UTC)
     if move.name != name:
         _refuse_taken_move(session, checked_name("move", move.name))
@@ -194,6 +197,7 @@ def _fill_move(session: Session, row: MoveRow, move: Move) -> None:
     row.old_volume, row.new_volume = move.old_volume, move.new_volume
     row.tablespace_targets = json.dumps(storable(move.tablespace_targets), ensure_ascii=False)
     row.plain_text = move.plain_text
+    row.edited = None if move.edited is None else move.edited.value
 
 
 def move_of(row: MoveRow) -> Move:
@@ -210,4 +214,5 @@ def move_of(row: MoveRow) -> Move:
             here: of_type(str, there, "location") for here, there in parsed(dict, row.tablespace_targets).items()
         },
         plain_text=row.plain_text,
+        edited=None if row.edited is None else member(EditedSettings, row.edited),
     )

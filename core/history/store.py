@@ -94,11 +94,13 @@ class Store(HistoryFile):
     def update_move(self, move: Move, name: str | None = None) -> None:
         """Change the move called `name`; None: the one that is called as `move` is."""
         with self._write() as session, executions.hooks_kept(session, self._seal):
+            executions.refuse_other_choice(session, move.name if name is None else name, move)
             profiles.update_move(session, move.name if name is None else name, move)
 
     def put_move(self, move: Move) -> None:
         """Change the move that is called as `move` is; add it where there is none."""
         with self._write() as session, executions.hooks_kept(session, self._seal):
+            executions.refuse_other_choice(session, move.name, move)
             profiles.put_move(session, move)
 
     def move(self, name: str) -> Move:

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
-from core.language import tr
-from core.migration.model.move import Move
+from core.language import marked, tr
+from core.migration.model.move import EditedSettings, Move
 from gui.appearance import Tone
 from gui.dialogs.form import FormDialog
 from gui.models.choices import cluster_words, direction, volume_words, volumes
@@ -25,6 +25,12 @@ from gui.states import ServerRow
 from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label
 from gui.widgets.tone_label import ToneLabel
+
+_EDITED = (
+    (None, marked("not chosen")),
+    (EditedSettings.IN_FORCE, marked("what is in force holds")),
+    (EditedSettings.FILE, marked("what the files say holds")),
+)
 
 
 class MoveDialog(FormDialog):
@@ -45,6 +51,8 @@ class MoveDialog(FormDialog):
         self.cluster, self.target = _choice(self), _choice(self)
         self.old_volume, self.new_volume = _choice(self), _choice(self)
         self.plain_text = CheckBox(tr("&Unencrypted copy is allowed"), self)
+        self.edited = QComboBox(self)
+        self.edited.addItems([tr(text) for _, text in _EDITED])
         self.tablespaces = QGroupBox(tr("Tablespaces: where each goes on the new server"), self)
         self._tablespace_form = QFormLayout(self.tablespaces)
         self.targets: dict[str, QLineEdit] = {}
@@ -108,6 +116,7 @@ class MoveDialog(FormDialog):
             new_volume=self.new_volume.currentText().strip(),
             tablespace_targets={place: target for place, target in targets.items() if target and target != place},
             plain_text=self.plain_text.isChecked(),
+            edited=_EDITED[self.edited.currentIndex()][0],
         )
 
     def _lay_out(self) -> None:
@@ -144,6 +153,14 @@ class MoveDialog(FormDialog):
             )
         )
         self.form.addRow(self.plain_text)
+        self.add(
+            tr("E&dited settings:"),
+            self.edited,
+            tr(
+                "Which values both servers have where the old server's files were edited and not loaded. The checks "
+                "say where it must be chosen"
+            ),
+        )
         self.form.addRow(self.tablespaces)
         self.tablespaces.hide()
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 150)
@@ -220,6 +237,7 @@ class MoveDialog(FormDialog):
         ):
             field.setEditText(value)
         self.plain_text.setChecked(move.plain_text)
+        self.edited.setCurrentIndex([value for value, _ in _EDITED].index(move.edited))
         facts = self._facts.get(move.old)
         self._show_tablespaces(None if facts is None else facts.cluster(move.cluster), move.tablespace_targets)
         self._kept = (move.old, move.cluster, move.tablespace_targets)

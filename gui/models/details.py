@@ -9,7 +9,7 @@ from core.language import marked, tr
 from core.migration.model.checks import Waiver
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
-from core.migration.model.move import Move
+from core.migration.model.move import EditedSettings, Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 from gui.models.comparison import run_text
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 
 NO_CHECKS = marked("no checks")
+HOLDS = {
+    EditedSettings.IN_FORCE: marked("of settings that are edited and not in force, what is in force holds"),
+    EditedSettings.FILE: marked("of settings that are edited and not in force, what the files say holds"),
+}
 
 
 def detail_text(detail: "Detail") -> str:
@@ -87,5 +91,6 @@ def _move(move: Move) -> str:
                 for here, there in move.tablespace_targets.items()
             ),
             *([tr("its bytes may cross the network unencrypted")] if move.plain_text else []),
+            *([tr(HOLDS[move.edited])] if move.edited is not None else []),
         ]
     )

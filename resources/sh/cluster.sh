@@ -29,17 +29,37 @@ stays_stopped() {
     'to it since is not on the new server: look for it in the log of the old server.'
 }
 
-# prove_running PATH DATA PORT UNIT   a server runs there, takes connections, and is reached at PORT as before; `-`: not known
-# UNIT is the one in which it ran: where it runs in another one a warning says so. The fourth line of its lock file is its port,
-# from 9.1 on.
+# prove_running PATH DATA PORTS UNIT [SETTING...]   a server runs there, takes connections, and is reached at one of PORTS, with commas
+# between; `-`: not known
+# UNIT is the one in which it ran: where it runs in another one a warning says so, and where it was started with a SETTING,
+# NAME=VALUE. The fourth line of its lock file is its port, from 9.1 on.
 prove_running() {
   PATH=$1
   PGDATA=$2 pg_ctl status || fail "no server runs in $2"
   accepts "$2" || fail "the server in $2 runs, and takes no connections: read its log"
   running_port=$(sed -n 4p -- "$2/postmaster.pid") || fail "$2/postmaster.pid cannot be read"
-  [ "$3" = - ] || [ "${running_port:-$3}" = "$3" ] ||
-    fail "the server in $2 runs on port $running_port, and ran on port $3 before: stop it, start it with that port, and go on"
+  case "-,$3," in
+    -,-, | *,"${running_port:-$3}",*) ;;
+    *) fail "the server in $2 runs on port $running_port, and was to run on port $3: stop it, start it with that port, and go on" ;;
+  esac
   [ "$4" = - ] || ran_in "$2" "$4"
+  [ $# -le 4 ] || given_besides "$@"
+}
+
+# given_besides PATH DATA PORTS UNIT SETTING...   print a warning with each SETTING among the options of the last start in DATA
+given_besides() {
+  given_options=$(started_with "$2" 2>/dev/null) || {
+    echo "warning: With which options the old server was started cannot be read from $2/postmaster.opts: look whether they are its own."
+    return 0
+  }
+  shift 4
+  given_names=''
+  for given_one; do
+    given_quoted=$(printf '%s\n' "$given_one" | sed "s/'/'\\\\''/g") || fail 'sed failed'
+    case $given_options in *" '$given_quoted'"*) given_names="$given_names${given_names:+, }$given_one" ;; *) ;; esac
+  done
+  [ -z "$given_names" ] || echo "warning: The old server was started with $given_names on its command line, as its files say otherwise. That is" \
+    'stronger than its files, at a reload too. Once they say what is to hold, start it without that.'
 }
 
 # ran_in DATA UNIT   print a warning where the server there runs in another unit than UNIT
@@ -122,4 +142,22 @@ start_by_pg_ctl() {
     start_why=$(why_not "$1" "$start_since" tail -c 20000 -- "$1/pghaul-start.log") || exit
     fail "the server in $1 did not start: ${start_why:+$start_why; }read $1/pghaul-start.log"
   }
+}
+
+# keep_in_force DATA SETTING...   on the new server, before its first start: each SETTING, NAME=VALUE, stands in the last lines of its
+# postgresql.auto.conf
+# They are stronger than those above and than every other file. Lines of an earlier try are replaced. In a value an apostrophe and a
+# backslash are doubled (guc-file.l). A file that is not there is an empty one.
+keep_in_force() {
+  keep_file=$1/postgresql.auto.conf
+  shift
+  keep_now='' keep_mode=600
+  if [ -e "$keep_file" ]; then
+    keep_now=$(sed '/ # by pghaul: in force on the old server$/d' -- "$keep_file") || fail "$keep_file cannot be read"
+    keep_mode=$(stat -c %a -- "$keep_file") || fail "$keep_file cannot be read"
+  fi
+  keep_more=$(printf '%s\n' "$@" | sed "s/['\\]/&&/g; s/=\(.*\)/ = '\1' # by pghaul: in force on the old server/") || fail 'sed failed'
+  umask 077
+  whole "$keep_file" printf '%s\n' "$keep_now" "$keep_more"
+  chmod -- "$keep_mode" "$keep_file" || fail 'chmod failed'
 }

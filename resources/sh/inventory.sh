@@ -73,6 +73,21 @@ ask_cluster() {
   fi
 }
 
+# ask_as_set SERIES STATEMENTS   ask_cluster in a session that is given no options of ours
+# For pg_settings those would stand in the place of what files, role and database say. What SET changes leaves reset_val as it was;
+# it looks for no function, so that it may come ahead of the search path.
+ask_as_set() {
+  (
+    case $1 in
+      1[1-9] | [2-9][0-9]) as_set_first='set jit = off;' ;;
+      *) as_set_first='' ;;
+    esac
+    PGOPTIONS=''
+    ask_cluster "set search_path = pg_catalog; set role none; set statement_timeout = 60000; $as_set_first
+      $2"
+  ) || exit
+}
+
 # ask_sql DATABASE STATEMENTS   print what they select there, bare; the first that fails ends it
 ask_sql() {
   keep_slots
@@ -104,7 +119,15 @@ take_inventory() {
   connect_to "$@"
   leave_slots "$2" "$3"
   enter "$6"
-  inventory_files='' inventory_identifier='' inventory_value="setting || coalesce(' ' || unit, '')"
+  inventory_files='' inventory_identifier='' inventory_value=setting
+  inventory_source="source in ('configuration file', 'command line')"
+  case $4 in
+    8.*) ;;
+    *)
+      inventory_value=$(value_as_set)
+      inventory_source="$inventory_source or source = 'session' and reset_val is distinct from boot_val"
+      ;;
+  esac
   case $4 in
     8.* | 9.[0-5]) ;;
     *) inventory_identifier="select 'identifier ' || system_identifier::text from pg_control_system();" ;;
@@ -117,9 +140,9 @@ take_inventory() {
   [ -z "$inventory_files" ] || inventory_files="
     select distinct on (name) 'file ' || $(shown_setting setting) from pg_file_settings
     where name is not null and setting is not null order by name, seqno desc;"
-  inventory=$(ask_cluster "$inventory_identifier
-    select case source when 'command line' then 'option ' else 'setting ' end || $(shown_setting "$inventory_value")
-    from pg_settings where source in ('configuration file', 'command line');
+  inventory=$(ask_as_set "$4" "$inventory_identifier
+    select case source when 'command line' then 'option ' else 'setting ' end ||
+    $(shown_setting "$inventory_value || coalesce(' ' || unit, '')") from pg_settings where $inventory_source;
     select 'exists ' || oid::text from pg_database;
     $inventory_files") || exit
   printf '%s\n' "$inventory" | sort || fail 'sort failed'
@@ -138,6 +161,11 @@ take_inventory() {
     case $4 in 8.*) ;; *) lost_relations "$name_whole" || exit ;; esac
   done || exit
   end_mark
+}
+
+# value_as_set   print the SQL for the value of a setting, also where ask_as_set has set another one
+value_as_set() {
+  echo "case when source = 'session' then reset_val else setting end"
 }
 
 # shown_setting VALUE   print the SQL for a setting's name and VALUE in a line: of what may hold a secret a hash
@@ -283,8 +311,9 @@ judged() {
     }' || fail 'the inventories cannot be compared'
 }
 
-# compare_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER   hold the settings of the server in DATA against the inventory of the
-# old one on standard input; print a warning for each that differs
+# compare_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN   hold the settings of the server in DATA against the inventory of
+# the old one on standard input; print a warning for each that differs; CHOSEN, with commas between, are names of which the files are to
+# hold: a note after the cutover
 # AFTER `cutover`: on the new server, open to clients; `rollback`: on the old one, started again. It never fails: clients work
 # there already, and nothing that could be done again would help them.
 compare_settings() {
@@ -300,8 +329,8 @@ compare_settings() {
   fi
 }
 
-# differing_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER   print a warning for each setting that differs from the inventory on
-# standard input; the lock file of the server in DATA says where it listens
+# differing_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN   print a warning, or a note, for each setting that differs from the
+# inventory on standard input; the lock file of the server in DATA says where it listens
 differing_settings() {
   connect_to "$@"
   differing_before=$(take_whole) || exit
@@ -309,13 +338,15 @@ differing_settings() {
   differing_socket=$(sed -n 5p "$6/postmaster.pid") || fail "$6/postmaster.pid cannot be read"
   [ -z "$differing_port" ] || export PGPORT="$differing_port"
   [ -z "$differing_socket" ] || export PGHOST="$differing_socket"
-  differing_now=$(ask_cluster "
-    select case when source in ('configuration file', 'command line') and setting is distinct from boot_val
-    then 'set ' else 'value ' end || $(shown_setting "setting || coalesce(' ' || unit, '')") from pg_settings
+  differing_value=$(value_as_set)
+  differing_now=$(ask_as_set "$4" "
+    select case when source in ('configuration file', 'command line', 'session') and $differing_value is distinct from boot_val
+    then 'set ' else 'value ' end || $(shown_setting "$differing_value || coalesce(' ' || unit, '')") from pg_settings
     where name not in ('data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
-  differing_said=$(printf '%s\n' "$differing_before" '# now' "$differing_now" | after=$7 awk '
+  differing_said=$(printf '%s\n' "$differing_before" '# now' "$differing_now" | after=$7 chosen=$8 awk '
     BEGIN {
       here = "on the new server"; there = "on the old one"
+      for (many = split(ENVIRON["chosen"], names, ","); many; many--) chosen[names[many]]
       if (ENVIRON["after"] == "rollback") { here = "on the old server now"; there = "before the stop" }
     }
     $0 == "# now" { now = 1; next }
@@ -334,8 +365,9 @@ differing_settings() {
     END {
       if (!now) exit 1
       for (name in new) if ((name in old) ? old[name] != new[name] : (name in set)) {
-        said = "warning: The setting " name " is " shown(new[name]) " " here ", and was " \
+        said = (name in chosen && ENVIRON["after"] != "rollback" ? "note" : "warning") ": The setting " name " is " shown(new[name]) " " here ", and was " \
           ((name in old) ? shown(old[name]) : "at its default") " " there
+        if (name in chosen) { print said ": what the files say holds, as was chosen."; continue }
         if (how[name] == "option") said = said ", by an option on its command line"
         else if (name in file) said = said ": a file was edited, and the old server had not loaded it"
         print said ". Look whether that is wanted, and change it where it is not."

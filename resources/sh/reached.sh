@@ -185,16 +185,26 @@ see_listeners() {
   end_mark
 }
 
-# would_listen PATH DATA CONFIG   the same of a stopped cluster, as its files say; CONFIG lies outside of DATA, or is `-`
+# would_listen PATH DATA CONFIG OPTIONS   the same as the files of the cluster say; CONFIG lies outside of DATA, or is `-`
+# OPTIONS `started`: those of its last start are stronger than the files; `-`: they are not looked at.
 would_listen() {
   PATH=$1
   would_control=$(control_data "$1" "$2") || exit
   printf '%s\n' "$would_control" | sed -n 's/^Database system identifier: */identifier /p' || fail 'sed failed'
-  if [ "$3" = - ]; then set -- -D "$2"; else set -- -D "$2" -c "config_file=$3"; fi
-  would_port=$(postgres -C port "$@") || fail 'the server program does not tell the port'
-  would_addresses=$(postgres -C listen_addresses "$@") || fail 'the server program does not tell listen_addresses'
+  would_options=''
+  [ "$4" = - ] || would_options=$(started_with "$2") || exit
+  would_port=$(would_be port "$2" "$3") || exit
+  would_addresses=$(would_be listen_addresses "$2" "$3") || exit
   listens_by "$would_addresses" "$would_port"
   end_mark
+}
+
+# would_be SETTING DATA CONFIG   print what SETTING would be with the options of would_listen, each quoted for a shell
+would_be() {
+  would_name=$1
+  shift
+  if [ "$2" = - ]; then set -- -D "$1"; else set -- -D "$1" -c "config_file=$2"; fi
+  sh -c "exec postgres \"\$@\" $would_options -C $would_name" sh "$@" || fail "the server program does not tell $would_name"
 }
 
 # listens_as_old PATH DATA ADDRESS OWN...   on the new server, once it is open: it listens wherever the old server did, where that

@@ -57,14 +57,21 @@ start_user_unit() {
   fi
 }
 
-# start_folder PATH DATA CONFIG   by pg_ctl, as postmaster.opts says; CONFIG is its configuration file outside of DATA, or `-`
+# start_folder PATH DATA CONFIG [OPTIONS]   by pg_ctl, as postmaster.opts says; CONFIG is its configuration file outside of DATA, or `-`
+# OPTIONS, quoted for a shell, come behind: what was in force where the files say otherwise. Where it does not start with them
+# (pg_ctl before 15 cuts a long command line off), it is started without, and says so.
 start_folder() {
   PATH=$1
   PGDATA=$2 pg_ctl status >/dev/null && return 0
-  folder_why=$(start_by_pg_ctl "$2" "$3" '' 2>&1) || {
+  folder_why=$(start_by_pg_ctl "$2" "$3" "${4-}" 2>&1) || {
     stop_folder "$1" "$2"
     folder_why=${folder_why#"pghaul: the server in $2 did not start: "}
     folder_why=${folder_why#pghaul: }
+    [ -z "${4-}" ] || {
+      echo "warning: The server in $2 did not start with the options $4, and is started without: $folder_why"
+      start_folder "$1" "$2" "$3"
+      return
+    }
     not_opened "$2" "read $2/pghaul-start.log" "${folder_why%"; read $2/pghaul-start.log"}"
   }
 }

@@ -50,7 +50,7 @@ again_refuses() {
 
 # cluster_start_files   print `complaint LINE` for each that start_complaints has, then `edited NAME HIDDEN IN-FORCE|IN-FILE` for each setting
 # whose value in the files is not the one in force, `option …` where it is the server's command line or environment that gives
-# it, all in hexadecimal digits; the last line is `whole`
+# it, all in hexadecimal digits, or `beyond` and the word where there may be more than 60; the last line is `whole`
 # What may hold a secret is compared here, and not printed. Settings of extensions are left out: without its library the
 # program does not know their units. What a role or database has set is stronger than the files.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
@@ -82,7 +82,15 @@ cluster_start_files() {
 files_not_in_force() {
   case $cluster_series in 8.* | 9.[01]) return 0 ;; *) ;; esac
   keep_slots
-  files_asked=$(sql_questions "$1" | ask "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed'
+  files_asked=$(
+    [ "$1" != edited ] || unset PGOPTIONS # its questions begin with SET: see ask_as_set
+    sql_questions "$1" | ask "$sql_home" -v ON_ERROR_STOP=1
+  ) || fail 'psql failed'
+  files_many=$(printf '%s\n' "$files_asked" | grep -c '') || fail 'grep failed'
+  if [ "$files_many" -gt 60 ]; then # each costs a program's start
+    echo "beyond $1"
+    return
+  fi
   [ -z "$files_asked" ] || printf '%s\n' "$files_asked" | while read -r files_name files_hidden files_value; do
     files_now=$(
       unset PGPORT PGDATESTYLE PGCLIENTENCODING # which the server program reads as psql does

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from core.errors import AuthenticationError
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted, Job, Progress
+from core.migration.model.move import EditedSettings
 from core.servers.profiles import Profile, Rights
 from gui.app import Catcher
 from gui.dialogs.crash import CrashDialog
@@ -121,12 +122,15 @@ def test_a_move_is_made_from_what_the_facts_offer(full_window: MainWindow, full_
     dialog.targets["/srv/ts"].setText("/fast/ts")
     assert not dialog.plain_text.isChecked()
     dialog.plain_text.setChecked(True)
+    assert dialog.edited.currentIndex() == 0
+    dialog.edited.setCurrentIndex(2)
     dialog.submit()
     _none_open(qtbot)
     qtbot.waitUntil(lambda: full_window.work.move is not None and full_window.work.move.name == "summer")
     made = full_store.move("summer")
     assert (made.cluster, made.target, made.new_volume) == (samples.ODD_FOLDER, "/srv/pg/neu", "/srv/pg")
     assert (made.tablespace_targets, made.plain_text) == ({"/srv/ts": "/fast/ts"}, True)
+    assert made.edited is EditedSettings.FILE
     assert full_window.bar.moves.currentText() == "summer"
     at_rest(qtbot, full_window)
 

@@ -16,7 +16,11 @@ from tests.live.test_start_options import Undecided, described, execute, restart
 pytestmark = pytest.mark.lab
 
 _OPTIONS = "-p 5483 -c max_connections=137"
-_CHANGED = 'The setting work_mem is "8192 kB" on the old server now, and was at its default before the stop'
+_CHANGED = (
+    'The setting work_mem is "8192 kB" on the old server now, and was at its default before the stop',
+    'The setting statement_timeout is "7000 ms" on the old server now, and was at its default before the stop',
+)
+"""The second one is of those that sessions of ours set themselves."""
 
 
 @pytest.fixture
@@ -41,7 +45,7 @@ def test_a_rollback_compares_the_settings_of_the_old_server(
     old, new = command.lab.old, command.lab.new
     with site.nothing_left(command.lab):
         restart(old, _OPTIONS)
-        old.exec("tee", "-a", f"{site.DATA}/postgresql.conf", input="work_mem = 8MB\n")
+        old.exec("tee", "-a", f"{site.DATA}/postgresql.conf", input="work_mem = 8MB\nstatement_timeout = 7s\n")
         described(command)
         monkeypatch.setattr(sys, "stdin", Terminal(lambda: None, "\n"))  # asked for the cluster's name
         code, _, err = command("execute", "m")
@@ -55,7 +59,7 @@ def test_a_rollback_compares_the_settings_of_the_old_server(
             code, _, err = execute(command)
             assert (code, command.last_step()) == (BlockedError.exit_code, DECIDE), err
             told = rolled_back(command)
-            assert (_CHANGED in told) is settings_differ
+            assert [each in told for each in _CHANGED] == [settings_differ] * 2
             assert ("not as before: see the warnings above" in told) is settings_differ
             assert ("runs again, as before" in told) is not settings_differ
             assert said(old, "show work_mem; show max_connections") == "8MB\n137"

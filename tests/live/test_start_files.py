@@ -2,17 +2,22 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from core.errors import BlockedError
+from core.migration.model.move import EditedSettings
+from core.migration.plan.steps.opening import DECIDE
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine
-from tests.live.moving import DATA, PORT, ROOT, TARGET, pg_ctl, sql
+from tests.live.moving import DATA, PORT, ROOT, SERVER, TARGET, pg_ctl, sql
+from tests.live.test_start_options import Undecided
 
 pytestmark = pytest.mark.lab
 
@@ -130,16 +135,10 @@ def test_a_file_that_no_server_starts_with_is_a_blocker(cli: CommandLine) -> Non
 
 
 @pytest.mark.long
-def test_edits_are_told_before_the_stop_and_looked_at_after_the_cutover(cli: CommandLine) -> None:
+def test_edits_after_every_check_are_looked_at_after_the_cutover(cli: CommandLine) -> None:
     old, new = cli.lab.old, cli.lab.new
-    append(old, _CONF, _ELSEWHERE)
-    said = finding(cli, "pending-settings")
-    assert said.startswith("WARNING"), said
-    assert f"port is '{PORT}' in force and '5488' in the file" in said
-    assert "listen_addresses is '*' in force and '127.0.0.1' in the file" in said
-    assert "The new cluster will listen elsewhere" in said
-    # somebody edits on, after every check and in the downtime
-    spoil = f"[ -e {ROOT}/spoiled ] || {{ touch {ROOT}/spoiled; echo '{_TYPO}' >>{_CONF}; }}"
+    lines = _ELSEWHERE.replace("\n", "\\n")
+    spoil = f'[ -e {ROOT}/spoiled ] || {{ touch {ROOT}/spoiled; printf "{lines}{_TYPO}\\n" >>{_CONF}; }}'
     cli("move", "hook", "m", "stop-applications", "--side", "old", "--as", "postgres", "--command", spoil)
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
     assert (code, "could not be started again with its files as they stand: unrecognized" in err) == (1, True), err
@@ -156,6 +155,146 @@ def test_edits_are_told_before_the_stop_and_looked_at_after_the_cutover(cli: Com
     assert code == 0, err
     _, out, _ = cli("execute", "m", "--status", "-v")
     assert sql(new, "show port") == str(PORT), out
+
+
+_SHOWN = "select current_setting('port'), current_setting('listen_addresses'), current_setting('work_mem')"
+_HOLDS = {
+    EditedSettings.IN_FORCE: (PORT, f"{PORT}|*|4MB"),
+    EditedSettings.FILE: (5488, "5488|127.0.0.1|6MB"),
+}
+"""At which port each choice has a server, and what that says."""
+
+
+def at_port(host: Host, port: int) -> str:
+    """What the server says that listens at that port."""
+    psql = f"{SERVER}/bin/psql" if host.name == "old" else "psql"
+    asked = (psql, "-XAtq", "-h", "/tmp", "-p", str(port), "-c", _SHOWN, "shop")
+    return host.exec(*asked, user="postgres").stdout.strip()
+
+
+def choose(cli: CommandLine, chosen: EditedSettings) -> None:
+    """Edits by which clients would not find the new server keep a move from its stop, until it is chosen what holds."""
+    old = cli.lab.old
+    append(old, _CONF, f"{_ELSEWHERE}work_mem = '6MB'")
+    said = finding(cli, "pending-settings")
+    assert said.startswith("BLOCKER"), said
+    assert f"port is '{PORT}' in force and '5488' in the file" in said
+    assert "listen_addresses is '*' in force and '127.0.0.1' in the file" in said
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert (code, "the move cannot begin" in err) == (1, True), err
+    assert sql(old, "select 1") == "1"
+    code, out, _ = cli("move", "edited", "m", chosen.value)
+    assert code == 0, out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("chosen", EditedSettings)
+def test_of_edits_the_new_server_has_what_was_chosen(cli: CommandLine, chosen: EditedSettings) -> None:
+    choose(cli, chosen)
+    port, values = _HOLDS[chosen]
+    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert code == 0, out + err
+    assert "Look whether that is wanted" not in out + err
+    new = cli.lab.new
+    assert at_port(new, port) == values
+    pg_ctl(new, "-l", "/dev/null", "-m", "fast", "restart")
+    assert at_port(new, port) == values
+    assert "5488" in new.exec("cat", f"{TARGET}/postgresql.conf").stdout
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("chosen", EditedSettings)
+def test_of_edits_the_old_server_has_what_was_chosen_after_a_rollback(
+    cli: CommandLine, chosen: EditedSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose(cli, chosen)
+    port, values = _HOLDS[chosen]
+    monkeypatch.setattr(sys, "stdin", Undecided(cli.lab.new))
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA)
+    assert (code, cli.last_step()) == (BlockedError.exit_code, DECIDE), err
+    code, out, err = cli.connecting("execute", "m", "--rollback")
+    assert code == 0, out + err
+    assert "runs again, but not as before: see the warnings above" in out + err
+    said = {
+        EditedSettings.IN_FORCE: f"started with listen_addresses=*, port={PORT}, work_mem=4096 on its command line",
+        EditedSettings.FILE: "what the files say holds, as was chosen",
+    }
+    assert said[chosen] in out + err
+    assert at_port(cli.lab.old, port) == values
+
+
+_OF_SESSIONS = (
+    *("search_path", "statement_timeout", "lock_timeout"),
+    *("default_transaction_read_only", "synchronous_commit", "jit"),
+)
+"""Settings that sessions of ours set themselves."""
+_EDITS = "search_path = 'app'\nstatement_timeout = 7s\nlock_timeout = 3s\ndefault_transaction_read_only = on\njit = off"
+
+
+def of_sessions(host: Host) -> str:
+    return sql(host, "; ".join(f"show {each}" for each in _OF_SESSIONS))
+
+
+@pytest.mark.long
+def test_of_what_our_sessions_set_and_without_a_file_of_alter_system_new_has_what_was_in_force(
+    cli: CommandLine,
+) -> None:
+    old, new = cli.lab.old, cli.lab.new
+    old.exec("rm", f"{DATA}/postgresql.auto.conf")
+    pg_ctl(old, "-l", "/dev/null", "restart")
+    append(old, _CONF, f"{_EDITS}\nsynchronous_commit = off")
+    before = of_sessions(old)
+    assert cli("move", "edited", "m", "in-force")[0] == 0
+    said = finding(cli, "pending-settings")
+    assert all(f"{each} is '" in said for each in _OF_SESSIONS), said
+    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert code == 0, out + err
+    assert "Look whether that is wanted" not in out + err
+    assert of_sessions(new) == before
+
+
+@pytest.mark.long
+def test_a_rollback_gives_the_old_server_what_its_options_can_tell(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And says what they cannot. While it is not at its end, nobody chooses otherwise."""
+    old, new = cli.lab.old, cli.lab.new
+    append(old, _CONF, "log_line_prefix = '%m \"%u\" '")
+    pg_ctl(old, "-l", "/dev/null", "restart")
+    append(old, _CONF, f"log_line_prefix = '%m '\n{_EDITS}")
+    assert cli("move", "edited", "m", "in-force")[0] == 0
+    assert "Only log_line_prefix, search_path would be as the files say" in finding(cli, "pending-settings")
+    monkeypatch.setattr(sys, "stdin", Undecided(new))
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA)
+    assert (code, cli.last_step()) == (BlockedError.exit_code, DECIDE), err
+    assert "log_line_prefix = '%m \"%u\" '" in new.exec("cat", f"{TARGET}/postgresql.auto.conf").stdout
+    code, _, err = cli("move", "edited", "m", "file")
+    assert (code, "cannot be changed now" in err) == (2, True), err
+    code, out, err = cli.connecting("execute", "m", "--rollback")
+    assert code == 0, out + err
+    assert "statement_timeout=0 on its command line" in out + err
+    for each in ("log_line_prefix", "search_path"):
+        assert f"The setting {each} is " in out + err
+    assert "runs again, but not as before" in out + err
+    assert sql(old, "show statement_timeout; show log_line_prefix; show search_path") == "0\n%m \napp"
+    assert cli("move", "edited", "m", "file")[0] == 0
+
+
+@pytest.mark.long
+def test_an_edit_that_is_taken_back_does_not_hinder_a_rollback(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(cli.lab.old, _CONF, "port = 5488")
+    assert cli("move", "edited", "m", "file")[0] == 0
+    for host in (cli.lab.old, cli.lab.new):
+        cli.connecting("facts", host.name)
+    monkeypatch.setattr(sys, "stdin", Undecided(cli.lab.new))
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA)
+    assert (code, cli.last_step()) == (BlockedError.exit_code, DECIDE), err
+    take_back(cli.lab.old, _CONF, "5488")
+    code, out, err = cli.connecting("execute", "m", "--rollback")
+    assert code == 0, out + err
+    assert sql(cli.lab.old, "show port") == str(PORT)
 
 
 @pytest.mark.long

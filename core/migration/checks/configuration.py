@@ -13,6 +13,7 @@ from core.facts.start_files import SECTION as START_FILES
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.binaries import outside, wanted
 from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
+from core.migration.findings.edited import as_it_will_be, leads_away, not_given_back, not_kept
 from core.migration.findings.finding import (
     NOTHING,
     Case,
@@ -29,10 +30,15 @@ from core.migration.findings.host_names import named_by_catalogs
 from core.migration.findings.layout import config_file_outside, configuration_left, configuration_outside
 from core.migration.findings.local_start import held
 from core.migration.findings.releases import numbers
-from core.migration.findings.services import service_for
+from core.migration.findings.services import service_at_work, service_for
+from core.migration.model.checks import Status
+from core.migration.model.move import EditedSettings
+from core.servers.shell import for_hint
 
 _SOON = timedelta(days=30)
 _TOLD_SINCE = (9, 2)
+_STRONGER = ("database", "user", "database user", "global")
+"""Sources by which a role or a database sets what a session has."""
 """The first series whose server program tells settings without being started (-C)."""
 _NEEDED_TO_START = frozenset(
     {
@@ -45,7 +51,6 @@ _MADE_ABSOLUTE = frozenset({"data_directory", "config_file", "hba_file", "ident_
 """Settings that the server sets anew to a whole path, so that it no longer tells where each was set."""
 _SET_BY_DEBIAN = ("data_directory", "external_pid_file")
 """Those that pghaul sets anew where Debian's tools start the new cluster."""
-_WHERE_IT_LISTENS = ("port", "listen_addresses", "unix_socket_directories")
 _EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  names of addresses, nothing is bound
 
 
@@ -143,7 +148,7 @@ def listen_addresses(case: Case) -> Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    setting = cluster.settings.get("listen_addresses")
+    setting = as_it_will_be(case.move, cluster).settings.get("listen_addresses")
     if setting is None:
         return unknown(
             NOTHING,
@@ -395,30 +400,95 @@ def certificate(case: Case) -> Finding:
 
 
 def pending_settings(case: Case) -> Finding:
-    """No setting was edited in the files without being in force: the first start on new would bring it."""
-    cluster = case.cluster
+    """No setting was edited in the files without being in force, or it was chosen which value is to hold."""
+    cluster, chosen = case.cluster, case.move.edited
     if cluster is None:
         return no_cluster(case)
     if cluster.edited is None:
+        if chosen is EditedSettings.IN_FORCE or (chosen is not None and cluster.running):
+            return _not_carried_out(case, cluster)
         return _pending_restart(case)
-    edited = {each.name: each for each in cluster.edited}
-    if not edited:
-        return passed("none", NOTHING, "every setting that the files give is in force" + age(cluster))
-    moved = [name for name in _WHERE_IT_LISTENS if name in edited]
-    elsewhere = (
-        f". The new cluster will listen elsewhere than the old one does ({listed(moved)}): clients would not find it, "
-        "and the end of the move would say so"
-        if moved
-        else ""
+    if not cluster.edited:
+        return passed(
+            "none", NOTHING, f"every setting that the files give is in force{_left_out(cluster)}{age(cluster)}"
+        )
+    shown = listed([_shown(each) for each in cluster.edited])
+    said = f"edited but not in force: {shown}"
+    in_force, of_files = (for_hint("pghaul", "move", "edited", case.move.name, each.value) for each in EditedSettings)
+    bring = "take the edits back, or bring them into force on the old server (pg_ctl reload; some need a restart)"
+    hint = (
+        f"{bring}; or choose which values both servers are to have: those in force ({in_force}), or those of the files "
+        f"({of_files})"
     )
+    moved = [each.name for each in cluster.edited if leads_away(each)]
+    if chosen is EditedSettings.IN_FORCE:
+        return _in_force_chosen(case, cluster, shown, said, bring)
+    if chosen is EditedSettings.FILE:
+        where = ". Clients find it there" if moved else ""
+        return passed(
+            shown,
+            NOTHING,
+            f"{said}. As chosen, the new server has what the files say{where}; so has the old one after a rollback"
+            + age(cluster),
+        )
+    if moved:
+        return blocker(
+            shown,
+            NOTHING,
+            f"{said}. By {listed(moved)} in the files the new server would listen elsewhere than the old one does, and "
+            "clients would not find it",
+            hint,
+        )
+    return warning(shown, NOTHING, f"{said}; the first start brings what the files say", hint)
+
+
+def _in_force_chosen(case: Case, cluster: Cluster, shown: str, said: str, bring: str) -> Finding:
+    left = list(not_kept(cluster))
+    if left:
+        return blocker(
+            shown,
+            NOTHING,
+            f"{said}. What is in force is to hold, as chosen, and pghaul cannot set {listed(left)}",
+            bring,
+        )
+    said += ". As chosen, postgresql.auto.conf of the new server gets what is in force"
+    service, lost = service_at_work(cluster, case.old), not_given_back(case.move, cluster)
+    if service is None and lost:
+        return warning(
+            shown,
+            NOTHING,
+            f"{said}; a rollback starts the old server with it as options. Only {listed(list(lost))} would be as the "
+            'files say then: pg_ctl does not read a value with one of " $ ` \\ back from postmaster.opts',
+            "take the edits back, if a rollback is to bring the old server back as it runs now",
+        )
+    if service is None:
+        back = "a rollback starts the old server with it as options"
+        return passed(shown, NOTHING, f"{said}; {back}{age(cluster)}")
     return warning(
-        listed([_shown(each) for each in edited.values()]),
+        shown,
         NOTHING,
-        f"edited but not in force: {listed([_shown(each) for each in edited.values()])}; the first start brings what "
-        f"the files say{elsewhere}",
-        "take the edits back, or bring them into force on the old server (pg_ctl reload; some need a restart); to move "
-        "with them as they are, waive this check",
+        f"{said}. After a rollback {service.unit} would start the old server with what its files say",
+        "take the edits back, if a rollback is to bring the old server back as it runs now",
     )
+
+
+def _not_carried_out(case: Case, cluster: Cluster) -> Finding:
+    why = "the old server does not run" if not cluster.running else "its settings were not compared with its files"
+    return warning(
+        NOTHING,
+        NOTHING,
+        "Which settings of the old server are edited and not in force is not known, so the choice which values hold "
+        f"cannot be carried out: {why}",
+        "start the old server, or look why its files could not be read, and run the checks again; or take the choice "
+        f"back: {for_hint('pghaul', 'move', 'edited', case.move.name, '--none')}",
+    )
+
+
+def _left_out(cluster: Cluster) -> str:
+    """What the session that asks cannot tell of the files."""
+    settings = cluster.wide.settings if cluster.wide is not None else ()
+    names = [each.name for each in settings if each.source in _STRONGER]
+    return f", as far as a session tells in which a role or a database sets {listed(names)}" if names else ""
 
 
 def _shown(edited: Edited) -> str:
@@ -431,7 +501,8 @@ def _pending_restart(case: Case) -> Finding:
     """What pg_settings alone says: what was edited and read, and needs a restart."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
-        return found
+        # not known; but it alone is no reason to stop a move
+        return warning(found.old, found.new, found.message, found.hint) if found.status is Status.UNKNOWN else found
     cluster, wide = found
     if not wide.pending:
         return passed("none", NOTHING, "no change of a setting waits for a restart" + age(cluster))
@@ -528,7 +599,7 @@ CHECKS: tuple[Check, ...] = (
         Declaration(
             "pending-settings",
             "settings that are edited but not in force",
-            False,
+            True,
             "settings of old, in force and in its files",
             "view-pg-settings",
         ),

@@ -18,6 +18,7 @@ from core.facts.system import SECTION as SYSTEM
 from core.migration.checks.capacity import memory_bytes
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.catalogs import age, listed
+from core.migration.findings.edited import as_it_will_be
 from core.migration.findings.finding import (
     NOTHING,
     Case,
@@ -148,7 +149,7 @@ def firewall(case: Case) -> Finding:
     cluster, rules = case.cluster, case.new.host_environment.firewall
     if cluster is None:
         return no_cluster(case)
-    port = str(cluster.port or 5432)
+    port = str(as_it_will_be(case.move, cluster).port or 5432)
     if rules is None:
         why = reason(case.new, FIREWALL.name, RIGHTS)
         return unknown(
@@ -173,6 +174,7 @@ def port_free(case: Case) -> Finding:
     cluster, listening = case.cluster, case.new.host_environment.listening
     if cluster is None:
         return no_cluster(case)
+    cluster = as_it_will_be(case.move, cluster)
     if cluster.port is None and not cluster.settings:
         return unknown(
             NOTHING, NOTHING, f"the port of old is not known: {no_settings(case)}", "look in postgresql.conf"

@@ -13,7 +13,8 @@ def trial_start(case: Case) -> Finding:
         return no_cluster(case)
     file = cluster.config_file or NOTHING
     again = for_hint("pghaul", "check", case.move.name)
-    if made is None or (made.cluster, made.target) != (case.move.cluster, case.move.target):
+    meant = case.move.cluster, case.move.target, case.move.edited or ""
+    if made is None or (made.cluster, made.target, made.edited) != meant:
         return warning(
             file,
             NOTHING,

@@ -10,6 +10,7 @@ from posixpath import join, normpath
 
 from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path
+from core.migration.findings.edited import as_it_will_be, kept_in_force
 from core.migration.findings.hosts import Hosts, hosts_of
 from core.migration.findings.layout import config_file_outside, configuration_brought
 from core.migration.findings.local_start import held
@@ -83,7 +84,8 @@ def trial_of(move: Move, cluster: Cluster, old: Facts, new: Facts, writer: str, 
         return "both clusters are on one host, where the old one uses the same port"
     if cluster.configuration_files is None:
         return "which configuration files the old cluster reads is not known"
-    lacking = _lacking(cluster, new)
+    coming = as_it_will_be(move, cluster)
+    lacking = _lacking(coming, new)
     brought = [path.removeprefix("/") for path in configuration_brought(cluster)]
     start = call(
         "trial_start",
@@ -95,7 +97,8 @@ def trial_of(move: Move, cluster: Cluster, old: Facts, new: Facts, writer: str, 
         move.target,
         _segment(cluster),
         _options(_files(move, cluster, new)),
-        _options(_settings(cluster, lacking)),
+        # what holds back comes behind what the new cluster is given, and so is stronger
+        _options([*kept_in_force(move, cluster), *_settings(coming, lacking)]),
         *brought,
     )
     within = with_program(["trial_inside", "trial_prepares", "trial_runs"], start)

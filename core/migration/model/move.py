@@ -4,6 +4,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
+class EditedSettings(StrEnum):
+    """Which values hold on both servers, of settings that were edited in old's files and are not in force there."""
+
+    IN_FORCE = "in-force"
+    FILE = "file"
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
     """One undertaking.
@@ -16,6 +23,7 @@ class Move:
         old_volume, new_volume: mount points (or folders) that the benchmarks measure.
         tablespace_targets: location on old -> location on new, for those that differ.
         plain_text: the cluster's bytes may cross the network unencrypted.
+        edited: which values hold of settings that are edited and not in force; None: not chosen.
     """
 
     name: str
@@ -27,6 +35,7 @@ class Move:
     new_volume: str
     tablespace_targets: dict[str, str] = field(default_factory=dict)
     plain_text: bool = False
+    edited: EditedSettings | None = None
 
 
 class Hook(StrEnum):

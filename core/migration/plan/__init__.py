@@ -188,7 +188,7 @@ def _warnings(site: Site, checks: Sequence[CheckResult], estimate: Estimate) -> 
     """Each begins with its one word, blocker, unknown or warning, and ends with the check's id."""
     standing = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
     said = [f"{check.status}: {check.message} [{check.id}]" for check in standing]
-    port = site.cluster.port or 5432
+    port = site.coming.port or 5432
     if site.port != port:
         said.append(
             f"warning: port {port} is taken on new: the first start uses {site.port}; free {port} before opening"

@@ -83,9 +83,13 @@ def native_prove_stopped(path: str, data_directory: str, *, fenced: bool) -> tup
     return (command(program(path, "pg_controldata"), folder).text, f"sha256sum <{control}")
 
 
-def prove_running(path: str, cluster: Cluster, unit: str | None) -> Shell:
-    """A server runs in the data directory, takes connections at the port that it had, and warns of another unit."""
-    return call("prove_running", path, cluster.data_directory, cluster.port or "-", unit or "-")
+def prove_running(path: str, cluster: Cluster, ports: Sequence[int], unit: str | None, kept: Sequence[str]) -> Shell:
+    """A server runs in the data directory and takes connections at one of these ports; none: it is not known.
+
+    It warns of another unit, and where the server was started with settings that it was `kept` by, `NAME=VALUE`.
+    """
+    wanted = ",".join(map(str, ports)) or "-"
+    return call("prove_running", path, cluster.data_directory, wanted, unit or "-", *kept)
 
 
 def native_prove_running(path: str, data_directory: str) -> tuple[str, ...]:

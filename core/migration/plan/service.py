@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.facts.services import Service
+from core.migration.findings.edited import given_back
 from core.migration.findings.layout import config_file_outside
 from core.migration.findings.services import debian_config_file, debian_folder, service_at_work, service_of
 from core.migration.findings.start_options import as_typed
 from core.migration.model.plan import ROOT_USER, chained
-from core.migration.plan.cluster_control import Control, native_start, native_stop
+from core.migration.plan.cluster_control import Control, as_options, native_start, native_stop
 from core.migration.plan.site import Site
 from core.servers.shell import call, command
 
@@ -31,7 +32,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class _Managed:
-    """A cluster and what has it in hand; `service` None: pg_ctl alone, with the `options` that the old server has."""
+    """A cluster and what has it in hand; `service` None: pg_ctl alone, with the `options` that the old server has.
+
+    `kept`: settings that pg_ctl gives it besides, where its files say otherwise.
+    """
 
     service: Service | None
     data: str
@@ -39,6 +43,7 @@ class _Managed:
     owner: str
     config_file: str | None
     options: tuple[str, ...]
+    kept: tuple[str, ...] = ()
 
 
 def start_old(site: Site) -> Control:
@@ -69,7 +74,8 @@ def stop_new(site: Site) -> Control:
 def _old(site: Site) -> _Managed:
     cluster, config = site.cluster, config_file_outside(site.cluster)
     service = service_at_work(cluster, site.old_facts)
-    return _Managed(service, cluster.data_directory, site.old_path, site.owner, config, as_typed(cluster))
+    kept = given_back(site.move, cluster)
+    return _Managed(service, cluster.data_directory, site.old_path, site.owner, config, as_typed(cluster), kept)
 
 
 def _new(site: Site) -> _Managed:
@@ -80,8 +86,9 @@ def _new(site: Site) -> _Managed:
 def _start(managed: _Managed) -> Control:
     service, data = managed.service, managed.data
     if service is None:
-        where = managed.path, data, managed.config_file or "-"
-        native = native_start(data, managed.path, managed.config_file, *managed.options)
+        kept = as_options(managed.kept)
+        where = managed.path, data, managed.config_file or "-", *([kept] if kept else [])
+        native = native_start(data, managed.path, managed.config_file, *managed.options, *managed.kept)
         return Control(managed.owner, call("start_folder", *where), (native,))
     if service.debian:
         return Control(ROOT_USER, call("start_debian", *_debian(service), data), (_pg_ctlcluster(service, "start"),))

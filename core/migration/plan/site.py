@@ -7,6 +7,7 @@ from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path, programs_of
 from core.facts.services import Service
 from core.migration.findings.data_roots import DataRoot
+from core.migration.findings.edited import as_it_will_be
 from core.migration.findings.releases import numbers
 from core.migration.findings.services import service_for
 from core.migration.model.move import Move, Verify
@@ -72,10 +73,15 @@ class Site:
         return program_path(self.new_facts, self.cluster.series, self.channel.writer)
 
     @property
+    def coming(self) -> Cluster:
+        """The cluster as it will listen on new."""
+        return as_it_will_be(self.move, self.cluster)
+
+    @property
     def port(self) -> int:
         """The port of the first, local start: the cluster's own, or the next that no server of new uses."""
         taken = {cluster.port for cluster in self.new_facts.clusters if cluster.running}
-        port = self.cluster.port or 5432
+        port = self.coming.port or 5432
         while port in taken:
             port += 1
         return port

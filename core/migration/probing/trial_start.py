@@ -33,7 +33,8 @@ def with_trial_start(
     cluster = old_facts.cluster(move.cluster)
     if cluster is None:
         return new_facts
-    made = TrialStart(move.cluster, move.target, old_facts.taken_at.isoformat())
+    chosen = "" if move.edited is None else move.edited.value
+    made = TrialStart(move.cluster, move.target, old_facts.taken_at.isoformat(), chosen)
     try:
         trial = trial_of(move, cluster, old_facts, new_facts, new.profile.database_user, holder)
     except InputError as error:  # a path that no command can name

@@ -101,6 +101,7 @@ def _upgraded(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         for table in ("executions", "hooks", "waivers"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN seal")
         connection.execute("DROP INDEX ix_runs_starts")
+        connection.execute("ALTER TABLE moves DROP COLUMN edited")
         for table in [
             row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%note TEXT%'")
         ]:

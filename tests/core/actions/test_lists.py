@@ -50,13 +50,14 @@ def test_what_a_list_does_not_say_of_a_move_is_not_lost(tmp_path: Path, capsys: 
     head = "name,address,new,cluster,target\n"
     imported(tmp_path, f"db1,192.0.2.1,new1,/srv/pg,\n{servers}", capsys, head=head)
     move = "move", "add", "db1:/srv/pg", "--old", "db1", "--new", "new1", "--cluster", "/srv/pg"
-    assert main([*move, "--tablespace", "/a=/b", "--plain-text", "--replace"]) == 0
+    assert main([*move, "--tablespace", "/a=/b", "--plain-text", "--edited", "file", "--replace"]) == 0
     capsys.readouterr()
     rows = f"db1,192.0.2.1,new1,/srv/pg,/srv/pg2\n{servers}"
     assert imported(tmp_path, rows, capsys, "--replace", head=head)[0] == 0
     assert main(["move", "list", "--json"]) == 0
     (kept,) = json.loads(capsys.readouterr().out)["moves"]
     assert (kept["target"], kept["tablespace_targets"], kept["plain_text"]) == ("/srv/pg2", {"/a": "/b"}, True)
+    assert kept["edited"] == "file"
     for row, lost in (("new2,/srv/pg,", "unencrypted between other servers"), ("new1,/srv/x,", "of another cluster")):
         named = f"{head.strip()},move\n"
         rows = f"db1,192.0.2.1,{row},db1:/srv/pg\n"

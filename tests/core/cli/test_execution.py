@@ -20,6 +20,7 @@ from core.errors import Cancelled, InputError
 from core.history.store import Store
 from core.migration.execution.status import SENTENCES, MoveStatus
 from core.migration.model.execution import Kind, State, StopAnswer
+from core.migration.model.move import EditedSettings
 from core.migration.plan.steps.copy import STOP, STOPPED
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, execution, ran
@@ -264,6 +265,18 @@ def test_an_interrupt_ends_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
         timer.join()
         signal.signal(signal.SIGINT, before)
         os.close(main_end)
+
+
+def test_what_holds_of_edits_is_chosen_shown_and_taken_back(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["move", "edited", "spring"]
+    for said, kept in (["in-force"], EditedSettings.IN_FORCE), (["file"], EditedSettings.FILE), (["--none"], None):
+        assert main([*words, *said]) == 0
+        assert store.move("spring").edited is kept
+        capsys.readouterr()
+        assert main([*words, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["edited"] == kept
+    assert main([*words, "file", "--none"]) == 2
+    assert main([*words, "other"]) == 2
 
 
 def test_hooks_are_set_shown_and_taken_away(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

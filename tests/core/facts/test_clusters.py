@@ -347,12 +347,15 @@ def test_a_folder_that_was_never_reached() -> None:
 def test_what_keeps_a_server_from_starting() -> None:
     said = parse_start_files(f"complaint {digits(HORRIBLE)}\ncomplaint {digits('two')}\nwhole\n")
     assert (said.complaints, said.edited) == ((HORRIBLE, "two"), ())
+    many = parse_start_files("beyond edited\nbeyond option\nwhole\n")
+    assert (many.edited, many.options) == (None, None)
     for text in (
         "",
         "complaint 61",
         "complaint x\nwhole",
         "edited port f 61\nwhole",
         "edited port\nwhole",
+        "beyond reason\nwhole",
         "new a f 61|61\nwhole",
     ):
         with pytest.raises(ParseError):

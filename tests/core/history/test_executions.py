@@ -7,8 +7,8 @@ import pytest
 
 from core.errors import InputError
 from core.history.store import Store
-from core.migration.model.execution import NOT_OPENED, Execution, State, StepRun
-from core.migration.model.move import Hook, HookCommand
+from core.migration.model.execution import NOT_OPENED, Execution, Kind, State, StepRun
+from core.migration.model.move import EditedSettings, Hook, HookCommand
 from core.migration.model.plan import Plan, Step
 from tests.core.history import samples
 from tests.core.history.conftest import on_both
@@ -131,3 +131,29 @@ def test_what_is_unfinished_is_the_newest_execution_of_a_move(filled: Store, sta
     assert [each.id for each in filled.unfinished_executions()] == [newer]
     filled.execution_changed(newer, State.DONE)
     assert filled.unfinished_executions() == ()
+
+
+@pytest.mark.parametrize("state", [State.STOPPED, State.CANCELLED, State.INTERRUPTED])
+def test_in_the_middle_of_a_move_nobody_changes_which_settings_hold(filled: Store, state: State) -> None:
+    number = filled.execution_started(replace(samples.execution(), plan=PLAN, kind=Kind.REAL))
+    filled.execution_changed(number, state, "")
+    other = replace(filled.move(MOVE.name), edited=EditedSettings.FILE)
+    for change in (filled.put_move, lambda move: filled.update_move(replace(move, name="m"), MOVE.name)):
+        with pytest.raises(InputError, match=f"cannot be changed now: execution {number} ") as refused:
+            change(other)
+        assert "--rollback" in refused.value.hint
+    filled.put_move(replace(other, edited=None, plain_text=True))  # anything else
+    filled.execution_changed(number, State.ROLLED_BACK, "")
+    filled.put_move(other)
+    assert filled.move(MOVE.name).edited is EditedSettings.FILE
+
+
+def test_a_rehearsal_that_failed_hinders_no_choice(filled: Store) -> None:
+    rehearsal = filled.execution_started(replace(samples.execution(), plan=PLAN, kind=Kind.REHEARSAL))
+    filled.execution_changed(rehearsal, State.INTERRUPTED, "")
+    other = replace(filled.move(MOVE.name), edited=EditedSettings.FILE)
+    with pytest.raises(InputError, match="cannot be changed now") as refused:
+        filled.put_move(other)
+    assert "--cancel" in refused.value.hint
+    filled.execution_changed(rehearsal, State.STOPPED, "")
+    filled.put_move(other)

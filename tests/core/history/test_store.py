@@ -16,7 +16,7 @@ from core.history.store import KINDS, Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, State
-from core.migration.model.move import Hook, HookCommand
+from core.migration.model.move import EditedSettings, Hook, HookCommand
 from core.migration.model.probe import ProbeJournal, Quantity
 from core.servers.profiles import Profile, Rights
 from tests.core.history import samples
@@ -202,6 +202,14 @@ def test_what_was_found_for_another_move_is_not_the_latest(filled: Store, change
     filled.save_plan(MOVE.name, dataclasses.replace(samples.plan(), made_at=datetime.now(UTC)))
     assert all(_found(filled).values())
     assert len(filled.probes(MOVE.name)) == 1
+
+
+def test_a_choice_that_changes_nothing_measured_leaves_it(filled: Store) -> None:
+    chosen = dataclasses.replace(MOVE, edited=EditedSettings.FILE)
+    filled.update_move(MOVE)
+    filled.update_move(chosen)
+    assert filled.move(MOVE.name) == chosen
+    assert all(_found(filled).values())
 
 
 @pytest.mark.slow

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from core.facts.catalog import ClusterWide, Receiver, Slot
+from core.facts.catalog import ClusterWide, Edited, Receiver, Slot
 from core.facts.host_environment import Scheduled
 from core.facts.model import Facts
 from core.facts.services import Service
 from core.language import spoken
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.execution import Kind as ExecutionKind
-from core.migration.model.move import Hook, HookCommand, Verify
+from core.migration.model.move import EditedSettings, Hook, HookCommand, Verify
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
@@ -101,6 +101,8 @@ def _of_what_hangs_on_old() -> Iterator[Plan]:
     yield from (plan(looked), plan(looked, verify=Verify.ALL))
     yield plan({"running": True, "wide": wide, "settings": {**cluster().settings, "archive_mode": "on"}})
     yield plan(old_facts=old(host_environment=jobs), new_facts=new(collation_order={LOCALE: "f" * 64}))
+    for each in EditedSettings:
+        yield plan({"running": True, "edited": (Edited("port", "5432", "5433"),)}, {"edited": each})
     yield _made(old(cluster(running=True)), new(), hooks=[HookCommand(each, "workstation", "./it") for each in Hook])
 
 

@@ -43,6 +43,9 @@ _TAKES = (
 )
 _END = 'kill "$(head -n 1 data/postmaster.pid)"'
 _STATE = "Database cluster state:               shut down\n"
+_STARTED_WITH = """echo '/opt/bin/postgres "-D" "x" "-c" "port=5433" "-c" "a=b c"' >data/postmaster.opts"""
+_WARNS = {"awk": "a warning says that the options cannot be read"}
+_BY_PGHAUL = " # by pghaul: in force on the old server"
 
 
 def _said(state: str) -> Mapping[str, str]:
@@ -245,13 +248,22 @@ _PROVING = [
     ),
     Example(
         "prove_running",
-        ("@path@", _DATA, "5432", "-"),
+        ("@path@", _DATA, "5432,15433,54331", "-"),
         arrange=_TAKES,
         programs=_PLAYED,
         status=1,
-        complains=" port 5433, ",
+        complains=" port 5433, and was to run on port 5432,15433,54331: ",
         after=_END,
         name="another port",
+    ),
+    Example(
+        "prove_running",
+        ("@path@", _DATA, "5432,5433", "-"),
+        arrange=_TAKES,
+        programs=_PLAYED,
+        prints=f"status {_DATA} \n",
+        after=_END,
+        name="one of two ports",
     ),
     Example(
         "prove_running",
@@ -261,6 +273,52 @@ _PROVING = [
         status=1,
         complains="no server runs in ",
         name="it does not",
+    ),
+    Example(
+        "prove_running",
+        ("@path@", _DATA, "5433", "-", "port=5433", "a=b c", "d=1"),
+        arrange=f"{_TAKES} && {_STARTED_WITH}",
+        programs=_PLAYED,
+        matches=r"status \S+ \nwarning: The old server was started with port=5433, a=b c on its command line, .*\n",
+        after=_END,
+        tolerates=_WARNS,
+        name="with what was in force",
+    ),
+    Example(
+        "given_besides",
+        ("-", _DATA, "-", "-", "search_path=it's"),
+        arrange=f"""{_STOPPED} && echo '/opt/bin/postgres "-c" "search_path=it'"'"'s"' >data/postmaster.opts""",
+        matches=r"warning: The old server was started with search_path=it's on its command line, .*\n",
+        tolerates=_WARNS,
+        name="an apostrophe",
+    ),
+    Example("given_besides", ("-", _DATA, "-", "-", "port=5433"), arrange=_STOPPED, prints="", name="not started so"),
+    Example(
+        "given_besides",
+        ("-", _DATA, "-", "-", "port=5433"),
+        arrange=f"""{_STOPPED} && echo '/opt/bin/postgres "-c" "a="b""' >data/postmaster.opts""",
+        matches="warning: With which options the old server was started cannot be read from .*\n",
+        tolerates=_WARNS,
+        name="it does not tell them",
+    ),
+    Example(
+        "keep_in_force",
+        (_DATA, "port=5433", "a=it's \\b", "listen_addresses="),
+        arrange=f"mkdir data && printf '%s\\n' 'x = 1' \"port = '1'{_BY_PGHAUL}\" >data/postgresql.auto.conf &&"
+        "chmod 640 data/postgresql.auto.conf",
+        prints="",
+        after=f"""printf '%s\\n' 'x = 1' "port = '5433'{_BY_PGHAUL}" "a = 'it''s "'\\\\'"b'{_BY_PGHAUL}" \
+  "listen_addresses = ''{_BY_PGHAUL}" | cmp - data/postgresql.auto.conf &&
+[ "$(stat -c %a data/postgresql.auto.conf)" = 640 ]""",
+    ),
+    Example(
+        "keep_in_force",
+        (_DATA, "port=5433"),
+        arrange="mkdir data",
+        prints="",
+        after=f"""printf '%s\\n' '' "port = '5433'{_BY_PGHAUL}" | cmp - data/postgresql.auto.conf &&
+[ "$(stat -c %a data/postgresql.auto.conf)" = 600 ]""",
+        name="no file",
     ),
     Example(
         "ran_in",

@@ -6,7 +6,7 @@ _READ = 'asked=; while read -r line; do asked="$asked $line"; done\n'
 _PSQL = {
     "psql": _READ
     + r"""case "$asked" in
-  *boot_val*) printf '%s\n' 'set work_mem = 8192' 'value b = 1' 'set c = 3' 'set d = 4'
+  *"'value '"*) printf '%s\n' 'set work_mem = 8192' 'value b = 1' 'set c = 3' 'set d = 4'
     printf 'value %s\n' 'a_b # 7' 'port = 2' ;;
   *"'yes' from pg_roles"*) echo yes ;;
   *pg_settings*) printf 'setting %s\n' 'work_mem = 4096' 'b = 1' 'a_b = 2' ;;
@@ -200,7 +200,7 @@ EXAMPLES = [
     *(
         Example(
             "differing_settings",
-            (*_HERE, "data", after),
+            (*_HERE, "data", after, "-"),
             arrange=_LOCK,
             stdin=_OLD,
             programs=_PSQL,
@@ -212,9 +212,21 @@ EXAMPLES = [
             ("rollback", "on the old server now", "before the stop"),
         )
     ),
+    *(
+        Example(
+            "differing_settings",
+            (*_HERE, "data", after, "d,x"),
+            arrange=_LOCK,
+            stdin=_OLD,
+            programs=_PSQL,
+            matches=rf'(?s).*\n?{level}: The setting d is "4" [^\n]*: what the files say holds, as was chosen\.\n.*',
+            name=f"as chosen, {after}",
+        )
+        for after, level in (("cutover", "note"), ("rollback", "warning"))
+    ),
     Example(
         "compare_settings",
-        (*_HERE, "data", "cutover"),
+        (*_HERE, "data", "cutover", "-"),
         arrange=_LOCK,
         stdin=_OLD,
         programs=_PSQL,
@@ -224,7 +236,7 @@ EXAMPLES = [
     *(
         Example(
             "compare_settings",
-            (*_HERE, "data", after),
+            (*_HERE, "data", after, "-"),
             arrange=_LOCK,
             stdin=_OLD,
             programs=_REFUSED,
@@ -382,6 +394,18 @@ EXAMPLES = [
         status=1,
         complains="the database postgres could not be asked",
         name="lost on its way",
+    ),
+    Example("value_as_set", matches="case when .* then reset_val else setting end\n"),
+    *(
+        Example(
+            "ask_as_set",
+            (series, "select 1;"),
+            settings=_IN_TIME | {"PGOPTIONS": "-c jit=off"},
+            programs={"psql": _READ + 'echo "$PGOPTIONS$asked"'},
+            matches=rf" set search_path = pg_catalog; set role none; .* = 60000; {first}\s*select 1;\n",
+            name=name,
+        )
+        for series, first, name in (("15", "set jit = off;", ""), ("10", "", "before jit"))
     ),
     Example("ask_new", _HERE, programs=_PSQL, prints="PostgreSQL 15.5|f|3 /tmp 5433\n"),
     Example(

@@ -158,11 +158,11 @@ EXAMPLES = [
     ),
     Example(
         "would_listen",
-        ("@path@", "@folder@", "-"),
+        ("@path@", "@folder@", "-", "-"),
         arrange="mkdir global && touch global/pg_control",
         programs=_CONTROL
         | {
-            "postgres": "case $2 in port) echo 5433 ;; *) echo 'localhost, ::1, 10.0.0.1,db' ;; esac",
+            "postgres": "case $* in *'-C port') echo 5433 ;; *) echo 'localhost, ::1, 10.0.0.1,db' ;; esac",
             "getent": "exit 2",
         },
         tolerates=_NAME_STAYS,
@@ -171,11 +171,28 @@ EXAMPLES = [
     ),
     Example(
         "would_listen",
-        ("@path@", "@folder@", "/c"),
+        ("@path@", "@folder@", "/c", "-"),
         arrange="mkdir global && touch global/pg_control",
-        programs=_CONTROL | {"postgres": "case $2 in port) echo 5433 ;; *) echo '*' ;; esac"},
+        programs=_CONTROL | {"postgres": "case $* in *'-c config_file=/c -C port') echo 5433 ;; *) echo '*' ;; esac"},
         prints="identifier 7290\ntcp 0.0.0.0 5433\ntcp :: 5433\n# whole\n",
         name="everywhere",
+    ),
+    Example(
+        "would_listen",
+        ("@path@", "@folder@", "-", "started"),
+        arrange="mkdir global && touch global/pg_control && "
+        'echo \'/opt/bin/postgres "-D" "/old" "-p" "5499"\' >postmaster.opts',
+        programs=_CONTROL
+        | {"postgres": "case $* in *'-p 5499 -C port') echo 5499 ;; *'-C port') echo 5433 ;; *) echo 10.0.0.1 ;; esac"},
+        prints="identifier 7290\ntcp 10.0.0.1 5499\n# whole\n",
+        name="with the options of its start",
+    ),
+    Example(
+        "would_be",
+        ("work_mem", "@folder@/it's", "-"),
+        settings={"would_options": " '-c' 'a=b c'"},
+        programs={"postgres": 'printf "<%s>" "$@"'},
+        prints="<-D><@folder@/it's><-c><a=b c><-C><work_mem>",
     ),
     Example(
         "listens_as_old",

@@ -149,6 +149,14 @@ EXAMPLES = [
         name="no file",
     ),
     Example(
+        "files_not_in_force",
+        ("edited",),
+        settings=_ASKS | {"sql_home": "postgres", "PGOPTIONS": "-c jit=off"},
+        programs={"psql": '[ -z "${PGOPTIONS+set}" ] && seq 61'},
+        prints="beyond edited\n",
+        name="too many",
+    ),
+    Example(
         "cluster_start_files",
         arrange=_server(_IN_FORCE),
         settings=_RUNNING,

@@ -47,7 +47,7 @@ def tables_and_indexes(site: Site, socket: str | None, *, opened: bool = False) 
     """On new, while it runs: tables and B-tree indexes by pg_amcheck; `opened`: clients work there."""
     if site.series < (14,):
         return []
-    threads, port = (1, site.cluster.port or 5432) if opened else (_threads(site), site.port)
+    threads, port = (1, site.coming.port or 5432) if opened else (_threads(site), site.port)
     seconds = seconds_for(site.cluster.size_bytes)
     return [
         Step(

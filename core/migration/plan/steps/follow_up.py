@@ -1,5 +1,6 @@
 """What a plan leaves behind when it is done, and what is still to do then: sentences for people."""
 
+from core.migration.findings.edited import kept_in_force
 from core.migration.findings.layout import configuration_brought
 from core.migration.plan import cluster_control, service
 from core.migration.plan.site import Site
@@ -39,10 +40,23 @@ def advice(site: Site) -> tuple[str, ...]:
     return (
         backup,
         *([archiving] if archiving else []),
+        *_kept(site),
         *_followers(site),
         "warm up new's memory, which is empty: by pg_prewarm, or by the first queries, which are slow",
         "run no ANALYZE: the planner's statistics were copied with the tables, the cumulative ones as files",
     )
+
+
+def _kept(site: Site) -> list[str]:
+    """What new was given in the place of what its files say."""
+    kept = kept_in_force(site.move, site.cluster)
+    if not kept:
+        return []
+    names = ", ".join(each.partition("=")[0] for each in kept)
+    said = (
+        f"decide on what was edited on old and never loaded: postgresql.auto.conf of new sets {names} as in force then"
+    )
+    return [f"{said}; ALTER SYSTEM RESET of one brings what the other files say, at the next reload or restart"]
 
 
 def _followers(site: Site) -> list[str]:

@@ -9,6 +9,7 @@ it: the local-only start sets some itself, and PostgreSQL derives others from th
 from collections.abc import Sequence
 from typing import LiteralString
 
+from core.migration.findings.edited import from_files, kept_in_force
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
 from core.servers.shell import call, command
@@ -89,6 +90,8 @@ def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> li
     `held`: the settings that this start sets itself, `NAME=VALUE`.
     """
     asked = []
+    # what the plan has set in the place of what the files say differs from them, as it is meant to
+    held = (*held, *kept_in_force(site.move, site.cluster), "port=")
     if askable(site):
         asked.append(
             Step(
@@ -100,7 +103,7 @@ def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> li
                         "same_inventory",
                         *reached(site.new_path, socket, site.port, site.cluster.series),
                         site.move.target,
-                        ",".join(each.partition("=")[0] for each in (*held, "port=")),
+                        ",".join(dict.fromkeys(each.partition("=")[0] for each in held)),
                     )
                 ),
                 "the work of clients may have changed numbers meanwhile, which it notes; it fails where a database or "
@@ -146,6 +149,7 @@ def compare_settings(site: Site, socket: str | None) -> list[Step]:
                     *reached(site.new_path, socket, site.port, site.cluster.series, _SOON),
                     site.move.target,
                     "cutover",
+                    ",".join(from_files(site.move, site.cluster)) or "-",
                 )
             ),
             "its own service has started it: an option on a command line, or a file that was edited and never loaded, "
@@ -164,14 +168,15 @@ def compare_old_settings(site: Site) -> list[Step]:
     """On the old server, which a rollback has started: what it ran with before the stop. It warns, and never fails."""
     if not askable(site):
         return []
-    socket, port = site.cluster.socket_directory, site.cluster.port or 5432
+    socket, port = site.cluster.socket_directory, site.coming.port or 5432
+    chosen = ",".join(from_files(site.move, site.cluster)) or "-"
     where = reached(site.old_path, socket, port, site.cluster.series, _SOON)
     return [
         Step(
             "compare the settings of the old server with those before the stop",
             "old",
             site.owner,
-            str(call("compare_settings", *where, site.cluster.data_directory, "rollback")),
+            str(call("compare_settings", *where, site.cluster.data_directory, "rollback", chosen)),
             "it was started anew: an option that its start lacks, or a file that was edited and never loaded, makes it "
             "run with other settings than before",
             "nothing to undo: it only looks",

@@ -2,6 +2,7 @@
 
 from typing import LiteralString
 
+from core.migration.findings.edited import kept_in_force
 from core.migration.findings.local_start import held, held_while_rebuilding
 from core.migration.findings.schedules import side_by_side
 from core.migration.findings.start_options import as_typed
@@ -19,7 +20,7 @@ from core.migration.plan.steps.known_data_roots import prove_still_stopped
 from core.migration.plan.steps.reached import reach
 from core.migration.plan.steps.reindex import reindex
 from core.migration.plan.steps.rollback import back_with_loss
-from core.servers.shell import call
+from core.servers.shell import call, command
 
 START_NEW = "start-new"
 """The name of the step that starts new for the first time."""
@@ -30,9 +31,13 @@ LIFT_FENCE = "lift-fence"
 ALONE = "alone"
 """The name of the step that proves, once new is open, that old does not run."""
 
+IN_FORCE = "in-force"
+"""The name of the step that sets on new what was in force on old, where its files say otherwise."""
+
 DECIDE = "decide"
 """The name of the step at which a person opens new, or does not."""
 
+_LINE = "%s\\n"
 _CAME_ALONG = "nothing to undo: what new had there comes back with the way back"
 
 _ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
@@ -40,7 +45,7 @@ _ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) f
 
 def opening(site: Site) -> list[Step]:
     """From the first start on new to the opening, the one step that cannot be undone without loss."""
-    return [*configuration(site), *_registered(site), *_first_start(site), *_open(site)]
+    return [*configuration(site), *_registered(site), *_in_force(site), *_first_start(site), *_open(site)]
 
 
 def _registered(site: Site) -> list[Step]:
@@ -67,6 +72,38 @@ def _with_host(change: Change, title: str, reason: str) -> Step:
         timed_as=Phase.VERIFY,
         stopped=True,
     )
+
+
+def _in_force(site: Site) -> list[Step]:
+    """What was edited on the old server and not in force there is not in force on the new one either, if so chosen."""
+    kept = kept_in_force(site.move, site.cluster)
+    if not kept:
+        return []
+    user, file = site.channel.writer, f"{site.move.target}/postgresql.auto.conf"
+    native = [f"{command('printf', _LINE, _line_of_conf(each))} >>{command(file)}" for each in kept]
+    return [
+        Step(
+            f"set what was in force on the old server: {', '.join(each.partition('=')[0] for each in kept)}",
+            "new",
+            user,
+            str(call("keep_in_force", site.move.target, *kept)),
+            "its files were edited and not loaded, and what was in force is to hold, as chosen: no other file is "
+            "stronger than postgresql.auto.conf. ALTER SYSTEM RESET takes it away again",
+            "nothing to undo: another try copies the file anew, and until then nothing starts new",
+            tuple(native),
+            phase=Phase.START,
+            timed_as=Phase.VERIFY,
+            name=IN_FORCE,
+            stopped=True,
+            skippable=False,
+        )
+    ]
+
+
+def _line_of_conf(setting: str) -> str:
+    name, _, value = setting.partition("=")
+    quoted = value.replace("\\", "\\\\").replace("'", "''")
+    return f"{name} = '{quoted}'"
 
 
 def _first_start(site: Site) -> list[Step]:
@@ -275,5 +312,5 @@ def _cron_jobs(site: Site) -> list[Step]:
 
 def socket_of(site: Site) -> str | None:
     """The folder of new's socket, as its configuration says; None: where its programs look by themselves."""
-    setting = site.cluster.settings.get("unix_socket_directories", "").split(",")[0].strip()
+    setting = site.coming.settings.get("unix_socket_directories", "").split(",")[0].strip()
     return setting if setting.startswith("/") else None

@@ -7,6 +7,7 @@ stronger than every file. `reached.sh` says how the cluster is known without a l
 from ipaddress import IPv6Address, ip_address
 
 from core.migration.findings.layout import config_file_outside
+from core.migration.model.move import EditedSettings
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import program
 from core.migration.plan.site import Site
@@ -21,19 +22,21 @@ _TOLD_SINCE = (9, 2)
 
 
 def see_listeners(site: Site) -> list[Step]:
-    """Before the stop; of a stopped cluster what its files say, where its series can tell."""
+    """Before the stop; what the files say of a stopped cluster, where its series can tell, or where that was chosen."""
     data, config = site.cluster.data_directory, config_file_outside(site.cluster)
+    by_files = site.move.edited is EditedSettings.FILE and bool(site.cluster.edited)
     if not _known(site):
         return []
-    if site.cluster.running:
+    if site.cluster.running and not by_files:
         look = call("see_listeners", site.old_path, data)
         native = "ss -lntxp"
     else:
-        look = call("would_listen", site.old_path, data, config or "-")
+        # of one that ran the options are stronger than its files, and both servers are started with them
+        look = call("would_listen", site.old_path, data, config or "-", "started" if site.cluster.running else "-")
         native = command(program(site.old_path, "postgres"), "-C", "listen_addresses", "-D", data).text
     return [
         Step(
-            "see where the old server listens",
+            "see where the old server would listen by its files" if by_files else "see where the old server listens",
             "old",
             site.owner,
             str(look),
@@ -77,7 +80,7 @@ def reach(site: Site) -> list[Step]:
             str(call("reached_from_old", site.old_path)),
             "as its clients do: a firewall, or another server at that address, keeps them from it",
             ONLY_LOOKS,
-            (command("pg_isready", "-h", address, "-p", site.cluster.port or 5432).text,),
+            (command("pg_isready", "-h", address, "-p", site.coming.port or 5432).text,),
             phase=Phase.OPEN,
             timed_as=Phase.PREPARE,
             share=0.1,

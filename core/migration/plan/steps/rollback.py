@@ -1,5 +1,6 @@
 """The way back before the point of no return: new stopped, fenced and kept, old let go and started, the key gone."""
 
+from core.migration.findings.edited import given_back
 from core.migration.findings.services import unit_at_work, unmatched_unit
 from core.migration.model.plan import ONLY_LOOKS, Step
 from core.migration.plan import cluster_control, service
@@ -123,6 +124,8 @@ def _old_again(site: Site) -> list[Step]:
         return [allow]
     start = service.start_old(site)
     where = site.old_path, cluster.data_directory
+    # where the files are to hold, an edit may have been taken back since
+    ports = tuple(dict.fromkeys(each.port for each in (site.coming, cluster) if each.port is not None))
     unit = unit_at_work(cluster, site.old_facts) or unmatched_unit(cluster, site.old_facts)
     return [
         allow,
@@ -140,7 +143,7 @@ def _old_again(site: Site) -> list[Step]:
             "prove that old runs",
             "old",
             owner,
-            str(cluster_control.prove_running(site.old_path, cluster, unit)),
+            str(cluster_control.prove_running(site.old_path, cluster, ports, unit, given_back(site.move, cluster))),
             "clients may come back: it takes connections at the port that it had",
             "nothing to undo: it only looks",
             cluster_control.native_prove_running(*where),

@@ -23,6 +23,7 @@ from core.facts.catalog import (
 )
 from core.facts.catalog import Subscription as Subscribed
 from core.facts.configuration_files import ConfigurationFile, Mention
+from core.facts.host_environment import Listening
 from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Database, Facts, NetworkLink
 from core.facts.services import Service
@@ -31,6 +32,7 @@ from core.migration.findings.binaries import preloads, wanted
 from core.migration.findings.collations import affected
 from core.migration.findings.finding import Case, Finding
 from core.migration.model.checks import CheckResult, Status
+from core.migration.model.move import EditedSettings
 from tests.core.migration.builders import (
     DATA,
     LOCALE,
@@ -40,6 +42,7 @@ from tests.core.migration.builders import (
     cluster,
     control,
     database,
+    host_environment,
     move,
     new,
     old,
@@ -247,15 +250,81 @@ def test_files_that_a_start_reads() -> None:
     assert one("start-files", old(cluster(series="9.1", start_complaints=())), new()).status is W
 
 
+PORT, SECRET = Edited("port", "5432", "5433"), Edited("a.password", None, None)
+MEMORY = Edited("work_mem", "4096", "8192")
+
+
+def edited(*edits: Edited, chosen: EditedSettings | None = None, **changes: Any) -> CheckResult:
+    """What the check of edits says, of a cluster with these changes."""
+    found = check(move(edited=chosen), old(cluster(edited=edits, **changes)), new())
+    return next(each for each in found if each.id == "pending-settings")
+
+
 def test_edits_that_are_not_in_force() -> None:
-    assert one("pending-settings", old(cluster(edited=())), new()).status is P
-    edits = (Edited("port", "5432", "5433"), Edited("ssl_passphrase_command", None, None))
-    result = one("pending-settings", old(cluster(edited=edits)), new())
+    assert edited().status is P
+    result = edited(MEMORY, SECRET)
     assert result.status is W
-    assert re.search(r"\bport \D+'5432' \D+'5433' .*\bssl_passphrase_command\b", result.message)
-    assert "(port)" in result.message
-    calm = one("pending-settings", old(cluster(edited=(Edited("work_mem", "4096", "8192"),))), new())
-    assert (calm.status, "(" in calm.message) == (W, False)
+    assert re.search(r"\bwork_mem \D+'4096' \D+'8192' .*\ba.password\b", result.message)
+    assert "in-force" in result.hint
+
+
+def test_edits_by_which_clients_would_not_find_the_new_server_must_be_decided() -> None:
+    result = edited(PORT, MEMORY)
+    assert (result.status, result.blocking, "By port in the files" in result.message) == (B, True, True)
+    assert re.search(r"pghaul move edited .* file\)$", result.hint)
+    assert edited(PORT, chosen=EditedSettings.FILE).status is P
+    assert edited(PORT, chosen=EditedSettings.IN_FORCE).status is P
+    assert edited(Edited("listen_addresses", "localhost", "*")).status is W
+
+
+def test_what_is_in_force_cannot_always_be_kept() -> None:
+    assert edited(PORT, SECRET, chosen=EditedSettings.IN_FORCE).status is B
+    assert edited(PORT, series="9.3", chosen=EditedSettings.IN_FORCE).status is B
+    assert edited(PORT, SECRET, chosen=EditedSettings.FILE).status is P
+
+
+def test_a_choice_that_cannot_be_carried_out_is_never_green() -> None:
+    for running, chosen, said in (
+        (True, EditedSettings.IN_FORCE, "not compared"),
+        (True, EditedSettings.FILE, "not compared"),
+        (False, EditedSettings.IN_FORCE, "does not run"),
+    ):
+        found = check(move(edited=chosen), old(cluster(edited=None, running=running)), new())
+        result = next(each for each in found if each.id == "pending-settings")
+        assert (result.status, said in result.message) == (W, True)
+    found = check(move(edited=EditedSettings.FILE), old(cluster(edited=None, running=False)), new())
+    assert "choice" not in next(each for each in found if each.id == "pending-settings").message
+
+
+def test_what_a_role_or_a_database_sets_is_not_compared() -> None:
+    sets = replace(
+        cluster().wide or ClusterWide(),
+        settings=(Setting("work_mem", "4096", "user"), Setting("port", "5432", "configuration file")),
+    )
+    result = edited(wide=sets)
+    assert (result.status, "a role or a database sets work_mem" in result.message) == (P, True)
+    assert "a role" not in edited().message
+
+
+def test_what_a_rollback_cannot_give_the_old_server_is_said() -> None:
+    result = edited(Edited("search_path", '"$user", public', "a"), chosen=EditedSettings.IN_FORCE)
+    assert (result.status, "Only search_path would be as the files say" in result.message) == (W, True)
+
+
+def test_a_unit_starts_the_old_server_with_what_its_files_say() -> None:
+    unit = "postgresql-15.service"
+    here = old(cluster(edited=(PORT,), unit=unit), services=(Service(DATA, "postgresql-15", unit),))
+    found = check(move(edited=EditedSettings.IN_FORCE), here, new())
+    result = next(each for each in found if each.id == "pending-settings")
+    assert (result.status, unit in result.message) == (W, True)
+
+
+def test_a_port_of_the_files_is_looked_for_where_they_are_to_hold() -> None:
+    there = new(host_environment=host_environment(listening=(Listening("0.0.0.0", 5433, 7, "other"),)))  # noqa: S104
+    here = old(cluster(edited=(PORT,), settings=cluster().settings | {"listen_addresses": "*"}))
+    for chosen, status in ((None, P), (EditedSettings.IN_FORCE, P), (EditedSettings.FILE, B)):
+        found = check(move(edited=chosen), here, there)
+        assert next(each for each in found if each.id == "port-free").status is status, chosen
 
 
 def test_configuration_elsewhere() -> None:

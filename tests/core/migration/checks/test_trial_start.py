@@ -35,6 +35,7 @@ def result(tried: TrialStart | None, *services: Service) -> CheckResult:
         (made("/srv/elsewhere"), Status.WARNING, ""),
         (replace(STARTED, cluster="/srv/another"), Status.WARNING, ""),
         (replace(STARTED, of=""), Status.WARNING, ""),
+        (replace(STARTED, edited="file"), Status.WARNING, "was not tried yet"),
         (None, Status.WARNING, ""),
     ],
 )

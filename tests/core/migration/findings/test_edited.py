@@ -1,0 +1,111 @@
+"""Which values the servers are given of settings that were edited and are not in force."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.facts.catalog import Edited
+from core.migration.findings.edited import (
+    as_it_will_be,
+    from_files,
+    given_back,
+    kept_in_force,
+    leads_away,
+    not_given_back,
+    not_kept,
+)
+from core.migration.findings.trial_start import Trial, trial_of
+from core.migration.model.move import EditedSettings, Move
+from core.servers.shell import words_of
+from tests.core.migration.builders import cluster, move, new, old
+
+EDITS = (
+    Edited("listen_addresses", "*", "127.0.0.1"),
+    Edited("port", "5432", "5433"),
+    Edited("search_path", "it's", "a"),
+    Edited("a.password", None, None),
+    Edited("hba_file", "/a", "/b"),
+    Edited("log_line_prefix", "a\nb", "a"),
+)
+CLUSTER = cluster(edited=EDITS)
+IN_FORCE, FILE = (move(edited=each) for each in EditedSettings)
+OPTIONS = 9
+"""Where these stand among the words of trial_start."""
+
+
+def tried(undertaking: Move, edits: tuple[Edited, ...]) -> Trial:
+    of = cluster(edited=edits)
+    trial = trial_of(undertaking, of, old(of), new(), "postgres")
+    assert isinstance(trial, Trial)
+    return trial
+
+
+def test_the_files_hold_for_where_it_listens() -> None:
+    coming = as_it_will_be(FILE, CLUSTER)
+    assert (coming.port, coming.settings["listen_addresses"]) == (5433, "127.0.0.1")
+    assert coming.settings.get("search_path") == CLUSTER.settings.get("search_path")
+    for undertaking in (IN_FORCE, move()):
+        assert as_it_will_be(undertaking, CLUSTER) == CLUSTER
+    assert as_it_will_be(FILE, cluster(edited=None)) == cluster(edited=None)
+
+
+def test_what_is_in_force_is_given_but_secrets_and_files() -> None:
+    assert kept_in_force(IN_FORCE, CLUSTER) == ("listen_addresses=*", "port=5432", "search_path=it's")
+    reasons = "its values may be secret", "each server has its own", "its value holds a line break"
+    for said, name, reason in zip(
+        not_kept(CLUSTER), ("a.password", "hba_file", "log_line_prefix"), reasons, strict=True
+    ):
+        assert said.startswith(f"{name} ({reason}")
+    assert kept_in_force(IN_FORCE, replace(CLUSTER, series="9.3")) == ()
+    assert all("9.4" in said for said in not_kept(replace(CLUSTER, series="9.3")))
+    blanks = cluster(edited=(Edited("log_line_prefix", "%t\t%u\u00a0", "a"),))
+    assert kept_in_force(IN_FORCE, blanks) == given_back(IN_FORCE, blanks) == ("log_line_prefix=%t\t%u\u00a0",)
+    assert kept_in_force(FILE, CLUSTER) == kept_in_force(move(), CLUSTER) == ()
+    assert from_files(FILE, CLUSTER) == tuple(each.name for each in EDITS)
+    assert from_files(IN_FORCE, CLUSTER) == ()
+
+
+@pytest.mark.parametrize("value", ['"$user", public', '%u"', "$HOME", "`id`", "a\\b"])
+def test_what_postmaster_opts_does_not_tell_back_is_no_option_of_the_old_server(value: str) -> None:
+    of = cluster(edited=(Edited("port", "5432", "5433"), Edited("search_path", value, "a")))
+    assert kept_in_force(IN_FORCE, of) == ("port=5432", f"search_path={value}")
+    assert (given_back(IN_FORCE, of), not_given_back(IN_FORCE, of)) == (("port=5432",), ("search_path",))
+    assert not_given_back(IN_FORCE, CLUSTER) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "in_force", "in_file", "away"),
+    [
+        ("port", "5432", "5433", True),
+        ("work_mem", "1", "2", False),
+        ("listen_addresses", "127.0.0.1", "*", False),
+        ("listen_addresses", "*", "127.0.0.1", True),
+        ("listen_addresses", "localhost,127.0.0.1", "localhost, 127.0.0.1", False),
+        ("listen_addresses", "127.0.0.1", "0.0.0.0", False),  # noqa: S104
+        ("listen_addresses", "::1", "0.0.0.0", True),  # noqa: S104
+        ("listen_addresses", "localhost", "0.0.0.0", True),  # noqa: S104
+        ("listen_addresses", "*", "0.0.0.0, ::", False),
+        ("listen_addresses", "10.0.0.1", "10.0.0.2", True),
+        ("listen_addresses", "", "10.0.0.2", False),
+        ("listen_addresses", "10.0.0.2", "", True),
+        ("unix_socket_directories", "/tmp", "/tmp,/run/postgresql", False),
+        ("unix_socket_directories", "/tmp/", '"/tmp", /run', False),
+        ("unix_socket_directories", "/tmp,/run", "/run", True),
+    ],
+)
+def test_only_what_is_not_covered_leads_clients_away(name: str, in_force: str, in_file: str, *, away: bool) -> None:
+    assert leads_away(Edited(name, in_force, in_file)) is away
+
+
+@pytest.mark.parametrize(("undertaking", "given"), [(IN_FORCE, True), (FILE, False), (move(), False)])
+def test_a_trial_start_is_given_what_will_be_in_force(*, undertaking: Move, given: bool) -> None:
+    options = words_of(words_of(tried(undertaking, EDITS).start.text.splitlines()[-1])[OPTIONS])
+    assert ("port=5432" in options) is given
+    if given:
+        assert options.index("port=5432") < options.index("autovacuum=off")
+
+
+def test_of_addresses_in_the_files_that_new_lacks_a_trial_start_knows() -> None:
+    edits = (Edited("listen_addresses", "*", "192.0.2.99"),)
+    assert tried(FILE, edits).lacking == ("192.0.2.99",)
+    assert tried(move(), edits).lacking == ()
