@@ -311,9 +311,9 @@ judged() {
     }' || fail 'the inventories cannot be compared'
 }
 
-# compare_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN   hold the settings of the server in DATA against the inventory of
-# the old one on standard input; print a warning for each that differs; CHOSEN, with commas between, are names of which the files are to
-# hold: a note after the cutover
+# compare_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   hold the settings of the server in DATA against
+# the inventory of the old one on standard input; print a warning for each that differs; CHOSEN, with commas between, are names of which
+# the files are to hold: a note after the cutover. FILE is what SETTING must lead to, `-` where that is not known.
 # AFTER `cutover`: on the new server, open to clients; `rollback`: on the old one, started again. It never fails: clients work
 # there already, and nothing that could be done again would help them.
 compare_settings() {
@@ -329,7 +329,7 @@ compare_settings() {
   fi
 }
 
-# differing_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN   print a warning, or a note, for each setting that differs from the
+# differing_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   print a warning, or a note, for each setting that differs from the
 # inventory on standard input; the lock file of the server in DATA says where it listens
 differing_settings() {
   connect_to "$@"
@@ -374,6 +374,25 @@ differing_settings() {
       }
     }') || fail 'the settings cannot be compared'
   printf '%s\n' "$differing_said" | sort || fail 'sort failed'
+  differing_after=$7
+  shift 8
+  while [ $# -gt 1 ]; do
+    differing_file "$differing_after" "$1" "$2"
+    shift 2
+  done
+}
+
+# differing_file AFTER SETTING FILE   print a warning where SETTING leads to another file than FILE; `-`: which is not known
+differing_file() {
+  [ "$3" != - ] || return 0
+  file_now=$(ask_cluster "select setting from pg_settings where name = '$2';") || exit
+  [ "$file_now" != "$3" ] && ! [ "$file_now" -ef "$3" ] || return 0
+  case $1 in
+    rollback) file_said="The setting $2 is \"$file_now\" on the old server now, and was \"$3\" before the stop" ;;
+    *) file_said="The setting $2 is \"$file_now\" on the new server, where the file of the old one is \"$3\"" ;;
+  esac
+  printf 'warning: %s. Look whether that is wanted, and change it where it is not.' "$file_said" | tr '[:cntrl:]' '?' || fail 'tr failed'
+  echo
 }
 
 # connected_clients PATH SOCKET PORT SERIES SECONDS   print who is connected, the most connections first

@@ -152,15 +152,21 @@ unregister_debian() {
   [ ! -e "$1.before-pghaul" ] || mv -fT -- "$1.before-pghaul" "$1" || fail "$1 cannot be put back"
 }
 
-# adopt_debian SERIES NAME DATA   the cluster's configuration, which came from elsewhere, names its own files
+# adopt_debian FILE [SETTING VALUE]...   FILE, Debian's postgresql.conf, which came from elsewhere, says these
 adopt_debian() {
-  adopt_set "$1" "$2" data_directory "$3"
-  adopt_set "$1" "$2" hba_file "/etc/postgresql/$1/$2/pg_hba.conf"
-  adopt_set "$1" "$2" ident_file "/etc/postgresql/$1/$2/pg_ident.conf"
-  adopt_set "$1" "$2" external_pid_file "/run/postgresql/$1-$2.pid"
+  adopt_file=$1
+  shift
+  while [ $# -gt 1 ]; do
+    adopt_set "$adopt_file" "$1" "$2"
+    shift 2
+  done
 }
 
-# adopt_set SERIES NAME SETTING VALUE   in its postgresql.conf
+# adopt_set FILE SETTING VALUE   in its place; where a later line, or a file that FILE includes, says otherwise, at the end too
 adopt_set() {
-  pg_conftool -s "$1" "$2" set "$3" "$4" || fail "$3 cannot be set in the configuration of cluster $1/$2"
+  pg_conftool -s "$1" set "$2" "$3" || fail "$2 cannot be set in $1"
+  adopt_now=$(pg_conftool -s "$1" show "$2") || fail "$1 does not say what $2 is"
+  [ "$adopt_now" != "$3" ] || return 0
+  adopt_value=$(printf '%s' "$3" | sed "s/['\\]/&&/g") || fail 'sed failed'
+  printf "%s = '%s'\n" "$2" "$adopt_value" >>"$1" || fail "$1 cannot be written"
 }

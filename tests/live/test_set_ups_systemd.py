@@ -94,6 +94,28 @@ def test_a_cluster_of_debians_behind_a_link_is_moved_to_a_server_without_the_lin
     assert sql(hosts.new, DEBIAN, "show data_directory") == DEBIAN.data
 
 
+_RULES = f"""
+install -d -o postgres -g postgres /srv/pg/rules
+sed 's/^host.*/host all all all reject/' /etc/postgresql/15/main/pg_hba.conf >/srv/pg/rules/shop.conf
+chown postgres: /srv/pg/rules/shop.conf
+pg_conftool 15 main set hba_file /srv/pg/rules/shop.conf
+echo "data_directory = '{_LINKED}'" >/etc/postgresql/15/main/conf.d/data.conf
+pg_ctlcluster 15 main restart
+"""
+
+
+def test_a_cluster_of_debians_behind_a_link_keeps_its_own_rules(hosts: Lab) -> None:
+    """A file that its configuration includes names the link once more."""
+    linked(hosts.old)
+    hosts.old.exec("sh", "-c", f"set -eu\n{_RULES}")
+    described(hosts, DEBIAN, DEBIAN)
+    said = pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks")
+    assert "warning: The setting" not in said
+    assert layouts.active(hosts.new, DEBIAN)
+    assert sql(hosts.new, DEBIAN, "show data_directory") == DEBIAN.data
+    assert sql(hosts.new, DEBIAN, "show hba_file") == "/srv/pg/rules/shop.conf"
+
+
 _TLS = """
 cd /etc/postgresql/15/main
 openssl req -x509 -newkey rsa:2048 -nodes -days 9 -subj /CN=old -keyout server.key -out server.crt 2>/dev/null

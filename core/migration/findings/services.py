@@ -3,6 +3,7 @@
 import posixpath
 import re
 from itertools import chain
+from pathlib import PurePosixPath
 
 from core.facts.model import Cluster, Facts
 from core.facts.services import Service
@@ -97,6 +98,30 @@ def of_configuration(service: Service, target: str, cluster: Cluster) -> bool:
     mentions = [mention.setting for each in read for mention in each.mentions]
     in_force = posixpath.normpath(cluster.settings.get("data_directory", ""))
     return "data_directory" in mentions and in_force == posixpath.normpath(target)
+
+
+def debian_settings(target: str, cluster: Cluster, service: Service) -> dict[str, str]:
+    """What Debian's configuration of the new cluster must say anew, where the old cluster's lies outside its data."""
+    # what that says may be a link of the old server's, which the new one need not have
+    said = {cluster.data_directory, cluster.settings.get("data_directory", target)}
+    if cluster.data_directory == target:
+        return {} if said == {target} else {"data_directory": target}
+    rules = {name: path for name, path in rules_at(target, cluster).items() if path is not None}
+    series, _, name = service.name.partition("/")
+    pid_file = f"/run/postgresql/{series}-{name}.pid"
+    return {"data_directory": target, **rules, "external_pid_file": pid_file}
+
+
+def rules_at(target: str, cluster: Cluster) -> dict[str, str | None]:
+    """Where the files of the cluster's access rules come to lie on the new server; None: that is not known."""
+    folders = cluster.data_directory, cluster.settings.get("data_directory", cluster.data_directory)
+    rules = {"hba_file": cluster.hba_file, "ident_file": cluster.settings.get("ident_file")}
+    return {name: None if path is None else _moved(path, folders, target) for name, path in rules.items()}
+
+
+def _moved(path: str, folders: tuple[str, ...], target: str) -> str:
+    inside = next((each for each in folders if PurePosixPath(path).is_relative_to(each)), None)
+    return path if inside is None else str(PurePosixPath(target) / PurePosixPath(path).relative_to(inside))
 
 
 def debian_config_file(service: Service) -> str:

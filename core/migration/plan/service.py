@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from core.facts.services import Service
 from core.migration.findings.edited import given_back
 from core.migration.findings.layout import config_file_outside
-from core.migration.findings.services import debian_config_file, debian_folder, service_at_work, service_of
+from core.migration.findings.services import (
+    debian_config_file,
+    debian_folder,
+    debian_settings,
+    service_at_work,
+    service_of,
+)
 from core.migration.findings.start_options import as_typed
 from core.migration.model.plan import ROOT_USER, chained
 from core.migration.plan.cluster_control import Control, as_options, native_start, native_stop
@@ -149,11 +155,14 @@ def register(site: Site) -> list[Change]:
     series, name = _debian(service)
     if config_file_outside(site.cluster) is None:
         return [_include_data(debian_config_file(service), target, f"{series}-{name}", site.channel.writer)]
-    # what the configuration says may be a link of old's, which new need not have
-    if {site.cluster.data_directory, site.cluster.settings.get("data_directory", target)} == {target}:
+    settings = debian_settings(target, site.cluster, service)
+    if not settings:
         return []
-    native = command("pg_conftool", series, name, "set", "data_directory", target).text
-    return [Change(Control(site.channel.writer, call("adopt_debian", series, name, target), (native,)), None)]
+    native = tuple(command("pg_conftool", series, name, "set", *each).text for each in settings.items())
+    words = (word for each in settings.items() for word in each)
+    return [
+        Change(Control(site.channel.writer, call("adopt_debian", debian_config_file(service), *words), native), None)
+    ]
 
 
 def _include_data(path: str, target: str, name: str, owner: str) -> Change:

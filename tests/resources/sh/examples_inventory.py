@@ -235,6 +235,40 @@ EXAMPLES = [
     ),
     *(
         Example(
+            "differing_file",
+            (after, "hba_file", "@folder@/hba"),
+            arrange="touch hba other; ln -s other link",
+            settings=_IN_TIME,
+            programs={"psql": _READ + "printf '%s\\n' \"$PWD/link\""},
+            matches=rf'warning: The setting hba_file is "\S+/link" on the {said} "\S+/hba"[^\n]*\. Look [^\n]*\n',
+            name=after,
+        )
+        for after, said in (
+            ("cutover", "new server, where the file of the old one is"),
+            ("rollback", "old server now, and was"),
+        )
+    ),
+    Example("differing_file", ("cutover", "hba_file", "-"), prints="", name="not known"),
+    Example(
+        "differing_file",
+        ("cutover", "hba_file", "@folder@/hba"),
+        arrange="touch hba; ln -s hba link",
+        settings=_IN_TIME,
+        programs={"psql": _READ + "printf '%s\\n' \"$PWD/link\""},
+        prints="",
+        name="the same behind a link",
+    ),
+    Example(
+        "differing_settings",
+        (*_HERE, "data", "cutover", "-", "hba_file", "/hba"),
+        arrange=_LOCK,
+        stdin="# whole\n",
+        programs={"psql": _READ + "case $asked in *boot_val*) ;; *) echo /other ;; esac"},
+        matches='\n?warning: The setting hba_file is "/other" [^\n]*"/hba"[^\n]*\n',
+        name="other rules",
+    ),
+    *(
+        Example(
             "compare_settings",
             (*_HERE, "data", after, "-"),
             arrange=_LOCK,

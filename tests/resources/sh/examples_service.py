@@ -151,12 +151,22 @@ theirs" ]""",
     Example("unregister_debian", ("postgresql.conf",), prints="", name="not changed"),
     Example(
         "adopt_debian",
-        ("15", "main", "/srv/pg"),
-        programs=_PLAYED,
-        prints="-s 15 main set data_directory /srv/pg\n"
-        "-s 15 main set hba_file /etc/postgresql/15/main/pg_hba.conf\n"
-        "-s 15 main set ident_file /etc/postgresql/15/main/pg_ident.conf\n"
-        "-s 15 main set external_pid_file /run/postgresql/15-main.pid\n",
+        ("@folder@/postgresql.conf", "data_directory", "/srv/pg", "hba_file", "/srv/hba"),
+        arrange='printf "%s\\n" "data_directory = \'/old\'" "port = 1" >postgresql.conf',
+        prints="",
+        after="""[ "$(cat postgresql.conf)" = "data_directory = '/srv/pg'
+port = 1
+hba_file = '/srv/hba'" ]""",
     ),
-    Example("adopt_set", ("15", "main", "port", "1"), programs=_PLAYED, prints="-s 15 main set port 1\n"),
+    Example(
+        "adopt_set",
+        ("@folder@/postgresql.conf", "data_directory", "/srv/it's"),
+        arrange='printf "%s\\n" "data_directory = \'/old\'" "include_dir = \'conf.d\'" >postgresql.conf; mkdir conf.d; '
+        "echo \"data_directory = '/old'\" >conf.d/data.conf",
+        prints="",
+        after="""[ "$(cat postgresql.conf)" = "data_directory = '/srv/it''s'
+include_dir = 'conf.d'
+data_directory = '/srv/it''s'" ]""",
+        name="a file that is included says otherwise",
+    ),
 ]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import LiteralString
 
 from core.migration.findings.edited import from_files, kept_in_force
+from core.migration.findings.services import rules_at
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
 from core.servers.shell import call, command
@@ -150,6 +151,7 @@ def compare_settings(site: Site, socket: str | None) -> list[Step]:
                     site.move.target,
                     "cutover",
                     ",".join(from_files(site.move, site.cluster)) or "-",
+                    *_rules(site, site.move.target),
                 )
             ),
             "its own service has started it: an option on a command line, or a file that was edited and never loaded, "
@@ -169,6 +171,7 @@ def compare_old_settings(site: Site) -> list[Step]:
     if not askable(site):
         return []
     socket, port = site.cluster.socket_directory, site.coming.port or 5432
+    data = site.cluster.data_directory
     chosen = ",".join(from_files(site.move, site.cluster)) or "-"
     where = reached(site.old_path, socket, port, site.cluster.series, _SOON)
     return [
@@ -176,7 +179,7 @@ def compare_old_settings(site: Site) -> list[Step]:
             "compare the settings of the old server with those before the stop",
             "old",
             site.owner,
-            str(call("compare_settings", *where, site.cluster.data_directory, "rollback", chosen)),
+            str(call("compare_settings", *where, data, "rollback", chosen, *_rules(site, data))),
             "it was started anew: an option that its start lacks, or a file that was edited and never loaded, makes it "
             "run with other settings than before",
             "nothing to undo: it only looks",
@@ -185,6 +188,11 @@ def compare_old_settings(site: Site) -> list[Step]:
             reads=INVENTORY,
         )
     ]
+
+
+def _rules(site: Site, data: str) -> list[str]:
+    """The settings of the access rules, each with the file to which it must lead where the cluster lies in `data`."""
+    return [word for name, path in rules_at(data, site.cluster).items() for word in (name, path or "-")]
 
 
 def askable(site: Site) -> bool:

@@ -5,8 +5,15 @@ import pytest
 from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
 from core.facts.services import Service
-from core.migration.findings.services import service_for, service_of, unit_at_work, unmatched_unit
-from tests.core.migration.builders import DATA, cluster, new, old
+from core.migration.findings.services import (
+    debian_settings,
+    rules_at,
+    service_for,
+    service_of,
+    unit_at_work,
+    unmatched_unit,
+)
+from tests.core.migration.builders import DATA, TARGET, cluster, new, old
 
 RUNS = Process(Limits(1, 1), "systemd", "shop.service")
 UNIT = Service("/etc/pg-shop", "shop", "shop.service", enabled=True)
@@ -85,3 +92,32 @@ def test_a_unit_of_the_server_that_nothing_matches_is_told_and_no_session() -> N
     for unit in ("user@1000.service", "ssh.service", "cron.service", None):
         by_hand = cluster(running=True, process=Process(Limits(1, 1), "systemd", unit))
         assert unmatched_unit(by_hand, old(by_hand)) is None
+
+
+@pytest.mark.parametrize(
+    ("target", "in_force", "led"),
+    [
+        (DATA, DATA, {}),
+        (DATA, "/srv/link", {"data_directory": DATA}),
+        (
+            TARGET,
+            DATA,
+            {
+                "data_directory": TARGET,
+                "hba_file": "/srv/rules/shop.conf",
+                "ident_file": f"{TARGET}/pg_ident.conf",
+                "external_pid_file": "/run/postgresql/15-main.pid",
+            },
+        ),
+    ],
+)
+def test_debian_s_configuration_is_led_to_the_target_and_to_the_rules_of_the_old_cluster(
+    target: str, in_force: str, led: dict[str, str]
+) -> None:
+    """Where the data directory alone is named otherwise, all else stays as it is."""
+    settings = {"data_directory": in_force, "ident_file": f"{in_force}/pg_ident.conf"}
+    made = cluster(hba_file="/srv/rules/shop.conf", settings=settings)
+    service = Service(target, "15/main", "postgresql@15-main.service", debian=True)
+    assert debian_settings(target, made, service) == led
+    assert rules_at(target, made) == {"hba_file": "/srv/rules/shop.conf", "ident_file": f"{target}/pg_ident.conf"}
+    assert rules_at(target, cluster()) == {"hba_file": None, "ident_file": None}

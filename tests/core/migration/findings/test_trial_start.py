@@ -53,7 +53,8 @@ def test_keys_of_settings_inside_the_data_directory_go_along() -> None:
 
 def test_a_cluster_of_debian_reads_the_files_of_its_own_folder() -> None:
     service = Service(TARGET, "15/main", "postgresql@15-main.service", debian=True)
-    trial = made(cluster(config_file="/etc/postgresql/15/main/postgresql.conf"), service)
+    folder = "/etc/postgresql/15/main"
+    trial = made(cluster(config_file=f"{folder}/postgresql.conf", hba_file=f"{folder}/pg_hba.conf"), service)
     assert "hba_file=/etc/postgresql/15/main/pg_hba.conf" in words_of(words(trial)[FILES])
 
 

@@ -213,9 +213,15 @@ def test_debians_cluster_on_new_finds_what_came_along_in_the_data_directory() ->
 
 
 def test_what_came_from_debians_folder_is_led_to_the_target() -> None:
-    changes = {**OF_DEBIAN, "config_file": "/etc/postgresql/15/main/postgresql.conf"}
+    folder = "/etc/postgresql/15/main"
+    changes = {**OF_DEBIAN, "config_file": f"{folder}/postgresql.conf", "hba_file": f"{folder}/pg_hba.conf"}
     there = new(services=(replace(DEBIAN, name="15/main"),))
-    assert step(plan(changes, new_facts=there), "adopt_debian").call == f"adopt_debian 15 main {TARGET}"
+    adopted = step(plan(changes, new_facts=there), "adopt_debian")
+    assert adopted.call == (
+        f"adopt_debian {folder}/postgresql.conf data_directory {TARGET} hba_file {folder}/pg_hba.conf "
+        "external_pid_file /run/postgresql/15-main.pid"
+    )
+    assert f"pg_conftool 15 main set hba_file {folder}/pg_hba.conf" in adopted.native
     there = new(services=(replace(DEBIAN, name="15/main", data_directory=DATA),))
     made = plan(changes, {"target": DATA}, new_facts=there)
     assert not {"adopt_debian", "register_debian"} & set(known(made.steps))
