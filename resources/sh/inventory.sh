@@ -119,14 +119,10 @@ take_inventory() {
   connect_to "$@"
   leave_slots "$2" "$3"
   enter "$6"
-  inventory_files='' inventory_identifier='' inventory_value=setting
-  inventory_source="source in ('configuration file', 'command line')"
+  inventory_files='' inventory_identifier='' inventory_value=setting inventory_source=$(given_to_all "$4")
   case $4 in
     8.*) ;;
-    *)
-      inventory_value=$(value_as_set)
-      inventory_source="$inventory_source or source = 'session' and reset_val is distinct from boot_val"
-      ;;
+    *) inventory_value=$(value_as_set) ;;
   esac
   case $4 in
     8.* | 9.[0-5]) ;;
@@ -166,6 +162,21 @@ take_inventory() {
 # value_as_set   print the SQL for the value of a setting, also where ask_as_set has set another one
 value_as_set() {
   echo "case when source = 'session' then reset_val else setting end"
+}
+
+# given_to_all SERIES   print the SQL for whether files or the command line give a setting, also where ask_as_set has set it in the place
+# of what they gave; what the role or the database of this session has is theirs alone
+given_to_all() {
+  case $1 in
+    8.*) echo "source in ('configuration file', 'command line')" ;;
+    *)
+      echo "(source in ('configuration file', 'command line') or source = 'session' and reset_val is distinct from boot_val
+        and not exists (select 1 from (select unnest(setconfig) as given from pg_db_role_setting
+          where setdatabase in (0, (select oid from pg_database where datname = current_database()))
+          and setrole in (0, (select oid from pg_roles where rolname = session_user))) as own
+        where split_part(given, '=', 1) = name))"
+      ;;
+  esac
 }
 
 # shown_setting VALUE   print the SQL for a setting's name and VALUE in a line: of what may hold a secret a hash
@@ -340,7 +351,7 @@ differing_settings() {
   [ -z "$differing_socket" ] || export PGHOST="$differing_socket"
   differing_value=$(value_as_set)
   differing_now=$(ask_as_set "$4" "
-    select case when source in ('configuration file', 'command line', 'session') and $differing_value is distinct from boot_val
+    select case when $(given_to_all "$4") and $differing_value is distinct from boot_val
     then 'set ' else 'value ' end || $(shown_setting "$differing_value || coalesce(' ' || unit, '')") from pg_settings
     where name not in ('data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
   differing_said=$(printf '%s\n' "$differing_before" '# now' "$differing_now" | after=$7 chosen=$8 awk '

@@ -240,11 +240,11 @@ awk base64 basename blkid blockdev bonnie++ busctl cat chmod chown chronyc cmp c
 dirname dmesg du dumpe2fs env exportfs expr fallocate find findmnt fio flock fuser getconf getenforce getent grep gzip
 head hostname id initdb install ionice ip ipcrm iperf3 iptables-legacy-save iptables-save join ldd ln locale loginctl
 ls lsblk lscpu lsof mdadm mkdir mkfifo mktemp modprobe mount mountpoint mv nft nice ntpstat numfmt od openssl paste
-perl pg_amcheck pg_checksums pg_controldata pg_ctl pg_ctlcluster pg_isready pg_lsclusters pg_verify_checksums pgbench
-pgrep pidof pivot_root postgres ps psql pwd python3 readlink realpath renice rm rmdir rpc.mountd rpc.nfsd rpcbind
-rsync runuser sed seq setfattr setpriv setsid sfdisk sha256sum shuf sleep smartctl socat sort split ssh ssh-keygen
-sshd stat su sudo sync sysctl systemctl tail tar tee timedatectl timeout touch tr truncate tune2fs udevadm umount
-uname uniq unshare update-initramfs uptime wc who wipefs xargs xfs_info zcat zfs prlimit
+perl pg_amcheck pg_checksums pg_conftool pg_controldata pg_ctl pg_ctlcluster pg_isready pg_lsclusters
+pg_verify_checksums pgbench pgrep pidof pivot_root postgres ps psql pwd python3 readlink realpath renice rm rmdir
+rpc.mountd rpc.nfsd rpcbind rsync runuser sed seq setfattr setpriv setsid sfdisk sha256sum shuf sleep smartctl socat
+sort split ssh ssh-keygen sshd stat su sudo sync sysctl systemctl tail tar tee timedatectl timeout touch tr truncate
+tune2fs udevadm umount uname uniq unshare update-initramfs uptime wc who wipefs xargs xfs_info zcat zfs prlimit
 """
 WATCHED = frozenset(_PROGRAMS.split())
 """Programs that are watched and broken: all that a function may run."""

@@ -429,6 +429,7 @@ EXAMPLES = [
         complains="the database postgres could not be asked",
         name="lost on its way",
     ),
+    Example("given_to_all", ("15",), matches="(?s).*reset_val is distinct from boot_val.*pg_db_role_setting.*"),
     Example("value_as_set", matches="case when .* then reset_val else setting end\n"),
     *(
         Example(

@@ -135,8 +135,8 @@ def test_every_function_has_an_example_that_works() -> None:
 
 _HELPERS = """
 fail refuse not_for end_mark job_keep job_take serve_daemon keep_flushing show_streams run_streams warm_listed
-warm_streams warm_whole cold_whole cold_streams sum_words keep_sums list_alike by_path part_known add_sums list_sum
-time_sample sample_pass drop_sample not_ours not_opened throwaway_give_up timed_zeros zeros enclose enclosed
+warm_streams warm_whole cold_whole cold_streams sum_words keep_sums list_alike by_path part_known beside_parts add_sums
+list_sum time_sample sample_pass drop_sample not_ours not_opened throwaway_give_up timed_zeros zeros enclose enclosed
 give_own ours job_orphans list_touched session_harms serves ours_or_another another_keeps
 copyable_names watch_room own_socket again_refuses not_reached files_not_in_force sql_reach debian_not_opened
 debian_words own_log has_six first_files configuration_one configuration_named
