@@ -6,8 +6,9 @@
 prove_stopped() {
   no_server "$2"
   stopped_control=$(control_data "$1" "$2") || exit
-  printf '%s\n' "$stopped_control" | grep -x 'Database cluster state: *shut down' ||
-    fail "it was not shut down cleanly: start the server in $2, and stop it again"
+  stopped_state=$(printf '%s\n' "$stopped_control" | sed -n '/^Database cluster state: *shut down$/p') || fail 'sed failed'
+  [ -n "$stopped_state" ] || fail "it was not shut down cleanly: start the server in $2, and stop it again"
+  printf '%s\n' "$stopped_state"
   control_sum "$2"
 }
 
