@@ -577,10 +577,12 @@ trial_lacks() {
 # WRITER's cluster in TARGET
 # It is read alone. A unit of root's may start the server as somebody else.
 unit_hinders() {
-  hinders_said=$(systemctl show -p LoadState -p User -p ProtectHome -p EnvironmentFiles -- "$1") || fail "systemd says nothing of $1"
+  hinders_said=$(systemctl show -p LoadState -p NeedDaemonReload -p User -p ProtectHome -p EnvironmentFiles -- "$1") || fail "systemd says nothing of $1"
   hinders_number=$(id -u -- "$2") || fail "there is no $2"
   printf '%s\n' "$hinders_said" | while IFS= read -r hinders_one; do
     case $hinders_one in
+      # it was changed since systemd has read it, and what tells of it here may hold no more at the start
+      NeedDaemonReload=yes) echo 'NeedDaemonReload=yes, which systemctl daemon-reload ends,' ;;
       LoadState=loaded | User= | User=root | User=0 | "User=$2" | "User=$hinders_number") ;;
       LoadState=* | User=*) printf '%s\n' "$hinders_one" ;;
       ProtectHome=yes | ProtectHome=read-only | ProtectHome=tmpfs)

@@ -212,7 +212,7 @@ def _try_start(executor: Executor) -> None:
     """The trial start of the checks once more, directly before the stop: the new server may have changed meanwhile.
 
     Raises:
-        BlockedError: PostgreSQL would not start there; old is not stopped.
+        BlockedError: PostgreSQL would not start there, or systemd its unit; old is not stopped.
     """
     if executor.try_start is None or _is_stopped(executor.execution):
         return
@@ -226,6 +226,13 @@ def _try_start(executor: Executor) -> None:
             "take long",
             "mend what PostgreSQL names, on the new server or in the old cluster's configuration, and go on with "
             "--resume, which tries it again",
+        )
+    if made.unmet:
+        raise BlockedError(
+            "systemd would not start the unit of the new cluster on the new server any more, because of what is not "
+            f"met there: {'; '.join(made.unmet)}. The old server was not stopped; start again what was stopped for the "
+            "move, should this take long",
+            "make it be met, or take the line out of the unit, and go on with --resume, which asks again",
         )
     if made.not_tried:
         said = f"the start on the new server was not tried again before the stop, because {made.not_tried}"

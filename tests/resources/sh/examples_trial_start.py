@@ -216,16 +216,17 @@ EXAMPLES = [
         ("own.service", "postgres", "/home/pg/data"),
         arrange="touch there",
         programs={
-            "systemctl": "printf '%s\\n' LoadState=loaded User=other ProtectHome=read-only "
+            "systemctl": "printf '%s\\n' LoadState=loaded NeedDaemonReload=yes User=other ProtectHome=read-only "
             "'EnvironmentFiles=/none/a (ignore_errors=no)' 'EnvironmentFiles=/none/b (ignore_errors=yes)' "
             "'EnvironmentFiles=/none/* (ignore_errors=no)' \"EnvironmentFiles=$HOME/there (ignore_errors=no)\""
         },
-        prints="User=other\nProtectHome=read-only\nEnvironmentFile=/none/a, which is missing\n",
+        prints="NeedDaemonReload=yes, which systemctl daemon-reload ends,\nUser=other\nProtectHome=read-only\n"
+        "EnvironmentFile=/none/a, which is missing\n",
     ),
     Example(
         "unit_hinders",
         ("own.service", "postgres", "/srv/data"),
-        programs={"systemctl": "printf '%s\\n' LoadState=loaded User=postgres ProtectHome=yes"},
+        programs={"systemctl": "printf '%s\\n' LoadState=loaded NeedDaemonReload=no User=postgres ProtectHome=yes"},
         prints="",
         name="nothing does",
     ),
