@@ -17,7 +17,12 @@ from core.migration.findings.finding import (
     warning,
 )
 from core.migration.findings.hosts import Hosts, hosts_of
-from core.migration.findings.layout import config_file_outside, configuration_outside, own_folder
+from core.migration.findings.layout import (
+    config_file_outside,
+    configuration_brought,
+    configuration_outside,
+    own_folder,
+)
 from core.migration.findings.services import (
     debian_config_file,
     of_configuration,
@@ -73,6 +78,15 @@ def start_on_new(case: Case) -> Finding:
             "place of its own",
             f"rename it (pg_renamecluster), drop it if nobody needs it, or make {other.data_directory} the target",
         )
+    taken = _taken(case, new)
+    if taken is not None:
+        folder, what = taken
+        return blocker(
+            *shown,
+            f"another cluster of new, in {folder}, runs with {what}, which the move would take from it",
+            "give that cluster a unit and a configuration file of its own, or stop it for good, and read the facts "
+            f"again: {for_hint('pghaul', 'facts', case.new.server)}",
+        )
     if new is None:
         return _by_hand(case, shown, old, beside)
     if new.debian and new.name.partition("/")[0] != cluster.series:
@@ -114,6 +128,22 @@ def _namesake(case: Case) -> Service | None:
         return None  # it is old itself
     registered = (each for each in case.new.services if each.debian and each.name == cluster.name)
     return next((each for each in registered if each.data_directory != normpath(case.move.target)), None)
+
+
+def _taken(case: Case, service: Service | None) -> tuple[str, str] | None:
+    """The folder of another cluster that runs on new, and what of it the move would take: configuration, or unit."""
+    if case.cluster is None or hosts_of(case.old, case.new) is Hosts.ONE:
+        return None  # it is old itself
+    brought = configuration_brought(case.cluster)
+    for each in case.new.clusters:
+        if not each.running or each.data_directory == normpath(case.move.target):
+            continue
+        if each.config_file is not None and each.config_file in brought:
+            return each.data_directory, each.config_file
+        unit = each.process.unit if each.process is not None else None
+        if service is not None and service.user is None and unit == service.unit:
+            return each.data_directory, service.unit
+    return None
 
 
 def _by_hand(case: Case, shown: tuple[str, str], old: Service | None, beside: str | None) -> Finding:

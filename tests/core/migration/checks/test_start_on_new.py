@@ -111,3 +111,28 @@ def test_another_cluster_of_old_s_name_keeps_its_configuration() -> None:
     assert "/srv/pg/other" in result.message
     assert "pg_renamecluster" in result.hint
     assert one(new(services=(DEBIAN, replace(elsewhere, name="15/more"))), **debian).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"config_file": "/srv/conf/postgresql.conf"}, "/srv/conf/postgresql.conf"),
+        ({"process": Process(Limits(1, 1), "systemd", "own.service")}, "own.service"),
+    ],
+)
+def test_another_cluster_that_runs_on_new_keeps_its_configuration_and_its_unit(
+    changes: dict[str, Any], what: str
+) -> None:
+    """Its unit may name the folder of the configuration: to start it would do nothing, and then it would be stopped."""
+    file = "/srv/conf/postgresql.conf"
+    apart: dict[str, Any] = {"config_file": file, "settings": {"data_directory": TARGET}}
+    named = replace(UNIT, config_file=file)
+    other = cluster(data_directory="/srv/pg/other", running=True, **changes)
+    result = one(new(other, services=(named,)), **apart)
+    assert result.status is Status.BLOCKER
+    assert f"in /srv/pg/other, runs with {what}" in result.message
+    for free in (replace(other, running=False), replace(other, data_directory=TARGET), replace(other, **_OTHERWISE)):
+        assert one(new(free, services=(named,)), **apart).status is Status.PASS
+
+
+_OTHERWISE: dict[str, Any] = {"config_file": "/srv/more/postgresql.conf", "process": None}
