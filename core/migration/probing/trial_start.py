@@ -67,7 +67,8 @@ def _brought(move: Move, cluster: Cluster) -> list[str]:
     read = [each.path for each in cluster.configuration_files or () if each.state == "file" and each.path not in left]
     read = [f"{move.target}{each.removeprefix(data)}" if each.startswith(f"{data}/") else each for each in read]
     roots = [root.target for root in data_roots(move, cluster)]
-    return [f"{move.target}/PG_VERSION", *read, *roots, *configuration_brought(cluster)]
+    brought = [f"{move.target}/PG_VERSION", *read, *roots, *configuration_brought(cluster)]
+    return [each for each in brought if "\n" not in each]  # no command can name one, and neither does a unit
 
 
 def _told(new: Server, asked: Shell, title: str, job: Job) -> tuple[str, ...]:

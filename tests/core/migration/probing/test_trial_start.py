@@ -1,0 +1,35 @@
+"""What is asked of the new server's systemd beside a trial start."""
+
+from types import SimpleNamespace
+from typing import cast
+
+from core.facts.model import Tablespace
+from core.facts.services import Service
+from core.jobs import Job
+from core.migration.probing.trial_start import with_trial_start
+from core.servers.connection import Completed, Server
+from core.servers.shell import Shell
+from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old
+
+
+class Answers:
+    """A server on which everything works."""
+
+    name = "new"
+    profile = SimpleNamespace(database_user="postgres")
+
+    def can_become(self, *_: object) -> bool:
+        return True
+
+    def run(self, shell: Shell, *_: object, **__: object) -> Completed:
+        unmet = "unit_unmet" in shell.text
+        return Completed(shell.shown, 0, "unmet ConditionHost=other\n" if unmet else "started\n", "", 0.0)
+
+
+def test_a_folder_that_no_command_can_name_keeps_no_condition_from_being_judged() -> None:
+    server = cast("Server", Answers())
+    made = cluster(tablespaces=(Tablespace(16400, "pg_tblspc/16400", "/srv/line\nbreak", 1, 1),))
+    unit = Service(TARGET, "15/main", "postgresql@15-main.service", debian=True)
+    tried = with_trial_start(server, server, old(made), new(services=(unit,)), move(), Job()).trial_start
+    assert tried is not None
+    assert (tried.cluster, tried.unmet) == (DATA, ("ConditionHost=other",))
