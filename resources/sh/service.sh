@@ -156,6 +156,9 @@ unregister_debian() {
 adopt_debian() {
   adopt_file=$1
   shift
+  # what is added must not join a last line that has no end
+  adopt_end=$(tail -c 1 -- "$adopt_file") || fail "$adopt_file cannot be read"
+  [ -z "$adopt_end" ] || echo >>"$adopt_file" || fail "$adopt_file cannot be written"
   while [ $# -gt 1 ]; do
     adopt_set "$adopt_file" "$1" "$2"
     shift 2

@@ -159,6 +159,15 @@ port = 1
 hba_file = '/srv/hba'" ]""",
     ),
     Example(
+        "adopt_debian",
+        ("@folder@/postgresql.conf", "data_directory", "/srv/pg"),
+        arrange="printf %s \"include_dir = 'conf.d'\" >postgresql.conf",
+        prints="",
+        after="""[ "$(cat postgresql.conf)" = "include_dir = 'conf.d'
+data_directory = '/srv/pg'" ]""",
+        name="a last line without an end",
+    ),
+    Example(
         "adopt_set",
         ("@folder@/postgresql.conf", "data_directory", "/srv/it's"),
         arrange='printf "%s\\n" "data_directory = \'/old\'" "include_dir = \'conf.d\'" >postgresql.conf; mkdir conf.d; '
