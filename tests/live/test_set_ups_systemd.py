@@ -54,8 +54,11 @@ def test_an_option_of_both_units_that_shadows_a_setting_is_moved(hosts: Lab) -> 
 
 
 def test_a_unit_of_the_configuration_is_stopped_for_good_and_starts_new(hosts: Lab) -> None:
+    """Nothing of the configuration lies with the data, pg_hba.conf neither."""
     layout = unit(of=_FOLDER, restart="always", more=_APART)
     rows = create(hosts.old, layout)
+    bare = "rm postgresql.conf pg_hba.conf pg_ident.conf && systemctl restart shop"
+    hosts.old.exec("sh", "-c", f"cd {layout.data} && {bare}")
     layouts.prepare(hosts.new, layout)
     described(hosts, layout, layout)
     pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks")

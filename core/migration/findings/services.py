@@ -119,6 +119,19 @@ def rules_at(target: str, cluster: Cluster) -> dict[str, str | None]:
     return {name: None if path is None else _moved(path, folders, target) for name, path in rules.items()}
 
 
+def rules_beside(cluster: Cluster) -> list[str]:
+    """Where the access rules lie, if old found them beside its configuration: a start with the data directory does not.
+
+    Debian's configuration names them itself.
+    """
+    file = config_file_outside(cluster)
+    if file is None or debian(cluster) is not None:
+        return []
+    rules = {"hba_file": cluster.hba_file, "ident_file": cluster.settings.get("ident_file")}
+    beside = posixpath.dirname(file)
+    return [f"{name}={path}" for name, path in rules.items() if path and posixpath.dirname(path) == beside]
+
+
 def _moved(path: str, folders: tuple[str, ...], target: str) -> str:
     inside = next((each for each in folders if PurePosixPath(path).is_relative_to(each)), None)
     return path if inside is None else str(PurePosixPath(target) / PurePosixPath(path).relative_to(inside))

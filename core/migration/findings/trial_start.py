@@ -15,7 +15,7 @@ from core.migration.findings.hosts import Hosts, hosts_of
 from core.migration.findings.layout import config_file_outside, configuration_brought
 from core.migration.findings.local_start import held
 from core.migration.findings.releases import numbers
-from core.migration.findings.services import debian_settings, service_for
+from core.migration.findings.services import debian_settings, rules_beside, service_for
 from core.migration.model.execution import LOCK_FOLDER, LOCK_NAME
 from core.migration.model.move import Move
 from core.servers.shell import Shell, call, command, with_program
@@ -121,7 +121,7 @@ def _files(move: Move, cluster: Cluster, new: Facts) -> list[str]:
     said = [f"data_directory={move.target}"]
     if file is None:
         return said
-    said.append(f"config_file={file}")
+    said += [f"config_file={file}", *rules_beside(cluster)]
     service = service_for(move.target, cluster, new)
     if service is not None and service.debian:
         settings = debian_settings(move.target, cluster, service)

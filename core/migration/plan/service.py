@@ -14,6 +14,7 @@ from core.migration.findings.services import (
     debian_config_file,
     debian_folder,
     debian_settings,
+    rules_beside,
     service_at_work,
     service_of,
 )
@@ -40,7 +41,7 @@ class Change:
 class _Managed:
     """A cluster and what has it in hand; `service` None: pg_ctl alone, with the `options` that the old server has.
 
-    `kept`: settings that pg_ctl gives it besides, where its files say otherwise.
+    `kept`: settings that pg_ctl gives it besides, where its files say otherwise, or nothing.
     """
 
     service: Service | None
@@ -80,13 +81,14 @@ def stop_new(site: Site) -> Control:
 def _old(site: Site) -> _Managed:
     cluster, config = site.cluster, config_file_outside(site.cluster)
     service = service_at_work(cluster, site.old_facts)
-    kept = given_back(site.move, cluster)
+    kept = *rules_beside(cluster), *given_back(site.move, cluster)
     return _Managed(service, cluster.data_directory, site.old_path, site.owner, config, as_typed(cluster), kept)
 
 
 def _new(site: Site) -> _Managed:
-    options = as_typed(site.cluster)
-    return _Managed(site.service, site.move.target, site.new_path, site.channel.writer, config_file(site), options)
+    options, kept = as_typed(site.cluster), tuple(rules_beside(site.cluster))
+    data, owner = site.move.target, site.channel.writer
+    return _Managed(site.service, data, site.new_path, owner, config_file(site), options, kept)
 
 
 def _start(managed: _Managed) -> Control:

@@ -5,6 +5,7 @@ from typing import LiteralString
 from core.migration.findings.edited import kept_in_force
 from core.migration.findings.local_start import held, held_while_rebuilding
 from core.migration.findings.schedules import side_by_side
+from core.migration.findings.services import rules_beside
 from core.migration.findings.start_options import as_typed
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
@@ -112,16 +113,17 @@ def _first_start(site: Site) -> list[Step]:
     rebuilding = reindex(site, socket)
     alone = held_while_rebuilding(site.cluster) if rebuilding else held(site.cluster)
     start = target, site.port, site.new_path, service.config_file(site)
+    options = [*rules_beside(site.cluster), *alone]
     return [
         Step(
             "start new for local connections alone",
             "new",
             user,
-            str(cluster_control.start_locally(*start, alone)),
+            str(cluster_control.start_locally(*start, options)),
             "nobody outside may take it for the real one yet; until it is opened it archives nothing and runs no "
             "subscription, job or other background worker",
             undone(user, "new", *cluster_control.native_give_back(target)),
-            cluster_control.native_start_locally(*start, (*as_typed(site.cluster), *alone)),
+            cluster_control.native_start_locally(*start, (*as_typed(site.cluster), *options)),
             phase=Phase.START,
             name=START_NEW,
             stopped=True,

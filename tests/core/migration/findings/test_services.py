@@ -1,5 +1,7 @@
 """What starts a cluster on its own host."""
 
+from typing import Any
+
 import pytest
 
 from core.facts.configuration_files import ConfigurationFile, Mention
@@ -8,6 +10,7 @@ from core.facts.services import Service
 from core.migration.findings.services import (
     debian_settings,
     rules_at,
+    rules_beside,
     service_for,
     service_of,
     unit_at_work,
@@ -121,3 +124,24 @@ def test_debian_s_configuration_is_led_to_the_target_and_to_the_rules_of_the_old
     assert debian_settings(target, made, service) == led
     assert rules_at(target, made) == {"hba_file": "/srv/rules/shop.conf", "ident_file": f"{target}/pg_ident.conf"}
     assert rules_at(target, cluster()) == {"hba_file": None, "ident_file": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({}, ["hba_file=/srv/conf/pg_hba.conf", "ident_file=/srv/conf/pg_ident.conf"]),
+        ({"hba_file": "/srv/rules/pg_hba.conf"}, ["ident_file=/srv/conf/pg_ident.conf"]),  # its configuration says so
+        ({"hba_file": None, "settings": {}}, []),
+        ({"config_file": f"{DATA}/postgresql.conf"}, []),
+        ({"name": "15/main", "found_by": ("pg_lsclusters",)}, []),
+    ],
+)
+def test_rules_beside_the_configuration_are_named_to_a_start_with_the_data_directory(
+    changes: dict[str, Any], named: list[str]
+) -> None:
+    apart: dict[str, Any] = {
+        "config_file": "/srv/conf/postgresql.conf",
+        "hba_file": "/srv/conf/pg_hba.conf",
+        "settings": {"ident_file": "/srv/conf/pg_ident.conf"},
+    }
+    assert rules_beside(cluster(**{**apart, **changes})) == named

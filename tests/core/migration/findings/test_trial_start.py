@@ -1,5 +1,6 @@
 """What a trial start takes to the new server, and where none is made."""
 
+import posixpath
 from dataclasses import replace
 
 import pytest
@@ -41,6 +42,12 @@ def test_configuration_inside_and_outside_the_data_directory_goes_along() -> Non
     assert f"{DATA}/gone.conf" not in packed
     assert words(trial)[BROUGHT:] == [OUTSIDE.removeprefix("/")]
     assert words_of(words(trial)[FILES]) == ["-c", f"data_directory={TARGET}", "-c", f"config_file={OUTSIDE}"]
+
+
+def test_rules_beside_the_configuration_are_those_of_the_trial() -> None:
+    """Not those of its own initdb."""
+    trial = made(cluster(config_file=OUTSIDE, hba_file=f"{posixpath.dirname(OUTSIDE)}/pg_hba.conf"))
+    assert words_of(words(trial)[FILES])[-1] == f"hba_file={posixpath.dirname(OUTSIDE)}/pg_hba.conf"
 
 
 def test_keys_of_settings_inside_the_data_directory_go_along() -> None:

@@ -227,6 +227,18 @@ def test_what_came_from_debians_folder_is_led_to_the_target() -> None:
     assert not {"adopt_debian", "register_debian"} & set(known(made.steps))
 
 
+def test_every_start_with_the_data_directory_is_told_of_the_rules_beside_the_configuration() -> None:
+    """It looks for them in the data directory, where none lie, or those of initdb."""
+    rules = "/srv/conf/pg_hba.conf"
+    made = plan({"running": True, "config_file": "/srv/conf/postgresql.conf", "hba_file": rules})
+    assert f"hba_file={rules}" in step(made, START_NEW).call
+    new_and_old = [each for each in (*made.steps, *made.way_back) if known_as(each) == "start_folder"]
+    assert {each.side for each in new_and_old} == {"new", "old"}
+    for each in new_and_old:
+        assert f"hba_file={rules}" in each.call
+        assert f"hba_file={rules}" in each.native[-1]
+
+
 def test_new_is_fenced_and_marked_ahead_of_all_that_is_copied() -> None:
     made = plan({"running": True, "tablespaces": (space("/space"),)})
     fence = step(made, "fence_target")
