@@ -74,13 +74,15 @@ data_root() {
     $1 == "whole" { whole = 1; next }
     NR == 1 && first != "" { $4 = first }
     $1 == "d" && link != "." { exit 1 } # a link to a folder
+    $1 == "f" && link ~ /^(pg_tblspc|base)\// { exit 1 } # as somebody makes of a relation for which a disk is too small
     $1 == "relation" { bytes[$2] += $3 }
     !($2 in inode) { inode[$2] = $5 } # a folder comes ahead of what it holds
     { files[$2] += $1 == "relation"; if ($4 "" > changed[$2] "") changed[$2] = $4 }
     END {
       if (!whole) exit 1
       for (device in files) printf "%s %s %d %.0f %s %s\n", device, inode[device], files[device], bytes[device], changed[device], link
-    }' || fail "not all of $2 may be read, or a link in it leads to another folder, which no pass would bring"
+    }' || fail "not all of $2 may be read, or a link in it leads to another folder, or to a relation's file, which no pass would" \
+    'bring: find names its links by -type l'
 }
 
 # same_data_roots LEAST DATA VERSION [LINK FOLDER]...   data_roots, held against an earlier one on standard input

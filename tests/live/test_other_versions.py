@@ -95,3 +95,17 @@ def test_wal_beside_is_weighed_and_brought_also_behind_a_rehearsal(cli: CommandL
     assert sql(cli.lab.new, _ROWS) == "100000"
     assert kept(cli.lab.new)
     assert cli.lab.new.exec("ls", SPACE).stdout.count("\n") == 3
+
+
+def test_a_relation_s_file_beside_stops_the_move_before_it_begins(cli: CommandLine) -> None:
+    """Its link would arrive, and lead nowhere."""
+    started(
+        cli,
+        f"cd '{SPACE}'; mkdir big; file=$(find PG_15_* -type f -size +5M | head -n 1); mv \"$file\" big/rows; "
+        f'ln -s \'{SPACE}/big/rows\' "$file"; chown -hR postgres: big "$file"',
+    )
+    assert sql(cli.lab.old, _ROWS) == "100000"
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    assert (code, "or to a relation's file, which no pass would bring" in err) == (1, True), err
+    assert sql(cli.lab.old, _ROWS) == "100000"
+    assert cli.lab.new.exec("sh", "-c", f"find '{SPACE}' -type l").stdout == ""

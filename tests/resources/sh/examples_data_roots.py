@@ -62,6 +62,22 @@ EXAMPLES = [
     Example(
         "data_roots",
         _WORDS,
+        arrange=f"{_DATA} && mkdir 'space ö/big' && mv 'space ö/PG_15_7/5/16400' 'space ö/big/1' && "
+        "ln -s ../../big/1 'space ö/PG_15_7/5/16400'",
+        status=1,
+        complains="or to a relation's file",
+        name="a relation elsewhere",
+    ),
+    Example(
+        "data_roots",
+        (*_WORDS, "certs", "@folder@/certs"),
+        arrange=f"{_DATA} && mkdir certs && touch certs/new && ln -s new certs/server.crt && ln -s ../certs data",
+        matches=_LINES.replace("# whole", r"\d+ \d+ 0 0 \S+ certs\n# whole"),
+        name="a file of another link's",
+    ),
+    Example(
+        "data_roots",
+        _WORDS,
         arrange=f"{_DATA} && mkdir -p 'space ö/lost+found/7' data/log && touch 'space ö/lost+found/7/1'",
         matches=_LINES,
         name="the root of a file system",
