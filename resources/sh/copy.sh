@@ -177,7 +177,7 @@ passed() {
 only_shorter() {
   awk '
     /^rsync: (\[sender\] )?read errors mapping ".*": No data available \(61\)$/ { shorter = 1; next }
-    /^$/ || /^file has vanished: / || /^rsync error: some files\/attrs were not transferred / { next }
+    /^$/ || /^(file|directory) has vanished: / || /^rsync error: some files\/attrs were not transferred / { next }
     { other = 1 }
     END { exit !shorter || other }' "$1"
 }

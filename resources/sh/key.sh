@@ -33,6 +33,7 @@ pin_host_keys() {
 }
 
 # ssh_config FOLDER ADDRESS PORT LOGIN   print the ssh of the copy: this key, these host keys, no questions, nobody's settings
+# Nor a banner of new's, nor what ssh notes: what is printed beside rsync's own words counts as an error (only_shorter).
 ssh_config() {
   printf '%s\n' "Host new
 HostName $2
@@ -44,6 +45,7 @@ UserKnownHostsFile $1/known_hosts
 GlobalKnownHostsFile /dev/null
 StrictHostKeyChecking yes
 BatchMode yes
+LogLevel ERROR
 Compression no
 ConnectTimeout 10
 ServerAliveInterval 15"

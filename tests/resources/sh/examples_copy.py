@@ -56,6 +56,7 @@ _HERE = {"copy_folder": "@folder@"}
 _SHORTER = """cat >&2 <<'END'
 
 file has vanished: "/o/7"
+directory has vanished: "/o/8"
 rsync: [sender] read errors mapping "/o/b c": No data available (61)
 rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1394) [sender=3.5.0]
 END

@@ -44,7 +44,8 @@ EXAMPLES = [
         ("@folder@", "192.0.2.12", "22", "dba"),
         stdin="ssh-ed25519 AAAA host\nssh-rsa BBBB\n# whole\n",
         after="""[ "$(cat known_hosts)" = '192.0.2.12 ssh-ed25519 AAAA
-192.0.2.12 ssh-rsa BBBB' ] && ssh -F ssh_config -G new | grep -qx 'hostname 192.0.2.12'""",
+192.0.2.12 ssh-rsa BBBB' ] && ssh -F ssh_config -G new >said && grep -qx 'hostname 192.0.2.12' said &&
+grep -qx 'loglevel ERROR' said""",
     ),
     Example(
         "pin_host_keys",
