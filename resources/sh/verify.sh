@@ -218,13 +218,15 @@ print_lists() {
   rm -f -- "$lists_folder/all" "$lists_folder/packed" "$lists_folder/cut" || fail "$lists_folder/all cannot be removed"
 }
 
-# trust_rest [LABEL ROOT]...   on old, stopped, after a comparison: only the files of standard input are left to the passes
+# trust_rest [LABEL ROOT WAL]...   on old, stopped, after a comparison: only the files of standard input are left to the passes
 # A line a file: LABEL, byte 2, path; then the end mark. All others were found to be the same.
 # shellcheck disable=SC2154 # a setting
 trust_rest() {
   whole "$copy_folder/differ" take_whole
   while [ $# -gt 1 ]; do
     (
+      # shellcheck disable=SC2034 # list_files reads it
+      case $3 in PG_*) copy_parts=$3 ;; *) copy_parts='' ;; esac
       enter "$2"
       list_files "$copy_folder/now-$1"
       # shellcheck disable=SC2016 # awk is to read these
@@ -233,6 +235,6 @@ trust_rest() {
         { path = $0; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* [.]\//, "", path) }
         !((ENVIRON["label"] "\002" path) in differ)' "$copy_folder/differ" "$copy_folder/now-$1"
     ) || exit
-    shift 2
+    shift 3
   done
 }

@@ -495,7 +495,7 @@ EXAMPLES = [
     ),
     Example(
         "trust_rest",
-        ("data", "@folder@/old"),
+        ("data", "@folder@/old", "pg_wal"),
         arrange=_DATA,
         settings=SETTINGS,
         stdin="data\2base/1\n16401\2base/2\n# whole",
@@ -503,7 +503,16 @@ EXAMPLES = [
     ),
     Example(
         "trust_rest",
-        ("data", "@folder@/old"),
+        ("7", "@folder@/space", "PG_15_7/own"),
+        arrange="mkdir -p lists space/PG_15_7/5 space/PG_13_7 && touch space/PG_15_7/5/1 space/own space/PG_13_7/2",
+        settings=SETTINGS,
+        stdin="# whole",
+        after="grep -q ' ./PG_15_7/5/1$' lists/seen-7 && grep -q ' ./own$' lists/seen-7 && ! grep PG_13 lists/seen-7",
+        name="a tablespace with another version's folder",
+    ),
+    Example(
+        "trust_rest",
+        ("data", "@folder@/old", "pg_wal"),
         arrange=_DATA,
         settings=SETTINGS,
         stdin="data\2base/1\n",

@@ -103,9 +103,13 @@ def verify(site: Site) -> list[Step]:
             detached=True,
             beside=True,
             listing=str(_packed(site, on_new=True)),
-            mending=str(call("trust_rest", *(word for root in site.roots for word in (root.label, root.source)))),
+            mending=str(call("trust_rest", *_trusted(site))),
         ),
     ]
+
+
+def _trusted(site: Site) -> list[str]:
+    return [word for root in site.roots for word in (root.label, root.source, part_of(root))]
 
 
 def reads_all(site: Site) -> bool:
