@@ -147,18 +147,17 @@ start_by_pg_ctl() {
 
 # keep_in_force DATA SETTING...   on the new server, before its first start: each SETTING, NAME=VALUE, stands in the last lines of its
 # postgresql.auto.conf
-# They are stronger than those above and than every other file. The same lines of an earlier try are replaced; those of another move hold.
-# In a value an apostrophe and a backslash are doubled (guc-file.l). A file that is not there is an empty one.
+# They are stronger than those above, which stay, an earlier move's too, and than every other file. In a value an apostrophe and a
+# backslash are doubled (guc-file.l). A file that is not there is an empty one.
 keep_in_force() {
   keep_file=$1/postgresql.auto.conf
   shift
-  keep_more=$(printf '%s\n' "$@" | sed "s/['\\]/&&/g; s/=\(.*\)/ = '\1' # by pghaul: in force on the old server/") || fail 'sed failed'
   keep_now='' keep_mode=600
   if [ -e "$keep_file" ]; then
-    keep_now=$(more=$keep_more awk 'BEGIN { for (many = split(ENVIRON["more"], more, "\n"); many; many--) again[more[many]] }
-      !($0 in again)' "$keep_file") || fail "$keep_file cannot be read"
+    keep_now=$(cat -- "$keep_file") || fail "$keep_file cannot be read"
     keep_mode=$(stat -c %a -- "$keep_file") || fail "$keep_file cannot be read"
   fi
+  keep_more=$(printf '%s\n' "$@" | sed "s/['\\]/&&/g; s/=\(.*\)/ = '\1' # by pghaul: in force on the old server/") || fail 'sed failed'
   umask 077
   whole "$keep_file" printf '%s\n' "$keep_now" "$keep_more"
   chmod -- "$keep_mode" "$keep_file" || fail 'chmod failed'

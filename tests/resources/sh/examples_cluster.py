@@ -304,13 +304,11 @@ _PROVING = [
     Example(
         "keep_in_force",
         (_DATA, "port=5433", "a=it's \\b", "listen_addresses="),
-        arrange="mkdir data && printf '%s\\n' 'x = 1' "
-        f"\"port = '1'{_BY_PGHAUL}\" \"port = '5433'{_BY_PGHAUL}\" >data/postgresql.auto.conf &&"
+        arrange=f"mkdir data && printf '%s\\n' 'x = 1' \"y = '2'{_BY_PGHAUL}\" >data/postgresql.auto.conf &&"
         "chmod 640 data/postgresql.auto.conf",
         prints="",
-        after=f"""printf '%s\\n' 'x = 1' "port = '1'{_BY_PGHAUL}" "port = '5433'{_BY_PGHAUL}" \
-  "a = 'it''s "'\\\\'"b'{_BY_PGHAUL}" \
-  "listen_addresses = ''{_BY_PGHAUL}" | cmp - data/postgresql.auto.conf &&
+        after=f"""printf '%s\\n' 'x = 1' "y = '2'{_BY_PGHAUL}" "port = '5433'{_BY_PGHAUL}" \
+  "a = 'it''s "'\\\\'"b'{_BY_PGHAUL}" "listen_addresses = ''{_BY_PGHAUL}" | cmp - data/postgresql.auto.conf &&
 [ "$(stat -c %a data/postgresql.auto.conf)" = 640 ]""",
     ),
     Example(
