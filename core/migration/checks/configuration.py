@@ -410,7 +410,10 @@ def pending_settings(case: Case) -> Finding:
         return _pending_restart(case)
     if not cluster.edited:
         return passed(
-            "none", NOTHING, f"every setting that the files give is in force{_left_out(cluster)}{age(cluster)}"
+            "none",
+            NOTHING,
+            f"every setting of PostgreSQL itself that the files give is in force{_left_out(cluster)}; those of "
+            f"extensions are not compared{age(cluster)}",
         )
     shown = listed([_shown(each) for each in cluster.edited])
     said = f"edited but not in force: {shown}"
