@@ -32,7 +32,7 @@ from core.migration.findings.local_start import held
 from core.migration.findings.releases import numbers
 from core.migration.findings.services import service_at_work, service_for
 from core.migration.model.checks import Status
-from core.migration.model.move import EditedSettings
+from core.migration.model.move import EditedSettings, Move
 from core.servers.shell import for_hint
 
 _SOON = timedelta(days=30)
@@ -308,7 +308,7 @@ def moved_paths(case: Case) -> Finding:
     left: tuple[str, ...] = _SET_BY_DEBIAN if service is not None and service.debian else ()
     if service is None and config_file_outside(cluster) is not None:
         left = ("data_directory",)  # pg_ctl is given it
-    named = {name: where for name, where in _naming(cluster) if name not in left}
+    named = {name: where for name, where in _naming(case.move, cluster) if name not in left}
     included = [
         f"{each.by} includes {each.path}"
         for each in cluster.configuration_files
@@ -336,8 +336,11 @@ def moved_paths(case: Case) -> Finding:
     return passed(data, target, f"the configuration names no place inside {data}{age(cluster)}")
 
 
-def _naming(cluster: Cluster) -> list[tuple[str, str]]:
-    """The settings whose value names the data directory, with where each is set; of a running server those in force."""
+def _naming(move: Move, cluster: Cluster) -> list[tuple[str, str]]:
+    """The settings whose value names the data directory, with where each is set; of a running server those in force.
+
+    Of those that were edited and not loaded the value counts that the new server will have.
+    """
     found = [
         (mention.setting, f"{each.path} line {mention.line}")
         for each in cluster.configuration_files or ()
@@ -346,6 +349,10 @@ def _naming(cluster: Cluster) -> list[tuple[str, str]]:
     ]
     elsewhere = [each for each in (cluster.wide.settings if cluster.wide is not None else ()) if each.file is None]
     found += [(each.name, each.source) for each in elsewhere if _inside(each.value or "", cluster.data_directory)]
+    for each in cluster.edited or ():
+        kept = move.edited is EditedSettings.IN_FORCE
+        if _inside((each.in_force if kept else each.in_file) or "", cluster.data_directory):
+            found.append((each.name, "in force, as chosen to hold" if kept else "edited, and not in force"))
     return found
 
 

@@ -461,6 +461,17 @@ def test_options_that_name_the_data_directory() -> None:
     assert one("moved-paths", options, new()).status is B
 
 
+@pytest.mark.parametrize("chosen", [None, *EditedSettings])
+def test_edits_that_name_the_data_directory_count_where_the_new_server_will_have_them(
+    chosen: EditedSettings | None,
+) -> None:
+    kept = chosen is EditedSettings.IN_FORCE
+    for in_force, in_file, names in ((f"{DATA}/log", "log", kept), ("log", f"{DATA}/log", not kept)):
+        edits = (Edited("log_directory", in_force, in_file),)
+        found = check(move(edited=chosen), old(cluster(edited=edits)), new())
+        assert next(each for each in found if each.id == "moved-paths").status is (B if names else P)
+
+
 def test_databases_that_take_no_connections() -> None:
     closed = ClosedDatabase("archive", 1, "UTF8", "xx_XX", "xx_XX", "libc", None, half_dropped=True)
     result = one("closed-databases", wide(closed=(closed,)), new())
