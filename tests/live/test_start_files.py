@@ -116,7 +116,7 @@ def test_a_file_that_no_server_starts_with_is_a_blocker(cli: CommandLine) -> Non
     assert said.startswith("BLOCKER"), said
     assert f'unrecognized configuration parameter "shared_bufers" in file "{_CONF}" line ' in said
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
-    assert (code, "the move cannot begin: start with the files" in err) == (1, True), err
+    assert (code, "the move cannot begin: " in err, "start with the files" in err) == (1, True, True), err
     take_back(old, _CONF, "shared_bufers")
     append(old, _HBA, "host all all 10.0.0.0/8 scrm-hunter2")
     said = finding(cli, "start-files")
