@@ -221,7 +221,7 @@ def _record(
     except PghaulError as error:
         failure = error.__cause__ if isinstance(error, BlockedError) else error  # of a proof, that of its command
         status = failure.exit_status if isinstance(failure, CommandError) else None
-        said = "" if isinstance(error, Cancelled) else _said(error)
+        said = "" if isinstance(error, Cancelled) else _said(failure if isinstance(failure, CommandError) else error)
         failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, message=error.message)
         executor.journal.step_ended(replace(failed, output=end_without_secrets(said, KEPT)))
         raise
@@ -384,9 +384,8 @@ def _followed(executor: Executor, server: Server, step: Step, run: StepRun, begu
     said = log.text()
     if done.exit_status != 0:
         hint = _HINTS.get(done.exit_status, "")
-        raise _failed(
-            server.name, step, CommandError("", hint, command=step.call, exit_status=done.exit_status, stderr=said)
-        )
+        ended = CommandError("", hint, command=step.call, exit_status=done.exit_status, stderr=said)
+        raise _failed(server.name, step, ended) from ended
     return Printed(said, log.sent)
 
 

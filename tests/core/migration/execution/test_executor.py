@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from core.errors import Cancelled, CommandError
+from core.errors import BlockedError, Cancelled, CommandError
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.migration.checks.waivers import whoami
@@ -165,6 +165,17 @@ def test_a_failed_step_is_told_by_its_title_with_the_words_of_the_program(
     with pytest.raises(CommandError) as caught:
         run_step(executor, failing)
     assert caught.value.message == f"old: flush the disks failed with exit status 1: {why}"
+
+
+@pytest.mark.parametrize("detached", [False, True])
+def test_of_a_proof_that_fails_all_that_it_printed_is_kept(store: Store, detached: bool) -> None:
+    proving = replace(STEP, proves=True, detached=detached)
+    number = store.execution_started(execution(proving))
+    said = "database shop: 3 relations\npghaul: not all works\n"
+    with pytest.raises(BlockedError):
+        run_step(Executor(number, store, lambda _: cast("Server", Failing(said)), Nobody(), Job()), proving)
+    (kept,) = store.execution(number).steps
+    assert (kept.output, kept.exit_status) == (said, 1)
 
 
 def test_by_what_a_detached_job_is_found_again_is_nobodys_news(store: Store) -> None:
