@@ -1,7 +1,10 @@
 """The latencies of single operations, as logs keep them, in the metrics that tools print of them."""
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 
 from core.benchmarks.model import Metrics
 
@@ -16,14 +19,25 @@ def latencies(values: Sequence[int], seconds: float, prefix: str = "") -> Metric
         seconds: what their unit is worth.
         prefix: `read_`, `write_` or nothing.
     """
-    if not values:
+    return latencies_counted(Counter(values), seconds, prefix)
+
+
+def latencies_counted(counts: Mapping[int, int], seconds: float, prefix: str = "") -> Metrics:
+    """The same of values that come with how often there were.
+
+    Args:
+        counts: of each value.
+    """
+    number = sum(counts.values())
+    if not number:
         return {}
-    ordered = sorted(values)
-    mean = sum(ordered) / len(ordered)
+    ordered = sorted(counts)
+    up_to = list(accumulate(counts[value] for value in ordered))
+    mean = sum(value * counts[value] for value in ordered) / number
     found = {
         "mean": mean,
-        "stddev": math.sqrt(sum((one - mean) ** 2 for one in ordered) / len(ordered)),
-        **{name: float(ordered[math.ceil(part * len(ordered)) - 1]) for name, part in _PERCENTILES.items()},
+        "stddev": math.sqrt(sum(counts[value] * (value - mean) ** 2 for value in ordered) / number),
+        **{name: float(ordered[bisect_left(up_to, math.ceil(part * number))]) for name, part in _PERCENTILES.items()},
         "max": float(ordered[-1]),
     }
     return {f"{prefix}latency_{name}_seconds": value * seconds for name, value in found.items()}
