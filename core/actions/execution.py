@@ -19,7 +19,10 @@ from core.migration.findings.dress import no_dress_rehearsal as why_not
 from core.migration.model.dress import USUAL, Dressing
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
+from core.migration.plan.steps.dress import QUERIES_ON_OLD
 from core.migration.probing.trial_start import with_trial_start
+from core.servers.secrets import Key, session_secrets
+from core.servers.shell import Secret
 
 LOADED_LATE = ("humanize", "numpy")
 """What the first size that is said and the estimate after a rehearsal load: hours after the beginning, it may be, when
@@ -117,13 +120,29 @@ def _carried_out(session: Session, execution_id: int, people: People, job: Job) 
     execution = session.store.execution(execution_id)
     for name in LOADED_LATE:
         import_module(name)
+    executor = _executor(session, execution, people, job)
+    executor.passwords = _passwords(session, execution)
     try:
-        carry_out(_executor(session, execution, people, job))
+        carry_out(executor)
     except HeldError as error:
         raise advised(session, error) from error
     if execution.kind is Kind.REHEARSAL:
         estimate(session, execution.move, job)  # anew, by what was measured now
     return session.store.execution(execution_id)
+
+
+def _passwords(session: Session, execution: Execution) -> dict[str, Secret]:
+    """Of the role of the queries, where they are still to be measured on the old server.
+
+    It is asked for before hours of work. Nobody need give one: the server may let the role in without.
+    """
+    queries, step = execution.plan.queries, execution.plan.step(QUERIES_ON_OLD)
+    if queries is None or step is None or execution.done(step.number):
+        return {}
+    key = Key(session.store.move(execution.move).old, "password", f"role {queries.role}")
+    prompt = f"password of the role {queries.role} in PostgreSQL, for the queries (none: press Enter)"
+    found = session_secrets.get(key, prompt, session.asker)
+    return {QUERIES_ON_OLD: Secret(found)} if found else {}
 
 
 def _servers(session: Session, move: str) -> dict[str, str]:

@@ -17,14 +17,18 @@ from core.migration.model.dress import Dressing
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
+from core.migration.model.queries import Queries
 from core.text import printable
 
 if TYPE_CHECKING:
+    from core.benchmarks.statistics import Interval
     from core.migration.execution.outcome import Paragraph
+    from core.migration.execution.queries import QueryResults
 
 _TRIES = 3
 """How often the cluster's name may be typed wrong."""
 _AMCHECK_TIME = "1h"
+_USUAL = Queries((), "")
 _WARM = "warm"
 """What asks for one more warm pass instead of it."""
 
@@ -96,8 +100,45 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         metavar="TIME",
         help="how long that may take; what is left then was not verified (default: 1h)",
     )
+    _register_queries(execute)
     add_common(execute, server=True)
     execute.set_defaults(run=_execute)
+
+
+def _register_queries(execute: argparse.ArgumentParser) -> None:
+    queries = execute.add_argument_group("queries of your own, in a dress rehearsal")
+    queries.add_argument(
+        "--queries",
+        action="append",
+        metavar="FILE[@WEIGHT]",
+        help="measure this script of pgbench's on the copy: transactions a second and latencies; may be repeated",
+    )
+    queries.add_argument(
+        "--queries-as",
+        metavar="ROLE",
+        help="the role of the cluster that logs in and runs them, as an application does; no administrator",
+    )
+    queries.add_argument(
+        "--queries-on-old",
+        action="store_true",
+        help="measure them on the old server too: it shows whether the new one is faster. They run in transactions "
+        "that are read-only by default: what the functions, views and foreign tables of the role do for your "
+        "application, they do here, too. pghaul asks for the password of the role first, in case the server does",
+    )
+    queries.add_argument(
+        "--queries-in",
+        metavar="DATABASE",
+        help="the database that they run in (default: the only one with tables of clients)",
+    )
+    queries.add_argument(
+        "--queries-clients", type=int, metavar="N", help=f"how many run them at a time (default: {_USUAL.clients})"
+    )
+    queries.add_argument(
+        "--queries-seconds",
+        type=int,
+        metavar="SECONDS",
+        help=f"how long each of the two runs on a server takes (default: {_USUAL.seconds})",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +295,39 @@ def _asked(options: argparse.Namespace) -> Dressing:
     return Dressing(
         None if options.keep_wal is None else int(size_of(options.keep_wal)),
         None if seconds is None else math.ceil(seconds),
+        _queries(options),
+    )
+
+
+def _queries(options: argparse.Namespace) -> Queries | None:
+    """The queries that are to be measured, their scripts looked at; None where there are none."""
+    beside = [
+        f"--queries-{name}"
+        for name in ("as", "on-old", "in", "clients", "seconds")
+        if getattr(options, f"queries_{name.replace('-', '_')}") not in {None, False}
+    ]
+    if not options.queries and beside:
+        raise InputError(f"{beside[0]} is of queries: name a script with --queries FILE")
+    if not options.queries:
+        return None
+    if not options.dress_rehearsal:
+        raise InputError("--queries is of a dress rehearsal: it goes with --dress-rehearsal")
+    if options.queries_as is None:
+        raise InputError(
+            "as whom are the queries to run?",
+            "name a role of the cluster with --queries-as ROLE: one that an application uses, and no administrator",
+        )
+    from core.migration.findings.query_scripts import check_queries, read_script
+
+    return check_queries(
+        Queries(
+            tuple(read_script(each) for each in options.queries),
+            options.queries_as,
+            options.queries_in,
+            _USUAL.clients if options.queries_clients is None else options.queries_clients,
+            _USUAL.seconds if options.queries_seconds is None else options.queries_seconds,
+            options.queries_on_old,
+        )
     )
 
 
@@ -268,13 +342,43 @@ def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:
 def _show(
     execution: Execution, options: argparse.Namespace, outcome: "tuple[Paragraph, ...]", *, alive: bool = False
 ) -> int:
+    from core.migration.execution.queries import query_results
+
+    queries = query_results(execution)
     if options.json:
         from core.migration.execution.account import account
 
-        print_document({"execution": execution, "alive": alive, "account": account(execution), "outcome": outcome})
+        said = {"execution": execution, "alive": alive, "account": account(execution), "outcome": outcome}
+        print_document({**said, "queries": queries})
     else:
-        show("\n".join([text(execution, alive=alive), *outcome_lines(outcome)]))
+        show("\n".join([text(execution, alive=alive), *query_lines(queries), *outcome_lines(outcome)]))
     return 0
+
+
+def query_lines(results: "QueryResults | None") -> list[str]:
+    """What the queries of a dress rehearsal took on each server, for people."""
+    if results is None:
+        return []
+    from core.migration.execution.queries import METRICS, SHOWN, lines, missing, sentences
+
+    rows = [
+        (
+            line.script or ("all scripts" if len(results.scripts) > 1 else results.scripts[0][0]),
+            METRICS[line.metric],
+            *(
+                missing(results, line, place) if value is None else units.metric(line.metric, value)
+                for place, value in enumerate(line.values)
+            ),
+            _ratio(line.ratio),
+        )
+        for line in lines(results)
+    ]
+    shown = table(("queries", "", *SHOWN, "new : old"), rows, right=(2, 3, 4))
+    return ["", shown, *(f"  {printable(sentence)}" for sentence in sentences(results))]
+
+
+def _ratio(ratio: "Interval | None") -> str:
+    return "" if ratio is None else f"{units.ratio(ratio.ratio)} ({ratio.low:.2f} to {ratio.high:.2f})"
 
 
 def outcome_lines(outcome: "tuple[Paragraph, ...]") -> list[str]:

@@ -28,6 +28,7 @@ from core.migration.estimate.growth import Later
 from core.migration.estimate.night import Fit
 from core.migration.execution.account import Account
 from core.migration.execution.outcome import Paragraph
+from core.migration.execution.queries import QueryResults
 from core.migration.execution.record import ByStage, Held
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate, Help
@@ -228,12 +229,13 @@ class Record:
 
 @dataclass(frozen=True)
 class Executed:
-    """`pghaul execute`. `alive`: a program carries it out now."""
+    """`pghaul execute`. `alive`: a program carries it out now; `queries`: what a dress rehearsal has measured."""
 
     execution: Execution
     alive: bool
     account: Account
     outcome: tuple[Paragraph, ...]
+    queries: QueryResults | None
 
 
 @dataclass(frozen=True)

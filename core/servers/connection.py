@@ -129,6 +129,7 @@ class Server:
         accept: Collection[int] = (0,),
         on_stdout: Callable[[bytes], None] | None = None,
         title: str = "",
+        beats: bool = False,
     ) -> Completed:
         """Run a command and wait for its end.
 
@@ -139,6 +140,7 @@ class Server:
             accept: the exit statuses that are no error.
             on_stdout: gets its output as it comes, on this thread.
             title: what it is for, in a few words for people: `drop caches`.
+            beats: its input stays open, and gets a line every few seconds: it can tell that nobody follows any more.
 
         Raises:
             AuthenticationError: the rights to become `user` are missing.
@@ -147,7 +149,9 @@ class Server:
             Cancelled: the job was cancelled; the process group has been ended.
         """
         job.check()
-        running = Running(self._launcher, shell, job, user=user, deadline=deadline, on_stdout=on_stdout, title=title)
+        running = Running(
+            self._launcher, shell, job, user=user, deadline=deadline, on_stdout=on_stdout, title=title, beats=beats
+        )
         return running.completed(stdin, accept)
 
     def bridge(self, shell: Shell, job: Job, *, user: str | None = None) -> AbstractContextManager[Process]:

@@ -140,6 +140,10 @@ class Process:
         self._wait(_TURN / 10 if self._outgoing else _TURN)
         return self._receive()
 
+    def beat(self) -> None:
+        """Send a line to the command, whose input is open, unless more is still to be sent."""
+        self._outgoing = self._outgoing or memoryview(b"\n")
+
     def wait_unfed(self, until: float) -> bool:
         """Send nothing more; whether the command proper has begun, waiting for it where it needs nothing more to begin.
 

@@ -17,6 +17,9 @@ from core.text import complaint, first_line
 _BRIEF = 120
 """Characters of a command that an error's sentence quotes: a script of pghaul's own may have many thousands."""
 
+BEAT_SECONDS = 5.0
+"""How often a command that wants beats gets one."""
+
 _LINGER = 2.0
 """Seconds of silence after a command's end in which an output still held open (by a daemon it started) is awaited."""
 
@@ -50,6 +53,7 @@ class Running:
         deadline: float,
         on_stdout: Sink | None,
         title: str,
+        beats: bool,
     ) -> None:
         self.launcher = launcher
         self.shell = shell
@@ -59,6 +63,7 @@ class Running:
         self.deadline = deadline
         self.on_stdout = on_stdout
         self.title = title
+        self.beats = beats
         self.kept = Kept()
         self.until = time.monotonic() + deadline
 
@@ -67,7 +72,7 @@ class Running:
         server, start, status = self.launcher.name, time.monotonic(), None
         self.job.report(CommandStarted(server, self.user or self.launcher.login, self.shown, title=self.title))
         try:
-            order = Order(self.shell, self.user, stdin, self.deadline)
+            order = Order(self.shell, self.user, stdin, self.deadline, open_input=self.beats)
             with self.launcher.process(order, self.job) as process:
                 self._drain(process)
                 status, stderr = process.exit_status, process.stderr.text()
@@ -84,9 +89,12 @@ class Running:
 
     def _drain(self, process: Process) -> None:
         process.deliver(self._received)
-        silent_since = time.monotonic()
+        silent_since = beaten = time.monotonic()
         try:
             while not process.ended:
+                if self.beats and time.monotonic() - beaten >= BEAT_SECONDS:
+                    beaten = time.monotonic()
+                    process.beat()
                 if process.turn():
                     silent_since = time.monotonic()
                 self.job.check()

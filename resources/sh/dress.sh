@@ -344,19 +344,23 @@ dress_over() {
   exit "$dress_status"
 }
 
-# dress_needs PATH LIBRARIES FOLDERS   on new: the programs are there that dress_copy runs, and what it would load nobody else wrote
+# dress_needs PATH LIBRARIES FOLDERS PROGRAM...   on new: the programs are there that a dress rehearsal runs here, and what the copy
+# would load nobody else wrote
 # LIBRARIES and FOLDERS are shared_preload_libraries and dynamic_library_path of old, as far as they are known.
 dress_needs() {
-  for dress_each in postgres psql pg_waldump; do
-    PATH=$1 command -v "$dress_each" >/dev/null || fail "$dress_each is not among the programs of this series, $1: install it"
+  dress_path=$1 dress_named=$2 dress_folders=$3
+  shift 3
+  for dress_each; do
+    PATH=$dress_path command -v "$dress_each" >/dev/null ||
+      fail "$dress_each is not among the programs of this series, $dress_path: install it"
   done
-  dress_loads "$2" "$3"
+  dress_loads "$dress_named" "$dress_folders"
 }
 
 # dress_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   on new, as the owner: start the copy for this account
 # alone, look at its databases, stop it and put its fence up, however that ends; print how long the start took, and what was seen
 # SECONDS: how long it may take, besides one for each megabyte of WAL. LINKs are all of the cluster's that lead to a folder, by their
-# paths below DATA; here they lead to TARGETs.
+# paths below DATA; here they lead to TARGETs. Within with_queries the copy is measured before anybody else has read in it.
 dress_copy() {
   PATH=$1
   dress_data=$2
@@ -382,6 +386,7 @@ dress_tries() {
   # a folder of a slot without its state ends the server (slot.c, RestoreSlotFromDisk); the next pass brings them again
   find "$dress_data/pg_replslot/." -mindepth 1 -delete || fail "$dress_data/pg_replslot cannot be emptied"
   dress_starts
+  [ -z "${queries_count-}" ] || measure_twice new "$PATH" "$dress_socket" "$dress_port" "$dress_series" "$dress_data"
   dress_look "$PATH" "$dress_socket" "$dress_port" "$dress_series" 3600
   [ -z "${amcheck_seconds-}" ] || amcheck_copy "$PATH" "$dress_socket" "$dress_port" "$dress_series"
 }
@@ -438,8 +443,14 @@ dress_replays() {
 dress_starts() {
   dress_fence=$dress_data/pghaul-fence
   dress_account=$(id -un) || fail 'id failed'
-  whole "$dress_fence/dress/pg_hba.conf" printf 'local all "%s" peer\n' "$dress_account"
-  whole "$dress_fence/dress/pg_ident.conf" :
+  if [ -n "${queries_count-}" ]; then # this account alone may be the role of the queries, in their database
+    whole "$dress_fence/dress/pg_hba.conf" printf 'local all "%s" peer\nlocal "%s" "%s" peer map=pghaul\n' "$dress_account" \
+      "$queries_database" "$queries_role"
+    whole "$dress_fence/dress/pg_ident.conf" printf 'pghaul "%s" "%s"\n' "$dress_account" "$queries_role"
+  else
+    whole "$dress_fence/dress/pg_hba.conf" printf 'local all "%s" peer\n' "$dress_account"
+    whole "$dress_fence/dress/pg_ident.conf" :
+  fi
   # a folder of its own, of a short path: nobody else looks there, and no other server has a socket in it
   dress_name=$(od -An -N 4 -tx4 /dev/urandom) || fail 'od failed'
   dress_socket=/tmp/pghaul-dress.${dress_name# }
@@ -554,11 +565,7 @@ dress_look() {
   PGOPTIONS="$PGOPTIONS -c client_min_messages=error"
   # of a client they hold against those of roles and databases
   look_options=$PGOPTIONS PGOPTIONS="$PGOPTIONS -c session_preload_libraries= -c dynamic_library_path=\$libdir"
-  look_preloads=$(ask_cluster "select count(*) from pg_db_role_setting,
-    unnest(setconfig) as entry, regexp_split_to_table(substr(entry, strpos(entry, '=') + 1), '[,\"[:space:]]+') as word
-    where entry ~ '^session_preload_libraries=' and strpos(word, '/') > 0
-    and (word not like '\$libdir/%' or word ~ '(^|/)[.][.](/|\$)')
-    or entry ~ '^dynamic_library_path=' and word not in ('', '\$libdir');") || exit
+  look_preloads=$(preloads_elsewhere) || exit
   case $look_preloads in
     0) PGOPTIONS=$look_options ;;
     [1-9]*)
@@ -590,19 +597,43 @@ dress_look() {
   esac
 }
 
+# preloads_elsewhere   print how many libraries, or folders of libraries, settings of roles and databases name outside of the server's folder
+preloads_elsewhere() {
+  ask_cluster "select count(*) from pg_db_role_setting,
+    unnest(setconfig) as entry, regexp_split_to_table(substr(entry, strpos(entry, '=') + 1), '[,\"[:space:]]+') as word
+    where entry ~ '^session_preload_libraries=' and strpos(word, '/') > 0
+    and (word not like '\$libdir/%' or word ~ '(^|/)[.][.](/|\$)')
+    or entry ~ '^dynamic_library_path=' and word not in ('', '\$libdir');"
+}
+
+# of_the_server   print the condition of SQL that a row of pg_proc has no library, or one from the server's folder
+of_the_server() {
+  printf '%s' "(coalesce(probin like '\$libdir/%' or (strpos(probin, '/') = 0 and current_setting('dynamic_library_path') = '\$libdir'), true)
+    and coalesce(probin !~ '(^|/)[.][.](/|\$)', true))"
+}
+
+# copy_loads DATABASE   fail where a client of the copy could have it load a library from outside of the server's folder
+# Anybody may be able to write there on this host.
+copy_loads() {
+  loads_found=$(preloads_elsewhere) || exit
+  [ "$loads_found" = 0 ] ||
+    fail 'a setting of a role or a database has its sessions load libraries from outside of the folder of the server'
+  loads_found=$(ask_sql "$1" "select count(*) from pg_proc where prolang = 13 and not $(of_the_server);") || exit
+  [ "$loads_found" = 0 ] || fail "$loads_found functions of the database would load libraries from outside of the folder of the server"
+}
+
 # dress_database DATABASE LINE   print, each behind `seen `, `database LINE: N relations, N libraries, N dictionaries` and warnings; then a
 # line `wrong LINE: WHY` for each library and dictionary that fails
 # Each library is loaded, each dictionary that somebody made is used: what they need of the host is looked for then. Not one by a
 # name that may lead into a folder of anybody's on this host.
 dress_database() {
-  look_own="coalesce((probin like '\$libdir/%' or (strpos(probin, '/') = 0 and current_setting('dynamic_library_path') = '\$libdir'))
-    and probin !~ '(^|/)[.][.](/|\$)', true)"
+  look_own=$(of_the_server)
   look_words="pg_ts_dict d where d.oid >= 16384 and not exists (select from pg_ts_template t join pg_proc p
-    on p.oid in (t.tmplinit, t.tmpllexize) where t.oid = d.dicttemplate and prolang = 13 and not ($look_own))"
+    on p.oid in (t.tmplinit, t.tmpllexize) where t.oid = d.dicttemplate and prolang = 13 and not $look_own)"
   look_held=$(ask_sql "$1" "select count(*) from pg_class
     union all select count(distinct probin) from pg_proc where prolang = 13 and $look_own
     union all select count(*) from $look_words
-    union all select count(distinct probin) from pg_proc where prolang = 13 and not ($look_own)
+    union all select count(distinct probin) from pg_proc where prolang = 13 and not $look_own
     union all select count(*) from pg_collation where collversion <> coalesce(pg_collation_actual_version(oid), '')
       and oid in (select unnest(indcollation::oid[]) from pg_index where indrelid >= 16384);") || exit
   # shellcheck disable=SC2086 # they are five numbers

@@ -3,6 +3,8 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -53,16 +55,49 @@ def servers(new: Host) -> str:
     return new.exec("sh", "-c", look).stdout
 
 
-def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine) -> None:
+def left_of_queries(host: Host) -> str:
+    """The processes of pgbench that measure, and the folders of their scripts."""
+    look = (
+        "pgrep -af '[p]gbench.*pghaul-queries|[m]easure_twice'; "
+        "ls -d /var/tmp/pghaul-queries.* /var/tmp/pghaul-job.* 2>/dev/null; true"
+    )
+    return host.exec("sh", "-c", look).stdout
+
+
+def measured(status: str) -> dict[str, dict[str, Any]]:
+    """The runs of the queries, by the document of `execute --status`."""
+    return {run["run"]: run for run in json.loads(status)["queries"]["runs"]}
+
+
+def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine, tmp_path: Path) -> None:
     old, new = cli.lab.old, cli.lab.new
     sql(old, "create table before_it (a int); insert into before_it select generate_series(1, 1000)")
+    sql(old, "create role reader login; grant select on all tables in schema public to reader")
     before = footprint(old)
+    one, two = tmp_path / "one account.sql", tmp_path / "it's@two.sql"
+    one.write_text("\\set a random(1, 100000)\nselect abalance from pgbench_accounts where aid = :a;\n")
+    two.write_text("select sum(a), 'it''s' from before_it;\n")
+    queries = ["--queries", f"{one}@3", "--queries", str(two), "--queries-as", "reader", "--queries-seconds", "1"]
+    queries.append("--queries-on-old")
     with load(old):
-        code, out, err = cli.connecting("execute", "m", "--dress-rehearsal", "--yes-to-hooks")
+        code, out, err = cli.connecting("execute", "m", "--dress-rehearsal", "--yes-to-hooks", *queries)
         pg_ctl(old, "reload")  # it runs on
         sql(old, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pgbench'")
     assert code == 0, out + err
     _, status, _ = cli("execute", "m", "--status", "--json")
+    for run in measured(status).values():
+        assert run["why"] == "", run
+        of_all, *each = run["metrics"]
+        assert len(each) == 2
+        assert "latency_p95_seconds" in of_all
+        assert of_all["latency_p50_seconds"] > 5e-6  # nothing of a server takes less: not what pgbench logs as 0
+        assert all(metric > 0 for metrics in (of_all, *each) for metric in metrics.values())
+    assert set(measured(status)) == {"old first", "old warm", "new cold", "new warm"}
+    assert re.search(
+        r"^all scripts +transactions a second +[1-9].* /s +[1-9].* /s +[1-9].* /s +.* × \(", out, re.MULTILINE
+    )
+    assert "it's@two.sql (weight 1) as reader in the database shop" in out
+    assert (left_of_queries(old), left_of_queries(new)) == ("", "")
     looked = output_of(status, "dress-copy")
     assert re.search(r"^database shop: [1-9]\d* relations, \d+ libraries, 0 dictionaries$", looked, re.MULTILINE), (
         looked

@@ -362,3 +362,9 @@ def test_a_lost_connection_is_said_with_what_ended_it(lab: Lab, old_profile: Pro
                     server.run(command("true"), Job())
         finally:
             lab.old.exec("nft", "delete table inet cut")
+
+
+def test_beats_come_as_long_as_somebody_follows(old_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "BEAT_SECONDS", 0.1)
+    done = old_server.run(command("head", "-n", "3"), Job(), beats=True, deadline=20.0)
+    assert done.stdout == "\n\n\n"

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -18,11 +18,13 @@ from core.migration.execution.status import ways_on
 from core.migration.execution.workstation import run_here
 from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, State, StepRun, StopAnswer
 from core.migration.model.plan import Plan, Step, call_of, functions_file
+from core.migration.plan.steps.dress import QUERIES_ON_OLD
 from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
+from core.servers.shell import Secret, with_secrets
 from core.text import first_line, own_sentence
 
 KEPT = 256 << 10
@@ -71,6 +73,7 @@ class Executor:
         connect: from `old` or `new` to the connected server, connecting it anew where need be.
         try_start: tries the start on new once more, before old is stopped; None where nothing is tried.
         outputs: what the steps printed since this process took over.
+        passwords: of roles of the cluster, by the name of the step that logs in with it; kept nowhere else.
     """
 
     id: int
@@ -80,6 +83,7 @@ class Executor:
     job: Job
     try_start: Callable[[Job], TrialStart | None] | None = None
     outputs: dict[int, str] = field(default_factory=dict)
+    passwords: Mapping[str, Secret] = field(default_factory=dict)
     _reporting: threading.Lock = field(default_factory=threading.Lock)
     _asking: bool = False
     _plan: Plan | None = None
@@ -244,8 +248,13 @@ def _performed(executor: Executor, step: Step, run: StepRun) -> Printed:
     if step.detached:
         return _detached(executor, server, step, run)
     call, stdin = call_of(executor.plan, step.call), _input(executor, step)
+    if step.name in executor.passwords:
+        call = with_secrets({"PGPASSWORD": executor.passwords[step.name]}, call)
     try:
-        done = server.run(call, executor.job, user=step.user, stdin=stdin, deadline=DEADLINE, title=step.title)
+        beats = step.name == QUERIES_ON_OLD
+        done = server.run(
+            call, executor.job, user=step.user, stdin=stdin, deadline=DEADLINE, title=step.title, beats=beats
+        )
     except CommandError as error:
         if error.exit_status == FOR_A_PERSON and step.reads == LISTENS:
             return _taken_on(executor, server.name, step, error)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from core.migration.model.move import Verify
+from core.migration.model.queries import Queries
 from core.servers.functions import library, named_in
 from core.servers.shell import Shell, with_settings
 
@@ -164,6 +165,8 @@ class Plan:
     settings: tuple[tuple[str, str], ...] = ()
     """Variables that the functions of the copy read, name and value."""
     verify: Verify = Verify.CHANGED
+    queries: Queries | None = None
+    """Of the operator's own, which a dress rehearsal measures."""
 
     def step(self, name: str) -> Step | None:
         """The step of that name."""

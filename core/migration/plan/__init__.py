@@ -16,19 +16,21 @@ from core.migration.estimate.copy_methods import planned
 from core.migration.findings.cluster import cluster_of
 from core.migration.findings.data_roots import data_roots
 from core.migration.findings.dress import no_dress_rehearsal
+from core.migration.findings.query_scripts import database_of
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.dress import USUAL, Dressing
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, Step, functions_of
 from core.migration.model.probe import Probe
+from core.migration.model.queries import Queries
 from core.migration.model.transport import Transport
 from core.migration.plan.runbook import runbook
 from core.migration.plan.script import login, script
 from core.migration.plan.site import GivenUp, Site
 from core.migration.plan.steps.copy import copy
 from core.migration.plan.steps.corruption import later
-from core.migration.plan.steps.dress import dress, ready_for_dress
+from core.migration.plan.steps.dress import before_copying, dress
 from core.migration.plan.steps.follow_up import advice, remains
 from core.migration.plan.steps.hooks import foreign, hooked
 from core.migration.plan.steps.opening import opening, socket_of
@@ -41,7 +43,7 @@ from core.migration.transports.passes import settings
 from core.migration.transports.rsync_versions import common_version
 from core.servers.profiles import Profile
 
-__all__ = ["make_plan", "runbook", "script"]
+__all__ = ["Queries", "make_plan", "runbook", "script"]
 
 
 def make_plan(
@@ -67,14 +69,15 @@ def make_plan(
 
     Raises:
         InputError: the facts of old do not know the cluster, or hold no address of old; or it is `dressed`, and the
-            copy of this cluster cannot be started while it serves its clients.
+            copy of this cluster cannot be started while it serves its clients, or nothing tells in which database the
+            queries run.
     """
     choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
     site = _site(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
     if dressed and (why := no_dress_rehearsal(move, site.cluster, old_facts, new_facts)):
         raise InputError(f"no dress rehearsal of {move.name} can be made: {why}", "rehearse it with --rehearsal")
-    ready, tried = ([ready_for_dress(site)], dress(site, asked)) if dressed else ([], [])
-    made = [*prepare(site), *ready, *copy(site, *tried), *close_channel(site), *opening(site)]
+    ahead, tried = (before_copying(site, asked.queries), dress(site, asked)) if dressed else ([], [])
+    made = [*prepare(site), *ahead, *copy(site, *tried), *close_channel(site), *opening(site)]
     steps = _timed(hooked(made, site, hooks), site, estimate)
     read = settings(site.channel)
     back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(site)]
@@ -99,6 +102,9 @@ def make_plan(
         functions=functions_of([*steps, *back, *rest], read),
         settings=tuple(read.items()),
         verify=verify,
+        queries=replace(asked.queries, database=database_of(asked.queries, site.cluster))
+        if dressed and asked.queries
+        else None,
     )
 
 

@@ -8,6 +8,18 @@ from core import units
 from core.language import marked, tr
 from core.migration.execution.account import NOTEWORTHY_SECONDS, Downtime, account, downtime
 from core.migration.execution.entry import old_may_be_stopped
+from core.migration.execution.queries import (
+    AS_ROLE,
+    METRICS,
+    SHOWN,
+    UNEQUAL,
+    Line,
+    QueryResults,
+    Run,
+    lines,
+    query_results,
+)
+from core.migration.execution.queries import missing as why_missing
 from core.migration.execution.summary import Agreement, agreements, breaks, passes, proven, stages
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.execution import Execution, Kind, State, StepRun
@@ -22,6 +34,16 @@ from core.reports.report import Report
 from core.reports.words import about, counted, day, day_of_month, instant, listed, missing, moment, span, stage_name
 
 _WHAT = {Kind.REAL: marked("the move"), Kind.REHEARSAL: marked("a rehearsal")}
+_RUN = {
+    Run.OLD_FIRST: marked("Old, first"),
+    Run.OLD_WARM: marked("Old, warm"),
+    Run.NEW_COLD: marked("New, cold"),
+    Run.NEW_WARM: marked("New, warm"),
+}
+_COLD = {
+    True: marked("Cold: the page cache was dropped, and the shared buffers held what the recovery had read."),
+    False: marked("Cold: the shared buffers held what the recovery had read; the page cache was kept."),
+}
 _ENDED = {
     State.RUNNING: marked("under way"),
     State.INTERRUPTED: marked("interrupted"),
@@ -51,6 +73,42 @@ def verification(latest: Execution) -> Section:
     parts = (Section(tr("Verification"), (compared,)), Section(tr("The passes"), (made,)))
     blocks = tuple(part for part, table in zip(parts, (compared, made), strict=True) if table.rows)
     return Section(tr("Is the copy whole?"), blocks)
+
+
+def queries(latest: Execution) -> Section:
+    """What the operator's own queries took on each server, of a dress rehearsal that measured some."""
+    title, found = tr("Your own queries"), query_results(latest)
+    if found is None:
+        return Section(title, ())
+    everything = tr("all scripts") if len(found.scripts) > 1 else found.scripts[0][0]
+    rows: list[Row] = []
+    for line in lines(found):
+        values = tuple(_value(found, line, place) for place in range(len(SHOWN)))
+        ratio = "" if line.ratio is None else units.ratio(line.ratio.ratio)
+        rows.append((line.script or everything, tr(METRICS[line.metric]), *values, ratio))
+    head = (tr("Script"), tr("Figure"), *(tr(_RUN[run]) for run in SHOWN), tr("New : old"))
+    how = tr(
+        "As {role} in the database {database}, {clients} for {time} a run; the ratio is that of the warm runs."
+    ).format(
+        role=found.role,
+        database=found.database,
+        clients=counted(found.clients, "{number} client", "{number} clients"),
+        time=units.duration(found.seconds),
+    )
+    said = [how, tr(_COLD[found.page_cache_dropped])]
+    said += [
+        tr("{run}: not measured: {why}").format(run=tr(_RUN[each.run]), why=each.why) for each in found.runs if each.why
+    ]
+    said += [tr(each) for each in (*UNEQUAL, AS_ROLE)]
+    table = Table("queries", head, tuple(rows), (1.2, 1, 0, 0, 0, 0), frozenset({2, 3, 4, 5}))
+    return Section(title, (table, *(Text(sentence, small=True) for sentence in said)))
+
+
+def _value(found: QueryResults, line: Line, place: int) -> Cell | str:
+    """A figure of the queries, or why there is none."""
+    value = line.values[place]
+    why = why_missing(found, line, place) if value is None else ""
+    return tr(why) if why else Cell(units.metric(line.metric, value), value)
 
 
 def troubles(latest: Execution) -> Section:

@@ -24,6 +24,7 @@ from core.migration.model.move import EditedSettings
 from core.migration.plan.steps.copy import STOP, STOPPED
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.core.migration.execution.test_queries import BOTH, carried_out
 from tests.histories import Histories
 
 
@@ -77,6 +78,57 @@ def test_what_a_dress_rehearsal_is_asked_for(
     assert main(["execute", "spring", *words]) == 2
     assert said in capsys.readouterr().err
     assert store.executions("spring") == ()
+
+
+_AS_READER = ("--dress-rehearsal", "--queries-as", "reader")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--rehearsal", "--queries", "it.sql"], "it goes with --dress-rehearsal"),
+        (["--queries", "it.sql"], "it goes with --dress-rehearsal"),
+        (["--dress-rehearsal", "--queries-on-old"], "name a script with --queries FILE"),
+        (["--dress-rehearsal", "--queries-clients", "2"], "name a script with --queries FILE"),
+        (["--status", "--queries-in", "shop"], "name a script with --queries FILE"),
+        (["--dress-rehearsal", "--queries", "it.sql"], "as whom are the queries to run?"),
+        ([*_AS_READER, "--queries", "none.sql"], "cannot read none.sql"),
+        ([*_AS_READER, "--queries", "it.sql", "--queries", "bad.sql"], "bad.sql, line 2: pgbench would run a program"),
+        ([*_AS_READER, "--queries", "it.sql", "--queries-clients", "33"], "from 1 to 32"),
+    ],
+)
+def test_queries_are_looked_at_before_anything_runs(
+    options: list[str],
+    said: str,
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("it.sql").write_text("select 1")
+    Path("bad.sql").write_text("select 1;\n\\shell ls\n")
+    assert main(["execute", "spring", *options]) == 2
+    assert said in capsys.readouterr().err
+    assert store.executions("spring") == ()
+
+
+def test_what_queries_took_stands_side_by_side(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    for made in (carried_out(**BOTH), carried_out(copy="queries new 1 not measured: ERROR:  no\x1b[2J\n")):
+        number = store.execution_started(replace(made, move="spring", steps=()))
+        for run in made.steps:
+            store.step_ended(replace(run, id=store.step_started(number, run)))
+        store.execution_changed(number, State.DONE)
+        assert main(["execute", "spring", "--status"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(
+        r"^all scripts +transactions a second +100 /s +50 /s +150 /s +1\.50 × \(1\.36 to 1\.65\)$", shown, re.MULTILINE
+    )
+    assert re.search(r"^two\.sql +latency p50 +400 µs +400 µs +200 µs", shown, re.MULTILINE)
+    assert "new cold: not measured: ERROR:  no\\x1b[2J" in shown
+    assert main(["execute", "spring", "--status", "--json"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["queries"]["runs"]
+    assert run["why"].startswith("ERROR:")
 
 
 def test_status_for_people_and_programs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

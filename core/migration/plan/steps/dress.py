@@ -12,8 +12,10 @@ from core import units
 from core.migration.findings.data_roots import link_targets
 from core.migration.findings.dress import backup_functions, held_in_recovery
 from core.migration.findings.local_start import loud
+from core.migration.findings.query_scripts import database_of
 from core.migration.model.dress import Dressing
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step
+from core.migration.model.queries import Queries
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
 from core.migration.plan.steps.inventory import native_psql, reached, seconds_for
@@ -22,12 +24,16 @@ from core.servers.shell import call, command
 
 DRESSED, PASS = "dress-copy", "dress-pass"
 """The names of the steps in which the copy runs, and in which it is made."""
+QUERIES_ON_OLD, QUERIES_COLD = "queries-old", "queries-cold"
+"""The names of the steps that measure queries on the old server, and that drop the page cache of the new one."""
 
 _SOCKET = "/tmp/pghaul-dress.…"  # noqa: S108  shown to people; dress.sh makes it for this account alone
 _AMCHECK: LiteralString = (
     "select bt_index_check(c.oid), relname from pg_class c where relam = 403 and relkind = 'i' and relpersistence = 'p'"
 )
 _PROGRAMS = ("postgres", "psql", "pg_waldump")
+_TEMPORARY = "temp_file_limit=1GB"
+"""What a query may keep on the disk of the new server: on the old one measuring ends at as much, of all together."""
 
 _OF_THE_SERVER = ("configuration file", "command line", "environment variable")
 """Where the settings come from with which the copy runs; those of a role or of a database are looked at in it."""
@@ -40,13 +46,22 @@ _CALM_SECONDS = 4, 30
 """For how long the old server is watched before the backup: at least, and at most, a second for each gigabyte."""
 
 
+def before_copying(site: Site, queries: Queries | None) -> list[Step]:
+    """Ahead of the warm passes: what the rest needs is there; and the queries on the old server, if asked for."""
+    if queries is None:
+        return [_programs(site, _PROGRAMS)]
+    ahead = [_programs(site, (*_PROGRAMS, "pgbench")), _role(site, queries)]
+    return [*ahead, _queries_on_old(site, queries)] if queries.on_old else ahead
+
+
 def dress(site: Site, asked: Dressing) -> list[Step]:
     """Behind the warm passes: one more pass, as a backup; the copy on the new server, from its start to its stop."""
-    return [_pass(site, asked), _copy(site, asked), _end(site)]
+    cold = [_cold()] if asked.queries is not None else []
+    return [_pass(site, asked), *cold, _copy(site, asked), _end(site)]
 
 
-def ready_for_dress(site: Site) -> Step:
-    """Ahead of all copying: what the copy needs is there, and it loads nothing that others could have written."""
+def _programs(site: Site, programs: tuple[str, ...]) -> Step:
+    """What the copy needs is there, and it loads nothing that others could have written."""
     wide = site.cluster.wide
     settings = (
         {each.name: each.value or "" for each in wide.settings if each.source in _OF_THE_SERVER}
@@ -58,16 +73,104 @@ def ready_for_dress(site: Site) -> Step:
         "prove that the new server has the programs for the copy",
         "new",
         site.channel.writer,
-        str(call("dress_needs", site.new_path, *loaded)),
+        str(call("dress_needs", site.new_path, *loaded, *programs)),
         "the step that needs them comes behind hours of copying",
         ONLY_LOOKS,
-        (command("ls", *(cluster_control.program(site.new_path, each) for each in _PROGRAMS)).text,),
+        (command("ls", *(cluster_control.program(site.new_path, each) for each in programs)).text,),
         phase=Phase.PREPARE,
         name="dress-programs",
         rehearsed=True,
         skippable=False,
         proves=True,
     )
+
+
+def _role(site: Site, queries: Queries) -> Step:
+    socket, port = site.cluster.socket_directory, site.cluster.port or 5432
+    where = reached(site.old_path, socket, port, site.cluster.series)
+    return Step(
+        f"prove that the role {queries.role} has no rights of an administrator",
+        "old",
+        site.owner,
+        str(call("prove_role", database_of(queries, site.cluster), queries.role, *where)),
+        "the queries run as this role, as an application of yours runs them: what its functions, views and foreign "
+        "tables do for the application, they do here, too",
+        ONLY_LOOKS,
+        (native_psql(socket, port, "postgres", "table pg_auth_members"),),
+        phase=Phase.PREPARE,
+        name="queries-role",
+        rehearsed=True,
+        skippable=False,
+        proves=True,
+    )
+
+
+def _queries_on_old(site: Site, queries: Queries) -> Step:
+    socket, port = site.cluster.socket_directory, site.cluster.port or 5432
+    measured = ("while_followed", "measure_twice", "old", site.old_path, socket or "-", port, site.cluster.series)
+    # not detached: its job would keep the password on the disk, and without the workstation it is to end
+    return Step(
+        "measure the queries on the old server",
+        "old",
+        site.owner,
+        str(call("with_queries", *_with(queries, site), *measured, site.move.cluster)),
+        f"as the role {queries.role}, in transactions that are read-only by default and have a deadline: the first run "
+        "fills the caches, the second one counts",
+        "pghaul undoes nothing of what functions of the role have done: the sessions end with the measurement",
+        _native_pgbench(site.old_path, socket, port, queries, site),
+        phase=Phase.PREPARE,
+        name=QUERIES_ON_OLD,
+        rehearsed=True,
+    )
+
+
+def _cold() -> Step:
+    return Step(
+        "drop the page cache of the new server",
+        "new",
+        ROOT_USER,
+        str(call("cold_for_queries")),
+        "what was just copied lies in its memory: the first run of the queries is to read from its disks",
+        "nothing to undo: the cache fills again",
+        ("sync", "echo 3 >/proc/sys/vm/drop_caches"),
+        phase=Phase.DRESS,
+        name=QUERIES_COLD,
+        detached=True,
+        rehearsed=True,
+    )
+
+
+def _with(queries: Queries, site: Site) -> tuple[str | int, ...]:
+    """The words of with_queries ahead of the function that measures these queries."""
+    scripts: list[str | int] = []
+    for each in queries.scripts:
+        lines = each.text.removesuffix("\n").split("\n")
+        scripts += [each.weight, len(lines), *lines]
+    where = database_of(queries, site.cluster), queries.role
+    return *where, queries.clients, queries.seconds, len(queries.scripts), *scripts
+
+
+def _native_pgbench(path: str, socket: str | None, port: int, queries: Queries, site: Site) -> tuple[str, ...]:
+    """What a person would type for one run."""
+    limits = f"-c default_transaction_read_only=on -c statement_timeout={queries.seconds}s"
+    files = [word for each in queries.scripts for word in ("-f", f"{each.name}@{each.weight}")]
+    program = command(
+        *("env", f"PGOPTIONS={limits}", cluster_control.program(path, "pgbench"), "-n", "-M", "extended"),
+        *(
+            "-U",
+            queries.role,
+            "-c",
+            queries.clients,
+            "-T",
+            queries.seconds,
+            *(("-h", socket) if socket else ()),
+            "-p",
+            port,
+            *files,
+        ),
+        database_of(queries, site.cluster),
+    )
+    return (program.text,)
 
 
 def _pass(site: Site, asked: Dressing) -> Step:
@@ -110,6 +213,7 @@ def _pass(site: Site, asked: Dressing) -> Step:
 
 
 def _copy(site: Site, asked: Dressing) -> Step:
+    queries = asked.queries
     user, target, held = site.channel.writer, site.move.target, held_in_recovery(site.cluster)
     started = loud(site.cluster)
     file = f"{target}/pghaul-fence/dress/postgresql.conf"
@@ -118,9 +222,13 @@ def _copy(site: Site, asked: Dressing) -> Step:
         *("-c", f"port={site.port}", "-c", f"unix_socket_directories={_SOCKET}", "-c", f"config_file={file}"),
     )
     links = [word for link in link_targets(site.move, site.cluster) for word in link]
+    if queries is not None:
+        held = (*held, _TEMPORARY)
     options = cluster_control.as_options(held)
     where = site.new_path, target, site.port, options, site.cluster.series
-    ahead = () if asked.amcheck_seconds is None else ("with_amcheck", asked.amcheck_seconds)
+    ahead: tuple[str | int, ...] = () if asked.amcheck_seconds is None else ("with_amcheck", asked.amcheck_seconds)
+    if queries is not None:
+        ahead = "with_queries", *_with(queries, site), *ahead
     words = *ahead, "dress_copy", *where, _START_SECONDS + site.lists[0] // _FILES_A_SECOND, *links
     return Step(
         "start the copy on the new server, look at its databases, and stop it",
@@ -133,6 +241,7 @@ def _copy(site: Site, asked: Dressing) -> Step:
         "it is stopped and fenced again, however the step ends",
         (
             f"{program} {options}",
+            *(_native_pgbench(site.new_path, _SOCKET, site.port, queries, site) if queries is not None else ()),
             native_psql(_SOCKET, site.port, "postgres", "select pg_is_in_recovery(), version()"),
             *(() if asked.amcheck_seconds is None else (native_psql(_SOCKET, site.port, "DATABASE", _AMCHECK),)),
             f'kill -QUIT "$(head -n 1 {command(target)}/postmaster.pid)"',

@@ -17,6 +17,7 @@ from core.reports.report import Report
 from core.reports.shapes.pdf import pdf
 from core.reports.summary import answers
 from tests.core.history import samples
+from tests.core.migration.execution.test_queries import BOTH, carried_out
 from tests.core.reports.reading import names, rows, titles, words
 
 BEGAN = samples.START + timedelta(hours=9)
@@ -117,6 +118,18 @@ def test_a_move_that_is_done(full: Report) -> None:
         "Every step ended well, at its first try",
         "Nothing",
     ]
+
+
+def test_what_queries_took_stands_side_by_side(full: Report) -> None:
+    made = replace(full, executions=(carried_out(**BOTH),))
+    first, *_, last = rows(_made(made), "queries")
+    assert first == ["all scripts", "transactions a second", "100 /s", "50 /s", "150 /s", "1.50 ×"]
+    assert last == ["two.sql", "latency p99", "too few", "too few", "too few", ""]
+    failed = {"copy": "queries new 1 not measured: ERROR:  no\n", "cold": "page cache kept: root alone\n"}
+    said = words(_made(replace(full, executions=(carried_out(**failed),))).sections)
+    assert "New, cold: not measured: ERROR:  no" in said
+    assert "the page cache was kept" in said
+    assert "queries" not in names(_made(full))
 
 
 def test_the_time_without_the_cluster_in_parts(full: Report) -> None:

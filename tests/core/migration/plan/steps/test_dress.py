@@ -1,11 +1,14 @@
 """A dress rehearsal's steps: behind the warm passes, before anything is stopped, and in no plan of a move."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.errors import InputError
 from core.facts.catalog import ClusterWide, Setting
-from core.migration.model.dress import Dressing
-from core.migration.model.plan import Phase, Plan
+from core.migration.model.dress import USUAL, Dressing
+from core.migration.model.plan import ROOT_USER, Phase, Plan
+from core.migration.model.queries import Queries, Script
 from core.servers.shell import words_of
 from tests.core.migration.builders import space
 from tests.core.migration.plan.plans import plan, step
@@ -14,14 +17,16 @@ READY = "dress-programs"
 STEPS = ["dress-pass", "dress-copy", "dress-end"]
 
 
-def made() -> Plan:
-    return plan({"running": True, "tablespaces": (space("/space"),)}, dressed=True)
+def made(queries: Queries | None = None) -> Plan:
+    return plan({"running": True, "tablespaces": (space("/space"),)}, dressed=True, asked=Dressing(queries=queries))
 
 
 def test_its_steps_come_behind_the_warm_passes_and_before_the_stop() -> None:
     numbers = [step(made(), each).number for each in STEPS]
     assert numbers == sorted(numbers)
-    assert numbers[0] > max(each.number for each in made().steps if each.warm_pass)
+    passes = [each.number for each in made().steps if each.warm_pass]
+    assert step(made(), READY).number < min(passes)
+    assert numbers[0] > max(passes)
     assert numbers[-1] < min(each.number for each in made().steps if each.stopped)
     assert all(step(made(), each).rehearsed for each in (READY, *STEPS))
     assert not {each.name for each in plan({"running": True}).steps} & {READY, *STEPS}
@@ -34,7 +39,7 @@ def test_what_the_copy_needs_is_looked_for_before_anything_is_copied() -> None:
     )
     dressed = plan({"running": True, "wide": ClusterWide(settings=listed)}, dressed=True)
     assert step(dressed, READY).number < min(each.number for each in dressed.steps if each.warm_pass)
-    assert words_of(step(dressed, READY).call)[-2:] == ["/srv/x.so", ""]
+    assert words_of(step(dressed, READY).call)[2:4] == ["/srv/x.so", ""]
 
 
 def test_it_copies_every_data_root_and_ends_what_it_has_started() -> None:
@@ -46,30 +51,64 @@ def test_it_copies_every_data_root_and_ends_what_it_has_started() -> None:
     assert step(made(), "dress-end").closes
 
 
-def asking(**asked: int) -> Plan:
-    return plan({"running": True, "size_bytes": 12 * 10**9}, dressed=True, asked=Dressing(**asked))
+def asking(asked: Dressing = USUAL) -> Plan:
+    return plan({"running": True, "size_bytes": 12 * 10**9}, dressed=True, asked=asked)
 
 
 def test_the_old_server_keeps_as_much_wal_as_was_asked_for() -> None:
     words = words_of(step(asking(), "dress-pass").call)
     at = words.index("dress_pass") + 6
     assert words[at : at + 2] == ["-", "12"]
-    limited = step(asking(keep_wal_bytes=2_000_000_000), "dress-pass")
+    limited = step(asking(Dressing(keep_wal_bytes=2_000_000_000)), "dress-pass")
     assert words_of(limited.call)[at] == "2000000000"
     assert "1.9 GiB" in limited.reason
 
 
 def test_amcheck_looks_only_where_it_was_asked_for() -> None:
     assert words_of(step(asking(), "dress-copy").call)[0] == "dress_copy"
-    asked = step(asking(amcheck_seconds=60), "dress-copy")
+    asked = step(asking(Dressing(amcheck_seconds=60)), "dress-copy")
     assert words_of(asked.call)[:3] == ["with_amcheck", "60", "dress_copy"]
     assert any("bt_index_check" in line for line in asked.native)
-    assert "amcheck_copy" in asking(amcheck_seconds=60).functions
+    assert "amcheck_copy" in asking(Dressing(amcheck_seconds=60)).functions
 
 
 def test_no_stage_of_an_estimate_takes_its_time() -> None:
     assert {step(made(), each).phase for each in STEPS} == {Phase.DRESS}
     assert {step(made(), each).expected_seconds for each in STEPS} == {None}
+
+
+QUERIES = Queries((Script("one.sql", 3, "select 1;\nselect 'it''s';\n"), Script("two.sql", 1, "select 2")), "reader")
+
+
+def test_queries_are_measured_on_the_copy_and_on_the_old_server_where_that_is_asked_for() -> None:
+    alone, both = made(QUERIES), made(replace(QUERIES, on_old=True))
+    given = ["with_queries", "shop", "reader", "4", "10", "2"]
+    given += ["3", "2", "select 1;", "select 'it''s';", "1", "1", "select 2"]
+    words = words_of(step(alone, "dress-copy").call)
+    assert words[: len(given) + 1] == [*given, "dress_copy"]
+    assert "pgbench" in words_of(step(alone, "dress-programs").call)
+    assert "temp_file_limit=1GB" in step(alone, "dress-copy").call
+    assert "temp_file_limit" not in step(made(), "dress-copy").call
+    all_asked = plan({"running": True}, dressed=True, asked=Dressing(amcheck_seconds=60, queries=QUERIES))
+    words = words_of(step(all_asked, "dress-copy").call)
+    assert words[: len(given) + 3] == [*given, "with_amcheck", "60", "dress_copy"]
+    assert "queries-old" not in {each.name for each in alone.steps}
+    old = step(both, "queries-old")
+    assert words_of(old.call)[: len(given) + 2] == [*given, "while_followed", "measure_twice"]
+    assert not old.detached  # its job would keep the password
+    assert step(both, "queries-role").number < old.number
+    assert words_of(step(alone, "queries-role").call)[:3] == ["prove_role", "shop", "reader"]
+    assert step(both, "queries-old").number < min(each.number for each in both.steps if each.warm_pass)
+    assert alone.queries is not None
+    assert alone.queries.database == "shop"
+    assert made().queries is None
+
+
+def test_the_page_cache_is_dropped_before_the_copy_starts() -> None:
+    cold = step(made(QUERIES), "queries-cold")
+    assert cold.user == ROOT_USER
+    assert step(made(QUERIES), "dress-pass").number < cold.number < step(made(QUERIES), "dress-copy").number
+    assert "queries-cold" not in {each.name for each in made().steps}
 
 
 def test_where_none_can_be_made_it_is_said() -> None:

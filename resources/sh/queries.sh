@@ -1,0 +1,328 @@
+# The operator's own queries, measured by pgbench: on the old server, and on the copy of a dress rehearsal.
+# They run as a role of the operator's, as the application itself runs them, in transactions that are read-only by default and have a
+# deadline. Nothing here bounds what the functions, views and foreign tables of that role do.
+
+# prove_role DATABASE ROLE PATH SOCKET PORT SERIES SECONDS   fail, and say why, where ROLE has rights of an administrator there
+prove_role() {
+  role_database=$1 role_name=$2
+  shift 2
+  connect_to "$@"
+  leave_slots "$2" "$3"
+  role_fits "$role_database" "$role_name"
+}
+
+# role_fits DATABASE ROLE   the same of the server that is asked
+# Its rights are those of all roles that it is a member of, by whatever path: a session may become any of them (SET ROLE).
+role_fits() {
+  role_found=$(ask_sql "$1" "with recursive reached as (select oid from pg_roles where rolname = '$2'
+      union select m.roleid from pg_auth_members m join reached r on m.member = r.oid),
+    against (why) as (
+      select 'there is no such role that can log in' where not exists (select from pg_roles where rolname = '$2' and rolcanlogin)
+      union all select format('%s %s', case rolname when '$2' then 'it' else 'it is a member of ' || rolname || ', which' end, what)
+      from pg_roles r join reached using (oid), lateral (values (rolsuper, 'is a superuser'), (rolcreaterole, 'makes roles'),
+        (rolcreatedb, 'makes databases'), (rolreplication, 'replicates'), (rolbypassrls, 'bypasses row security'),
+        (oid = 10, 'owns the cluster'), (oid = (select datdba from pg_database where datname = current_database()), 'owns the database'))
+        as attribute (has, what) where has
+      union all select 'it is a member of ' || rolname from pg_roles join reached using (oid) where rolname ~ '^pg_'
+      and rolname not in ('pg_monitor', 'pg_read_all_data', 'pg_read_all_settings', 'pg_read_all_stats', 'pg_stat_scan_tables'))
+    select 'asked' || coalesce(': ' || translate(string_agg(why, '; ' order by why), chr(10) || chr(13), '  '), '') from against;") || exit
+  case $role_found in
+    asked) ;;
+    'asked: '*) fail "the queries are not run as the role $2: ${role_found#asked: }. Name one with --queries-as that an application uses" ;;
+    *) fail "the server says nothing of the rights of $2" ;;
+  esac
+}
+
+# with_queries DATABASE ROLE CLIENTS SECONDS COUNT [WEIGHT LINES LINE...]... FUNCTION WORD...   run FUNCTION, which finds COUNT scripts for
+# measure_twice, each of LINES lines, in a folder that is gone behind it; where they cannot be kept it finds why, and none
+# Each run has CLIENTS for SECONDS. A password for ROLE may stand in PGPASSWORD; nobody but its sessions gets it.
+with_queries() {
+  queries_database=$1 queries_role=$2 queries_clients=$3 queries_seconds=$4 queries_count=$5
+  shift 5
+  queries_password=${PGPASSWORD-} queries_lacks='' queries_weights='' queries_number=0
+  unset PGPASSWORD
+  queries_line='' queries_side=''
+  # in the folder of its job, which is removed however that ends
+  queries_folder=$(mktemp -d "${pghaul_job:-/var/tmp}/pghaul-queries.XXXXXXXX") || queries_lacks='no folder for them can be made'
+  trap queries_over EXIT
+  trap 'exit 143' HUP INT PIPE TERM
+  while [ "$queries_number" -lt "$queries_count" ]; do
+    queries_number=$((queries_number + 1)) queries_weights="$queries_weights $1" queries_lines=$2
+    shift 2
+    while [ "$queries_lines" -gt 0 ]; do
+      [ -n "$queries_lacks" ] || printf '%s\n' "$1" >>"$queries_folder/$queries_number.sql" ||
+        queries_lacks="$queries_folder cannot be written"
+      shift
+      queries_lines=$((queries_lines - 1))
+    done
+  done
+  "$@"
+}
+
+# queries_over   in a trap: the sessions of the queries end, and the folder of the scripts is removed
+queries_over() {
+  queries_status=$?
+  trap '' HUP INT PIPE TERM
+  [ -z "$queries_line" ] || end_started "$queries_line"
+  [ -z "$queries_side" ] || (end_sessions)
+  [ -z "$queries_folder" ] || rm -rf -- "$queries_folder" || fail "$queries_folder cannot be removed"
+  exit "$queries_status"
+}
+
+# while_followed FUNCTION WORD...   run FUNCTION, whose queries end where for 45 seconds nothing comes on standard input
+while_followed() {
+  exec 3<&0 </dev/null
+  (while timeout --foreground 45 grep -q -m 1 ''; do :; done) <&3 >/dev/null 2>&1 &
+  queries_line=$!
+  "$@"
+}
+
+# followed   whether the workstation was heard of lately, where that is looked for
+followed() {
+  [ -z "$queries_line" ] || [ -n "$(begun_at "$queries_line")" ]
+}
+
+# measure_twice SIDE PATH SOCKET PORT SERIES DATA   measure the scripts two times there, one behind the other, as `SIDE 1` and `SIDE 2`
+# Where one fails it prints why, and warns; it is no failure, since nobody's data depend on it.
+measure_twice() {
+  queries_side=$1 queries_path=$2 queries_socket=$3 queries_port=$4 queries_series=$5 queries_data=$6
+  for queries_run in 1 2; do
+    queries_why=$queries_lacks
+    [ -n "$queries_why" ] || : >"$queries_folder/said" || queries_why="$queries_folder cannot be written"
+    followed || queries_why='nothing was heard of pghaul any more'
+    if [ -z "$queries_why" ]; then
+      if (measured_beside) 2>>"$queries_folder/said"; then continue; fi
+      queries_why=$(cat -- "$queries_folder/ended" 2>/dev/null) || queries_why=$(sed -n 's/^pghaul: //p' "$queries_folder/said") ||
+        queries_why='what it said cannot be read'
+      queries_why=$(last_line "$queries_why")
+    fi
+    printf 'queries %s not measured: %s\n' "$1 $queries_run" "${queries_why:=nobody said why}"
+    echo "warning: run $queries_run of the queries on the $1 server was not measured: $queries_why"
+  done
+}
+
+# measured_beside   measure_queries while watch_queries looks; end its sessions, and print what it has found
+measured_beside() {
+  rm -f -- "$queries_folder/ended" || fail "$queries_folder cannot be written"
+  ask_as_owner $((queries_seconds * 2 + 120))
+  leave_slots "$queries_socket" "$queries_port"
+  queries_log=$(ask_cluster "select current_setting('log_directory');") || exit
+  queries_since=$(begun_at $$) || exit # of the first of all shells, whose end nobody else would see
+  (measure_queries) >"$queries_folder/found" &
+  queries_work=$!
+  (watch_queries $$ "$queries_since" "$queries_work") </dev/null >/dev/null 2>&1 &
+  queries_watch=$!
+  wait "$queries_work"
+  queries_status=$?
+  kill -s TERM "$queries_watch" 2>/dev/null
+  wait "$queries_watch" 2>/dev/null
+  case $? in 0 | 143) ;; *) fail 'nothing could watch how much it takes' ;; esac # 143: it was ended before it had set its trap
+  (end_sessions) || exit
+  [ "$queries_status" = 0 ] && [ ! -e "$queries_folder/ended" ] || exit 1
+  cat -- "$queries_folder/found" || fail "$queries_folder/found cannot be read"
+}
+
+# ask_as_owner SECONDS   from here on the cluster's owner asks the server of the queries
+ask_as_owner() {
+  connect_to "$queries_path" "$queries_socket" "$queries_port" "$queries_series" "$1"
+  # on the copy; of a client they hold against those of roles and databases
+  [ "$queries_side" = old ] || PGOPTIONS="$PGOPTIONS -c session_preload_libraries= -c dynamic_library_path=\$libdir"
+}
+
+# end_sessions   end what is left of the sessions of pgbench, by their name and by the lock that each takes first: a query can change
+# the name and the deadlines of its session. pgbench and the server know no such lock before 11.
+end_sessions() {
+  ask_as_owner 30
+  ends_locked=''
+  case $queries_series in
+    10) ;;
+    *) ends_locked="or pid in (select pid from pg_locks where locktype = 'advisory'
+      and (classid::bigint << 32 | objid::bigint) = hashtextextended('${queries_folder##*/}', 0))" ;;
+  esac
+  ask_cluster "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${queries_folder##*/}' $ends_locked;" >/dev/null
+}
+
+# watch_queries SHELL SINCE PROCESS   till it is ended, or PROCESS has ended: end PROCESS and what it has started where SHELL, which
+# began then, has ended, where nobody follows, where a quarter of what was free on a file system of the cluster, of its log or of the
+# scripts is taken, or three quarters of the memory that was available, by whatever, or where the temporary files of queries have grown
+# by a GiB; `ended` in the folder of the scripts has why
+watch_queries() {
+  watch_shell=$1 watch_shell_since=$2 watch_work=$3 watch_pause=''
+  trap '[ -z "$watch_pause" ] || kill "$watch_pause" 2>/dev/null; exit 0' TERM
+  watch_since=$(begun_at "$3") || exit
+  watch_temporary=$(queries_temporary "$queries_data") || exit
+  watch_memory=$(memory_left) || exit
+  read -r watch_server <"$queries_data/postmaster.pid" || watch_server=self
+  case $queries_log in /*) ;; *) queries_log=$queries_data/$queries_log ;; esac
+  set --
+  # the second descriptor: where a server writes its log that has no collector
+  for watch_each in "$queries_data/." "$queries_data/pg_wal/." "$queries_data"/pg_tblspc/*/. "$queries_folder/." "$queries_log/." \
+    /var/log/. "/proc/$watch_server/fd/2"; do
+    [ -d "$watch_each" ] || [ -f "$watch_each" ] || continue
+    watch_free=$(room_left "$watch_each") || exit
+    set -- "$@" "$watch_each" "$((watch_free * 3 / 4))"
+  done
+  while [ -n "$watch_since" ]; do
+    sleep 0.5 &
+    watch_pause=$!
+    watch_ended=''
+    wait "$watch_pause" || watch_ended='nothing could watch it'
+    watch_pause=''
+    watch_now=$(begun_at "$watch_work")
+    [ "$watch_now" = "$watch_since" ] || exit 0
+    followed || watch_ended='nothing was heard of pghaul any more'
+    watch_now=$(queries_temporary "$queries_data") || watch_ended='nothing could watch it'
+    [ $((${watch_now:-0} - watch_temporary)) -le 1048576 ] || watch_ended='the temporary files of the server have grown by more than a GiB meanwhile'
+    watch_now=$(memory_left) || watch_ended='nothing could watch it'
+    [ "${watch_now:-0}" -ge $((watch_memory / 4)) ] || watch_ended='three quarters of the memory that was available were taken meanwhile'
+    watch_left=$#
+    while [ "$watch_left" -gt 0 ]; do
+      watch_free=$(room_left "$1") || watch_free=0
+      [ "$watch_free" -ge "$2" ] || watch_ended="a quarter of what was free on the file system of ${1%/.} was taken meanwhile"
+      set -- "$@" "$1" "$2"
+      shift 2
+      watch_left=$((watch_left - 2))
+    done
+    watch_now=$(begun_at "$watch_shell")
+    if [ -n "$watch_ended" ] || [ "$watch_now" != "$watch_shell_since" ]; then
+      trap '' TERM # of who waits for the first of them
+      printf '%s\n' "$watch_ended" >"$queries_folder/ended"
+      end_started "$watch_work"
+      [ "$watch_now" = "$watch_shell_since" ] || { # nobody else does it any more
+        (end_sessions)
+        rm -rf -- "$queries_folder"
+      }
+      exit 0
+    fi
+  done
+}
+
+# memory_left   print how many kB of memory are available; 0 where this kernel does not tell
+memory_left() {
+  awk '$1 == "MemAvailable:" { left = $2 } END { printf "%.0f\n", left }' /proc/meminfo || fail 'awk failed'
+}
+
+# queries_temporary DATA   print how many kB the temporary files of its queries take
+queries_temporary() {
+  temporary_found=''
+  for temporary_each in "$1"/base/pgsql_tmp "$1"/pg_tblspc/*/PG_*/pgsql_tmp; do
+    [ ! -d "$temporary_each" ] || # what goes meanwhile is no matter
+      temporary_found="$temporary_found
+$(find "$temporary_each" -ignore_readdir_race -type f -printf '%k\n' 2>/dev/null)"
+  done
+  printf '%s\n' "$temporary_found" | awk '{ sum += $1 } END { printf "%.0f\n", sum }' || fail 'awk failed'
+}
+
+# measure_queries   run the scripts there; print `queries RUN`, the report of pgbench, and for each script `took NUMBER`, then
+# MICROSECONDS:TRANSACTIONS as often as there are
+# A transaction's time is known to one in a hundred. Of what the server says nothing is taken for a report, which stands elsewhere.
+measure_queries() {
+  lower_priority
+  command -v pgbench >/dev/null || fail "pgbench is not among the programs of this series, $queries_path: install it"
+  queries_free=$(room_left "$queries_folder") || exit
+  [ "$queries_free" -ge 262144 ] ||
+    fail "the file system of $queries_folder has $((queries_free / 1024)) MB free, too few for the log of pgbench, which may take 256 MB"
+  if [ -n "$slots_all" ] && queries_used=$(client_sessions) && [ $((slots_all - queries_used)) -lt $((queries_clients * 2 + 2)) ]; then
+    fail "of $slots_all sessions that the server allows its clients, $((slots_all - queries_used)) are free, too few for" \
+      "$queries_clients more: measure with fewer, by --queries-clients"
+  fi
+  [ "$queries_side" = old ] || copy_loads "$queries_database"
+  role_fits "$queries_database" "$queries_role"
+  keep_slots
+  queries_owner=$(id -un) || fail 'id failed'
+  # from here on nothing is asked as anybody else; a password goes to a server of this account alone, by its socket
+  PGUSER=$queries_role PGREQUIREPEER=$queries_owner PGAPPNAME=${queries_folder##*/} PGOPTIONS='-c statement_timeout=10000'
+  export PGUSER PGREQUIREPEER PGAPPNAME PGOPTIONS
+  [ -z "$queries_password" ] || export PGPASSWORD="$queries_password"
+  queries_said=$(in_database "$queries_database" psql -XAtqw -c 'select 1;' 2>&1 </dev/null) ||
+    fail "the server does not let the role $queries_role in: $(last_line "$queries_said")"
+  export PGCLIENTENCODING=UTF8
+  # its own search_path, with which it works every day
+  PGOPTIONS="-c default_transaction_read_only=on -c lock_timeout=2000 -c client_min_messages=error -c standard_conforming_strings=on"
+  PGOPTIONS="$PGOPTIONS -c statement_timeout=${queries_seconds}000 -c idle_in_transaction_session_timeout=${queries_seconds}000"
+  set --
+  # ahead of a script that begins with a statement stands a command: else pgbench (14 to 18) takes the time of its end from its
+  # beginning where the answer is there at once, which then took 0 microseconds (pgbench.c, advanceConnectionState: `now` is set anew by
+  # commands alone). Each session takes a lock first, by which end_sessions knows it.
+  queries_ahead='\set pghaul_begins 1'
+  case $queries_series in
+    10) ;;
+    *)
+      set -- -D pghaul_first=1
+      queries_ahead="\\if :pghaul_first
+\\set pghaul_first 0
+select pg_catalog.pg_try_advisory_lock_shared(pg_catalog.hashtextextended('${queries_folder##*/}', 0));
+\\endif"
+      ;;
+  esac
+  case $queries_series in
+    1[0-3]) ;;
+    *) PGOPTIONS="$PGOPTIONS -c client_connection_check_interval=10000 -c idle_session_timeout=$((queries_seconds + 30))000" ;;
+  esac
+  case $queries_series in
+    1[0-4]) ;;
+    *) set -- "$@" --verbose-errors ;;
+  esac
+  queries_number=0
+  for queries_weight in $queries_weights; do
+    queries_number=$((queries_number + 1))
+    { printf '%s\n' "$queries_ahead" && cat -- "$queries_folder/$queries_number.sql"; } >"$queries_folder/$queries_number.run" ||
+      fail "$queries_folder cannot be written"
+    set -- "$@" -f "$queries_folder/$queries_number.run@$queries_weight"
+  done
+  rm -f -- "$queries_folder"/log.* || fail "$queries_folder cannot be written"
+  : >"$queries_folder/status" || fail "$queries_folder cannot be written"
+  # what it says is bounded, and so is its log. It ends with who reads what it says, since it says how far it is each second, and dd
+  # hands that on at once. It sends one statement a message, whatever it takes for one.
+  # shellcheck disable=SC2069,SC3045 # the report goes elsewhere; dash, bash and busybox know ulimit -c
+  queries_said=$({
+    (ulimit -c 0 && ulimit -f 131072 && exec timeout --foreground -k 10 "$((queries_seconds + 30))" pgbench -n -M extended -P 1 \
+      -c "$queries_clients" -j $(((queries_clients + 15) / 16)) -T "$queries_seconds" -l --log-prefix="$queries_folder/log" "$@" \
+      "dbname='$queries_database'" 2>&1 >"$queries_folder/report" </dev/null)
+    echo $? >"$queries_folder/status"
+  } | dd bs=1 count=131072 status=none) || fail 'dd failed'
+  read -r queries_status <"$queries_folder/status" || fail 'how pgbench ended is not known: is the disk full?'
+  queries_why=$(printf '%s\n' "$queries_said" | sed -n '/ERROR:\|FATAL:\|PANIC:\|aborted\|error:/{p;q;}') || fail 'sed failed'
+  case $queries_status-$queries_said in
+    153-*) fail 'the log of pgbench got too large: measure for a shorter time, by --queries-seconds' ;; # 128 + SIGXFSZ
+    124-* | 137-*) fail "pgbench was ended: it ran on for 30 seconds beyond its time${queries_why:+: $queries_why}" ;;
+    141-*' got an error '*) fail "transactions failed: $queries_why" ;;
+    141-*) fail "the server said more than 128 kB${queries_why:+: $queries_why}" ;; # 128 + SIGPIPE
+    0-*'Run was aborted'* | [!0]*) fail "pgbench ended with exit status $queries_status: $queries_why" ;;
+    *) ;;
+  esac
+  queries_failed=$(sed -n 's/^number of failed transactions: \([0-9]*\).*/\1/p' "$queries_folder/report") || fail 'sed failed'
+  [ "${queries_failed:-0}" = 0 ] || fail "$queries_failed transactions failed: $queries_why"
+  queries_done=$(sed -n 's/^number of transactions actually processed: \([0-9]*\).*/\1/p' "$queries_folder/report") || fail 'sed failed'
+  [ "${queries_done:-0}" -gt 0 ] || fail 'no transaction came to its end'
+  queries_took=$(awk '
+    $3 ~ /^[0-9]+$/ { times[$4 " " ($3 > 0 ? int(log($3) / log(1.02) + 0.5) : 0)]++; all++ }
+    END {
+      for (each in times) {
+        split(each, of, " ")
+        took[of[1]] = took[of[1]] sprintf(" %.0f:%d", exp(of[2] * log(1.02)), times[each])
+      }
+      for (each in took) print "took " each took[each]
+      print "logged " all + 0
+    }' "$queries_folder"/log.*) || fail 'awk failed'
+  # pgbench does not look whether its log can be written
+  [ "${queries_took##*logged }" = "$queries_done" ] ||
+    fail "the log of pgbench holds ${queries_took##*logged } of $queries_done transactions: is the disk full?"
+  queries_report=$(cat -- "$queries_folder/report") || fail "$queries_folder/report cannot be read"
+  queries_report=$(indented "$queries_report") || exit
+  printf '%s\n' "queries $queries_side $queries_run" "$queries_report" "${queries_took%
+logged *}"
+}
+
+# cold_for_queries   drop the page cache of the whole server where no server of PostgreSQL runs; print `page cache dropped`, or why not,
+# which is no failure
+cold_for_queries() {
+  cold_found=$(server_processes)
+  if [ -n "$cold_found" ]; then
+    echo 'page cache kept: a server of PostgreSQL runs here'
+  elif cold_said=$( (bench_drop_caches) 2>&1); then
+    echo 'page cache dropped'
+  else
+    printf 'page cache kept: %s\n' "${cold_said#pghaul: }"
+  fi
+}
