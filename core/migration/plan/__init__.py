@@ -23,7 +23,6 @@ from core.migration.model.estimate import Estimate, Method
 from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, Step, functions_of
 from core.migration.model.probe import Probe
-from core.migration.model.queries import Queries
 from core.migration.model.transport import Transport
 from core.migration.plan.runbook import runbook
 from core.migration.plan.script import login, script
@@ -43,7 +42,7 @@ from core.migration.transports.passes import settings
 from core.migration.transports.rsync_versions import common_version
 from core.servers.profiles import Profile
 
-__all__ = ["Queries", "make_plan", "runbook", "script"]
+__all__ = ["make_plan", "runbook", "script"]
 
 
 def make_plan(

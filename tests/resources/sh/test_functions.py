@@ -145,7 +145,7 @@ dress_control dress_stops dress_wal dress_over dress_tries dress_links dress_kno
 dress_waits dress_said dress_load dress_by_series end_started
 trial_ends trial_inside trial_opens_room trial_unpacks trial_shows trial_has trial_mounts trial_farm trial_may_replace
 trial_puts trial_keeps_away trial_prepares trial_by_pg_ctl trial_options trial_closes_host trial_said trial_lacks
-dress_waits dress_said end_started queries_over
+queries_over
 measured_beside watch_queries ask_as_owner followed while_followed
 """
 HELPERS = frozenset(_HELPERS.split())
