@@ -88,7 +88,7 @@ measure_twice() {
   queries_side=$1 queries_path=$2 queries_socket=$3 queries_port=$4 queries_series=$5 queries_data=$6
   for queries_run in 1 2; do
     queries_why=$queries_lacks
-    [ -n "$queries_why" ] || : >"$queries_folder/said" || queries_why="$queries_folder cannot be written"
+    [ -n "$queries_why" ] || printf '' >"$queries_folder/said" || queries_why="$queries_folder cannot be written"
     followed || queries_why='nothing was heard of pghaul any more'
     if [ -z "$queries_why" ]; then
       if (measured_beside) 2>>"$queries_folder/said"; then continue; fi
@@ -271,7 +271,7 @@ select pg_catalog.pg_try_advisory_lock_shared(pg_catalog.hashtextextended('${que
     set -- "$@" -f "$queries_folder/$queries_number.run@$queries_weight"
   done
   rm -f -- "$queries_folder"/log.* || fail "$queries_folder cannot be written"
-  : >"$queries_folder/status" || fail "$queries_folder cannot be written"
+  printf '' >"$queries_folder/status" || fail "$queries_folder cannot be written"
   # what it says is bounded, and so is its log. It ends with who reads what it says, since it says how far it is each second, and dd
   # hands that on at once. It sends one statement a message, whatever it takes for one.
   # shellcheck disable=SC2069,SC3045 # the report goes elsewhere; dash, bash and busybox know ulimit -c

@@ -110,6 +110,13 @@ def test_what_a_server_says_is_no_part_of_the_report(old: Host) -> None:
     assert "queries old 2\n" in said
 
 
+@pytest.mark.long
+def test_where_its_folder_was_removed_it_goes_on(old: Host) -> None:
+    said = _measure(old, "select 1", within='begun_at() { rm -rf -- "$queries_folder"; echo 1; }')
+    assert "queries old 1 not measured: " in said
+    assert "queries old 2 not measured: " in said
+
+
 _ROLES: Mapping[str, tuple[str, str]] = {
     "superuser": ("alter role it superuser", "it is a superuser"),
     "makes roles": ("alter role it createrole", "it makes roles"),
