@@ -273,10 +273,10 @@ select pg_catalog.pg_try_advisory_lock_shared(pg_catalog.hashtextextended('${que
   rm -f -- "$queries_folder"/log.* || fail "$queries_folder cannot be written"
   printf '' >"$queries_folder/status" || fail "$queries_folder cannot be written"
   # what it says is bounded, and so is its log. It ends with who reads what it says, since it says how far it is each second, and dd
-  # hands that on at once. It sends one statement a message, whatever it takes for one.
+  # hands that on at once
   # shellcheck disable=SC2069,SC3045 # the report goes elsewhere; dash, bash and busybox know ulimit -c
   queries_said=$({
-    (ulimit -c 0 && ulimit -f 131072 && exec timeout --foreground -k 10 "$((queries_seconds + 30))" pgbench -n -M extended -P 1 \
+    (ulimit -c 0 && ulimit -f 131072 && exec timeout --foreground -k 10 "$((queries_seconds + 30))" pgbench -n -P 1 \
       -c "$queries_clients" -j $(((queries_clients + 15) / 16)) -T "$queries_seconds" -l --log-prefix="$queries_folder/log" "$@" \
       "dbname='$queries_database'" 2>&1 >"$queries_folder/report" </dev/null)
     echo $? >"$queries_folder/status"

@@ -87,6 +87,7 @@ _NO_FIGURE = {
     "what the role may not": ("delete from adv;", "in a read-only transaction"),
     "a transaction that fails": ("select fails();", "transactions failed: "),
     "a server that says too much": ("select loud();", "the server said more than 128 kB"),
+    "a variable that is not set": ("select count(*) from adv where a = :nobody;", "syntax error"),
     "what does not end": ("select pg_sleep(100);", "canceling statement due to statement timeout"),
 }
 

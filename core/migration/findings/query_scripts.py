@@ -33,7 +33,6 @@ _PIECE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_VARIABLE = re.compile(r"(?<!:):[^\W\d]\w*")
 _FIRST = re.compile(r"(?:^|;)[\s(]*([^\s(;]+)")
 _READS = ("select", "with", "values", "table")
 
@@ -152,10 +151,6 @@ def _statements(shown: str, text: str) -> Iterator[tuple[int, str]]:
             raise _refused(
                 shown, text, found.start(), f"\\{found['word']} is not run here: of pgbench's commands \\set alone is"
             )
-        variable = None if found[0].startswith("--") or found["command"] is not None else _VARIABLE.search(found[0])
-        if variable is not None:
-            why = f"pgbench takes {variable[0]} for a variable of its own, also here: write its colon as chr(58)"
-            raise _refused(shown, text, found.start() + variable.start(), why)
         blank = re.sub(r"[^\n]", " ", found[0][1:])
         return ("'" if found["text"] is not None else ";" if found["command"] is not None else " ") + blank
 

@@ -145,7 +145,7 @@ EXAMPLES = [
         programs={"pgbench": _REPORT, "psql": _PSQL},
         matches=f"queries new 1\n{_SAID.replace('(', '[(]').replace(')', '[)]')}{_TIMES}",
         after="[ ! -e own/log.1 ] && grep -q '^reader -c default_transaction_read_only=on .* statement_timeout=5000 ' "
-        'asked && grep -qx "$PWD/own/2.run@1" asked && grep -qx extended asked && grep -qx 9 asked',
+        'asked && grep -qx "$PWD/own/2.run@1" asked && grep -qx 9 asked',
         tolerates={"renice": "it is no reason not to work", "ionice": "it is no reason not to work"},
     ),
     _measured(

@@ -155,7 +155,7 @@ def _native_pgbench(path: str, socket: str | None, port: int, queries: Queries, 
     limits = f"-c default_transaction_read_only=on -c statement_timeout={queries.seconds}s"
     files = [word for each in queries.scripts for word in ("-f", f"{each.name}@{each.weight}")]
     program = command(
-        *("env", f"PGOPTIONS={limits}", cluster_control.program(path, "pgbench"), "-n", "-M", "extended"),
+        *("env", f"PGOPTIONS={limits}", cluster_control.program(path, "pgbench"), "-n"),
         *(
             "-U",
             queries.role,
