@@ -129,17 +129,10 @@ ask_as_owner() {
   [ "$queries_side" = old ] || PGOPTIONS="$PGOPTIONS -c session_preload_libraries= -c dynamic_library_path=\$libdir"
 }
 
-# end_sessions   end what is left of the sessions of pgbench, by their name and by the lock that each takes first: a query can change
-# the name and the deadlines of its session. pgbench and the server know no such lock before 11.
+# end_sessions   end what is left of the sessions of pgbench, by their name
 end_sessions() {
   ask_as_owner 30
-  ends_locked=''
-  case $queries_series in
-    10) ;;
-    *) ends_locked="or pid in (select pid from pg_locks where locktype = 'advisory'
-      and (classid::bigint << 32 | objid::bigint) = hashtextextended('${queries_folder##*/}', 0))" ;;
-  esac
-  ask_cluster "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${queries_folder##*/}' $ends_locked;" >/dev/null
+  ask_cluster "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${queries_folder##*/}';" >/dev/null
 }
 
 # watch_queries SHELL SINCE PROCESS   till it is ended, or PROCESS has ended: end PROCESS and what it has started where SHELL, which
@@ -238,23 +231,9 @@ measure_queries() {
     fail "the server does not let the role $queries_role in: $(last_line "$queries_said")"
   export PGCLIENTENCODING=UTF8
   # its own search_path, with which it works every day
-  PGOPTIONS="-c default_transaction_read_only=on -c lock_timeout=2000 -c client_min_messages=error -c standard_conforming_strings=on"
+  PGOPTIONS='-c default_transaction_read_only=on -c lock_timeout=2000 -c client_min_messages=error'
   PGOPTIONS="$PGOPTIONS -c statement_timeout=${queries_seconds}000 -c idle_in_transaction_session_timeout=${queries_seconds}000"
   set --
-  # ahead of a script that begins with a statement stands a command: else pgbench (14 to 18) takes the time of its end from its
-  # beginning where the answer is there at once, which then took 0 microseconds (pgbench.c, advanceConnectionState: `now` is set anew by
-  # commands alone). Each session takes a lock first, by which end_sessions knows it.
-  queries_ahead='\set pghaul_begins 1'
-  case $queries_series in
-    10) ;;
-    *)
-      set -- -D pghaul_first=1
-      queries_ahead="\\if :pghaul_first
-\\set pghaul_first 0
-select pg_catalog.pg_try_advisory_lock_shared(pg_catalog.hashtextextended('${queries_folder##*/}', 0));
-\\endif"
-      ;;
-  esac
   case $queries_series in
     1[0-3]) ;;
     *) PGOPTIONS="$PGOPTIONS -c client_connection_check_interval=10000 -c idle_session_timeout=$((queries_seconds + 30))000" ;;
@@ -264,9 +243,12 @@ select pg_catalog.pg_try_advisory_lock_shared(pg_catalog.hashtextextended('${que
     *) set -- "$@" --verbose-errors ;;
   esac
   queries_number=0
+  # ahead of a script that begins with a statement stands a command: else pgbench (14 to 18) takes the time of its end from its
+  # beginning where the answer is there at once, which then took 0 microseconds (pgbench.c, advanceConnectionState: `now` is set anew by
+  # commands alone)
   for queries_weight in $queries_weights; do
     queries_number=$((queries_number + 1))
-    { printf '%s\n' "$queries_ahead" && cat -- "$queries_folder/$queries_number.sql"; } >"$queries_folder/$queries_number.run" ||
+    { printf '%s\n' '\set pghaul_begins 1' && cat -- "$queries_folder/$queries_number.sql"; } >"$queries_folder/$queries_number.run" ||
       fail "$queries_folder cannot be written"
     set -- "$@" -f "$queries_folder/$queries_number.run@$queries_weight"
   done

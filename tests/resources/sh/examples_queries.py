@@ -136,7 +136,7 @@ EXAMPLES = [
         settings=_SET,
         programs={"psql": _PSQL},
         prints="",
-        after="grep -q \"application_name = 'own'\" ends && grep -q \"hashtextextended('own', 0)\" ends",
+        after="grep -q \"application_name = 'own'\" ends",
     ),
     Example(
         "measure_queries",

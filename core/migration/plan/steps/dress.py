@@ -32,8 +32,6 @@ _AMCHECK: LiteralString = (
     "select bt_index_check(c.oid), relname from pg_class c where relam = 403 and relkind = 'i' and relpersistence = 'p'"
 )
 _PROGRAMS = ("postgres", "psql", "pg_waldump")
-_TEMPORARY = "temp_file_limit=1GB"
-"""What a query may keep on the disk of the new server: on the old one measuring ends at as much, of all together."""
 
 _OF_THE_SERVER = ("configuration file", "command line", "environment variable")
 """Where the settings come from with which the copy runs; those of a role or of a database are looked at in it."""
@@ -222,8 +220,6 @@ def _copy(site: Site, asked: Dressing) -> Step:
         *("-c", f"port={site.port}", "-c", f"unix_socket_directories={_SOCKET}", "-c", f"config_file={file}"),
     )
     links = [word for link in link_targets(site.move, site.cluster) for word in link]
-    if queries is not None:
-        held = (*held, _TEMPORARY)
     options = cluster_control.as_options(held)
     where = site.new_path, target, site.port, options, site.cluster.series
     ahead: tuple[str | int, ...] = () if asked.amcheck_seconds is None else ("with_amcheck", asked.amcheck_seconds)
