@@ -219,7 +219,7 @@ measure_queries() {
     fail "of $slots_all sessions that the server allows its clients, $((slots_all - queries_used)) are free, too few for" \
       "$queries_clients more: measure with fewer, by --queries-clients"
   fi
-  [ "$queries_side" = old ] || copy_loads "$queries_database"
+  if [ "$queries_side" = old ]; then room_for_queries; else copy_loads "$queries_database"; fi
   role_fits "$queries_database" "$queries_role"
   keep_slots
   queries_owner=$(id -un) || fail 'id failed'
@@ -294,6 +294,20 @@ measure_queries() {
   queries_report=$(indented "$queries_report") || exit
   printf '%s\n' "queries $queries_side $queries_run" "$queries_report" "${queries_took%
 logged *}"
+}
+
+# room_for_queries   fail where limits of the role or of the database leave the application no connections while it measures
+room_for_queries() {
+  room_limit=$(ask_sql "$queries_database" "with others as (
+      select * from pg_stat_activity where application_name <> '${queries_folder##*/}' and pid <> pg_backend_pid()),
+    limits (most, used) as (
+      select rolconnlimit, (select count(*) from others where usename = '$queries_role') from pg_roles where rolname = '$queries_role'
+      union all select datconnlimit, (select count(*) from others o where o.datname = d.datname) from pg_database d
+      where datname = current_database())
+    select min(most - used) from limits where most >= 0;") || exit
+  [ "${room_limit:-$((queries_clients * 2))}" -ge $((queries_clients * 2)) ] ||
+    fail "of the connections that the role $queries_role and its database are limited to, $room_limit are free, too few for" \
+      "$queries_clients more: measure with fewer, by --queries-clients"
 }
 
 # cold_for_queries   drop the page cache of the whole server where no server of PostgreSQL runs; print `page cache dropped`, or why not,

@@ -111,6 +111,17 @@ def test_what_a_server_says_is_no_part_of_the_report(old: Host) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("whose", ["role reader", "database shop"])
+def test_a_limit_of_connections_leaves_the_application_some(old: Host, whose: str) -> None:
+    sql(old, f"alter {whose} connection limit 7")
+    try:
+        assert "are limited to, 7 are free, too few for 4 more" in _measure(old, "select 1", clients=4)
+        assert "not measured" not in _measure(old, "select 1", clients=3)
+    finally:
+        sql(old, f"alter {whose} connection limit -1")
+
+
+@pytest.mark.long
 def test_where_its_folder_was_removed_it_goes_on(old: Host) -> None:
     said = _measure(old, "select 1", within='begun_at() { rm -rf -- "$queries_folder"; echo 1; }')
     assert "queries old 1 not measured: " in said

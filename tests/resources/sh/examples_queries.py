@@ -12,6 +12,7 @@ _PSQL = r"""asked="$* $(/bin/cat)"
 case $asked in
   *reached*) echo asked ;;
   *log_directory*) echo log ;;
+  *rolconnlimit*) ;;
   *pg_terminate_backend*) echo "$asked" >ends ;;
   *) echo 0 ;;
 esac"""
@@ -130,6 +131,16 @@ EXAMPLES = [
         tolerates={"find": "what goes meanwhile is no matter"},
     ),
     Example("queries_temporary", ("@folder@",), prints="0\n", name="none"),
+    Example("room_for_queries", settings=_SET, programs={"psql": "/bin/cat >/dev/null; echo 18"}, prints=""),
+    Example("room_for_queries", settings=_SET, programs={"psql": _PSQL}, prints="", name="no limit"),
+    Example(
+        "room_for_queries",
+        settings=_SET,
+        programs={"psql": "/bin/cat >/dev/null; echo 17"},
+        status=1,
+        complains="the role reader and its database are limited to, 17 are free, too few for 9 more",
+        name="too few",
+    ),
     Example("memory_left", matches=r"[1-9][0-9]*\n"),
     Example(
         "end_sessions",
