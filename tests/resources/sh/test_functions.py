@@ -71,21 +71,29 @@ def _run(stage: Stage) -> Ended:
     return replace(ended, stdout=printed)
 
 
+@pytest.fixture
+def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder by a short name: the path of a Unix socket has 107 bytes at most (unix(7))."""
+    folder = tmp_path_factory.mktemp("f")
+    yield folder
+    shutil.rmtree(folder)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("examples", _cases(EXAMPLES))
-def test_it_does_its_work(examples: list[Example], tmp_path: Path) -> None:
+def test_it_does_its_work(examples: list[Example], short: Path) -> None:
     """Each that fails by hand, in dash; and the first that works, in bash: below all of those work in dash."""
     works = next((each for each in examples if each.status == 0), None)
     for number, example in enumerate(examples):
         if example.status != 0:
-            _run(Stage(tmp_path / str(number), "dash", example))
+            _run(Stage(short / str(number), "dash", example))
         elif example is works:
-            _run(Stage(tmp_path / str(number), "bash", example))
+            _run(Stage(short / str(number), "bash", example))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("examples", _cases(WORKING))
-def test_whatever_fails_it_says_so(examples: list[Example], tmp_path: Path, shims: Path) -> None:
+def test_whatever_fails_it_says_so(examples: list[Example], short: Path, shims: Path) -> None:
     """Each program that a function runs fails once, behind its whole output; the disk is full in each example.
 
     What is noticed behind the whole output is noticed without any, too: a program fails at once only where the other
@@ -93,7 +101,7 @@ def test_whatever_fails_it_says_so(examples: list[Example], tmp_path: Path, shim
     """
     broken: set[tuple[str, bool]] = set()
     for number, example in enumerate(examples):
-        room = tmp_path / str(number)
+        room = short / str(number)
         whole = _run(Stage(room / "watched", "dash", example, shims / "watched"))
         _with_a_full_disk(Stage(room / "full", "dash", example), whole)
         breaks = [each for each in _breaks(example, whole.used) if each not in broken]
