@@ -34,14 +34,16 @@ amcheck_copy() {
 # amcheck_database DATABASE   print what psql says of each of its B-tree indexes: `sound`, `late` where the time was over, an error with its
 # statement, which names the index; ahead of that `lacks` where there is no amcheck, or `asked N M`: N are looked through, M are not
 # The function of a superuser, by its library: anybody may have made another of its name. An index whose operator class runs
-# functions of users is left out: they would run here. So is one that a copy in recovery cannot have whole.
+# functions of users is left out: they would run here. An array, a row and a range compare by the operator class of what they hold
+# (typcache.c), so they are left out wherever there is such a one. So is an index that a copy in recovery cannot have whole.
 amcheck_database() {
   amcheck_function="from pg_proc p join pg_namespace s on s.oid = p.pronamespace where p.proname = 'bt_index_check' and p.pronargs = 1
     and p.prolang = 13 and p.probin = '\$libdir/amcheck'"
   amcheck_index="pg_class c join pg_index i on i.indexrelid = c.oid join pg_namespace n on n.oid = c.relnamespace
     where c.relam = 403 and c.relkind = 'i' and c.relpersistence <> 't'"
   amcheck_whole="i.indisvalid and c.relpersistence = 'p' and not exists (select from pg_opclass o
-    join pg_amproc a on a.amprocfamily = o.opcfamily join pg_proc f on f.oid = a.amproc
+    join pg_amproc a on a.amprocfamily = o.opcfamily or o.opcintype in (select oid from pg_type where typtype = 'p')
+    join pg_opfamily b on b.oid = a.amprocfamily and b.opfmethod = 403 join pg_proc f on f.oid = a.amproc
     where o.oid = any (i.indclass::oid[]) and f.prolang not in (12, 13))"
   amcheck_found=$(ask_sql "$1" "select case when exists (select $amcheck_function) then 'asked ' || (select
     count(case when $amcheck_whole then 1 end)::text || ' ' || count(case when not ($amcheck_whole) then 1 end)::text
