@@ -38,7 +38,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add.add_argument(
         "--edited",
         choices=[each.value for each in EditedSettings],
-        help="which values hold of settings that are edited in old's files and not in force (see move edited)",
+        help="which values both servers get where old's files were edited and not loaded (see move edited)",
     )
     add.add_argument("--replace", action="store_true", help="set a known move up anew")
     add_common(add)
@@ -66,14 +66,14 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     hook.set_defaults(run=_hook)
 
     edited = verbs.add_parser(
-        "edited", help="which values hold of settings that are edited in old's files and not in force there"
+        "edited", help="choose which values both servers get where old's files were edited and not loaded"
     )
     edited.add_argument("name", metavar="MOVE")
     edited.add_argument(
         "holds",
         nargs="?",
         choices=[each.value for each in EditedSettings],
-        help="on both servers from the move on: what is in force on old now, or what its files say; without: show it",
+        help="in-force: those that old runs with now; file: those in its files; without either, the choice is shown",
     )
     edited.add_argument("--none", action="store_true", help="take the choice back")
     add_common(edited)

@@ -15,7 +15,7 @@ unix 77 postgres /run/a b/.s.PGSQL.5433
 
 def test_each_socket() -> None:
     assert parse_listening(LIST) == (
-        Listening("0.0.0.0", 22, 613, "sshd"),  # noqa: S104  nothing is bound
+        Listening("0.0.0.0", 22, 613, "sshd"),
         Listening("0:0:0:0:0:0:0:1", 5432),
         Listening("/run/a b/.s.PGSQL.5433", 5433, 77, "postgres"),
     )

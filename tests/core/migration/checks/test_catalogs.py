@@ -321,7 +321,7 @@ def test_a_unit_starts_the_old_server_with_what_its_files_say() -> None:
 
 
 def test_a_port_of_the_files_is_looked_for_where_they_are_to_hold() -> None:
-    there = new(host_environment=host_environment(listening=(Listening("0.0.0.0", 5433, 7, "other"),)))  # noqa: S104
+    there = new(host_environment=host_environment(listening=(Listening("0.0.0.0", 5433, 7, "other"),)))
     here = old(cluster(edited=(PORT,), settings=cluster().settings | {"listen_addresses": "*"}))
     for chosen, status in ((None, P), (EditedSettings.IN_FORCE, P), (EditedSettings.FILE, B)):
         found = check(move(edited=chosen), here, there)

@@ -75,7 +75,7 @@ JOB = Scheduled("/etc/cron.d/backup", "postgres", "0 3 * * * postgres pg_dump sh
 
 OLD, NEW = "alder", "birch"
 SOCKETS = {"unix_socket_directories": "/run/postgresql, /var/run/x"}
-ALL = "0.0.0.0"  # noqa: S104  nothing is bound
+ALL = "0.0.0.0"
 """Names of the servers that are in no sentence."""
 WHY = "it took too long"
 """The reason of a section that could not be read."""

@@ -81,9 +81,9 @@ def test_what_postmaster_opts_does_not_tell_back_is_no_option_of_the_old_server(
         ("listen_addresses", "127.0.0.1", "*", False),
         ("listen_addresses", "*", "127.0.0.1", True),
         ("listen_addresses", "localhost,127.0.0.1", "localhost, 127.0.0.1", False),
-        ("listen_addresses", "127.0.0.1", "0.0.0.0", False),  # noqa: S104
-        ("listen_addresses", "::1", "0.0.0.0", True),  # noqa: S104
-        ("listen_addresses", "localhost", "0.0.0.0", True),  # noqa: S104
+        ("listen_addresses", "127.0.0.1", "0.0.0.0", False),
+        ("listen_addresses", "::1", "0.0.0.0", True),
+        ("listen_addresses", "localhost", "0.0.0.0", True),
         ("listen_addresses", "*", "0.0.0.0, ::", False),
         ("listen_addresses", "10.0.0.1", "10.0.0.2", True),
         ("listen_addresses", "", "10.0.0.2", False),
