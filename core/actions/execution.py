@@ -1,14 +1,16 @@
 """A move carried out: begun, gone on with, cancelled, taken back."""
 
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 
-from core.actions.locks import advised
+from core.actions.locks import advised, left_by
 from core.actions.migration import check, estimate, plan
 from core.actions.session import Session, recorded
 from core.errors import InputError
 from core.facts.model import TrialStart
 from core.jobs import Job
-from core.migration.execution.engine import abandon, begin, carry_out
+from core.migration.execution.engine import abandon, begin, carry_out, clean
 from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
 from core.migration.execution.executor import Executor, People
 from core.migration.execution.lock import HeldError
@@ -93,7 +95,7 @@ def roll_back_execution(session: Session, move: str, people: People, job: Job) -
     """Make old what it was, before the point of no return; raises BlockedError with words on the way back after it."""
     latest = _latest(session, move)
     found = to_roll_back(latest, move, alive=_alive(session, latest))
-    roll_back(_executor(session, found, people, job))
+    _behind_leftovers(session, partial(roll_back, _executor(session, found, people, job)), people, job)
     return session.store.execution(found.id)
 
 
@@ -122,13 +124,31 @@ def _carried_out(session: Session, execution_id: int, people: People, job: Job) 
         import_module(name)
     executor = _executor(session, execution, people, job)
     executor.passwords = _passwords(session, execution)
-    try:
-        carry_out(executor)
-    except HeldError as error:
-        raise advised(session, error) from error
+    _behind_leftovers(session, partial(carry_out, executor), people, job)
     if execution.kind is Kind.REHEARSAL:
         estimate(session, execution.move, job)  # anew, by what was measured now
     return session.store.execution(execution_id)
+
+
+def _behind_leftovers(session: Session, action: Callable[[], None], people: People, job: Job) -> None:
+    """Do it; where the lock of an execution that is over is in the way, what that one has left is removed first.
+
+    Raises:
+        HeldError: somebody else has the lock.
+    """
+    try:
+        action()
+    except HeldError as error:
+        left = left_by(session, error.holder)
+        if left is None:
+            raise advised(session, error) from error
+    else:
+        return
+    clean(_executor(session, left, people, job))
+    try:
+        action()
+    except HeldError as error:
+        raise advised(session, error) from error
 
 
 def _passwords(session: Session, execution: Execution) -> dict[str, Secret]:

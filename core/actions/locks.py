@@ -7,20 +7,35 @@ from core.errors import BlockedError
 from core.jobs import Job
 from core.migration.execution import lock
 from core.migration.execution.lock import HeldError, Holder
-from core.migration.model.execution import Execution
+from core.migration.model.execution import Execution, State
 from core.servers.shell import command
+
+_OVER = {State.STOPPED, State.CANCELLED, State.DONE, State.ROLLED_BACK}
 
 
 def refuse_held(session: Session, servers: Sequence[str], job: Job) -> None:
     """Raise BlockedError while a cluster on one of these servers is being moved, by this workstation or another."""
     for name in dict.fromkeys(servers):
         for holder in lock.holders(session.server(name, job), job):
+            if left_by(session, holder) is not None:
+                continue
             raise BlockedError(
                 f"{name}: a cluster on it is being moved by {holder.whose}; to measure now would slow the copy, and be "
                 "wrong itself",
                 _advice(session, holder)
                 or f"wait for it or ask there; {lock.take_over(session.server(name, job), holder)}",
             )
+
+
+def left_by(session: Session, holder: Holder) -> Execution | None:
+    """The execution of this history that is over and has left the lock; None where it is anybody else's.
+
+    Its server could not be reached when it ended.
+    """
+    own = _known(session, holder.token)
+    if own is None or own.state not in _OVER:
+        return None
+    return own if session.store.recorded_here(own.id) and not session.store.carried_out(own.id) else None
 
 
 def advised(session: Session, error: HeldError) -> HeldError:

@@ -74,16 +74,19 @@ ran_in() {
   esac
 }
 
-# start_locally PATH DATA PORT CONFIG OPTIONS   start it for us alone; where ours runs nothing is done
+# start_locally PATH DATA PORT CONFIG OPTIONS   start it for us alone; where ours runs, it only waits until that takes connections
 # CONFIG is its configuration file outside of DATA, or `-`. OPTIONS hold back what would start work by itself; they come behind
 # those of the old server, which came along in postmaster.opts, and which that file goes on to name. As soon as the server runs,
 # its PG_VERSION lies behind the fence: after a restart of the host nothing starts it before a person has decided.
+# Where this ends between the start of the server and the record of its lock file, own_server tells by the options whose it is.
 start_locally() {
   PATH=$1
   start_found=$(servers_in "$2") || exit
   if [ -z "$start_found" ]; then
     no_server "$2"
-    printf '' >"$2/pghaul-fence/server" || fail "$2/pghaul-fence/server cannot be written"
+    start_known=$2/pghaul-fence/server
+    # as the shell of pg_ctl will take them apart
+    (eval "set -- $5 -c port=$3" && whole "$start_known" printf '%s\n' 'started with' "$@") || exit
     open_fence "$2"
     keep_options "$2"
     (start_by_pg_ctl "$2" "$4" "$5 -c port=$3") || {
@@ -91,10 +94,12 @@ start_locally() {
       options_again "$2"
       exit 1
     }
-    options_again "$2"
-    whole "$2/pghaul-fence/server" head -n 3 -- "$2/postmaster.pid"
+  else
+    own_server "$2"
+    accepts "$2" || fail "the server in $2 runs, and takes no connections: read its log"
   fi
-  own_server "$2"
+  options_again "$2"
+  whole "$2/pghaul-fence/server" head -n 3 -- "$2/postmaster.pid"
   put_behind "$2" PG_VERSION
 }
 

@@ -1,7 +1,7 @@
 # A cluster's fence, DATA/pghaul-fence: its control file lies there, or its PG_VERSION. Without either in its place no postmaster
 # starts in DATA, whoever starts it, also after a boot (postmaster.c, checkDataDir and checkControlFile); a server that runs
 # does without PG_VERSION. On new it holds `mark` too, which says whose copy DATA is; `opened` instead of it when new is about to
-# be opened; `server`, which server this copy has started, empty where it is about to.
+# be opened; `server`, which server this copy has started, or the options with which it is about to.
 # All as the cluster's owner. Each may be called again wherever it was broken off; what it has done is on the disk when it ends.
 
 # no_server DATA   no server lives there: its working directory tells, or a lock file, but for that of one of ours that crashed
@@ -147,12 +147,21 @@ open_target() {
   open_fence "$1"
 }
 
-# own_server DATA   fail unless the server that runs there is the one that this copy started: by its process and when it began
+# own_server DATA   fail unless the server that runs there is the one that this copy started: by its process and when it began, or,
+# where nobody has come to record these, by the options on its command line, which hold it back as none of another's are
 own_server() {
   own_lock=$(head -n 3 -- "$1/postmaster.pid") || own_lock=
   own_known=$(cat -- "$1/pghaul-fence/server") || own_known=
-  { [ -n "$own_lock" ] && [ "$own_lock" = "$own_known" ]; } ||
-    fail "a server runs in $1 that this copy has not started: look at it, and stop it"
+  case $own_lock:$own_known in
+    [0-9]*:"started with
+"*)
+      own_line=$(tr '\0' '\n' <"/proc/${own_lock%%[!0-9]*}/cmdline" && echo .) || own_line=''
+      case $own_line in *"${own_known#started with}
+"*) return 0 ;; *) ;; esac
+      ;;
+    *) [ -z "$own_lock" ] || [ "$own_lock" != "$own_known" ] || return 0 ;;
+  esac
+  fail "a server runs in $1 that this copy has not started: look at it, and stop it"
 }
 
 # stop_locally DATA   stop the server there that start_locally started, if it runs

@@ -128,7 +128,9 @@ accepts() {
 # outlives a server that lost its power.
 server_ready() {
   [ -e "$1/postmaster.pid" ] || return 1
-  read -r ready_series <"$1/PG_VERSION" || return 1
+  ready_version=$1/PG_VERSION
+  [ -e "$ready_version" ] || ready_version=$1/pghaul-fence/PG_VERSION
+  read -r ready_series <"$ready_version" || return 1
   ready_line=0
   while IFS= read -r ready_said; do
     ready_line=$((ready_line + 1))

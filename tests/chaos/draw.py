@@ -61,6 +61,11 @@ def draw(seed: int, number: int, faults: Sequence[str]) -> Drawn:
     )
 
 
+def of_the_move(latest: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The latest execution, where it is one of the move itself; None where it is the rehearsal before it."""
+    return latest if latest is not None and latest["kind"] == "real" else None
+
+
 def ended(execution: dict[str, Any] | None) -> bool:
     """Whether nothing is left to do: moved, or taken back."""
     return execution is not None and execution["state"] in {"done", "rolled back"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.chaos import cluster, traces, truth
 from tests.chaos.clients import Clients
-from tests.chaos.draw import ANEW, CANCEL, DRESS, RESUME, TRIES, Drawn, ended, opened_at, way_on
+from tests.chaos.draw import ANEW, CANCEL, DRESS, RESUME, TRIES, Drawn, ended, of_the_move, opened_at, way_on
 from tests.chaos.faults import FAULTS, Fault, Place
 from tests.chaos.workstation import Ended, HangsError
 
@@ -126,12 +126,12 @@ def _move(place: Place, striking: Striking, first: str) -> tuple[str, list[str],
     said, execution = "", None
     try:
         for at in range(TRIES + 1):
-            option = way_on(execution, said, striking.drawn.ways[at - 1]) if at else first
+            option = (way_on(execution, said, striking.drawn.ways[at - 1]) if at else "") or first
             if at > 1 or (at and striking.drawn.patient):
                 striking.mend()
             typed.append(option or "begin")
             done = _type(place, option, striking.look)
-            said, execution = done.said, place.workstation.execution()
+            said, execution = done.said, of_the_move(place.workstation.execution())
             if ended(execution) and execution is not None:
                 return {"done": "moved"}.get(execution["state"], "taken back"), typed, opened_at(execution)
     except HangsError as error:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.chaos.draw import ANEW, RESUME, ROLLBACK, TRIES, draw, ended, opened_at, way_on
+from tests.chaos.draw import ANEW, RESUME, ROLLBACK, TRIES, draw, ended, of_the_move, opened_at, way_on
 from tests.chaos.faults import FAULTS
 from tests.chaos.traces import left
 
@@ -54,6 +54,12 @@ def test_an_execution_has_ended_only_when_nothing_is_left_to_do() -> None:
     assert not ended(None)
     assert opened_at(execution("done", 1, 2, 3)) == "2026-11-22T12:00:03Z"
     assert opened_at(execution("stopped", 1, 2)) is None
+
+
+def test_a_rehearsal_that_is_done_is_no_move() -> None:
+    rehearsed = execution("done", 1, 2) | {"kind": "rehearsal"}
+    moved = execution("done", 1, 2) | {"kind": "real"}
+    assert [of_the_move(each) for each in (None, rehearsed, moved)] == [None, None, moved]
 
 
 def test_what_is_left_is_told_but_for_what_is_kept_on_purpose() -> None:

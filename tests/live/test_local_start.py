@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BlockedError
+from core.errors import BlockedError, PghaulError
 from core.facts.model import Cluster, Facts
 from core.jobs import Job
 from core.migration.execution.engine import carry_out
@@ -173,3 +173,49 @@ def test_no_function_is_called_at_a_login_before_new_is_opened(lab: Lab, new_ser
         stop()
     finally:
         lab.new.exec("rm", "-rf", folder, _SEVENTEEN)
+
+
+@pytest.mark.parametrize("goes_on", [True, False], ids=["gone on with", "taken back"])
+def test_a_start_that_was_killed_behind_pg_ctl_is_known_for_ours(
+    lab: Lab, new_server: Server, *, goes_on: bool
+) -> None:
+    """Nobody has recorded which server it started; its own options tell."""
+    bin_directory, folder, programs = "/usr/lib/postgresql/15/bin", "/srv/pg/cut", "/srv/pg/cut-programs"
+
+    def start(path: str) -> None:
+        held = ("listen_addresses=", "session_preload_libraries=")
+        new_server.run(start_locally(folder, 5477, path, None, held), Job(), user="postgres", deadline=60)
+
+    def pid() -> str:
+        return lab.new.exec("head", "-n", "3", f"{folder}/postmaster.pid", check=False).stdout
+
+    # the shell that has called pg_ctl, and the one that has called that
+    script = f"""#!/bin/sh
+{bin_directory}/pg_ctl "$@" || exit
+case "$*" in *start*) kill -9 "$(ps -o ppid= -p $PPID | tr -d ' ')" $PPID ;; esac
+"""
+    try:
+        lab.new.exec("install", "-d", "-m", "700", "-o", "postgres", folder, programs)
+        lab.new.exec("tee", f"{programs}/pg_ctl", input=script)
+        lab.new.exec("chmod", "755", f"{programs}/pg_ctl")
+        words = ("-N", "-U", "postgres", "-A", "trust", "--locale=C")
+        lab.new.exec(f"{bin_directory}/initdb", "-D", folder, *words, user="postgres")
+        lab.new.exec("tee", "-a", f"{folder}/postgresql.conf", input="unix_socket_directories = '/tmp'\n")
+        new_server.run(fence_target(folder, ("identifier 1",)), Job(), user="postgres")
+        with pytest.raises(PghaulError):
+            start(f"{programs}:{bin_directory}:/usr/bin:/bin")
+        started = pid()
+        assert started
+        known = f"{folder}/pghaul-fence/server"
+        assert lab.new.exec("cat", known).stdout.splitlines()[0] == "started with"
+        if goes_on:
+            start(f"{bin_directory}:/usr/bin:/bin")
+            assert lab.new.exec("cat", known).stdout == pid() == started
+            assert lab.new.exec("test", "-e", f"{folder}/PG_VERSION", check=False).returncode == 1
+        new_server.run(give_back(folder), Job(), user="postgres", deadline=60)
+        assert pid() == ""
+    finally:
+        if pid():
+            lab.new.exec("kill", pid().split()[0])
+            wait_until(lambda: pid() == "", "the server to end")
+        lab.new.exec("rm", "-rf", folder, programs)

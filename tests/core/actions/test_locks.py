@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from core.actions.locks import advised
+import pytest
+
+from core.actions.locks import advised, left_by
 from core.actions.session import Session
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.model.execution import State
@@ -28,3 +30,13 @@ def test_the_lock_of_an_own_execution_whose_program_ended_goes_with_it(session: 
     assert f" {number} of spring, " in refused.hint
     assert "pghaul execute spring --resume, " in refused.hint
     assert "--cancel" in refused.hint
+
+
+@pytest.mark.parametrize("state", State)
+def test_an_execution_that_is_over_has_left_its_lock(session: Session, state: State) -> None:
+    number = session.store.execution_started(replace(execution(), move="spring"))
+    session.store.execution_changed(number, state, "")
+    left = left_by(session, HELD.holder)
+    over = state not in {State.RUNNING, State.INTERRUPTED}
+    assert (left.id if left is not None else None) == (number if over else None)
+    assert left_by(session, replace(HELD.holder, token="00000000")) is None

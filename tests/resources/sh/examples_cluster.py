@@ -42,6 +42,7 @@ _TAKES = (
     "printf '%s\\n' $! data 1700000000 5433 /tmp >data/postmaster.pid && became sleep $!"
 )
 _END = 'kill "$(head -n 1 data/postmaster.pid)"'
+_READY = "printf '%s\\n' 5432 /tmp '' '  0 0' 'ready   ' >>data/postmaster.pid"
 _STATE = "Database cluster state:               shut down\n"
 _STARTED_WITH = """echo '/opt/bin/postgres "-D" "x" "-c" "port=5433" "-c" "a=b c"' >data/postmaster.opts"""
 _WARNS = {"awk": "a warning says that the options cannot be read"}
@@ -101,11 +102,21 @@ _STARTING = [
     Example(
         "start_locally",
         ("@path@", _DATA, "5432", "-", _HELD),
-        arrange=f"{_FENCED} && {_LIVES} && head -n 3 data/postmaster.pid >data/pghaul-fence/server",
+        arrange=f"{_FENCED} && {_LIVES} && head -n 3 data/postmaster.pid >data/pghaul-fence/server && {_READY}",
         programs=_PLAYED,
         prints="",
-        after='kill "$(head -n 1 data/postmaster.pid)" && [ ! -e data/pghaul-start.log ] && [ ! -e data/PG_VERSION ]',
+        after=f"[ ! -e data/pghaul-start.log ] && [ ! -e data/PG_VERSION ] && {_END}",
         name="ours runs",
+    ),
+    Example(
+        "start_locally",
+        ("@path@", _DATA, "5432", "-", "60"),
+        arrange=f"{_FENCED} && {_LIVES} && printf '%s\\n' 'started with' 60 >data/pghaul-fence/server && {_READY}",
+        programs=_PLAYED,
+        prints="",
+        after="[ ! -e data/pghaul-start.log ] && "
+        f"head -n 3 data/postmaster.pid | cmp - data/pghaul-fence/server && {_END}",
+        name="ours runs, and nobody has recorded it",
     ),
     Example(
         "start_locally",

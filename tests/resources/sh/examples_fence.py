@@ -276,6 +276,22 @@ _TARGET = [
         after=_END,
         name="of another time",
     ),
+    *(
+        Example(
+            "own_server",
+            (_DATA,),
+            arrange=f"{_RUNS_OURS} && printf '%s\\n' 'started with' {known} >\"it's/pghaul-fence/server\"",
+            status=status,
+            complains="that this copy has not started" if status else "",
+            after=_END,
+            name=name,
+        )
+        for name, known, status in (
+            ("nobody has recorded its lock file", "60", 0),
+            ("of other options", "6", 1),
+            ("no options are known", "", 1),
+        )
+    ),
     Example("stop_locally", (_DATA,), arrange=_FENCED, prints="", name="none runs"),
     Example(
         "stop_locally",
