@@ -1,12 +1,12 @@
-"""The site of the documentation, as Sphinx reads it. installer/site.py puts its pages together."""
+"""Configuration of Sphinx for the documentation. installer/site.py collects the pages."""
 
 project = "pghaul"
 copyright = "The pghaul founders"  # noqa: A001  Sphinx's name for it
 extensions = ["myst_parser"]
-exclude_patterns = ["conf.py", "checks.md"]  # the reference has them with their hints
+exclude_patterns = ["conf.py", "checks.md"]  # the reference has the checks with their hints
 source_suffix = {".md": "markdown"}
 nitpicky = True
-smartquotes_action = "qe"  # two hyphens begin an option
+smartquotes_action = "qe"  # not dashes: two hyphens begin an option
 myst_heading_anchors = 3
 
 html_theme = "furo"

@@ -1,7 +1,7 @@
-"""The documentation as a site: `python -m installer.site` writes it to site/, without a network.
+"""Build the documentation as a site: `python -m installer.site` writes it to site/, without a network.
 
-docs/ holds what people write. The reference is made of the code here, pages that lie at the top of the repository are
-copied, and the window's pictures are drawn, so that none of them can be older than what they show.
+docs/ holds the pages that people write. The reference is generated from the code here, pages at the top of the
+repository are copied, and the window's pictures are drawn, so that none of them can be older than what it shows.
 """
 
 import os
@@ -27,28 +27,28 @@ from installer.hints import LEFT_OUT, hints
 TOP = Path(__file__).resolve().parent.parent
 SITE = TOP / "site"
 COPIED = {
-    "SECURITY.md": "explanation/threat-model.md",
+    "SECURITY.md": "concepts/threat-model.md",
     "ARCHITECTURE.md": "developers/architecture.md",
     "CONTRIBUTING.md": "developers/contributing.md",
     "CHANGELOG.md": "developers/changelog.md",
 }
 PICTURES = "1024x700"
-"""The window as small as its text can still be read in a column of the site; drawn with twice the pixels."""
+"""The size of the window: as small as its text can be read in a column of the site. Drawn with twice the pixels."""
 _ENDINGS = (
-    ("bytes_per_second", "bytes a second", 120e6),
-    ("bits_per_second", "bits a second", 1e9),
+    ("bytes_per_second", "bytes per second", 120e6),
+    ("bits_per_second", "bits per second", 1e9),
     ("size_bytes", "bytes", 8e9),
     ("latency_mean_seconds", "seconds", 0.0004),
     ("duration_seconds", "seconds", 95.0),
-    ("cpu_fraction", "a share of 1", 0.25),
-    ("iops", "operations a second", 12_000.0),
-    ("transactions_per_second", "transactions a second", 3500.0),
+    ("cpu_fraction", "fraction of 1", 0.25),
+    ("iops", "operations per second", 12_000.0),
+    ("transactions_per_second", "transactions per second", 3500.0),
 )
-"""What the end of a metric's name says, with a value to show."""
+"""What the end of a metric's name says about its unit, and a value as an example."""
 
 _REFERENCE = """\
 # Reference
-Made of the code: what stands here is what this version does.
+These pages are generated from the code. They describe exactly this version.
 
 ```{toctree}
 :maxdepth: 1
@@ -67,12 +67,15 @@ metrics
 
 _JSON = f"""\
 # JSON
-Every command takes `--json` and then prints one document on stdout; messages go to stderr. What it holds has a JSON
-Schema (draft 2020-12), which the packages bring along in `resources/schemas`.
+Every command takes `--json`, and then prints one document to stdout. Messages go to stderr. A JSON Schema
+(draft 2020-12) describes each document. The packages contain the schemas in `resources/schemas`.
 
-This is version {schemas.VERSION} of the contract. Within a version documents gain fields, so read those that you know
-and leave the others; where a field goes or means something else, the version is the next, and stands in each `$id`.
-Numbers are SI base units: bytes, seconds, bits a second. `null` was not read or measured, and is never zero.
+This is version {schemas.VERSION} of the schemas. Within a version, documents may gain fields. Read the fields that you
+know, and ignore the others. If a field is removed or changes its meaning, the version number increases. Each `$id`
+contains it.
+
+Numbers are in SI base units: bytes, seconds, bits per second. `null` means that a value was not read or measured. It is
+never zero.
 
 | command | schema |
 | --- | --- |
@@ -80,7 +83,7 @@ Numbers are SI base units: bytes, seconds, bits a second. `null` was not read or
 
 
 def reference() -> Mapping[str, str]:
-    """The pages of the reference that nobody writes, by their names."""
+    """Return the generated pages of the reference, by their file names."""
     return {
         "index.md": _REFERENCE,
         "command-line.md": markdown.command_line(outline(parser())),
@@ -100,8 +103,8 @@ def _schema_row(words: str) -> str:
 
 def _checks() -> str:
     head = (
-        "# Checks\n\nWhat `pghaul check MOVE` looks at, in its order, and what it advises. One that can stop a move "
-        f"does so also where it could not be read (unknown). `{LEFT_OUT}` stands for what only your servers know.\n"
+        "# Checks\n\n`pghaul check MOVE` runs these checks in this order. Below each check are its hints. A check that "
+        f"can stop a move also stops it if its status is unknown. `{LEFT_OUT}` stands for values from your servers.\n"
     )
     return head + "".join(_check(each) for each in CHECKS)
 
@@ -109,23 +112,33 @@ def _checks() -> str:
 def _check(check: Check) -> str:
     declared, _ = check
     title, compared = (markdown.prose(text) for text in (declared.title, declared.compares))
-    stops = "can stop a move" if declared.blocking else "stops no move"
-    said = f"{title[:1].upper()}{title[1:]}. It {stops}, and compares {compared}."
-    page = f"[PostgreSQL's page]({documentation(declared.page, None)})"
+    stops = "can stop a move" if declared.blocking else "never stops a move"
+    said = f"{_sentence(title)}. It {stops}. It compares: {compared}."
+    page = f"[PostgreSQL's manual]({documentation(declared.page, None)})"
     advice = "".join(f"- *{severity}*: {markdown.prose(hint)}\n" for severity, hint in hints(check))
     return f"\n## {declared.id}\n\n{said} {page}\n\n{advice}"
 
 
+def _sentence(text: str) -> str:
+    """Return the text with a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 def _suites() -> str:
-    parts = ["# Suites that ship\n\n`pghaul bench MOVE --suite NAME` runs one; [suites of your own](../suites.md).\n"]
+    head = (
+        "# Suites\n\n`pghaul bench MOVE --suite NAME` runs one of these. You can also write "
+        "[suites of your own](../suites.md).\n"
+    )
+    parts = [head]
     for listed in list_suites():
         if listed.own:
             continue
         suite = load_suite(listed.name)
         rows = [f"| `{each.name}` | {each.title} | {each.tool} | `{each.headline}` |\n" for each in suite.workloads]
-        needs = f"{units.size(listed.bytes_needed)} at most" if listed.bytes_needed else "no fixed size"
+        needs = f"at most {units.size(listed.bytes_needed)}" if listed.bytes_needed else "no fixed amount"
         parts.append(
-            f"\n## {listed.name}\n\n{listed.title}. At least {listed.repetitions} repetitions; writes {needs}.\n\n"
+            f"\n## {listed.name}\n\n{_sentence(listed.title)}. The suite repeats each workload at least "
+            f"{listed.repetitions} times, and writes {needs}.\n\n"
             "| workload | measures | tool | headline |\n| --- | --- | --- | --- |\n" + "".join(rows)
         )
     return "".join(parts)
@@ -135,17 +148,17 @@ def _metrics() -> str:
     endings = [f"| `{name}` | {unit} | {value:g} | {units.metric(name, value)} |\n" for name, unit, value in _ENDINGS]
     tools = [f"| `{each.name}` | {each.headlines} |\n" for each in TOOLS.values()]
     return (
-        "# Metrics\n\nA metric is a name and a number in SI base units; the name's end says which. One that is absent "
-        "was not measured: it is never zero. fio's latency is that of completion.\n\n"
-        "| name, or its end | unit | for example | is shown as |\n| --- | --- | --- | --- |\n"
+        "# Metrics\n\nA metric is a name and a number in SI base units. The end of the name says which unit. A metric "
+        "that is absent was not measured: it is never zero. The latency of fio is its completion latency.\n\n"
+        "| name, or its end | unit | example | shown as |\n| --- | --- | --- | --- |\n"
         + "".join(endings)
-        + "\n## What a workload can be compared by\n\n| tool | headlines |\n| --- | --- |\n"
+        + "\n## Metrics by which workloads can be compared\n\n| tool | headlines |\n| --- | --- |\n"
         + "".join(tools)
     )
 
 
 def put_together(source: Path) -> None:
-    """All pages, as Sphinx takes them."""
+    """Write all pages into the folder `source`, as Sphinx reads them."""
     shutil.copytree(TOP / "docs", source, ignore=shutil.ignore_patterns("__pycache__"))
     for name, target in COPIED.items():
         shutil.copy(TOP / name, source / target)
@@ -157,20 +170,20 @@ def put_together(source: Path) -> None:
 
 
 def draw(folder: Path) -> None:
-    """The window's pages in light and dark."""
+    """Draw the pages of the window into the folder, in light and dark."""
     command = [sys.executable, str(TOP / "tests" / "gui" / "pictures.py"), str(folder), PICTURES]
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": "2"}
     subprocess.run(command, check=True, env=environment, stderr=subprocess.DEVNULL)
 
 
 def build(source: Path, target: Path) -> None:
-    """Let Sphinx make HTML; whatever it warns of, a link that leads nowhere among it, ends it."""
+    """Let Sphinx write HTML from `source` to `target`. Every warning is an error, for example a dead link."""
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
     subprocess.run([*command, "-d", str(target.parent / "doctrees"), str(source), str(target)], check=True)
 
 
 def main() -> int:
-    """Put together, draw, build, and say where it lies."""
+    """Collect the pages, draw the pictures, build the site, and print where it is."""
     with tempfile.TemporaryDirectory() as scratch:
         source, made = Path(scratch) / "source", Path(scratch) / "site"
         put_together(source)

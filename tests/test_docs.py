@@ -1,4 +1,4 @@
-"""The documentation holds: every command in it is one, every link leads somewhere, the site needs no network."""
+"""The documentation holds: every command in it exists, every link leads somewhere, the site needs no network."""
 
 import re
 import shlex
@@ -11,18 +11,27 @@ import pytest
 from core.cli.main import parser
 from core.cli.manual.outline import outline
 from core.migration.checks import CHECKS
+from core.migration.estimate.spec import load_spec
 from installer import site
 
 TOP = Path(__file__).parents[1]
 PAGES = sorted([*(TOP / "docs").rglob("*.md"), *TOP.glob("*.md")])
 
 
-def typed(text: str) -> Iterator[str]:
-    """Each line of a `sh` block that runs pghaul, without its remark."""
+def lines(text: str) -> Iterator[str]:
+    """Yield each line of the `sh` blocks, without its comment."""
     for block in re.findall(r"^```sh\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
         for line in block.replace("\\\n", " ").splitlines():
-            if re.match(r"(\.venv/bin/)?pghaul( |$)", line):
-                yield re.split(r"\s#\s|\s+[|>]", line)[0]
+            yield re.split(r"(?:^|\s)#\s", line)[0]
+
+
+def typed(text: str) -> Iterator[str]:
+    """Yield each command of pghaul in the `sh` blocks: also in a pipeline, or behind variables of the environment."""
+    for line in lines(text):
+        for part in re.split(r"\s+[|>]\s*", line):
+            found = re.fullmatch(r"(?:[A-Z_]+=\S+ )*((?:\.venv/bin/)?pghaul(?: .*)?)", part.strip())
+            if found:
+                yield found[1]
 
 
 def named(text: str) -> list[str]:
@@ -31,9 +40,12 @@ def named(text: str) -> list[str]:
 
 
 def parses(line: str) -> bool:
-    """Whether the command line takes it."""
+    """Whether the command line accepts it. Without arguments the window opens."""
+    arguments = shlex.split(line)[1:]
+    if not arguments:
+        return True
     try:
-        parser().parse_args(shlex.split(line)[1:])
+        parser().parse_args(arguments)
     except SystemExit as end:
         return end.code == 0
     return True
@@ -61,10 +73,60 @@ def test_every_command_is_one(page: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_command_that_is_none_is_found() -> None:
-    page = "```sh\npghaul bench spring --sweet quick   # no such thing\nls\n```\n`pghaul move x`, `pghaul check --now`"
-    assert [parses(line) for line in typed(page)] == [False]
+    commands = [
+        "pghaul bench spring --sweet quick   # no such thing",
+        "ls",
+        "A=b pghaul sheck",
+        "cat x | pghaul parze -",
+    ]
+    page = "```sh\n" + "\n".join(commands) + "\n```\n`pghaul move x`, `pghaul check --now`"
+    assert [parses(line) for line in typed(page)] == [False, False, False]
     assert [exists(line) for line in named(page)] == [False, False]
     assert exists("pghaul check MOVE --waive ID --reason TEXT")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
+def test_every_option_of_an_exported_script_is_one(page: Path) -> None:
+    runner = (TOP / "resources/script/runner.sh").read_text(encoding="utf-8")
+    known = set(re.findall(r"--[a-z-]+", runner.partition("usage:")[2].partition("}")[0]))
+    named = set(re.findall(r"\./move\.sh (--[a-z-]+)", page.read_text(encoding="utf-8")))
+    assert known >= {"--list", "--back"}
+    assert named - known == set()
+
+
+def test_every_check_that_a_page_names_is_one() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    named = set(re.findall(r"\b[Cc]heck\s+`([a-z-]+)`", text)) | set(re.findall(r"--waive ([a-z-]+)", text))
+    assert {"pending-settings", "access-rules"} <= named
+    assert named - {each.id for each, _ in CHECKS} == set()
+
+
+def test_every_specification_of_an_estimate_can_be_read() -> None:
+    blocks = [
+        found
+        for page in PAGES
+        for found in re.findall(r"^```toml\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        if "[cluster]" in found
+    ]
+    assert [load_spec(block, "spec.toml").cluster.size_bytes for block in blocks] == [1_220_000_000_000]
+
+
+def test_the_readme_is_short_and_leads_to_pages_that_exist() -> None:
+    text = (TOP / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text)]
+    assert "docs/first-move.md" in links
+    assert [link for link in links if not (TOP / link).is_file()] == []
+
+
+@pytest.mark.parametrize("path", sorted((TOP / "docs").rglob("*.svg")), ids=lambda path: path.stem)
+def test_every_diagram_is_shown_with_colours_for_light_and_dark(path: Path) -> None:
+    text, shown = path.read_text(encoding="utf-8"), "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    light, scheme, dark = text.partition("@media (prefers-color-scheme: dark)")
+    assert f"]({path.parent.name}/{path.name})" in shown
+    assert scheme
+    classes = set(re.findall(r"\.([a-z]+) \{[^}]*(?:fill|stroke): #", light))
+    assert classes == set(re.findall(r"\.([a-z]+) \{", dark.partition("</style>")[0]))
 
 
 class Page(HTMLParser):

@@ -1,4 +1,4 @@
-"""What the pages for developers name is there: targets of make, files, modules that are run."""
+"""What the pages name exists: targets of make, files, modules that are run."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,12 @@ from core.cli import schemas
 
 TOP = Path(__file__).parents[1]
 MAKEFILE = (TOP / "Makefile").read_text(encoding="utf-8")
-PAGES = ["CONTRIBUTING.md", "ARCHITECTURE.md", "README.md"]
+PAGES = [
+    "CONTRIBUTING.md",
+    "ARCHITECTURE.md",
+    "README.md",
+    *sorted(path.relative_to(TOP).as_posix() for path in (TOP / "docs").rglob("*.md")),
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

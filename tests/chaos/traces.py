@@ -46,4 +46,4 @@ ALLOWED = {
     ("taken back", "old"): (),
     ("taken back", "new"): (FENCE, LOG),
 }
-"""What README.md says is kept, by how the round ended and on which host."""
+"""What docs/touched.md says is kept, by how the round ended and on which host."""

@@ -61,7 +61,7 @@ def restarted(lab: Lab, ending: str, committed: set[int]) -> Iterator[str]:
 
 
 def clean(lab: Lab, before: dict[str, frozenset[str]], ending: str) -> Iterator[str]:
-    """What is left on either host that README.md does not promise."""
+    """What is left on either host that docs/touched.md does not name."""
     for host in (lab.old, lab.new):
         end = time.monotonic() + _SECONDS
         allowed = traces.ALLOWED[ending, host.name]

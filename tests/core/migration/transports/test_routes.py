@@ -18,7 +18,7 @@ from core.servers.profiles import Profile
 from core.servers.shell import call
 from tests.core.migration.builders import NOW, move, new, old, probe
 
-README = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[4] / "docs" / "concepts" / "transport.md").read_text(encoding="utf-8")
 CHANNEL = CopyChannel(
     "pghaul-copy-0123456789ab",
     "/tmp/pghaul-copy-0123456789ab",
@@ -31,7 +31,7 @@ CHANNEL = CopyChannel(
     (("data", "/new"),),
 )
 WORDS = {Route.SSH: "over ssh", Route.DAEMON: "an rsync daemon", Route.NFS: "NFS", Route.LOCAL: "Within one server"}
-"""What the README says of each."""
+"""What docs/concepts/transport.md calls each route."""
 SENDS = {Route.SSH: "send_by_ssh", Route.DAEMON: "send_by_ssh", Route.NFS: "send_by_nfs", Route.LOCAL: "send_here"}
 
 
@@ -89,4 +89,4 @@ def test_it_is_allowed_sampled_chosen_and_kept(route: Route) -> None:
 
 def test_people_read_of_it(route: Route) -> None:
     assert Transport(route=route).name == f"{route.text}, one stream"
-    assert WORDS[route] in README
+    assert WORDS[route] in PAGE
