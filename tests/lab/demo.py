@@ -1,24 +1,34 @@
-"""`make demo`: the whole main job on two real hosts, by the commands that a DBA would type.
+"""`make demo`: a whole move between two real hosts, by the commands that a DBA would type.
 
-The lab caps both data disks and the link; what fio reads back is held against the caps at the end. Last comes the move
-itself, proven and opened. History, plan, two reports (for who decides, and what was planned against what it took) and a
-picture of each page of the window are left in demo/, the lab is gone when this ends, however it ends.
+The lab limits both data disks and the link. What fio measures is compared with these limits at the end. The terminal
+shows a line a step with its most important figure; the commands and their output go to demo/demo.log. The history, the
+plan, two reports and a picture of each page of the window are left in demo/. The two hosts are removed when this ends,
+however it ends.
 """
 
 import json
 import os
+import re
 import shlex
 import shutil
 import statistics
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from core import units
+from core.history.store import Store
+from core.migration.execution.summary import follow_up
+from core.migration.plan.steps.verify import SUMS
 from tests.lab import clusters
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab, lab
@@ -29,13 +39,14 @@ FOLDER = PROJECT / "demo"
 PICTURES = str(Path(__file__).with_name("pictures.py"))
 MOVE = "demo"
 SCALE = 20
-"""pgbench scale of the cluster on old: about 15 MB each."""
+"""pgbench scale of the old cluster: about 15 MB each."""
 TOLERANCE = 0.03
+"""How far what fio measures may be from the limit of the disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What the lab lets a data disk do: the ground truth that fio has to read back."""
+    """What the lab lets a data disk do, and so what fio must measure."""
 
     read_bytes_per_second: int
     write_bytes_per_second: int
@@ -50,27 +61,81 @@ CAPS = {
 
 
 class DemoFailedError(Exception):
-    """A step of the demo did not do what it should."""
+    """A command of the demo did not end as it should."""
 
 
-def pghaul(*arguments: str, accept: tuple[int, ...] = (0,)) -> str:
-    """Show a command, run it, show what it prints; its standard output."""
-    print(f"\n$ pghaul {shlex.join(arguments)}", flush=True)
-    done = subprocess.run(
-        [sys.executable, "-m", "gui.entry", *arguments], check=False, cwd=PROJECT, stdout=subprocess.PIPE, text=True
-    )
-    if done.returncode not in accept:
-        raise DemoFailedError(f"pghaul {arguments[0]} ended with {done.returncode}\n{done.stdout}")
-    return done.stdout
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """Runs pghaul's commands and writes each with its output to a log."""
+
+    log: TextIO
+
+    def run(self, *arguments: str, accept: tuple[int, ...] = (0,)) -> str:
+        """What a command prints on standard output.
+
+        Raises:
+            DemoFailedError: its exit code is none of `accept`.
+        """
+        print(f"\n$ pghaul {shlex.join(arguments)}", file=self.log, flush=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "gui.entry", *arguments],
+            check=False,
+            cwd=PROJECT,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
+        self.log.write(done.stdout)
+        self.log.flush()
+        if done.returncode not in accept:
+            raise DemoFailedError(f"pghaul {shlex.join(arguments)} ended with exit code {done.returncode}")
+        return done.stdout
+
+    def document(self, *arguments: str, accept: tuple[int, ...] = (0,)) -> Any:
+        """What a command prints with `--json`."""
+        return json.loads(self.run(*arguments, "--json", accept=accept))
+
+
+class Page:
+    """What a person reads while the demo runs: a line a step, with a tick, its time and its figure."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def say(self, text: str = "") -> None:
+        """A line of text."""
+        print(text, file=self._out, flush=True)
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[list[str]]:
+        """A step; what the block appends to the list is its figure, a line each.
+
+        The tick comes when the block has ended, and a cross if it failed.
+        """
+        figures: list[str] = []
+        began = time.monotonic()
+        terminal = self._out.isatty()
+        if terminal:
+            self._out.write(f"  … {title}\r")
+            self._out.flush()
+        mark = "✗"
+        try:
+            yield figures
+            mark = "✓"
+        finally:
+            first, *others = figures or [""]
+            line = f"  {mark} {title:<34} {units.duration(time.monotonic() - began):>9}   {first}"
+            self.say(line.rstrip())
+            for other in others:
+                self.say(f"{'':51}{other}")
 
 
 def main() -> int:
     """Run the demo; 0 when every figure is right."""
     reason = lab_unavailable()
     if reason is not None:
-        print(f"the demo needs two hosts that this machine cannot give: {reason}", file=sys.stderr)
+        print(f"The demo needs two hosts that this machine cannot give: {reason}", file=sys.stderr)
         return 1
-    started = time.monotonic()
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir()
     os.environ["PGHAUL_DATA"] = str(FOLDER / "history")
@@ -78,64 +143,169 @@ def main() -> int:
     ssh_config = FOLDER / "ssh_config"  # the hosts' keys stay out of ~/.ssh/known_hosts
     ssh_config.write_text(f'UserKnownHostsFile "{FOLDER / "known_hosts"}"\n')
     os.environ["PGHAUL_SSH_CONFIG"] = str(ssh_config)
-    with lab("demo", scale=SCALE) as hosts:
-        problems = the_main_job(hosts)
-    print(f"\nhistory   {FOLDER / 'history' / 'history.sqlite3'}")
-    print(f"reports   {FOLDER / 'plan.pdf'} from before the move, {FOLDER / 'moved.pdf'} with what it took")
-    print(f"runbook   {FOLDER / 'demo.md'}, as a script {FOLDER / 'demo.sh'}")
-    print(f"pictures  {FOLDER / 'pages'}")
-    print(f"took {time.monotonic() - started:.0f} s")
+    with (FOLDER / "demo.log").open("w", encoding="utf-8") as log:
+        try:
+            return _played(Page(sys.stdout), CommandLine(log))
+        except DemoFailedError as error:
+            print(f"{error}. What it printed is at the end of {FOLDER / 'demo.log'}.", file=sys.stderr)
+            return 1
+
+
+def _played(page: Page, typed: CommandLine) -> int:
+    began = time.monotonic()
+    page.say("This demo moves a PostgreSQL cluster between two hosts that run on this machine.")
+    page.say(f"The commands and what they print are in {FOLDER / 'demo.log'}.\n")
+    with ExitStack() as stack:
+        with page.step("Start two hosts and a cluster") as figures:
+            hosts = stack.enter_context(lab("demo", scale=SCALE))
+            figures.append(f"pgbench, scale {SCALE}; disks and link are limited")
+        problems = the_main_job(hosts, page, typed)
+    page.say("\nWhere the results are")
+    for title, words in (
+        ("Report before the move", f"{FOLDER / 'plan.pdf'}"),
+        ("Report of the move", f"{FOLDER / 'moved.pdf'}"),
+        ("Plan as a runbook", f"{FOLDER / 'demo.md'}"),
+        ("Plan as a shell script", f"{FOLDER / 'demo.sh'}"),
+        ("Pictures of the window", f"{FOLDER / 'pages'}"),
+        ("History", f"{FOLDER / 'history' / 'history.sqlite3'}"),
+    ):
+        page.say(f"  {title:<24} {words}")
+    page.say("\nTo open the window on this history, run:")
+    page.say(f"  PGHAUL_DATA={FOLDER / 'history'} PGHAUL_CONFIG={FOLDER / 'config'} .venv/bin/pghaul")
+    page.say(f"\nThe demo took {units.duration(time.monotonic() - began)}.")
     for problem in problems:
         print(f"WRONG: {problem}", file=sys.stderr)
     return 1 if problems else 0
 
 
-def the_main_job(lab: Lab) -> list[str]:
-    """Describe, read, measure, compare, check, probe, estimate, plan, report, move; what came out wrong."""
+def the_main_job(lab: Lab, page: Page, typed: CommandLine) -> list[str]:
+    """Describe, read, measure, compare, check, probe, estimate, plan, move, report; what was wrong."""
+    with page.step("Describe and read both servers") as figures:
+        figures.append(_described(lab, typed))
+    with page.step("Benchmark both storages") as figures:
+        typed.run("bench", MOVE, "--suite", "quick", "--forecast")
+        typed.run("bench", MOVE, "--suite", "quick")
+        typed.run("compare", MOVE)
+        figures.extend(["old server → new server", *_compared(typed.document("compare", MOVE))])
+    with page.step("Check whether the cluster can move") as figures:
+        checks = typed.document("check", MOVE, accept=(0, 1))["checks"]
+        number = Counter(check["status"] for check in checks)
+        figures.append(
+            f"{number['pass']} passed, {units.counted(number['warning'], 'warning')}, "
+            f"{units.counted(number['blocker'], 'blocker')}, {number['unknown']} unknown"
+        )
+    with page.step("Measure the link between them") as figures:
+        chosen = typed.document("probe", MOVE)["chosen"]
+        figures.append(f"slowest part: {chosen['bound_by'] or 'not known'}")
+    with page.step("Estimate the move") as figures:
+        figures.extend(_estimated(typed.document("estimate", MOVE)))
+    with page.step("Write plan, runbook and script") as figures:
+        typed.run("plan", MOVE, "--runbook", str(FOLDER / "demo.md"), "--script", str(FOLDER / "demo.sh"))
+        typed.run("report", "plan", MOVE, "-o", str(FOLDER / "plan.pdf"))
+        plan = typed.document("plan", MOVE)
+        figures.extend([units.counted(len(plan["steps"]), "step"), f"copy: {plan['transport']}"])
+    with page.step("Move the cluster") as figures:
+        figures.extend(_moved(typed.document("execute", MOVE, "--confirm", plan["cluster"], "--yes-to-hooks")))
+    with page.step("Write the report of the move") as figures:
+        typed.run("estimate", MOVE, "--record")
+        typed.run("report", "execution", MOVE, "-o", str(FOLDER / "moved.pdf"))
+    with page.step("Take pictures of the window") as figures:
+        figures.append(f"{pictures(typed.log)} pictures")
+    with page.step("Compare fio with the disks' limits") as figures:
+        off, problems = compared_with_caps(typed.document("history", "runs", MOVE)["runs"])
+        figures.append(f"the largest difference is {off:.2%}")
+    _found(page, checks, typed.document("diagnose", MOVE))
+    page.say("\nWhat remains to be done after such a move")
+    with Store.open() as store:
+        execution = store.latest_execution(MOVE)
+    for sentence in follow_up(execution) if execution is not None else ():
+        page.say(f"  {sentence}")
+    return problems
+
+
+def _described(lab: Lab, typed: CommandLine) -> str:
+    """Both servers and the move, as pghaul shall know them; what was read of the old cluster."""
+    facts = {}
     for host in (lab.old, lab.new):
         caps = CAPS[host.name]
         lab.cap_disk(
             host.name, caps.read_bytes_per_second, caps.write_bytes_per_second, caps.read_iops, caps.write_iops
         )
         key = host_key_fingerprint(host)
-        pghaul("server", "add", host.name, host.address, "--user", host.user, "--identity", str(host.key))
-        print(pghaul("server", "test", host.name, "--host-key", key))
-        print(pghaul("facts", host.name))
+        typed.run("server", "add", host.name, host.address, "--user", host.user, "--identity", str(host.key))
+        typed.run("server", "test", host.name, "--host-key", key)
+        facts[host.name] = typed.document("facts", host.name)
     lab.shape("1gbit")
-    print(
-        pghaul(
-            "move",
-            "add",
-            MOVE,
-            "--old",
-            "old",
-            "--new",
-            "new",
-            "--cluster",
-            clusters.DATA,
-            "--target",
-            clusters.NEW_DATA,
-            "--old-volume",
-            "/srv/pg",
-            "--new-volume",
-            "/srv/pg",
-        )
-    )
-    print(pghaul("bench", MOVE, "--suite", "quick", "--forecast"))
-    print(pghaul("bench", MOVE, "--suite", "quick"))
-    print(pghaul("compare", MOVE))
-    print(pghaul("diagnose", MOVE))
-    print(pghaul("check", MOVE, accept=(0, 1)))
-    print(pghaul("probe", MOVE))
-    print(pghaul("estimate", MOVE))
-    pghaul("plan", MOVE, "--runbook", str(FOLDER / "demo.md"), "--script", str(FOLDER / "demo.sh"))
-    pghaul("report", "plan", MOVE, "-o", str(FOLDER / "plan.pdf"))
-    cluster = json.loads(pghaul("plan", MOVE, "--json"))["cluster"]
-    print(pghaul("execute", MOVE, "--confirm", cluster, "--yes-to-hooks"))
-    print(pghaul("estimate", MOVE, "--record"))
-    pghaul("report", "execution", MOVE, "-o", str(FOLDER / "moved.pdf"))
-    pictures()
-    return held_against_caps(json.loads(pghaul("history", "runs", MOVE, "--json"))["runs"])
+    places = ("--cluster", clusters.DATA, "--target", clusters.NEW_DATA)
+    volumes = ("--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
+    typed.run("move", "add", MOVE, "--old", "old", "--new", "new", *places, *volumes)
+    cluster = next(each for each in facts["old"]["clusters"] if each["data_directory"] == clusters.DATA)
+    return f"PostgreSQL {cluster['version']}, {units.size(cluster['size_bytes'])} in {cluster['data_directory']}"
+
+
+def _compared(comparison: dict[str, Any]) -> list[str]:
+    """A line for each headline of the comparison: both medians with their unit, and the ratio."""
+    rows = [row for row in comparison["rows"] if row["headline"] and row["old"] and row["new"]]
+    width = max((len(row["workload"]["title"]) for row in rows), default=0)
+    return [
+        f"{row['workload']['title']:<{width}}  {_value(row['metric'], row['old']['median']):>11} → "
+        f"{_value(row['metric'], row['new']['median']):<11} {units.ratio(row['ratio'])}"
+        for row in rows
+    ]
+
+
+def _value(metric: str, value: float) -> str:
+    """A metric with its unit, also where the name of the metric is the unit."""
+    text = units.metric(metric, value)
+    return f"{text} IOPS" if metric.endswith("iops") else text
+
+
+def _estimated(estimated: dict[str, Any]) -> list[str]:
+    """The whole move and its downtime, by the method that the plan follows."""
+    method = next(each for each in estimated["methods"] if each["method"] == estimated["planned"])
+    return [f"whole move: {_span(method['duration_seconds'])}", f"downtime: {_span(method['downtime_seconds'])}"]
+
+
+def _span(span: dict[str, float]) -> str:
+    return f"{units.duration(span['low'])} to {units.duration(span['high'])}"
+
+
+def _moved(done: dict[str, Any]) -> list[str]:
+    """The downtime, and what was compared."""
+    if done["execution"]["state"] != "done":
+        raise DemoFailedError(f"the move ended as {done['execution']['state']}")
+    account = done["account"]
+    began, ended = (datetime.fromisoformat(account[name]) for name in ("stopped_at", "opened_at"))
+    return [
+        f"downtime: {units.duration((ended - began).total_seconds())}",
+        f"copied: {units.size(account['sent'])} in {account['passes']} passes",
+        f"verified: {_verified(done['execution'])}",
+    ]
+
+
+def _verified(execution: dict[str, Any]) -> str:
+    """How many files the step has found equal that compares the checksums of the new server with the old one's.
+
+    Raises:
+        DemoFailedError: no such step has ended well.
+    """
+    comparing = {step["number"] for step in execution["plan"]["steps"] if step["agrees_with"] == SUMS}
+    outputs = [run["output"] for run in execution["steps"] if run["number"] in comparing and run["exit_status"] == 0]
+    if not outputs:
+        raise DemoFailedError("no step has compared the checksums of both servers")
+    files = sum(int(number) for number in re.findall(r": (\d+) files, ", outputs[-1]))
+    return f"{units.count(files)} files are equal on both servers by their checksums"
+
+
+def _found(page: Page, checks: list[dict[str, Any]], diagnoses: list[dict[str, Any]]) -> None:
+    """What a person should know of it: the checks that did not pass, and what explains the figures."""
+    page.say("\nWhat was found")
+    for check in checks:
+        if check["status"] != "pass":
+            page.say(f"  {check['status']}: {check['title']}: {check['message']}")
+    for each in diagnoses:
+        for finding in each["findings"]:
+            page.say(f"  storage of {each['server']}: {finding['title']}")
 
 
 def host_key_fingerprint(host: Host) -> str:
@@ -144,31 +314,35 @@ def host_key_fingerprint(host: Host) -> str:
     return printed.split()[1]
 
 
-def held_against_caps(runs: list[dict[str, Any]]) -> list[str]:
-    """Print each fio median beside the cap that determines it; sentences on those that are off by more than 3 %."""
-    problems = []
-    print(f"\n{'ground truth against fio':44} {'cap':>12} {'fio':>14} {'off':>8}")
+def compared_with_caps(runs: list[dict[str, Any]]) -> tuple[float, list[str]]:
+    """How far fio's medians are from the limits of the disks at the most, and a sentence for each too far off."""
+    largest, problems = 0.0, []
     for run in runs:
         headline, side = run["workload"]["headline"], run["volume"]["side"]
         cap = float(getattr(CAPS[side], headline))
         median = statistics.median(repetition["metrics"][headline] for repetition in run["repetitions"])
-        off = median / cap - 1
-        print(f"{side}: {run['workload']['title']:39} {cap:12,.0f} {median:14,.0f} {off:+8.2%}")
-        if abs(off) > TOLERANCE:
-            problems.append(f"{side}: {run['workload']['title']}: fio read {median:,.0f} where the cap is {cap:,.0f}")
-    return problems
+        off = abs(median / cap - 1)
+        largest = max(largest, off)
+        if off > TOLERANCE:
+            problems.append(
+                f"{run['workload']['title']} on the {side} server: the limit of the disk is {_value(headline, cap)}, "
+                f"and fio measured {_value(headline, median)}"
+            )
+    return largest, problems
 
 
-def pictures() -> None:
-    """A picture of each page of the window with the demo's history, on a virtual screen."""
+def pictures(log: TextIO) -> int:
+    """A picture of each page of the window with the demo's history, on a virtual screen; how many."""
     folder = FOLDER / "pages"
-    print("\na picture of each page of the window:", flush=True)
     subprocess.run(
         ["xvfb-run", "-a", "-s", "-screen 0 1600x1000x24", sys.executable, PICTURES, MOVE, str(folder)],
         cwd=PROJECT,
         check=True,
         timeout=120,
+        stdout=log,
+        stderr=log,
     )
+    return len(list(folder.iterdir()))
 
 
 if __name__ == "__main__":

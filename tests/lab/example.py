@@ -22,7 +22,7 @@ from core.history.database import FILE_NAME
 from core.history.example import MOVE, packed
 from core.history.models import Base
 from tests.lab import clusters
-from tests.lab.demo import CAPS, host_key_fingerprint, pghaul
+from tests.lab.demo import CAPS, CommandLine, host_key_fingerprint
 from tests.lab.lab import Lab, lab
 from tests.lab.machine import lab_unavailable
 
@@ -56,6 +56,7 @@ def main() -> int:
 
 def carried_out(hosts: Lab) -> None:
     """The whole main job, by the command line."""
+    pghaul = CommandLine(sys.stdout).run
     for host in (hosts.old, hosts.new):
         caps = CAPS[host.name]
         hosts.cap_disk(
