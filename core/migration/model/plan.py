@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from core.migration.model.move import Verify
 from core.migration.model.queries import Queries
-from core.servers.functions import library, named_in
+from core.servers.functions import library, named_in, needed
 from core.servers.shell import Shell, with_settings
 
 ROOT_USER = "root"
@@ -195,8 +195,13 @@ def functions_file(functions: str) -> str:
 
 
 def call_of(plan: Plan, call: str) -> Shell:
-    """A call of the plan as it runs: with the plan's own functions and settings, of whichever pghaul made it."""
-    return with_settings(dict(plan.settings), Shell(call, call, compound=True, functions=plan.functions))
+    """A call of the plan as it runs, with the plan's own functions and settings, of whichever pghaul made it.
+
+    Of the functions those alone travel that the call needs: all of them would be sent again with every step.
+    """
+    settings = dict(plan.settings)
+    functions = needed(plan.functions, [call], settings)
+    return with_settings(settings, Shell(call, call, compound=True, functions=functions))
 
 
 def alone(step: Step) -> Shell:

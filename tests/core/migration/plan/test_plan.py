@@ -19,7 +19,7 @@ from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.move import Hook, HookCommand, Verify
-from core.migration.model.plan import Phase, Plan, Step, alone
+from core.migration.model.plan import Phase, Plan, Step, alone, call_of
 from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan, runbook, script
 from core.migration.plan.calls import call_line, paths_of
@@ -29,6 +29,7 @@ from core.migration.plan.steps.inventory import CLIENTS, INVENTORY, OLD_SETTINGS
 from core.migration.plan.steps.opening import ALONE, DECIDE, START_NEW
 from core.migration.plan.steps.rollback import OLD_RUNS
 from core.migration.plan.steps.verify import SUMS
+from core.servers.functions import library, named_in
 from core.servers.profiles import Rights
 from tests.core.migration.builders import (
     DATA,
@@ -89,6 +90,22 @@ def test_every_step_is_whole() -> None:
         if each.reads:
             assert each.reads in {earlier.name for earlier in made.steps[: each.number - 1]}
     assert sum(each.point_of_no_return for each in made.steps) == 1
+
+
+@pytest.mark.parametrize("dressed", [False, True])
+def test_a_call_takes_along_all_functions_that_it_needs_and_no_others(*, dressed: bool) -> None:
+    made = plan({"running": True, "tablespaces": (space("/space"),)}, dressed=dressed)
+    settings = dict(made.settings)
+    steps = [*made.steps, *made.way_back]
+    for each in [text for one in steps for text in (one.call, one.listing, one.mending) if text]:
+        taken = defined(call_of(made, each).functions)
+        assert taken == defined(library(named_in(each), settings))
+    whole = len(made.functions)
+    assert sum(len(call_of(made, one.call).functions) for one in steps) < 0.1 * whole * len(steps)
+
+
+def defined(functions: str) -> set[str]:
+    return set(re.findall(r"^([a-z0-9_]+)\(\) \{$", functions, re.MULTILINE))
 
 
 def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_shown() -> None:
