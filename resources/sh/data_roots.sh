@@ -65,9 +65,7 @@ data_root() {
   # beside a tablespace's own folder lie other clusters', which make and remove theirs, and what other links lead to
   case $1:$root_holds in pg_tblspc/*:PG_*) root_part=$root_holds root_first=0 ;; *) root_part='*' root_first='' ;; esac
   {
-    find "$2/." -ignore_readdir_race \
-      \( -path '*/./*' ! -path "*/./$root_part" ! -path "*/./$root_part/*" -o -path '*/./log' -o -path '*/./pg_log' \
-      -o -type d -name lost+found -o -path '*/./pghaul-fence' \) -prune -o \
+    root_entries "$2" "$root_part" \
       \( -type l -printf '%Y ' -o -type f -name '[0-9]*' ! -path '*/./pg_*' -printf 'relation ' -o -printf '- ' \) \
       -printf '%D %s %C@ %i\n' && echo whole
   } | awk -v link="$1" -v first="$root_first" '
@@ -81,8 +79,38 @@ data_root() {
     END {
       if (!whole) exit 1
       for (device in files) printf "%s %s %d %.0f %s %s\n", device, inode[device], files[device], bytes[device], changed[device], link
-    }' || fail "not all of $2 may be read, or a link in it leads to another folder, or to a relation's file, which no pass would" \
-    'bring: find names its links by -type l'
+    }' || {
+    (no_stray_link "$1" "$2" "$root_part") || exit
+    fail "not all of $2 may be read"
+  }
+}
+
+# root_entries FOLDER PART ACTION...   find's ACTIONs on all in FOLDER that is the cluster's: what a name matches PART, but for logs,
+# lost+found and the fence
+root_entries() {
+  entries_folder=$1 entries_part=$2
+  shift 2
+  find "$entries_folder/." -ignore_readdir_race \
+    \( -path '*/./*' ! -path "*/./$entries_part" ! -path "*/./$entries_part/*" -o -path '*/./log' -o -path '*/./pg_log' \
+    -o -type d -name lost+found -o -path '*/./pghaul-fence' \) -prune -o "$@" ||
+    fail "not all of $entries_folder may be read"
+}
+
+# no_stray_link LINK FOLDER PART   fails with the first link in what is PART of FOLDER that leads to a folder or, from a tablespace, to
+# a file: a copy brings the link, and not what it leads to
+no_stray_link() {
+  case $1 in
+    .) return 0 ;; # known_links has looked
+    pg_tblspc/* | base/*) stray_file='-xtype f' ;;
+    *) stray_file=-false ;;
+  esac
+  # shellcheck disable=SC2086 # words of find's
+  stray_name=$(root_entries "$2" "$3" -type l \( -xtype d -o $stray_file \) -printf '%P\n' -quit) || exit
+  [ -n "$stray_name" ] || return 0
+  stray_leads=$(readlink -f -- "$2/$stray_name") || fail "nobody can tell where the link $2/$stray_name leads"
+  fail "$2 holds a link, $stray_name, which leads to $stray_leads. The copy would bring the link and not what it leads to." \
+    'Put that in the place of the link while the server is stopped, or have PostgreSQL move the table or index to another' \
+    'tablespace (ALTER TABLE ... SET TABLESPACE); then try again.'
 }
 
 # same_data_roots LEAST DATA VERSION [LINK FOLDER]...   data_roots, held against an earlier one on standard input

@@ -56,7 +56,7 @@ EXAMPLES = [
         _WORDS,
         arrange=f"{_DATA} && mkdir 'space ö/lost+found' away && ln -s ../../away 'space ö/PG_15_7/6'",
         status=1,
-        complains="or a link in it leads to another folder",
+        complains="/space ö holds a link, PG_15_7/6, which leads to /",
         name="a link in a tablespace",
     ),
     Example(
@@ -65,7 +65,7 @@ EXAMPLES = [
         arrange=f"{_DATA} && mkdir 'space ö/big' && mv 'space ö/PG_15_7/5/16400' 'space ö/big/1' && "
         "ln -s ../../big/1 'space ö/PG_15_7/5/16400'",
         status=1,
-        complains="or to a relation's file",
+        complains="/space ö/big/1. The copy would bring the link and not what it leads to. Put that in the place",
         name="a relation elsewhere",
     ),
     Example(
@@ -91,6 +91,21 @@ EXAMPLES = [
         after='known="$PWD/space ö"; (data_roots data PG_15_7 pg_tblspc/1 "$known") >before && '
         "rm -r 'space ö/PG_13_7' && (data_roots data PG_15_7 pg_tblspc/1 \"$known\") | cmp - before",
         name="another major version beside it",
+    ),
+    Example("root_entries", ("a", "*", "-print"), arrange="mkdir -p a/pg_log a/lost+found", prints="a/.\n"),
+    Example(
+        "no_stray_link",
+        ("pg_tblspc/1", "space", "PG_15_7"),
+        arrange="mkdir -p space/PG_15_7 && ln -s gone space/PG_15_7/1 && ln -s . space/beside",
+        prints="",
+    ),
+    Example(
+        "no_stray_link",
+        ("certs", "certs", "*"),
+        arrange="mkdir certs && ln -s /etc/hostname certs/1 && ln -s .. certs/2",
+        status=1,
+        complains="certs holds a link, 2, which leads to /",
+        name="to a folder",
     ),
     Example("known_links", (f"data/{_KNOWN[0]}", _KNOWN[1]), arrange=_DATA, prints=""),
     Example(
