@@ -106,11 +106,29 @@ show_streams() {
 }
 
 # send_root LABEL SOURCE TARGET OPTION...   all of the data root that OPTIONs leave, folders and links too
+# Where copy_parts lie beside what others have in that folder on new, these alone are named to rsync, so that the folder keeps its mode.
 send_root() {
-  root_label=$1 root_source=$2 root_target=$3
+  root_label=$1 root_source=$2/ root_target=$3 root_rest=${copy_parts:+$copy_parts/}
   shift 3
+  [ -z "${copy_new_folder-}" ] || root_rest=''
+  while [ -n "$root_rest" ]; do
+    # shellcheck disable=SC2086 # a pattern, here in the data root
+    for root_part in ./${root_rest%%/*}; do
+      [ -e "$root_part" ] || [ -L "$root_part" ] || continue
+      case $root_source in ./*) set -- "$@" "$root_source" ;; *) ;; esac
+      root_source=$root_part
+    done
+    root_rest=${root_rest#*/}
+  done
   # shellcheck disable=SC2086 # as above
-  "$copy_send" "$root_label" "$root_source/" "$root_target" $copy_left_out "$@"
+  "$copy_send" "$root_label" "$root_source" "$root_target" $copy_left_out "$@"
+}
+
+# see_folder LABEL TARGET   ahead of the first pass: sets copy_new_folder where the folder of copy_parts holds nothing on new yet, and gets
+# the mode that it has on old
+see_folder() {
+  copy_new_folder=''
+  [ -z "$copy_parts" ] || ! holds_nothing "$@" || copy_new_folder=yes
 }
 
 # begin_pass LABEL SOURCE WAL [NAME]   go to the data root; sets copy_left_out, options of all its passes
@@ -186,6 +204,7 @@ only_shorter() {
 # Print how much another would have to look through.
 warm_pass() {
   begin_pass "$1" "$2" "$4"
+  see_folder "$1" "$3"
   changed_names "$1"
   "$copy_warm" "$1" "$2" "$3"
   passed 24 send_root "$1" "$2" "$3" --ignore-existing --partial
@@ -215,6 +234,7 @@ warm_whole() {
 cold_pass() {
   pass_most=$(at_most "$@") || exit
   begin_pass "$1" "$2" "$4"
+  see_folder "$1" "$3"
   "$copy_cold" "$1" "$2" "$3"
 }
 

@@ -20,7 +20,10 @@ mkdir -m 700 '{_THEIRS}' '{SPACE}/PG_15_202204151'
 echo theirs >'{_THEIRS}/file'; echo beta >'{SPACE}/PG_15_202204151/16384'
 chown -R postgres: '{SPACE}'
 """
-_OF_NEW = f"mkdir -p '{SPACE}/PG_12_1'; echo mine >'{SPACE}/PG_12_1/file'; chown -R postgres: '{SPACE}'"
+_OF_NEW = f"""
+mkdir -p '{SPACE}/PG_12_1'; chmod 750 '{SPACE}'
+echo mine >'{SPACE}/PG_12_1/file'; chown -R postgres: '{SPACE}'
+"""
 _ROWS = "select count(*) from pgbench_accounts"
 
 
@@ -55,11 +58,12 @@ def started(cli: CommandLine, arrange: str = "true") -> None:
 
 
 def kept(host: Host) -> bool:
-    return host.exec("cat", f"{SPACE}/PG_12_1/file").stdout == "mine\n"
+    mode = host.exec("stat", "-c", "%a", SPACE).stdout
+    return (host.exec("cat", f"{SPACE}/PG_12_1/file").stdout, mode) == ("mine\n", "750\n")
 
 
 def test_theirs_may_go_while_the_old_server_is_stopped(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the new server has of another version in that folder stays."""
+    """What the new server has of another version in that folder stays, and who could read it there still can."""
     cli.lab.new.exec("sh", "-c", _OF_NEW)
     started(cli)
     cli("move", "hook", "m", "stop-applications", "--side", "old", "--command", "true")

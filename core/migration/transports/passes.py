@@ -132,9 +132,9 @@ def native(channel: CopyChannel, root: DataRoot, *options: str) -> str:
         Route.NFS: f"/run/{channel.marker}/{root.label}/",
         Route.LOCAL: f"{root.target}/",
     }.get(channel.transport.route, f"{channel.login}@{channel.address}:{root.target}/")
-    parts = [command(f"--include=/{part}").text for part in _patterns(root)]
-    parts += ["'--exclude=/*'"] if parts else []
-    return " ".join(["rsync", chosen["copy_options"], *options, *parts, f"{root.source}/", to])
+    # of a folder that others share its parts alone, so that it keeps its mode
+    sources = [command(f"{root.source}/{part}").text for part in root.parts] or [f"{root.source}/"]
+    return " ".join(["rsync", chosen["copy_options"], *options, *sources, to])
 
 
 def further_starts(channel: CopyChannel) -> int:

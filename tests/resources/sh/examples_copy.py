@@ -312,6 +312,33 @@ EXAMPLES = [
         tolerates=_PASSED,
         settings={**SETTINGS, "copy_left_out": ""},
     ),
+    Example(
+        "see_folder",
+        ("data", "@folder@/new"),
+        arrange="mkdir new",
+        settings={**SETTINGS, "copy_parts": "PG_15_7"},
+        after='copy_route=local copy_parts=PG_15_7; see_folder data new && [ -n "$copy_new_folder" ] && '
+        'mkdir new/PG_12 && see_folder data new && [ -z "$copy_new_folder" ]',
+        tolerates=_LOOKED,
+    ),
+    *(
+        _pass(
+            function,
+            words=(*_ROOT[:3], "PG_15_7/wal[[:space:]]x"),
+            arrange=f"{_DATA} && mkdir old/PG_15_7 'old/wal x' old/PG_13 && touch old/PG_15_7/1 'old/wal x/2' && "
+            f"chmod 710 old && chmod 750 new && {more}",
+            settings=settings,
+            after=f'[ "$(stat -c %a new; ls new)" = "{mode}\n{names}" ] && '
+            '[ -e new/PG_15_7/1 ] && [ -e "new/wal x/2" ]',
+            tolerates=_WATCHED,
+            name=f"of a tablespace, {name}",
+        )
+        for function, settings in (("warm_pass", _TWO), ("cold_pass", SETTINGS))
+        for name, more, mode, names in (
+            ("into a new folder", ":", 710, "PG_15_7\nwal x"),
+            ("beside another version", "mkdir new/PG_12", 750, "PG_12\nPG_15_7\nwal x"),
+        )
+    ),
     _pass(
         "warm_pass",
         matches=r"(?s).* bytes in \d+ files changed meanwhile\n",

@@ -21,6 +21,20 @@ EXAMPLES = [
         after='[ "$(stat -c %a a)" = 700 ] && [ -e a/file ]',
         name="again",
     ),
+    *(
+        Example(
+            "give_folder",
+            (_ME, "@folder@/a/b", "kept"),
+            arrange=f"mkdir a && mkdir -m 750 a/b && {more}",
+            after=f'[ "$(stat -c %a a/b)" = {mode} ]',
+            name=f"of a tablespace, {name}",
+        )
+        for name, more, mode in (
+            ("which holds something", "touch a/b/file", 750),
+            ("which holds nothing", "mkdir a/b/lost+found", 700),
+            ("which is not there", "rmdir a/b", 700),
+        )
+    ),
     Example(
         "give_folder",
         ("nobody", "@folder@/roots/main"),

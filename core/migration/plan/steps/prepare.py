@@ -40,7 +40,7 @@ def _make_folders(site: Site) -> list[Step]:
             f"make {root.target}",
             "new",
             ROOT_USER,
-            str(call("give_folder", user, root.target)),
+            str(call("give_folder", user, root.target, *(["kept"] if root.parts else []))),
             f"{root.source} of old comes here; the owner goes by name, for numbers differ between hosts",
             undone(ROOT_USER, "new", command("rmdir", "--", root.target)) + " (while it is empty)",
             (command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", root.target).text,),
