@@ -380,7 +380,7 @@ differing_settings() {
           ((name in old) ? shown(old[name]) : "at its default") " " there
         if (name in chosen) { print said ": what the files say holds, as was chosen."; continue }
         if (how[name] == "option") said = said ", by an option on its command line"
-        else if (name in file) said = said ": a file was edited, and the old server had not loaded it"
+        else if (name in file) said = said ": a file was edited, and the old server had not loaded it when its inventory was taken, before the stop"
         print said ". Look whether that is wanted, and change it where it is not."
       }
     }') || fail 'the settings cannot be compared'

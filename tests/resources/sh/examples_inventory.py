@@ -91,7 +91,9 @@ _DIFFERS = "".join(
         + _WANTED.format(""),
         'c is "3" on the new server, and was at its default ' + _WANTED.format(""),
         'd is "4" on the new server, and was at its default '
-        + _WANTED.format(": a file was edited, and the old server had not loaded it"),
+        + _WANTED.format(
+            ": a file was edited, and the old server had not loaded it when its inventory was taken, before the stop"
+        ),
         'port is "2" on the new server, and was "1" ' + _WANTED.format(", by an option on its command line"),
         'work_mem is "8192" on the new server, and was "4096" ' + _WANTED.format(""),
     )
