@@ -12,6 +12,7 @@ from core.facts.services import Service
 from core.facts.start_files import SECTION as START_FILES
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.catalogs import listed
+from core.migration.findings.edited import SOCKETS
 from core.migration.findings.finding import (
     NOTHING,
     Case,
@@ -119,6 +120,8 @@ def _by_debian(case: Case, cluster: Cluster, shown: str, new: Service) -> Findin
 def _by_unit(case: Case, cluster: Cluster, options: list[Edited], new: Service) -> Finding:
     """The finding by what the unit's command line gives: what it surely does not is a blocker."""
     given = dict(new.options or ())
+    if any(each.name == "unix_socket_directory" for each in options):  # before 9.3; -k is read by its later name
+        given = {"unix_socket_directory" if name in SOCKETS else name: value for name, value in given.items()}
     at_work = service_at_work(cluster, case.old)
     same = set(new.options or ()) & set(at_work.options or ()) if at_work is not None else set()
     lacking, doubtful = list[Edited](), list[Edited]()
@@ -148,7 +151,7 @@ def _by_unit(case: Case, cluster: Cluster, options: list[Edited], new: Service) 
 
 def _in_doubt(cluster: Cluster, option: Edited, at_work: Service | None) -> bool:
     """Whether the files alone may give the same value, or it is Debian's own place for sockets."""
-    if option.name.startswith("unix_socket_director"):
+    if option.name in SOCKETS:
         return at_work is not None and at_work.debian
     return option.in_file is None and numbers(cluster.series) < _TOLD_SINCE
 

@@ -15,7 +15,9 @@ from core.migration.findings.releases import numbers
 from core.migration.findings.start_options import OF_THE_LAYOUT
 from core.migration.model.move import EditedSettings, Move
 
-WHERE_IT_LISTENS = ("port", "listen_addresses", "unix_socket_directories")
+SOCKETS = frozenset({"unix_socket_directories", "unix_socket_directory"})
+"""The setting of the folders of the Unix sockets; before 9.3 it has the second name, and one folder."""
+WHERE_IT_LISTENS = ("port", "listen_addresses", *sorted(SOCKETS))
 _AUTO_CONF_SINCE = (9, 4)
 _NOT_IN_OPTIONS = frozenset('"$`\\')
 _EVERY_ADDRESS = {4: "0.0.0.0", 6: "::"}  # noqa: S104  names of addresses, nothing is bound
@@ -60,7 +62,7 @@ def leads_away(edited: Edited) -> bool:
     if edited.name not in WHERE_IT_LISTENS or edited.in_force is None or edited.in_file is None:
         return False
     then, coming = _listed(edited.in_force), _listed(edited.in_file)
-    if edited.name == "unix_socket_directories":
+    if edited.name in SOCKETS:
         return not {normpath(each) for each in then} <= {normpath(each) for each in coming}
     if edited.name == "port":
         return edited.in_force != edited.in_file

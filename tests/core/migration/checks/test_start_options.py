@@ -69,6 +69,7 @@ def test_what_may_be_secret_is_not_shown() -> None:
         (unit((("fsync", "no"),)), None, Edited("fsync", "off", "on")),
         (unit((("work_mem", "5MB"),)), (("work_mem", "5MB"),), Edited("work_mem", "5120", "4096")),
         (unit(()), None, Edited("external_pid_file", "/run/pg.pid", "")),
+        (unit((("unix_socket_directories", "/run/own"),)), None, Edited("unix_socket_directory", "/run/own", "/tmp")),
         (None, None, CONNECTIONS),
     ],
 )

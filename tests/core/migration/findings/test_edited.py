@@ -91,6 +91,8 @@ def test_what_postmaster_opts_does_not_tell_back_is_no_option_of_the_old_server(
         ("unix_socket_directories", "/tmp", "/tmp,/run/postgresql", False),
         ("unix_socket_directories", "/tmp/", '"/tmp", /run', False),
         ("unix_socket_directories", "/tmp,/run", "/run", True),
+        ("unix_socket_directory", "/tmp", "/tmp/", False),
+        ("unix_socket_directory", "/tmp", "/run", True),
     ],
 )
 def test_only_what_is_not_covered_leads_clients_away(name: str, in_force: str, in_file: str, *, away: bool) -> None:
