@@ -192,11 +192,15 @@ def _candidates(reader: Reader, running: Postmasters, started_by: Sequence[Candi
 
 
 def _bounded(reader: Reader, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-    """As many as are looked into: those that somebody names and that run come first."""
+    """As many as are looked into, those that somebody names and that run first among them.
+
+    Of several names of one folder the first is looked into, and so those go ahead whose configuration is known: of a
+    cluster of Debian's behind a link `pg_lsclusters` knows it by the link, and whoever names the folder does not.
+    """
     if len(candidates) > MOST:
         reason = f"only {MOST} folders are looked into; name the data directory if it is none of them"
         reader.gaps.append(Gap(NO_CLUSTER, f"{len(candidates) - MOST} more folders", reason))
-    return candidates[:MOST]
+    return sorted(candidates[:MOST], key=lambda one: one.config_file is None)
 
 
 def _file_systems(reader: Reader) -> tuple[FileSystem, ...]:

@@ -97,6 +97,18 @@ def test_a_cluster_of_debians_behind_a_link_is_moved_to_a_server_without_the_lin
     assert sql(hosts.new, DEBIAN, "show data_directory") == DEBIAN.data
 
 
+def test_a_stopped_cluster_of_debians_behind_a_link_is_moved(hosts: Lab) -> None:
+    """Whoever names its folder does not know where its configuration lies; Debian's tools know it by the link."""
+    linked(hosts.old)
+    described(hosts, DEBIAN, DEBIAN)
+    hosts.old.exec("pg_ctlcluster", "15", "main", "stop")
+    said = pghaul("check", "spring", accept=(0, 1))
+    assert "server program cannot read its configuration" not in said
+    pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks")
+    assert layouts.active(hosts.new, DEBIAN)
+    assert sql(hosts.new, DEBIAN, "show data_directory") == DEBIAN.data
+
+
 _RULES = f"""
 install -d -o postgres -g postgres /srv/pg/rules
 sed 's/^host.*/host all all all reject/' /etc/postgresql/15/main/pg_hba.conf >/srv/pg/rules/shop.conf
