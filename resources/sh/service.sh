@@ -37,6 +37,7 @@ journal() {
 
 # start_unit UNIT DATA   through the host's systemd
 start_unit() {
+  unit_is_free "$1" "$2"
   unit_since=$(date +%s) || fail 'date failed'
   systemctl reset-failed "$1" 2>/dev/null # it is not loaded where it never ran
   if ! systemctl start "$1" || ! accepts "$2"; then
@@ -48,6 +49,8 @@ start_unit() {
 
 # start_user_unit UNIT DATA   through the systemd of the user whom this runs as
 start_user_unit() {
+  unit_user=$(id -u) || fail 'id does not say who this is'
+  unit_is_free "$1" "$2" "$unit_user"
   unit_since=$(date +%s) || fail 'date failed'
   (own_systemd reset-failed "$1") 2>/dev/null # it is not loaded where it never ran
   if ! (own_systemd start "$1") || ! accepts "$2"; then
@@ -82,9 +85,41 @@ stop_debian() {
   pg_ctlcluster "$1" "$2" stop -m fast || fail "cluster $1/$2 did not stop: read its log in /var/log/postgresql"
 }
 
-# stop_unit UNIT   where it is stopped already nothing is done
+# stop_unit UNIT DATA   where it is stopped already nothing is done
 stop_unit() {
+  unit_is_free "$1" "$2"
   systemctl stop "$1" || fail "$1 did not stop: journalctl -u $1"
+}
+
+# stop_user_unit UNIT DATA   the same through the systemd of the user whom this runs as
+stop_user_unit() {
+  unit_user=$(id -u) || fail 'id does not say who this is'
+  unit_is_free "$1" "$2" "$unit_user"
+  own_systemd stop "$1"
+}
+
+# unit_is_free UNIT DATA [UID]   fails where servers run in UNIT, of the host or of that user, and none of them lives in DATA: since the
+# checks somebody has given it to another cluster
+unit_is_free() {
+  unit_other=''
+  for unit_process in $(server_processes); do
+    in_unit "/proc/$unit_process/cgroup" "$1" "${3-}" || continue
+    ! lives_in "$unit_process" "$2" || return 0
+    unit_other=$unit_process
+  done
+  [ -n "$unit_other" ] && unit_folder=$(readlink "/proc/$unit_other/cwd") || return 0 # it may have ended meanwhile
+  fail "$1 runs another server now, in $unit_folder, and none in $2: it is neither started nor stopped. Give that server a" \
+    'unit of its own, or stop it for good, and have the unit start this cluster; then go on with --resume'
+}
+
+# in_unit CGROUP UNIT UID   whether a process, of which CGROUP is that file of /proc, runs in UNIT, of the host or, with a UID, of that user
+in_unit() {
+  while IFS=: read -r _ _ in_path; do
+    in_user=''
+    case $in_path in */user@*.service/*) in_user=${in_path#*/user@} in_user=${in_user%%.*} ;; *) ;; esac
+    case $in_user:$in_path/ in "$3":*/"$2"/*) return 0 ;; *) ;; esac
+  done 2>/dev/null <"$1" # it may have ended meanwhile
+  return 1
 }
 
 # stop_folder PATH DATA   where it is stopped already nothing is done

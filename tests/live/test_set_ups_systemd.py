@@ -177,3 +177,63 @@ def test_a_condition_of_the_new_unit_that_is_not_met_is_a_blocker(hosts: Lab) ->
     pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks")
     assert layouts.active(hosts.new, NOTIFY)
     assert sql(hosts.new, NOTIFY, ROWS) == rows
+
+
+_OTHER = "/srv/pg/other"
+
+
+def another(host: Host) -> None:
+    """Another cluster, which does not run."""
+    owned = ("-o", "postgres", "-g", "postgres")
+    host.exec("install", "-d", "-m", "700", *owned, _OTHER)
+    host.exec(f"{NOTIFY.binaries}/initdb", "-D", _OTHER, user="postgres")
+    host.exec("tee", "-a", f"{_OTHER}/postgresql.conf", input="port = 5999\nunix_socket_directories = '/tmp'\n")
+
+
+_BY_HAND = f"""
+systemctl stop shop
+runuser -u postgres -- {NOTIFY.binaries}/pg_ctl -D {NOTIFY.data} -w -l /dev/null start
+"""
+_GIVEN_AWAY = f"""
+mkdir -p /etc/systemd/system/shop.service.d
+cat >/etc/systemd/system/shop.service.d/other.conf <<'S'
+[Service]
+ExecStart=
+ExecStart={NOTIFY.binaries}/postgres -D {_OTHER}
+S
+systemctl daemon-reload
+systemctl start shop
+"""
+_GIVEN_BACK = """
+systemctl stop shop
+rm -r /etc/systemd/system/shop.service.d
+systemctl daemon-reload
+echo true >/usr/local/bin/give-away
+"""
+_BY_UNIT = f"""
+runuser -u postgres -- {NOTIFY.binaries}/pg_ctl -D {NOTIFY.data} -w -m fast stop
+systemctl start shop
+"""
+
+
+@pytest.mark.parametrize("side", ["old", "new"])
+def test_a_unit_that_was_given_to_another_cluster_meanwhile_is_neither_started_nor_stopped(
+    hosts: Lab, side: str
+) -> None:
+    rows = create(hosts.old, NOTIFY)
+    layouts.prepare(hosts.new, NOTIFY)
+    host = hosts.old if side == "old" else hosts.new
+    another(host)
+    script = f"set -e\n{_BY_HAND if side == 'old' else ''}{_GIVEN_AWAY}"
+    host.exec("tee", "/usr/local/bin/give-away", input=script)
+    described(hosts, NOTIFY, NOTIFY)
+    given = ("--side", side, "--as", "root", "--command", "sh /usr/local/bin/give-away >/dev/null 2>&1")
+    pghaul("move", "hook", "spring", "stop-applications", *given)
+    said = pghaul("execute", "spring", "--confirm", NOTIFY.named, "--yes-to-hooks", accept=(1, 3))
+    assert f"shop.service runs another server now, in {_OTHER}, and none in {NOTIFY.data}" in " ".join(said.split())
+    main = host.exec("systemctl", "show", "-p", "MainPID", "--value", "shop").stdout.strip()
+    assert host.exec("readlink", f"/proc/{main}/cwd").stdout.strip() == _OTHER
+    host.exec("sh", "-c", f"set -e\n{_GIVEN_BACK}{_BY_UNIT if side == 'old' else ''}")
+    pghaul("execute", "spring", "--confirm", NOTIFY.named, "--yes-to-hooks", "--resume")
+    assert layouts.active(hosts.new, NOTIFY)
+    assert sql(hosts.new, NOTIFY, ROWS) == rows

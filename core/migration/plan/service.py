@@ -114,9 +114,9 @@ def _stop(managed: _Managed, undo: str = "") -> Control:
         native = _pg_ctlcluster(service, "stop", "-m", "fast")
         return Control(ROOT_USER, call("stop_debian", *_debian(service), data), (native,), undo)
     if service.user is not None:
-        stopping = call("own_systemd", "stop", service.unit)
+        stopping = call("stop_user_unit", service.unit, data)
         return Control(service.user, stopping, (_user_unit("stop", service),), undo)
-    return Control(ROOT_USER, call("stop_unit", service.unit), (_unit("stop", service),), undo)
+    return Control(ROOT_USER, call("stop_unit", service.unit, data), (_unit("stop", service),), undo)
 
 
 def enable(site: Site) -> list[Change]:

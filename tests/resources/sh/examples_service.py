@@ -79,7 +79,25 @@ EXAMPLES = [
     Example("start_folder", ("@path@", _DATA, "-"), arrange=_RUNS, programs={"pg_ctl": "true"}, prints="", name="runs"),
     Example("stop_debian", ("15", "main", _DATA), arrange=_RUNS, programs=_PLAYED, prints="15 main stop -m fast\n"),
     Example("stop_debian", ("15", "main", _DATA), programs=_PLAYED, prints="", name="stopped"),
-    Example("stop_unit", ("own.service",), programs=_PLAYED, prints="stop own.service\n"),
+    Example("stop_unit", ("own.service", _DATA), programs=_PLAYED, prints="stop own.service\n"),
+    Example("stop_user_unit", ("own.service", _DATA), programs=_PLAYED, prints="--user stop own.service\n"),
+    Example("unit_is_free", ("own.service", _DATA), arrange=_RUNS, prints="", after=_END),
+    *(
+        Example(
+            "in_unit",
+            ("cgroup", "own.service", user),
+            arrange=f"printf '%s\\n' 9:name=systemd:/ {line} >cgroup",
+            prints="",
+            after=f'! in_unit cgroup own.servic "{user}" && ! in_unit cgroup own.service 7 && '
+            '! in_unit none own.service ""',
+            name=name,
+        )
+        for name, user, line in (
+            ("the host's", "", "0::/system.slice/own.service"),
+            ("a part of it", "", "1:name=systemd:/system.slice/own.service/more"),
+            ("a user's", "1000", "0::/user.slice/user-1000.slice/user@1000.service/app.slice/own.service"),
+        )
+    ),
     Example(
         "stop_folder",
         ("@path@", _DATA),

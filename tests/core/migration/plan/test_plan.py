@@ -174,11 +174,11 @@ def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str
     ("changes", "user", "call", "typed"),
     [
         (OF_DEBIAN, "root", f"stop_debian 15 main {DATA}", "pg_ctlcluster 15 main stop -m fast"),
-        (UNIT, "root", "stop_unit postgresql-15.service", "systemctl stop postgresql-15.service"),
+        (UNIT, "root", f"stop_unit postgresql-15.service {DATA}", "systemctl stop postgresql-15.service"),
         (
             {**UNIT, "unit_user": "ann"},
             "ann",
-            "own_systemd stop postgresql-15.service",
+            f"stop_user_unit postgresql-15.service {DATA}",
             "systemctl --user stop postgresql-15.service",
         ),
         (
