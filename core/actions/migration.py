@@ -57,7 +57,9 @@ def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tup
     cluster = old.cluster(found.cluster)
 
     def tried(server: Server, facts: Facts) -> Facts:
-        return with_trial_start(session.server(found.old, job), server, old, facts, found, job)
+        return with_trial_start(
+            session.server(found.old, job), server, old, facts, found, job, hooks=session.store.hooks(move)
+        )
 
     new = facts_of(session, found, Side.NEW, job, refresh=refresh, trial=cluster, tried=tried)
     results = check_facts(found, old, new)

@@ -367,6 +367,8 @@ class TrialStart:
     """Condition…= and Assert…= of that unit by which systemd would not start it, and which the move does not meet."""
     unjudged: tuple[str, ...] = ()
     """Those of which it is not known: the move may change what they ask for, or systemd does not tell."""
+    hook: str = ""
+    """The operator's own command that the move runs before it asks again, and that may meet them; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,6 +179,28 @@ def test_a_condition_of_the_new_unit_that_is_not_met_is_a_blocker(hosts: Lab) ->
     assert sql(hosts.new, NOTIFY, ROWS) == rows
 
 
+def test_a_condition_that_a_hook_of_the_move_may_meet_is_a_warning(hosts: Lab) -> None:
+    """Behind the hook systemd is asked again, before the old server is stopped."""
+    rows = create(hosts.old, NOTIFY)
+    layouts.prepare(hosts.new, NOTIFY)
+    folder = "/etc/systemd/system/shop.service.d"
+    hosts.new.exec("mkdir", "-p", folder)
+    hosts.new.exec("tee", f"{folder}/own.conf", input="[Unit]\nConditionPathExists=/run/ready\n")
+    hosts.new.exec("systemctl", "daemon-reload")
+    described(hosts, NOTIFY, NOTIFY)
+    hook = ("move", "hook", "spring", "stop-applications", "--side", "new", "--as", "root", "--command")
+    pghaul(*hook, "true")
+    said = " ".join(pghaul("check", "spring", accept=(0, 1)).split())
+    assert "ConditionPathExists=/run/ready. Your command for stop-applications, which runs before" in said
+    said = pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", accept=(1,))
+    assert "systemd would not start the unit of the new cluster on the new server any more" in " ".join(said.split())
+    assert layouts.active(hosts.old, NOTIFY)
+    pghaul(*hook, "touch /run/ready")
+    pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", "--anew")
+    assert layouts.active(hosts.new, NOTIFY)
+    assert sql(hosts.new, NOTIFY, ROWS) == rows
+
+
 _OTHER = "/srv/pg/other"
 
 

@@ -35,6 +35,16 @@ def trial_start(case: Case) -> Finding:
     if made.unjudged:
         unjudged = "; ".join(made.unjudged)
         hindered += f". Whether {unjudged} of {by_unit} will be met was not judged"
+    if made.unmet and made.hook and not made.failed:
+        return warning(
+            file,
+            made.target,
+            f"systemd would not start {by_unit} on the new server now, because of what is not met there: "
+            f"{'; '.join(made.unmet)}. Your command for {made.hook}, which runs before the old server is stopped, may "
+            f"change that{hindered}",
+            "Look whether the command does so. If a condition is still not met after it, the move ends before it "
+            "stops the old server",
+        )
     if made.unmet and not made.failed:
         return blocker(
             file,

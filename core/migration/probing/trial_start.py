@@ -1,5 +1,6 @@
 """The trial start on the new server: made for the checks, and taken away by the time that they have its result."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core.errors import Cancelled, CommandError, InputError, PghaulError
@@ -9,7 +10,7 @@ from core.migration.findings.data_roots import data_roots
 from core.migration.findings.layout import configuration_brought, configuration_left
 from core.migration.findings.services import service_for
 from core.migration.findings.trial_start import Trial, trial_of
-from core.migration.model.move import Move
+from core.migration.model.move import Hook, HookCommand, Move
 from core.servers.connection import Server
 from core.servers.shell import Shell, call, lowered
 from core.text import complaint
@@ -21,11 +22,20 @@ _STARTED, _REFUSED, _LACKS = "started", "refused ", "lacks "
 
 
 def with_trial_start(
-    old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, job: Job, holder: str = "-"
+    old: Server,
+    new: Server,
+    old_facts: Facts,
+    new_facts: Facts,
+    move: Move,
+    job: Job,
+    holder: str = "-",
+    *,
+    hooks: Sequence[HookCommand] = (),
 ) -> Facts:
     """The facts of new with what a trial start showed; without one where those of old do not know the cluster.
 
-    `holder`: the token of the execution whose own locks are no hindrance.
+    `holder`: the token of the execution whose own locks are no hindrance. `hooks`: commands of the move that are still
+    to run.
 
     Raises:
         Cancelled: the job was cancelled; nothing of the trial is left.
@@ -34,7 +44,11 @@ def with_trial_start(
     if cluster is None:
         return new_facts
     chosen = "" if move.edited is None else move.edited.value
-    made = TrialStart(move.cluster, move.target, old_facts.taken_at.isoformat(), chosen)
+    # of all hooks this one alone runs before the stop, ahead of which it is tried again
+    ahead = (each.hook for each in hooks if each.hook is Hook.STOP_APPLICATIONS and not each.from_elsewhere)
+    made = TrialStart(
+        move.cluster, move.target, old_facts.taken_at.isoformat(), chosen, hook=next((each.value for each in ahead), "")
+    )
     try:
         trial = trial_of(move, cluster, old_facts, new_facts, new.profile.database_user, holder)
     except InputError as error:  # a path that no command can name

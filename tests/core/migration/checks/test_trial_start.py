@@ -76,5 +76,8 @@ def test_conditions_of_the_unit_that_are_not_met_stop_the_move_and_those_not_jud
         assert (found.status, "ConditionPathExists=/none" in found.message) == (Status.BLOCKER, True)
         found = result(replace(tried, unjudged=("AssertHost=own",)), service)
         assert (found.status, "AssertHost=own" in found.message) == (Status.WARNING, True)
+    found = result(replace(STARTED, unmet=("ConditionPathExists=/none",), hook="stop-applications"), service)
+    assert found.status is Status.WARNING
+    assert "ConditionPathExists=/none. Your command for stop-applications" in found.message
     failed = result(made(failed="FATAL:  no", unmet=("ConditionPathExists=/none",)), service)
     assert "FATAL:  no" in failed.message

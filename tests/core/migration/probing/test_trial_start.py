@@ -3,9 +3,12 @@
 from types import SimpleNamespace
 from typing import cast
 
+import pytest
+
 from core.facts.model import Tablespace
 from core.facts.services import Service
 from core.jobs import Job
+from core.migration.model.move import Hook, HookCommand
 from core.migration.probing.trial_start import with_trial_start
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
@@ -33,3 +36,18 @@ def test_a_folder_that_no_command_can_name_keeps_no_condition_from_being_judged(
     tried = with_trial_start(server, server, old(made), new(services=(unit,)), move(), Job()).trial_start
     assert tried is not None
     assert (tried.cluster, tried.unmet) == (DATA, ("ConditionHost=other",))
+
+
+@pytest.mark.parametrize(
+    ("hook", "known"),
+    [
+        (HookCommand(Hook.STOP_APPLICATIONS, "workstation", "true"), "stop-applications"),
+        (HookCommand(Hook.STOP_APPLICATIONS, "new", "true", from_elsewhere=True), ""),
+        *((HookCommand(each, "new", "true"), "") for each in Hook if each is not Hook.STOP_APPLICATIONS),
+    ],
+)
+def test_of_the_commands_of_a_move_that_one_counts_which_runs_before_the_stop(hook: HookCommand, known: str) -> None:
+    server = cast("Server", Answers())
+    tried = with_trial_start(server, server, old(cluster()), new(), move(), Job(), hooks=(hook,)).trial_start
+    assert tried is not None
+    assert tried.hook == known
