@@ -21,7 +21,7 @@ packable() {
   [ -z "$packable_not" ] || fail "$(id -un) cannot read $packable_not: let it, or move that away"
 }
 
-# unpack_configuration FOLDER KEPT USER PATH...   as root: put those of the archive on standard input there, as USER
+# unpack_configuration FOLDER KEPT USER TARGET PATH...   as root: put those of the archive on standard input there, as USER
 # What lies there first is put aside in the archive KEPT: beside it, it would pass for another cluster's.
 unpack_configuration() {
   configuration=$(take_whole) || exit
@@ -32,11 +32,13 @@ $unpack_types" in
 "[!d-]*) fail 'the configuration of old holds what is neither file nor folder' ;;
     *) ;;
   esac
-  unpack_folder=${1%/} unpack_kept=$2 unpack_user=$3
+  unpack_folder=${1%/} unpack_kept=$2 unpack_user=$3 unpack_target=$4
   enter "$1"
-  shift 3
-  replaceable "$unpack_user" "$@"
-  [ -e "$unpack_kept" ] || (put_aside "$unpack_kept" "$unpack_user" "$@") || exit # of an earlier try it stays as it is
+  shift 4
+  if [ ! -e "$unpack_kept" ]; then # of an earlier try it stays as it is, and what lies there is old's
+    replaceable "$unpack_user" "$unpack_target" "$@"
+    (put_aside "$unpack_kept" "$unpack_user" "$@") || exit
+  fi
   run_as "$unpack_user" rm -rf -- "$@" || fail "$* cannot be replaced"
   for unpack_path; do
     unpack_above=$unpack_folder/${unpack_path%/*}
@@ -66,10 +68,11 @@ $keys_one
   done || exit
 }
 
-# replaceable USER PATH...   on new, as root: USER can take them away and bring them back as they were
+# replaceable USER TARGET PATH...   on new, as root: USER can take them away and bring them back as they were, and no cluster but that
+# in TARGET is configured by them
 replaceable() {
-  replace_user=$1
-  shift
+  replace_user=$1 replace_target=$2
+  shift 2
   for replace_path; do
     replace_above=${replace_path%/*}
     [ ! -d "$replace_above" ] || run_as "$replace_user" test -w "$replace_above" ||
@@ -77,6 +80,32 @@ replaceable() {
     [ -e "$replace_path" ] || [ -L "$replace_path" ] || continue
     replace_others=$(find "$replace_path" ! -user "$replace_user" -print -quit) || fail "$replace_path cannot be read"
     [ -z "$replace_others" ] || fail "$replace_others of new is not $replace_user's: give it to $replace_user, or move it away"
+  done
+  of_no_other "$replace_target" "$@"
+}
+
+# of_no_other TARGET PATH...   here: fails where a file of settings in a PATH names a data directory in which another cluster lies than in
+# TARGET, whether it runs or not: without that file it could not be started
+of_no_other() {
+  other_target=$1
+  # shellcheck disable=SC2034 # for settings_lines: no data directory
+  cluster_folder=-
+  shift
+  for other_path; do
+    [ -e "$other_path" ] || continue
+    other_files=$(find -H "$other_path" -type f \( -name '*.conf' -o -samefile "$other_path" \) -print) ||
+      fail "$other_path cannot be read"
+    [ -z "$other_files" ] || printf '%s\n' "$other_files" | while IFS= read -r other_file; do
+      other_said=$(settings_lines "$other_file") || exit
+      printf '%s\n' "$other_said" | while IFS= read -r other_line; do
+        other_data=${other_line#path * data_directory }
+        [ "${other_line#path * }" = "data_directory $other_data" ] || continue
+        [ -e "$other_data/PG_VERSION" ] || [ -e "$other_data/pghaul-fence/PG_VERSION" ] || continue
+        [ "$other_data" -ef "$other_target" ] ||
+          fail "$other_file of the new server configures another cluster, in $other_data, which could not be started without it. Give" \
+            "that cluster a configuration elsewhere (Debian's: pg_renamecluster), or remove $other_data if nobody needs it"
+      done || exit
+    done || exit
   done
 }
 

@@ -212,6 +212,40 @@ def another(host: Host) -> None:
     host.exec("tee", "-a", f"{_OTHER}/postgresql.conf", input="port = 5999\nunix_socket_directories = '/tmp'\n")
 
 
+def test_a_stopped_cluster_of_new_keeps_the_configuration_that_leads_to_it(hosts: Lab) -> None:
+    """What it would be started with is put aside by no move, whether pghaul knows of it by its facts or not."""
+    layout = unit(of=_FOLDER, more=_APART)
+    create(hosts.old, layout)
+    layouts.prepare(hosts.new, layout)
+    file = f"{_FOLDER}/postgresql.conf"
+    another(hosts.new)
+    hosts.new.exec("sed", "-i", f"s|/srv/pg/shop|{_OTHER}|", file)
+    before = hosts.new.exec("cat", file).stdout
+    described(hosts, layout, layout)
+    said = pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", accept=(1, 3))
+    assert f"{file} of the new server configures another cluster, in {_OTHER}," in " ".join(said.split())
+    assert hosts.new.exec("cat", file).stdout == before
+    assert layouts.active(hosts.old, layout)
+    hosts.new.exec("rm", "-r", _OTHER)
+    pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", "--resume")
+    assert layouts.active(hosts.new, layout)
+
+
+def test_a_stopped_cluster_of_debians_keeps_its_name_until_its_data_is_gone(hosts: Lab) -> None:
+    rows = create(hosts.old, DEBIAN)
+    hosts.new.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", DEBIAN.data)
+    hosts.new.exec("pg_createcluster", "15", "main", f"--datadir={_OTHER}")
+    described(hosts, DEBIAN, DEBIAN)
+    said = pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks", accept=(1,))
+    assert f"cluster 15/main of new has its data in {_OTHER}" in " ".join(said.split())
+    assert layouts.active(hosts.old, DEBIAN)
+    hosts.new.exec("rm", "-r", _OTHER)
+    pghaul("facts", "new")
+    pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks")
+    assert layouts.active(hosts.new, DEBIAN)
+    assert sql(hosts.new, DEBIAN, ROWS) == rows
+
+
 _BY_HAND = f"""
 systemctl stop shop
 runuser -u postgres -- {NOTIFY.binaries}/pg_ctl -D {NOTIFY.data} -w -l /dev/null start

@@ -1,5 +1,6 @@
 """What starts the copy on new, for its clients and after a restart of the host."""
 
+from pathlib import PurePosixPath
 from posixpath import normpath
 
 from core.facts.discovery import DEBIAN, UNITS, USER_UNITS
@@ -25,6 +26,7 @@ from core.migration.findings.layout import (
 )
 from core.migration.findings.services import (
     debian_config_file,
+    namesake,
     of_configuration,
     service_for,
     service_of,
@@ -78,14 +80,24 @@ def start_on_new(case: Case) -> Finding:
             "place of its own",
             f"rename it (pg_renamecluster), drop it if nobody needs it, or make {other.data_directory} the target",
         )
+    configured = _configured(case)
+    if configured is not None:
+        folder, path = configured
+        return blocker(
+            *shown,
+            f"Another cluster of the new server, in {folder}, is configured by {path}: the file of the old server "
+            "would take its place",
+            "Give that cluster a configuration elsewhere, or remove its data directory if nobody needs it. Then read "
+            f"the facts again: {for_hint('pghaul', 'facts', case.new.server)}",
+        )
     taken = _taken(case, new)
     if taken is not None:
         folder, what = taken
         return blocker(
             *shown,
             f"another cluster of new, in {folder}, runs with {what}, which the move would take from it",
-            "give that cluster a unit and a configuration file of its own, or stop it for good, and read the facts "
-            f"again: {for_hint('pghaul', 'facts', case.new.server)}",
+            "Give that cluster a unit of its own, or stop it for good. Then read the facts again: "
+            f"{for_hint('pghaul', 'facts', case.new.server)}",
         )
     if new is None:
         return _by_hand(case, shown, old, beside)
@@ -126,22 +138,31 @@ def _namesake(case: Case) -> Service | None:
         return None
     if hosts_of(case.old, case.new) is Hosts.ONE:
         return None  # it is old itself
-    registered = (each for each in case.new.services if each.debian and each.name == cluster.name)
-    return next((each for each in registered if each.data_directory != normpath(case.move.target)), None)
+    return namesake(case.move.target, cluster, case.new)
+
+
+def _configured(case: Case) -> tuple[str, str] | None:
+    """The folder of another cluster of new, running or not, and a file of its configuration that would be replaced."""
+    if case.cluster is None or hosts_of(case.old, case.new) is Hosts.ONE:
+        return None  # it is old itself
+    brought = [PurePosixPath(path) for path in configuration_brought(case.cluster)]
+    for each in case.new.clusters:
+        if each.data_directory == normpath(case.move.target):
+            continue
+        read = [one.path for one in each.configuration_files or () if one.state == "file"]
+        for path in (each.config_file, each.hba_file, each.settings.get("ident_file"), *read):
+            if path and any(PurePosixPath(path).is_relative_to(one) for one in brought):
+                return each.data_directory, path
+    return None
 
 
 def _taken(case: Case, service: Service | None) -> tuple[str, str] | None:
-    """The folder of another cluster that runs on new, and what of it the move would take: configuration, or unit."""
-    if case.cluster is None or hosts_of(case.old, case.new) is Hosts.ONE:
-        return None  # it is old itself
-    brought = configuration_brought(case.cluster)
+    """The folder of another cluster that runs on new, and its unit, by which the target would be started."""
+    if service is None or service.user is not None or hosts_of(case.old, case.new) is Hosts.ONE:
+        return None
     for each in case.new.clusters:
-        if not each.running or each.data_directory == normpath(case.move.target):
-            continue
-        if each.config_file is not None and each.config_file in brought:
-            return each.data_directory, each.config_file
         unit = each.process.unit if each.process is not None else None
-        if service is not None and service.user is None and unit == service.unit:
+        if each.running and each.data_directory != normpath(case.move.target) and unit == service.unit:
             return each.data_directory, service.unit
     return None
 

@@ -80,10 +80,22 @@ def service_for(target: str, cluster: Cluster, new: Facts) -> Service | None:
     named_by = (each for each in units if each.data_directory == posixpath.normpath(target))
     found = chain(named_by, (each for each in units if of_configuration(each, target, cluster)))
     named = debian(cluster)
-    taken = any(each.debian and each.name == cluster.name for each in new.services)
-    if named is None or taken or not _has(new, "pg_ctlcluster"):
+    if named is None or namesake(target, cluster, new) is not None or not _has(new, "pg_ctlcluster"):
         return next(found, None)
     return next(found, Service(target, "/".join(named), _debian_unit(*named), debian=True))
+
+
+def namesake(target: str, cluster: Cluster, new: Facts) -> Service | None:
+    """Another cluster of new, running or not, that Debian knows by old's name: both would have one configuration.
+
+    None where its data directory is the target, by a link too, or is not there.
+    """
+    found = next((each for each in new.services if each.debian and each.name == cluster.name), None)
+    if found is None or any(gap.absent and gap.of == found.data_directory for gap in new.gaps):
+        return None
+    known = (each for each in new.clusters if each.name == found.name and "pg_lsclusters" in each.found_by)
+    place = next((each.data_directory for each in known), found.data_directory)
+    return found if place != posixpath.normpath(target) else None
 
 
 def of_configuration(service: Service, target: str, cluster: Cluster) -> bool:

@@ -10,7 +10,7 @@ from tests.resources.sh.examples import Example
 _ME = getpass.getuser()
 _HERE = "mkdir -p etc/15 && echo 'port = 1' >etc/15/postgresql.conf && echo root >etc/passwd"
 _KEPT = "@folder@/var/kept.tar"
-_UNPACK = ("@folder@", _KEPT, _ME, "etc/15", "etc/pg.conf")
+_UNPACK = ("@folder@", _KEPT, _ME, "@folder@/data", "etc/15", "etc/pg.conf")
 _RESTORE = ("@folder@", _KEPT, _ME, "etc/15", "etc/pg.conf")
 _ASIDE = (
     f"{_HERE} && mkdir var && tar -cf var/kept.tar etc/15 && echo 'port = 5432' >etc/15/postgresql.conf && "
@@ -35,6 +35,17 @@ def packed(*, link: str = "", device: str = "", above: str = "") -> str:
 
 
 _KEY = "-rw-r----- root/root 1 2026-01-01 10:00 etc/tls.key\n-rw-r----- postgres/x 1 2026-01-01 10:00 etc/pg_hba.conf"
+
+_OTHERS = (
+    f"{_HERE} && mkdir -p etc/15/conf.d data other/pghaul-fence && touch data/PG_VERSION other/PG_VERSION "
+    "etc/15/conf.d/1.conf"
+)
+
+
+def _names(folder: str, file: str) -> str:
+    """A line of settings in the file, as people write one."""
+    return f"echo \"  DATA_directory '$PWD/{folder}' # there\" >>{file}"
+
 
 EXAMPLES = [
     Example(
@@ -142,7 +153,7 @@ EXAMPLES = [
     ),
     Example(
         "unpack_configuration",
-        ("@folder@", _KEPT, "nobody", "etc/15", "etc/pg.conf"),
+        ("@folder@", _KEPT, "nobody", "@folder@/data", "etc/15", "etc/pg.conf"),
         arrange=_HERE,
         stdin=packed(),
         status=1,
@@ -151,15 +162,57 @@ EXAMPLES = [
         as_root=True,
         name="what new has there is another's",
     ),
-    Example("replaceable", (_ME, "etc/15", "etc/none"), arrange=_HERE, prints=""),
+    Example("replaceable", (_ME, "data", "etc/15", "etc/none"), arrange=_HERE, prints=""),
     Example(
         "replaceable",
-        ("nobody", "etc/15"),
+        ("nobody", "data", "etc/15"),
         arrange=f"{_HERE} && chown -R nobody etc/15",
         status=1,
         complains="nobody can put nothing into etc of new: give it to nobody",
         as_root=True,
         name="its folder is another's",
+    ),
+    *(
+        Example(
+            function,
+            (*words, "@folder@/data", *paths),
+            arrange=f"{_OTHERS} && {more}",
+            stdin=stdin,
+            status=1,
+            complains=f"{file} of the new server configures another cluster, in ",
+            after="[ -e etc/15/conf.d/1.conf ] && [ ! -e var ]",
+            name=f"another cluster's, {name}",
+        )
+        for function, words, paths, stdin in (
+            ("of_no_other", (), ("etc/none", "etc/15", "etc/own"), ""),
+            ("replaceable", (_ME,), ("etc/none", "etc/15", "etc/own"), ""),
+            ("unpack_configuration", ("@folder@", _KEPT, _ME), ("etc/15", "etc/own"), packed()),
+        )
+        for name, more, file in (
+            ("in a folder", _names("other", "etc/15/conf.d/1.conf"), "etc/15/conf.d/1.conf"),
+            ("by its whole path", _names("other", "etc/own"), "etc/own"),
+            (
+                "that an earlier move left",
+                f"mv other/PG_VERSION other/pghaul-fence && {_names('other', 'etc/own')}",
+                "etc/own",
+            ),
+        )
+    ),
+    *(
+        Example("of_no_other", ("@folder@/data", "etc/15"), arrange=f"{_OTHERS} && {more}", prints="", name=name)
+        for name, more in (
+            ("of the target", _names("data", "etc/15/conf.d/1.conf")),
+            ("of the target behind a link", f"ln -s data link && {_names('link', 'etc/15/conf.d/1.conf')}"),
+            ("whose data is gone", f"rm other/PG_VERSION && {_names('other', 'etc/15/conf.d/1.conf')}"),
+        )
+    ),
+    Example(
+        "unpack_configuration",
+        _UNPACK,
+        arrange=f"{_OTHERS} && mkdir var && echo theirs >var/kept.tar && {_names('other', 'etc/15/conf.d/1.conf')}",
+        stdin=packed(),
+        after='[ "$(cat var/kept.tar; ls etc/15)" = "theirs\npostgresql.conf" ]',
+        name="again, where the archive names a cluster of new",
     ),
     Example("readable_files", ("etc/passwd",), arrange=_HERE, prints=""),
     Example(

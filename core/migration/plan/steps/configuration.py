@@ -22,7 +22,7 @@ def room_for_configuration(site: Site) -> list[Step]:
             f"see that old's configuration can take its place: {', '.join(brought)}",
             "new",
             ROOT_USER,
-            call("replaceable", writer, *brought),
+            call("replaceable", writer, site.move.target, *brought),
             f"what new has there must be {writer}'s, to be put aside and brought back as it was",
             command("find", *brought, "!", "-user", writer),
         ),
@@ -46,7 +46,7 @@ def _look(title: str, side: str, user: str, looking: Shell, reason: str, native:
 
 def configuration(site: Site) -> list[Step]:
     """Old's as an archive, put in place of what new has there; nothing where all of it travels with the data."""
-    paths = configuration_brought(site.cluster)
+    paths, writer = configuration_brought(site.cluster), site.channel.writer
     if not paths:
         return []
     return [
@@ -68,7 +68,7 @@ def configuration(site: Site) -> list[Step]:
             "put old's configuration in its place on new",
             "new",
             ROOT_USER,
-            str(call("unpack_configuration", "/", put_aside(site), site.channel.writer, *_below_root(paths))),
+            str(call("unpack_configuration", "/", put_aside(site), writer, site.move.target, *_below_root(paths))),
             f"what new has there is kept in {put_aside(site)}; read it for paths, memory and addresses of old",
             f"on new as root: {'; '.join(_native_restore(site, paths))}",
             _native_unpack(site, paths),

@@ -7,7 +7,7 @@ import pytest
 
 from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
-from core.facts.model import Facts, Gap
+from core.facts.model import Facts, Gap, Tool
 from core.facts.services import Service
 from core.migration.checks import check
 from core.migration.model.checks import CheckResult, Status
@@ -113,26 +113,74 @@ def test_another_cluster_of_old_s_name_keeps_its_configuration() -> None:
     assert one(new(services=(DEBIAN, replace(elsewhere, name="15/more"))), **debian).status is Status.PASS
 
 
+_NAMED: dict[str, Any] = {
+    "name": "15/main",
+    "found_by": ("pg_lsclusters",),
+    "config_file": "/etc/postgresql/15/main/postgresql.conf",
+}
+_ELSEWHERE = replace(DEBIAN, data_directory="/srv/link")
+
+
+def of_debian(there: Facts) -> CheckResult:
+    tool = Tool("pg_ctlcluster", "/usr/bin/pg_ctlcluster", None)
+    return one(replace(there, services=(_ELSEWHERE,), tools=(*there.tools, tool)), **_NAMED)
+
+
+def test_a_stopped_cluster_of_old_s_name_keeps_its_configuration() -> None:
+    other = cluster(data_directory="/srv/pg/other", **_NAMED)
+    assert of_debian(new(other)).status is Status.BLOCKER
+    assert of_debian(
+        new(gaps=(Gap("identity", "version of /srv/link", "it may not be read", "/srv/link"),))
+    ).status is (Status.BLOCKER)
+
+
+def test_its_name_is_free_where_it_is_the_target_behind_a_link_or_its_data_is_gone() -> None:
+    target = cluster(data_directory=TARGET, **_NAMED)
+    gone = Gap("place", "data directory /srv/link", "there is no such folder", "/srv/link", absent=True)
+    for there in (new(target), new(gaps=(gone,))):
+        result = of_debian(there)
+        assert (result.status, result.new) == (Status.WARNING, "postgresql@15-main.service, not enabled")
+
+
+_FILE = "/srv/conf/postgresql.conf"
+_APART: dict[str, Any] = {
+    "config_file": _FILE,
+    "hba_file": "/srv/rules/hba.conf",
+    "settings": {"data_directory": TARGET},
+}
+
+
+@pytest.mark.parametrize("running", [False, True])
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"config_file": "/srv/conf/postgresql.conf"}, "/srv/conf/postgresql.conf"),
-        ({"process": Process(Limits(1, 1), "systemd", "own.service")}, "own.service"),
+        ({"config_file": _FILE}, _FILE),
+        ({"hba_file": "/srv/rules/hba.conf"}, "/srv/rules/hba.conf"),
+        (
+            {"configuration_files": (ConfigurationFile("/srv/rules/hba.conf", "rules", "required", "file"),)},
+            "/srv/rules/hba.conf",
+        ),
     ],
 )
-def test_another_cluster_that_runs_on_new_keeps_its_configuration_and_its_unit(
-    changes: dict[str, Any], what: str
-) -> None:
-    """Its unit may name the folder of the configuration: to start it would do nothing, and then it would be stopped."""
-    file = "/srv/conf/postgresql.conf"
-    apart: dict[str, Any] = {"config_file": file, "settings": {"data_directory": TARGET}}
-    named = replace(UNIT, config_file=file)
-    other = cluster(data_directory="/srv/pg/other", running=True, **changes)
-    result = one(new(other, services=(named,)), **apart)
+def test_another_cluster_of_new_keeps_its_configuration(changes: dict[str, Any], what: str, *, running: bool) -> None:
+    """Whether it runs or not: what the move puts aside it could not be started with again."""
+    other = cluster(**{"data_directory": "/srv/pg/other", "running": running, "config_file": None, **changes})
+    result = one(new(other), **_APART)
     assert result.status is Status.BLOCKER
-    assert f"in /srv/pg/other, runs with {what}" in result.message
-    for free in (replace(other, running=False), replace(other, data_directory=TARGET), replace(other, **_OTHERWISE)):
-        assert one(new(free, services=(named,)), **apart).status is Status.PASS
+    assert f"in /srv/pg/other, is configured by {what}" in result.message
+    named = replace(UNIT, config_file=_FILE)
+    for free in (replace(other, data_directory=TARGET), cluster(data_directory="/srv/pg/other", running=running)):
+        assert one(new(free, services=(named,)), **_APART).status is Status.PASS
 
 
-_OTHERWISE: dict[str, Any] = {"config_file": "/srv/more/postgresql.conf", "process": None}
+def test_another_cluster_that_runs_on_new_keeps_its_unit() -> None:
+    """Its unit may name the folder of the configuration: to start it would do nothing, and then it would be stopped."""
+    named = replace(UNIT, config_file=_FILE)
+    other = cluster(
+        data_directory="/srv/pg/other", running=True, process=Process(Limits(1, 1), "systemd", "own.service")
+    )
+    result = one(new(other, services=(named,)), **_APART)
+    assert result.status is Status.BLOCKER
+    assert "in /srv/pg/other, runs with own.service" in result.message
+    for free in (replace(other, running=False, process=None), replace(other, data_directory=TARGET)):
+        assert one(new(free, services=(named,)), **_APART).status is Status.PASS
