@@ -1,5 +1,6 @@
 """The steps before anything is copied: the target proven and made, the key, the host keys."""
 
+from core.migration.findings.data_roots import DataRoot
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Step, undone
 from core.migration.plan import cluster_control
 from core.migration.plan.site import Site
@@ -43,11 +44,17 @@ def _make_folders(site: Site) -> list[Step]:
             str(call("give_folder", user, root.target, *(["kept"] if root.parts else []))),
             f"{root.source} of old comes here; the owner goes by name, for numbers differ between hosts",
             undone(ROOT_USER, "new", command("rmdir", "--", root.target)) + " (while it is empty)",
-            (command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", root.target).text,),
+            (_native_folder(root, user),),
             rehearsed=True,
         )
         for root in site.roots
     ]
+
+
+def _native_folder(root: DataRoot, user: str) -> str:
+    made = command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", root.target).text
+    # what others share keeps its mode
+    return f"{command('test', '-d', root.target).text} || {made}" if root.parts else made
 
 
 def _fence(site: Site) -> Step:

@@ -295,7 +295,9 @@ def test_what_has_no_mark_is_taken_only_where_somebody_has_given_it_up(waived: b
 
 def test_tablespaces_go_to_their_targets() -> None:
     made = plan({"tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/pg/space"}})
-    assert "give_folder postgres /srv/pg/space kept" in [each.call for each in made.steps if each.side == "new"]
+    (given,) = (each for each in made.steps if each.call == "give_folder postgres /srv/pg/space kept")
+    assert given.side == "new"
+    assert given.native[0].startswith("test -d /srv/pg/space || install -d ")
     assert step(made, "ln").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
     assert "cold_pass 16400 /space /srv/pg/space PG_15_202209061" in [each.call for each in made.steps]
 
