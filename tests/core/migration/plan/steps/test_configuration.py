@@ -74,10 +74,10 @@ def test_nothing_of_old_is_put_into_a_folder_of_the_systems(changes: dict[str, A
 
 def test_what_it_replaces_is_kept_where_nobody_looks_for_clusters_and_put_back() -> None:
     made = plan({**DEBIAN, "running": True, "config_file": f"{FOLDER}/postgresql.conf"})
-    _, _, kept, user, *paths = words_of(step(made, "unpack_configuration").call)
+    _, _, kept, user, target, *paths = words_of(step(made, "unpack_configuration").call)
     assert kept.startswith("/var/lib/pghaul/pghaul-copy-")
     assert f"{made.made_at:%Y%m%dT%H%M%S}" in kept
-    assert (user, paths) == ("postgres", [FOLDER[1:]])
+    assert (user, target, paths) == ("postgres", made.target, [FOLDER[1:]])
     assert words_of(step(made, "restore_configuration").call) == ["restore_configuration", "/", kept, user, FOLDER[1:]]
     assert any(f"new: {kept}" in each for each in made.remains)
     assert not BROUGHT & {known_as(each) for each in (*plan().steps, *plan().way_back)}
