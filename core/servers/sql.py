@@ -10,7 +10,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 import paramiko
 import psycopg
@@ -34,6 +34,10 @@ _SETTINGS = (
 )
 """For every session, since the server's version: whatever server, role or database have set, no commit waits for a
 standby, no statement for a lock that is not given, and none outlives its client."""
+_INVALID_AUTHORIZATION, _NO_DATABASE = "28", "3D000"
+"""A class of SQLSTATEs, and the SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html"""
+_LONGEST_REPLY = 30_000
+"""Bytes of a message while a client logs in. A longer one has the form of before protocol 3, as libpq takes it, too."""
 _environment = threading.Lock()
 
 
@@ -84,11 +88,13 @@ class _Way:
         self.folders = folders
         self.peer = peer
         self.bridged: Process | None = None
+        self.login = LoginReply()
 
-    def open(self) -> AbstractContextManager[Far]:
-        if self.peer:
-            return self._bridge(self.server.profile.database_user)
-        return self._tunnel_or_bridge()
+    @contextmanager
+    def open(self) -> Iterator[Far]:
+        way = self._bridge(self.server.profile.database_user) if self.peer else self._tunnel_or_bridge()
+        with way as far:
+            yield _Overheard(far, self.login)
 
     @contextmanager
     def _tunnel_or_bridge(self) -> Iterator[Far]:
@@ -126,6 +132,63 @@ class _Tunnel:
     def take(self, into: Callable[[bytes], None]) -> None:
         while self.channel.recv_ready():
             into(self.channel.recv(_CHUNK))
+
+
+class LoginReply:
+    """What PostgreSQL answers while it logs a client in, read from the bytes that pass by.
+
+    libpq hands out the text of a refusal alone, in the language of the server's lc_messages, and not its SQLSTATE.
+    https://www.postgresql.org/docs/current/protocol-message-formats.html
+
+    Attributes:
+        sqlstate: of the refusal; empty where there was none.
+        asked: the server wanted a proof of who logs in, and has not accepted any yet.
+    """
+
+    def __init__(self) -> None:
+        self.sqlstate = ""
+        self.asked = False
+        self._unread = b""
+        self._over = False
+
+    def feed(self, data: bytes) -> None:
+        """Read the bytes that have arrived, up to the refusal or to the first `ReadyForQuery`."""
+        if self._over:
+            return
+        self._unread += data
+        while len(self._unread) >= 5 and not self._over:
+            kind, length = self._unread[:1], int.from_bytes(self._unread[1:5])
+            if not 4 <= length <= _LONGEST_REPLY:
+                self._over = True
+            elif len(self._unread) <= length:
+                return
+            else:
+                self._read(kind, self._unread[5 : length + 1])
+                self._unread = self._unread[length + 1 :]
+
+    def _read(self, kind: bytes, body: bytes) -> None:
+        self._over = kind in {b"E", b"Z"}
+        if kind == b"R":
+            self.asked = int.from_bytes(body[:4]) != 0
+        if kind == b"E":
+            codes = [field[1:] for field in body.split(b"\0") if field.startswith(b"C")]
+            self.sqlstate = codes[0].decode("ascii", errors="replace") if codes else ""
+
+
+class _Overheard:
+    """The relay's far end, whose bytes a LoginReply reads, too."""
+
+    def __init__(self, far: Far, login: LoginReply) -> None:
+        self.channel = far.channel
+        self._far = far
+        self._login = login
+
+    def take(self, into: Callable[[bytes], None]) -> None:
+        def pass_on(data: bytes) -> None:
+            self._login.feed(data)
+            into(data)
+
+        self._far.take(pass_on)
 
 
 @contextmanager
@@ -178,13 +241,18 @@ def _refused(way: _Way, problem: PghaulError | None, user: str, error: psycopg.E
     where = f"{way.server.name}: PostgreSQL on port {way.port}"
     if way.said:
         return ServerError(
-            f"{where} cannot be reached: {way.said}", "check that it runs, its port and its socket's folder"
+            f"{where} cannot be reached: {way.said}",
+            "check that PostgreSQL is running, and that its port and its socket directory are these",
         )
-    lower = str(error).lower()
-    if any(word in lower for word in ("authentication", "password", "pg_hba.conf", "role")):
-        hint = "give the password of the role" if way.peer else "check role and password, and pg_hba.conf on the server"
+    state = way.login.sqlstate
+    if state.startswith(_INVALID_AUTHORIZATION) or (not state and way.login.asked):
+        hint = (
+            "give the password of the role"
+            if way.peer
+            else "check the role, its password, and pg_hba.conf on the server"
+        )
         return AuthenticationError(f"{where} does not let {user} in: {said}", hint)
-    hint = "name a database that is there" if "does not exist" in lower else "look into the server's log"
+    hint = "name a database that exists" if state == _NO_DATABASE else "look into the log of PostgreSQL on the server"
     return ServerError(f"{where} refuses the connection: {said}", hint)
 
 
