@@ -32,8 +32,8 @@ COMMANDS = {
     "facts": ("facts", "old"),
     "check": ("check", MOVE),
     "probe": ("probe", MOVE),
-    "rehearsal": ("execute", MOVE, "--rehearsal", "--anew", "--yes-to-hooks"),
-    "dress rehearsal": ("execute", MOVE, "--dress-rehearsal", "--anew", "--yes-to-hooks"),
+    "rehearsal": ("execute", MOVE, "--rehearsal", "--start-over", "--manual-steps-done"),
+    "dress rehearsal": ("execute", MOVE, "--dress-rehearsal", "--start-over", "--manual-steps-done"),
 }
 
 

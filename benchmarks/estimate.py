@@ -159,7 +159,7 @@ def _done(lab: Lab, setting: Setting, way: str, folder: Path) -> list[Judged]:
             seconds = _dumped(lab)
             clock = Clock(seconds, seconds)
         else:
-            pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks", *proof)
+            pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--manual-steps-done", *proof)
             status = json.loads(pghaul(folder, "execute", MOVE, "--status", "--json").stdout)
             clock = clocked(status)
             (folder / STATUS).write_text(json.dumps(status))

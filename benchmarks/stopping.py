@@ -70,7 +70,7 @@ def measure(load: Load, gigabytes: float, folder: Path) -> bool:
         cold_caches()
         before = _traffic(lab)
         with busy(lab, scale, load):
-            memory = pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--yes-to-hooks").memory
+            memory = pghaul(folder, "execute", MOVE, "--confirm", clusters.DATA, "--manual-steps-done").memory
         carried = _traffic(lab) - before
         opened = float(lab.new.exec("stat", "-c", "%.3Y", f"{clusters.NEW_DATA}/postmaster.pid").stdout)
         shown = json.loads(pghaul(folder, "execute", MOVE, "--status", "--json").stdout)["execution"]

@@ -30,11 +30,11 @@ def check_free(path: Path, *, replacing: bool = False, by_history: bool = False)
         InputError: something does, a broken link too; the path is no file's name.
     """
     if not path.name:
-        raise InputError(f"cannot write {path}: it is no file name")
+        raise InputError(f"cannot write {path}: this is not a file name")
     if not replacing and os.path.lexists(path):
-        raise InputError(f"{path} is there already", f"choose another name, or have it replaced: {REPLACE}")
+        raise InputError(f"{path} exists already", f"choose another name, or replace it with {REPLACE}")
     if replacing and (_belongs_to_history(path) or (_is_database(path) and not by_history)):
-        raise InputError(f"{path} is a history, or belongs to one", "choose another name")
+        raise InputError(f"{path} is a history of pghaul, or belongs to one", "choose another name")
 
 
 def is_same_file(one: Path, other: Path) -> bool:
@@ -77,7 +77,7 @@ def read_small(path: Path, most: int) -> bytes:
     """
     with open(path, "rb", opener=_without_waiting) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise InputError("is no regular file")
+            raise InputError("is not a regular file")
         content = file.read(most + 1)
     if len(content) > most:
         raise InputError(f"is longer than {most // 1024} KiB")

@@ -45,6 +45,6 @@ def _try_out(path: Path, archive: Archive) -> None:
             store.waivers(move)
         except HistoryError as error:
             raise InputError(
-                f"{path} is not what pghaul has written: {error.message.replace(folder, str(path))}",
-                "have it made anew: pghaul history export MOVE -o FILE",
+                f"{path} was not written by pghaul: {error.message.replace(folder, str(path))}",
+                "export the move again: pghaul history export MOVE -o FILE",
             ) from error

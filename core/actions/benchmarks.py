@@ -85,7 +85,7 @@ def run_benchmarks(
     forecasts = [_forecast(session, found, measured, chosen, job) for measured in chosen_volumes]
     problems = [problem for forecast in forecasts for problem in forecast.problems]
     if problems:
-        raise InputError("the benchmarks cannot start: " + "; ".join(problems), "nothing was written to either server")
+        raise InputError("the benchmarks cannot start: " + "; ".join(problems), "nothing was written to the servers")
     each = [
         (measured, partial(_measure, session, found, measured, chosen, wait_for_resync)) for measured in chosen_volumes
     ]
@@ -114,10 +114,14 @@ def _placed(session: Session, move: Move, chosen: Sequence[Volume], job: Job) ->
             return each
         server = session.server(each.server, job)
         looking, user = call("nearest_folder", each.folder), user_for(server, job)
-        looked = server.run(looking, job, user=user, title="look where the target will lie")
+        looked = server.run(looking, job, user=user, title="Find the file system of the target")
         nearest = looked.stdout.rstrip("\n")
         if nearest != each.folder:
-            job.report(Note(f"{each.folder} is not on {each.server} yet: {nearest}, where it will lie, is measured"))
+            job.report(
+                Note(
+                    f"{each.folder} does not exist on {each.server} yet; its future parent folder {nearest} is measured"
+                )
+            )
         return replace(each, folder=nearest)
 
     return tuple(map(placed, chosen))
@@ -139,10 +143,14 @@ def _refuse_at_once(chosen: Sequence[Volume], suite: Suite) -> None:
     """Raise InputError where two volumes would measure each other."""
     hint = "measure one after the other"
     if len({measured.server for measured in chosen}) < len(chosen):
-        raise InputError("two volumes of one server cannot be measured at once: each would disturb the other", hint)
+        raise InputError(
+            "two volumes of one server cannot be measured at the same time, because they would disturb each other", hint
+        )
     driven = [one.title for one in suite.workloads if one.parameters.get("from_other_server") is True]
     if driven and len(chosen) > 1:
-        raise InputError(f"{driven[0]} is driven from the other server: both at once would disturb each other", hint)
+        raise InputError(
+            f"{driven[0]} uses the other server, too; measuring both at the same time would disturb the results", hint
+        )
 
 
 def _of_several(job: Job, whole: str, seconds: Sequence[float], number: int) -> Job:
@@ -172,7 +180,7 @@ def compare(session: Session, move: str) -> Comparison:
         session.store.runs(session.store.move(move).name, side=side, latest_only=True) for side in (Side.OLD, Side.NEW)
     ]
     if not any(sides):
-        raise InputError(f"nothing was measured for the move {move}", f"run: pghaul bench {move}")
+        raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {move}")
     return compare_runs(*sides)
 
 
@@ -190,14 +198,16 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
         if len(sets) < 2:
             times = "once" if sets else "never"
             raise InputError(
-                f"{places[0]} was measured {times}: nothing to compare over time", f"run: pghaul bench {move}"
+                f"{places[0]} was measured {times}, so its results cannot be compared over time",
+                f"run: pghaul bench {move}",
             )
         return compare_runs(*sets, dated=True)
     sets = tuple(set_of(place, runs) for place in named)
     for word, one in zip(places, sets, strict=True):
         if not any(run.outcome is Outcome.DONE for run in one):
             raise InputError(
-                f"nothing was measured of {word}", f"measure it: pghaul bench {move} --volume {word.partition('@')[0]}"
+                f"no benchmark of {word} has finished yet",
+                f"run: pghaul bench {move} --volume {word.partition('@')[0]}",
             )
     return compare_runs(*sets, dated=len({(place.side, place.path) for place in named}) < len(named))
 
@@ -221,13 +231,13 @@ def _alike(first: Run, second: Run) -> Run:
         return replace(second, workload=first.workload)
     if (first.workload.tool, first.workload.name) != (second.workload.tool, second.workload.name):
         raise InputError(
-            f"run {old} is of {first.workload.title}, run {new} of {second.workload.title}: nothing to compare",
-            "name two runs of one workload; pghaul history runs MOVE lists them",
+            f"run {old} is of {first.workload.title}, run {new} of {second.workload.title}; they cannot be compared",
+            "name two runs of the same workload; list them with: pghaul history runs MOVE",
         )
     if first.workload.parameters != second.workload.parameters:
         raise InputError(
-            f"runs {old} and {new} of {first.workload.title} had different parameters: nothing to compare",
-            f"see them with: pghaul history run {old} --json, pghaul history run {new} --json",
+            f"runs {old} and {new} of {first.workload.title} had different parameters and cannot be compared",
+            f"show the parameters with: pghaul history run {old} --json; pghaul history run {new} --json",
         )
     return second
 

@@ -160,7 +160,7 @@ def _passwords(session: Session, execution: Execution) -> dict[str, Secret]:
     if queries is None or step is None or execution.done(step.number):
         return {}
     key = Key(session.store.move(execution.move).old, "password", f"role {queries.role}")
-    prompt = f"password of the role {queries.role} in PostgreSQL, for the queries (none: press Enter)"
+    prompt = f"PostgreSQL password of the role {queries.role} for the queries (press Enter if it has none)"
     found = session_secrets.get(key, prompt, session.asker)
     return {QUERIES_ON_OLD: Secret(found)} if found else {}
 
@@ -186,10 +186,10 @@ def _executor(session: Session, execution: Execution, people: People, job: Job) 
         refuse_strange_commands(execution, session.store.hooks(execution.move))
         if not people.take_over(execution.move, shown(execution, _servers(session, execution.move))):
             raise InputError(
-                f"execution {execution.id} of {execution.move} was not recorded by your pghaul, and was not taken "
-                "over: nothing of it was run",
-                "go on where it was begun, as who began it; or, if it is your own, begun before an upgrade or before "
-                f"history.key was lost, say the same again and type {execution.move} when you are asked",
+                f"execution {execution.id} of {execution.move} was not recorded by your pghaul and was not taken over, "
+                "so none of its steps was run",
+                "continue it on the workstation and as the user that started it. If it is your own, from before an "
+                f"upgrade or before history.key was lost, repeat this command and type {execution.move} when asked",
             )
         session.store.take_over(execution, anew(execution))
     job = recorded(session.store, job, execution.move)

@@ -64,8 +64,9 @@ def collected(
     lost = facts.gap(LOST)
     if lost is not None:
         raise ServerError(
-            f"{server.name}: {lost.subject}: {lost.reason}: it was terminated, or the server crashed and restarted",
-            "look into the server's log before anything else; what was read is shown by: "
+            f"{server.name}: {lost.subject}: {lost.reason}; the session was terminated, or PostgreSQL crashed and "
+            "restarted",
+            "check the log of PostgreSQL before anything else; what was read is shown by: "
             + for_hint("pghaul", "facts", server.name, "--last"),
         )
     return facts
@@ -104,12 +105,12 @@ def facts_of(
     if known is not None and _suffices(known, side, folder, targets):
         age = (datetime.now(UTC) - known.taken_at).total_seconds()
         if age > _FRESH_SECONDS:
-            read_again = f"fresh ones: pghaul facts {server}"
+            read_again = f"read them again with: pghaul facts {server}"
             job.report(Note(f"the facts of {server} are {units.duration(age)} old; {read_again}"))
         return known
     if not refresh:
         what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
-        job.report(Note(f"no {what} yet: reading them"))
+        job.report(Note(f"there are no {what} yet; reading them now"))
     return _read(session, server, job, [folder], targets, trial, tried)
 
 

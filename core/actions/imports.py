@@ -55,7 +55,8 @@ def import_outputs(
     found = store.move(move)
     if any(profile.name == ELSEWHERE for profile in store.profiles()):
         raise InputError(
-            f"a server is called {ELSEWHERE}, as what is measured on none of yours is", "give the server another name"
+            f"a server is called {ELSEWHERE}; this name is reserved for imported results",
+            "give the server another name",
         )
     at = datetime.now(UTC)
     common = None if name is None else _volume(name, at)
@@ -70,7 +71,7 @@ def import_outputs(
             continue
         runs += _with_text([run for output in outputs for run in _runs(output, found.name, file, volume, at)], text)
     if not runs:
-        raise ParseError("; ".join(f"{one.file}: {one.why}" for one in unread[:3]) or "there is no output to read")
+        raise ParseError("; ".join(f"{one.file}: {one.why}" for one in unread[:3]) or "there is no output to import")
     numbers = store.add_runs(tuple(_joined(runs)))
     return Imported(found.name, tuple(replace(store.run(number), repetitions=()) for number in numbers), tuple(unread))
 
@@ -79,7 +80,7 @@ def _read(text: str, file: str, tool: str | None) -> tuple[Output, ...]:
     outputs = recognised(text, file) if tool is None else (read_output(tool, text, file),)
     results = sum(len(output.results) for output in outputs)
     if results > MOST_RESULTS:
-        raise ParseError(f"it holds {results} results, and {MOST_RESULTS} are taken from one file", "give a part of it")
+        raise ParseError(f"it contains {results} results; the limit is {MOST_RESULTS} per file", "split the file")
     return outputs
 
 
@@ -108,7 +109,7 @@ def _runs(output: Output, move: str, file: str, volume: Volume, at: datetime) ->
             ended_at=at,
             outcome=_outcome(repetitions),
             repetitions=repetitions,
-            stopped=f"it was read from {file}, which somebody else measured",
+            stopped=f"it was imported from {file}",
         )
 
 

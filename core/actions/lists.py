@@ -74,7 +74,9 @@ def _take_move(session: Session, old: str, wanted: WantedMove, known: Move | Non
         if (known.old, known.new, known.cluster, known.target) == (old, wanted.new, wanted.cluster, wanted.target):
             return
         if not replacing:
-            raise InputError(f"there is a move {wanted.name!r} already, set up otherwise", "set it up anew: --replace")
+            raise InputError(
+                f"the move {wanted.name!r} exists already with other servers or folders", "change it with --replace"
+            )
         _refuse_loss(known, old, wanted)
     for server in (old, wanted.new):
         session.store.profile(server)
@@ -96,12 +98,12 @@ def _take_move(session: Session, old: str, wanted: WantedMove, known: Move | Non
 def _refuse_loss(known: Move, old: str, wanted: WantedMove) -> None:
     """What no list says of a move stays where it means the same: targets of tablespaces, a permission."""
     if known.tablespace_targets and (known.old, known.cluster) != (old, wanted.cluster):
-        lost = "targets for the tablespaces of another cluster"
+        lost = "tablespace locations for another cluster"
     elif known.plain_text and (known.old, known.new) != (old, wanted.new):
-        lost = "permission to copy unencrypted between other servers"
+        lost = "permission to copy without encryption between other servers"
     else:
         return
-    raise InputError(f"the move {known.name!r} has {lost}", "say what holds now: pghaul move add --replace")
+    raise InputError(f"the move {known.name!r} has {lost}", "set up the move again yourself: pghaul move add --replace")
 
 
 @dataclass
@@ -125,7 +127,7 @@ class _Sorting:
             self.changed.append(profile)
         else:
             raise InputError(
-                f"there is a server {profile.name!r} already, described otherwise", "describe it anew: --replace"
+                f"the server {profile.name!r} exists already with another description", "change it with --replace"
             )
 
     @contextmanager

@@ -20,10 +20,11 @@ def refuse_held(session: Session, servers: Sequence[str], job: Job) -> None:
             if left_by(session, holder) is not None:
                 continue
             raise BlockedError(
-                f"{name}: a cluster on it is being moved by {holder.whose}; to measure now would slow the copy, and be "
-                "wrong itself",
+                f"{name}: a cluster on this server is being moved by {holder.whose}; a measurement now would slow down "
+                "the copy and give wrong results",
                 _advice(session, holder)
-                or f"wait for it or ask there; {lock.take_over(session.server(name, job), holder)}",
+                or "wait until the move has ended, or ask its operator; "
+                f"{lock.take_over(session.server(name, job), holder)}",
             )
 
 
@@ -50,10 +51,11 @@ def _advice(session: Session, holder: Holder) -> str:
         return ""
     execute = command("pghaul", "execute", own.move)
     if session.store.carried_out(own.id):
-        return f"it is execution {own.id} of {own.move}, under way: {execute} --status"
+        return f"this is execution {own.id} of {own.move}, which is running: {execute} --status"
     return (
-        f"it is execution {own.id} of {own.move}, whose program has ended: go on with {execute} --resume, or end it "
-        "with --cancel, which takes the lock away"
+        f"this is execution {own.id} of {own.move}, whose process has ended: continue it with {execute} --resume, or "
+        "end "
+        "it with --cancel, which removes the lock"
     )
 
 

@@ -35,7 +35,7 @@ def compare_starts(session: Session, move: str, left: Start | Side, right: Start
         for one in (left, right)
     )
     if not first and not second:
-        raise InputError(f"nothing was measured for the move {move}", f"run: pghaul bench {move}")
+        raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {move}")
     places = {(run.volume.server, run.volume.mount_point) for runs in (first, second) for run in runs[-1:]}
     return compare_runs(first, second, dated=len(places) < 2 or isinstance(left, Start) or isinstance(right, Start))
 
@@ -63,7 +63,7 @@ def read_outputs(named: Sequence[tuple[str, str]], tool: str | None = None) -> t
     """
     texts = [(name, text) for name, text in named if text.strip()]
     if not texts:
-        raise InputError("there is no output to read", "open a file, or paste what a tool printed")
+        raise InputError("there is no output to read", "open a file, or paste the output of a tool")
     tools = [tool] if tool is not None else list(readers())
     refused: ParseError | None = None
     for one in tools:
@@ -77,8 +77,8 @@ def read_outputs(named: Sequence[tuple[str, str]], tool: str | None = None) -> t
     if tool is not None and refused is not None:
         raise refused
     raise ParseError(
-        f"no tool is known whose output this is: {', '.join(name for name, _ in texts)}",
-        f"it can be of {', '.join(tools)}; give the whole output, as it was printed, both of one tool",
+        f"no known tool has written this output: {', '.join(name for name, _ in texts)}",
+        f"pghaul can read {', '.join(tools)}; give the complete output, and outputs of only one tool",
     )
 
 

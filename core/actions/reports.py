@@ -62,7 +62,7 @@ def document(session: Session, kind: Kind, words: Sequence[str], options: Option
     if kind is Kind.FLEET:
         return of_fleet(fleet_of(session, words, at), options)
     if len(words) != 1:
-        raise InputError(f"a report on {kind.value} is about one move", "see their names with: pghaul move list")
+        raise InputError(f"a report on {kind.value} needs exactly one move", "list the moves with: pghaul move list")
     return of_move(kind, build(session.store, words[0], at), options)
 
 
@@ -78,7 +78,7 @@ def fleet_of(session: Session, words: Sequence[str], at: datetime) -> FleetRepor
     ends = dict.fromkeys(name for move in moves for name in (move.old, move.new))
     names = tuple(ends) if words else tuple(profiles)
     if not names:
-        raise InputError("there is no server to report on", "describe them by a list: pghaul survey LIST")
+        raise InputError("there is no server to report on", "add servers first, for example with: pghaul survey LIST")
     unread = store.unread()
     servers = tuple(_fleet_server(profiles[name], store.facts(name), unread.get(name)) for name in names)
 
@@ -110,16 +110,16 @@ def storage_of(session: Session, words: Sequence[str], at: datetime) -> StorageR
         name = words[0]
         sets = [session.store.runs(name, side=side, latest_only=True) for side in Side]
         if not any(sets):
-            raise InputError(f"nothing was measured for the move {name}", f"run: pghaul bench {name}")
+            raise InputError(f"no benchmark of the move {name} has run yet", f"run: pghaul bench {name}")
         return _storage(session, compare(*sets), [run for one in sets for run in one], at)
     if len(words) == 1 and "," not in words[0]:
         sets = list(over_time(*_place(session, words[0])))
         if len(sets) < 2:
-            raise InputError(f"{words[0]} was not measured twice", "name a second set to hold it against")
+            raise InputError(f"{words[0]} was not measured twice", "name a second set to compare it with")
         return _storage(session, compare(*sets, dated=True), [run for one in sets for run in one], at)
     sets = [_set(session, word) for word in words]
     if len(sets) < 2:
-        raise InputError("one set alone is compared with nothing", "name two or more, such as old:/srv new:/srv")
+        raise InputError("a comparison needs two sets or more", "name them, for example old:/srv new:/srv")
     places = [{(run.volume.server, run.volume.mount_point) for run in one} for one in sets]
     dated = any(one == other for at, one in enumerate(places) for other in places[:at])
     return _storage(session, compare(*sets, dated=dated), [run for one in sets for run in one], at)
@@ -131,7 +131,7 @@ def _set(session: Session, word: str) -> tuple[Run, ...]:
         return tuple(session.store.run(int(number)) for number in numbers)
     found = set_of(*_place(session, word))
     if not any(run.outcome is Outcome.DONE for run in found):
-        raise InputError(f"nothing was measured of {word}", "see what was: pghaul history runs MOVE")
+        raise InputError(f"no benchmark of {word} has finished yet", "list the runs with: pghaul history runs MOVE")
     return found
 
 

@@ -42,9 +42,14 @@ def try_profile(session: Session, profile: Profile, job: Job) -> Tried:
 
 def _tried(connected: Server, job: Job) -> Tried:
     sentences, missing = [f"connected to {connected.name} as {connected.login}"], []
-    for user, why in (("root", "drop caches, read every file"), (connected.profile.database_user, "read the clusters")):
+    for user, why in (
+        ("root", "to drop caches and read all files"),
+        (connected.profile.database_user, "to read the clusters"),
+    ):
         refused = _refused(connected, user, job)
-        sentences.append(f"commands as {user} ({why}): {'yes' if refused is None else f'no: {refused.message}'}")
+        sentences.append(
+            f"commands as {user} ({why}): {'they work' if refused is None else f'they fail: {refused.message}'}"
+        )
         if refused is not None and refused.hint:
             sentences.append(f"  hint: {refused.hint}")
         if refused is not None and promised(connected.profile.rights, user):
@@ -67,7 +72,7 @@ def install_tools(session: Session, wanted: Installation, job: Job) -> None:
 def _refused(server: Server, user: str, job: Job) -> AuthenticationError | CommandError | None:
     """Why nothing runs as `user`; None where it does."""
     try:
-        server.run(command("true"), job, user=user, title=f"whether commands run as {user}")
+        server.run(command("true"), job, user=user, title=f"Test whether commands can run as {user}")
     except (AuthenticationError, CommandError) as error:
         return error
     return None

@@ -56,13 +56,13 @@ def what_if_of_move(
         of_side = next(each for each in sides if each.side is drive_side)
         if of_side.drive == Drive():
             raise InputError(
-                f"nothing was measured on {of_side.server}:{of_side.volume}",
-                f"run: pghaul bench {found.name}, or state what one drive does",
+                f"no benchmark has run on {of_side.server}:{of_side.volume}",
+                f"run: pghaul bench {found.name}; or state the performance of one drive",
             )
         if of_side.array:
             raise InputError(
-                f"{of_side.server}:{of_side.volume} is {of_side.array}, not one drive",
-                "state what one drive does, with --read-iops and the others",
+                f"{of_side.server}:{of_side.volume} is {of_side.array}, not a single drive",
+                "state the performance of one drive with --read-iops and its likes",
             )
         drive = of_side.drive
     expected = tuple(expect(layout, drive, thread_iops) for layout in layouts)

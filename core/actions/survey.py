@@ -135,9 +135,9 @@ def survey(
 
 def _nobody(refused: Sequence[Refused]) -> InputError:
     """That no server is there, and why the list gave none."""
-    said = "there is no server to look at"
+    said = "there is no server to read"
     if not refused:
-        return InputError(said, "describe them by a list: pghaul survey LIST")
+        return InputError(said, "add servers with a list: pghaul survey LIST")
     first = refused[0]
     return InputError(f"{said}: {first.place}: {first.reason}", first.hint or "correct the list")
 
@@ -260,7 +260,7 @@ def _row(profile: Profile, facts: Facts, seconds: float, *, asked: bool) -> Surv
 def _told(row: SurveyedServer) -> str:
     if row.failure:
         return row.failure
-    read = f"read in {units.duration(row.seconds)}" if row.asked else "read before"
+    read = f"read in {units.duration(row.seconds)}" if row.asked else "read earlier"
     return f"{row.server}: {units.counted(len(row.clusters), 'cluster')}, {read}"
 
 

@@ -29,5 +29,5 @@ def unwaive_check(session: Session, move: str, check: str) -> tuple[CheckResult,
 def _latest(session: Session, move: str) -> tuple[CheckResult, ...]:
     results = session.store.checks(move)
     if results is None:
-        raise InputError(f"nothing was checked yet for the move {move}", f"run: pghaul check {move}")
+        raise InputError(f"the checks of the move {move} have not run yet", f"run: pghaul check {move}")
     return results

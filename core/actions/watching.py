@@ -14,7 +14,7 @@ from core.migration.probing import watching
 from core.migration.probing.watching import Watching
 from core.servers.connection import Server
 
-SAW_NOTHING = "watch ended before it had looked twice: it saw nothing"
+SAW_NOTHING = "watch ended before its second observation; it has no result"
 """What is recorded of one that is there no more and of which there is nothing else to record."""
 
 
@@ -48,7 +48,9 @@ def collect_watch(session: Session, move: str, job: Job, *, end: bool = False) -
     if now.watch is not None and seen:
         session.store.probe_taken(move, _taken(now.job.command, now.log, now.watch))
     elif now.running and not end:
-        raise InputError("the watch has not looked twice yet", f"later: pghaul probe {move} --watch --collect")
+        raise InputError(
+            "the watch has made fewer than two observations", f"try again later: pghaul probe {move} --watch --collect"
+        )
     if end or not now.running:
         watching.end(old, now, job)
         if not seen and session.store.watch_begun(move) is not None:
@@ -66,7 +68,7 @@ def collect_if_due(session: Session, move: str, job: Job) -> None:
         collect_watch(session, move, job)
     except PghaulError as error:
         job.check()
-        job.report(Note(f"what the watch on old saw is not taken: {error.message}", "warning"))
+        job.report(Note(f"the result of the watch on the old server cannot be used: {error.message}", "warning"))
 
 
 def _there(session: Session, found: Move, job: Job) -> tuple[Server, Watching]:
@@ -77,7 +79,8 @@ def _there(session: Session, found: Move, job: Job) -> tuple[Server, Watching]:
         if lost is not None:  # as by a restart that empties /var/tmp
             session.store.probe_taken(found.name, _ended(lost.command, ""))
         raise InputError(
-            f"no watch of {found.name} is on {found.old}", f"begin one: pghaul probe {found.name} --watch 24h"
+            f"there is no watch of {found.name} on {found.old}",
+            f"start one with: pghaul probe {found.name} --watch 24h",
         )
     return old, watching.look(old, begun, job)
 
@@ -85,7 +88,7 @@ def _there(session: Session, found: Move, job: Job) -> tuple[Server, Watching]:
 def _begun(command: str, seconds: float, at: datetime) -> Probe:
     """That a watch was begun: it has measured nothing yet."""
     length = f"{round(seconds)}"
-    return Probe(Quantity.CHANGES, 0.0, 0, 0.0, f"watch for {length} s begun", command, length, at)
+    return Probe(Quantity.CHANGES, 0.0, 0, 0.0, f"watch of {length} s started", command, length, at)
 
 
 def _ended(command: str, log: str) -> Probe:
@@ -103,7 +106,7 @@ def _taken(command: str, log: str, watch: Watch) -> Probe:
         bytes_per_second=grown / seconds if seconds else 0.0,
         bytes=grown,
         seconds=watch.seconds,
-        method=f"watch of old: WAL and times of files, {len(watch.looks)} looks",
+        method=f"watch of the old cluster: WAL and file times, {len(watch.looks)} observations",
         command=command,
         raw=log,
         taken_at=now,

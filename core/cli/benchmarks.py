@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.benchmarks.model import Forecast, Outcome, Run, Side
-from core.cli.context import Context, add_common, print_document
+from core.cli.context import Context, add_common, add_former_name, print_document
 from core.cli.terminal import show, table
 from core.errors import InputError
 
@@ -15,39 +15,48 @@ if TYPE_CHECKING:
 BOTH = (Side.OLD, Side.NEW)
 
 _DESCRIPTION = """\
-Measure both storages of a move, one side alone, or any volumes or folders of its servers.
-Each workload is repeated as often as the suite says at least, without repetitions that others disturbed, and then until
-the coefficient of variation is under the suite's target, or its limit is reached; the run says why it stopped.
-Of five values or more, outliers by the generalised extreme studentised deviate test (5 %; one Grubbs test for five to
-nine values) are kept and shown but left out of mean, spread and ratio.
-A server is measured by one benchmark at a time. Exit code 1 also says that a run failed."""
+Benchmark the storage of both servers of a move, of one server only, or of any volumes or folders on them.
+Each workload is repeated at least as often as the suite says. Repetitions that other activity disturbed do not count.
+Further repetitions follow until the coefficient of variation is below the target of the suite, or until the limit of
+the suite is reached. Each run records why it stopped.
+With five or more values, outliers are shown but do not count for mean, spread and ratio. They are found by the
+generalised extreme studentised deviate test at a significance level of 5 % (by one Grubbs test for five to nine
+values).
+Only one benchmark at a time can measure a server. The exit code is 1 if a run failed."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    bench = nouns.add_parser("bench", help="measure both storages of a move", description=_DESCRIPTION)
-    bench.add_argument("move", nargs="?")
-    bench.add_argument("--list", action="store_true", help="list the suites and the tools, and measure nothing")
+    bench = nouns.add_parser("bench", help="benchmark the storage of both servers of a move", description=_DESCRIPTION)
+    bench.add_argument("move", nargs="?", metavar="MOVE", help="name of the move")
+    bench.add_argument("--list", action="store_true", help="list the suites and the tools without measuring")
     bench.add_argument(
         "--suite",
+        metavar="SUITE",
         default="standard",
-        help="name of a suite, a suite file of your own, or a fio job file that ends in .fio (default: standard)",
+        help="name of a suite, path of your own suite file, or a fio job file whose name ends in .fio (default: "
+        "standard)",
     )
     where = bench.add_mutually_exclusive_group()
-    where.add_argument("--side", type=Side, choices=list(Side), help="measure one side alone")
+    where.add_argument("--side", type=Side, choices=list(Side), help="measure only this server (default: both)")
     where.add_argument(
         "--volume",
         action="append",
         metavar="SIDE:PATH",
-        help="measure this volume or folder of a server instead, such as old:/mnt/a; may be given several times",
+        help="measure this volume or folder instead of the move's volumes, for example old:/mnt/a; may be repeated",
     )
     bench.add_argument(
-        "--wait-for-resync", action="store_true", help="begin only when no array below the volume is being rebuilt"
+        "--wait-for-resync", action="store_true", help="wait until no RAID array under the volume is resynchronising"
     )
+    parallel = bench.add_argument(
+        "--parallel", action="store_true", help="measure both servers at the same time (default: one after the other)"
+    )
+    add_former_name(bench, "--at-once", parallel)
     bench.add_argument(
-        "--at-once", action="store_true", help="measure both servers at the same time, not one after the other"
+        "--forecast",
+        action="store_true",
+        help="show how long the suite takes and how much it writes, without measuring",
     )
-    bench.add_argument("--forecast", action="store_true", help="say how long and how much, and measure nothing")
     add_common(bench, server=True)
     bench.set_defaults(run=_run)
 
@@ -58,7 +67,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.list:
         return _list(options)
     if options.move is None:
-        raise InputError("which move is to be measured?", "name it, or list the suites with: pghaul bench --list")
+        raise InputError("no move is given", "name a move, or list the suites with: pghaul bench --list")
     sides, places = (options.side,) if options.side else BOTH, options.volume or ()
     if options.forecast:
         forecasts = actions.forecast(context.session, options.move, options.suite, context.job, sides, places)
@@ -75,7 +84,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         sides,
         places,
         wait_for_resync=options.wait_for_resync,
-        at_once=options.at_once,
+        at_once=options.parallel,
     )
     if options.json:
         print_document({"runs": runs})
@@ -98,8 +107,8 @@ def _list(options: argparse.Namespace) -> int:
         else (suite.name, f"cannot be read: {suite.problem}", "", "", "")
         for suite in found
     ]
-    show(table(("suite", "measures", "workloads", "repetitions", "writes"), rows))
-    show(f"\nTools for suites of your own: {', '.join(TOOLS)}\nSuites of your own: {own_suites()}")
+    show(table(("suite", "measures", "workloads", "min. repetitions", "writes"), rows))
+    show(f"\nTools that your own suites can use: {', '.join(TOOLS)}\nFolder for your own suites: {own_suites()}")
     return 0
 
 
@@ -114,18 +123,18 @@ def forecast_text(forecast: Forecast) -> str:
     where, seconds = f"{volume.side} ({volume.server}:{volume.mount_point})", units.duration(forecast.seconds)
     said = (
         f"{where}: about {seconds}{_most(forecast)}, "
-        f"{units.size(forecast.bytes_needed)} of {units.size(forecast.bytes_available)} available"
+        f"needs {units.size(forecast.bytes_needed)} of {units.size(forecast.bytes_available)} available"
     )
     problems = [f"  cannot start: {problem}" for problem in forecast.problems]
     warnings = [f"  warning: {warning}" for warning in forecast.warnings]
-    offer = ["  to wait for that: pghaul bench --wait-for-resync"] if forecast.resync else []
-    return "\n".join([said, *problems, *(f"  left out: {reason}" for reason in forecast.left_out), *warnings, *offer])
+    offer = ["  to wait for the end of the resync: pghaul bench --wait-for-resync"] if forecast.resync else []
+    return "\n".join([said, *problems, *(f"  skipped: {reason}" for reason in forecast.left_out), *warnings, *offer])
 
 
 def _most(forecast: Forecast) -> str:
     if forecast.seconds_at_most is None:
         return ""
-    return f" (up to {units.duration(forecast.seconds_at_most)} where the figures are not steady)"
+    return f" (up to {units.duration(forecast.seconds_at_most)} if the results vary)"
 
 
 def text(runs: tuple[Run, ...]) -> str:

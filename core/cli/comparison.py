@@ -1,4 +1,4 @@
-"""`pghaul compare`: old against new, one run against another, or outputs that somebody else produced."""
+"""`pghaul compare`: the storage of both servers, runs with each other, or outputs of benchmark tools."""
 
 import argparse
 from itertools import takewhile
@@ -13,29 +13,35 @@ from core.errors import InputError, ParseError
 from core.jobs import Note
 
 _DESCRIPTION = """\
-Compare both storages of a move, the volumes that are named, or runs of the history, each with the first.
-Of several runs of one workload on one volume the newest that is done counts; two times of one volume are two sets.
-A run that failed, was cancelled or interrupted never counts."""
+Compare the benchmark results of both servers of a move, of the volumes that you name, or of runs in the history.
+Each is compared with the first. If a workload ran several times on a volume, its newest finished run counts. The same
+volume at two dates is compared as two sets. Runs that failed or were cancelled or interrupted do not count."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
     compare = nouns.add_parser(
-        "compare", help="compare both storages of a move, two runs, or outputs of others", description=_DESCRIPTION
+        "compare",
+        help="compare benchmark results of two servers, of volumes, of runs, or in output files",
+        description=_DESCRIPTION,
     )
     compare.add_argument(
         "what",
         nargs="*",
         metavar="MOVE [SIDE:PATH[@DATE]...] | RUN RUN...",
-        help="of a move its two volumes, or those named: old:/mnt/a, or old:/mnt/a@2026-11-01 as measured by that day, "
-        "or elsewhere:/NAME as it was imported; "
-        "one alone is compared with itself over time",
+        help="a move: compares its two volumes. A move and volumes, such as old:/mnt/a: compares these; "
+        "old:/mnt/a@2026-11-01 is the newest result up to that day, elsewhere:/NAME an imported result; a single "
+        "volume is compared with its own earlier results. Numbers of runs: compares these",
     )
     compare.add_argument(
-        "--outputs", nargs="+", metavar="FILE", help="outputs that somebody else produced, side by side"
+        "--outputs", nargs="+", metavar="FILE", help="compare these files with outputs of a benchmark tool instead"
     )
-    compare.add_argument("--tool", choices=Choices(_tools), metavar="TOOL", help="whose outputs they are: %(choices)s")
-    compare.add_argument("--all", action="store_true", help="every metric, not only each workload's own")
+    compare.add_argument(
+        "--tool", choices=Choices(_tools), metavar="TOOL", help="the tool that wrote the outputs: %(choices)s"
+    )
+    compare.add_argument(
+        "--all", action="store_true", help="show all metrics (default: the main metric of each workload)"
+    )
     add_common(compare)
     compare.set_defaults(run=_run)
 
@@ -55,7 +61,7 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
     match options.what:
         case []:
             raise InputError(
-                "compare takes one move or two runs, not 0 words", "pghaul history runs MOVE lists the runs"
+                "nothing to compare is given", "name a move, or two runs; list runs with: pghaul history runs MOVE"
             )
         case [move]:
             return actions.compare(context.session, move), ("old", "new")
@@ -73,9 +79,11 @@ def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison,
     from core.comparison.outputs import compare_outputs, incomplete
 
     if options.what:
-        raise InputError("compare takes a move, two runs or --outputs, not several of them")
+        raise InputError("a move or runs cannot be combined with --outputs", "leave out one of them")
     if options.tool is None:
-        raise InputError("--outputs needs the tool that made them", f"name it: --tool {' | '.join(_tools())}")
+        raise InputError(
+            "--outputs needs the name of the tool that wrote the files", f"add --tool {' | '.join(_tools())}"
+        )
     names, named = _short(options.outputs), []
     for name, file in zip(names, options.outputs, strict=True):
         try:
@@ -83,7 +91,7 @@ def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison,
         except ParseError as error:
             raise ParseError(f"{file}: {error.message}", error.hint) from error
         for sentence in incomplete(output):
-            context.job.report(Note(f"{file}: {sentence}: left out", "warning"))
+            context.job.report(Note(f"{file}: {sentence}; it is skipped", "warning"))
         named.append((name, output))
     return compare_outputs(named), names
 
@@ -105,7 +113,7 @@ def _short(files: list[str]) -> tuple[str, ...]:
 
 def _number(word: str) -> int:
     if not word.isascii() or not word.isdigit():
-        raise InputError(f"{word!r} is no run's number", "see them with: pghaul history runs")
+        raise InputError(f"{word!r} is not the number of a run", "list the runs with: pghaul history runs MOVE")
     return int(word)
 
 
@@ -168,7 +176,7 @@ def _sample(metric: str, sample: Sample | None) -> str:
         *(["cached"] if sample.cached else []),
         *(["from memory"] if sample.from_memory else []),
         *(["disturbed"] if sample.disturbed else []),
-        *([f"{len(sample.left_out)} left out"] if sample.left_out else []),
+        *([units.counted(len(sample.left_out), "outlier") + " excluded"] if sample.left_out else []),
     ]
     shown = f"{units.metric(metric, sample.mean)} {units.spread(sample.variation)}".rstrip()
     return f"{shown} ({', '.join(marks)})" if marks else shown
@@ -185,7 +193,7 @@ def _ratio(ratio: float | None, low: float | None, high: float | None) -> str:
 def _notes(rows: list[Row], names: tuple[str, ...]) -> list[str]:
     """What was left out with its reason, and what an interval of few values is."""
     left_out = [
-        f"left out of {name}, {row.workload.title}, {row.metric}: "
+        f"excluded from {name}, {row.workload.title}, {row.metric}: "
         + ", ".join(f"{units.metric(row.metric, one.value)} ({one.reason})" for one in sample.left_out)
         for row in rows
         for name, sample in zip(names, _samples(row), strict=True)

@@ -8,9 +8,9 @@ from core.cli.context import Context, add_common, print_document
 _NAMES = ("moves", "servers")
 
 _INSTALLING = """\
-The packages bring it along. Else:
+The packages of pghaul install completion. Without a package, install it with:
   pghaul completion bash >~/.local/share/bash-completion/completions/pghaul
-  pghaul completion zsh >~/.zfunc/_pghaul          with fpath+=~/.zfunc ahead of compinit in ~/.zshrc
+  pghaul completion zsh >~/.zfunc/_pghaul          and add fpath+=~/.zfunc before compinit in ~/.zshrc
   pghaul completion fish >~/.config/fish/completions/pghaul.fish"""
 
 
@@ -18,12 +18,14 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     """Add the subcommand."""
     completion = nouns.add_parser(
         "completion",
-        help="print the completion script of a shell",
+        help="print the completion script for a shell",
         epilog=_INSTALLING,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     completion.add_argument(
-        "what", choices=("bash", "fish", "zsh", *_NAMES), help="the shell; or the names that its script asks for"
+        "what",
+        choices=("bash", "fish", "zsh", *_NAMES),
+        help="a shell: print its script; moves or servers: print the names that the scripts ask for",
     )
     add_common(completion)
     completion.set_defaults(run=_run)

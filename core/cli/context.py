@@ -67,22 +67,29 @@ class Choices(Container[str]):
 
 def add_common(parser: argparse.ArgumentParser, *, server: bool = False) -> None:
     """The options that every subcommand has; with `server`, those of subcommands that connect."""
-    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON document on standard output")
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("-v", "--verbose", action="store_true", help="show every command whole")
-    group.add_argument("-q", "--quiet", action="store_true", help="show warnings alone on stderr")
+    group.add_argument("-v", "--verbose", action="store_true", help="show every command in full")
+    group.add_argument("-q", "--quiet", action="store_true", help="show only warnings on standard error")
     if server:
         parser.add_argument(
             "--host-key",
             action="append",
             metavar="SHA256:…",
-            help="trust an unknown server whose key has this fingerprint, without asking",
+            help="trust an unknown host key with this fingerprint without asking; may be repeated",
         )
 
 
 def add_replace(parser: argparse.ArgumentParser) -> None:
     """The option of subcommands that write a file of a given name."""
-    parser.add_argument(REPLACE, action="store_true", help="replace what is there under that name already")
+    parser.add_argument(REPLACE, action="store_true", help="replace an existing file or folder of that name")
+
+
+def add_former_name(parser: argparse.ArgumentParser, former: str, option: argparse.Action) -> None:
+    """Accept an option by its former name too, for one release; help, manual pages and completion do not show it."""
+    parser.add_argument(
+        former, dest=option.dest, action=type(option), default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
 
 
 def print_document(value: object) -> None:

@@ -10,21 +10,24 @@ from core.errors import InputError
 from core.text import printable
 
 _DESCRIPTION = """\
-What explains, or will make, poor results of the storages, or of other volumes of the two servers: each finding with the
-values that it rests on and with what to try."""
+Explain poor benchmark results of both servers, or of the volumes that you name, and point out settings that will cause
+them. Each finding shows the values that it is based on and what to try."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
     diagnose = nouns.add_parser(
-        "diagnose", help="what explains poor results, and what to try", description=_DESCRIPTION
+        "diagnose", help="explain poor benchmark results and suggest what to try", description=_DESCRIPTION
     )
-    diagnose.add_argument("move")
+    diagnose.add_argument("move", metavar="MOVE", help="name of the move")
     diagnose.add_argument(
-        "places", nargs="*", metavar="SIDE:PATH", help="these volumes instead of the move's two: old:/mnt/a"
+        "places",
+        nargs="*",
+        metavar="SIDE:PATH",
+        help="examine these volumes instead of the move's two volumes, for example old:/mnt/a",
     )
-    diagnose.add_argument("--side", choices=("old", "new"), help="that side alone")
-    diagnose.add_argument("--last", action="store_true", help="by the last facts, without connecting")
+    diagnose.add_argument("--side", choices=("old", "new"), help="examine only this server (default: both)")
+    diagnose.add_argument("--last", action="store_true", help="use the facts that were read last, without connecting")
     add_common(diagnose, server=True)
     diagnose.set_defaults(run=_run)
 
@@ -35,7 +38,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
     sides = [Side(options.side)] if options.side else list(Side)
     if options.side and options.places:
-        raise InputError("diagnose takes --side or volumes, not both")
+        raise InputError("--side cannot be combined with volumes", "leave out one of them")
     found = actions.diagnose(
         context.session, options.move, context.job, sides, places=options.places, refresh=not options.last
     )
@@ -49,14 +52,14 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 def text(diagnosis: Diagnosis) -> str:
     """A diagnosis for people."""
     of = printable(f"{diagnosis.server}:{diagnosis.volume}")
-    looked = f"facts of {diagnosis.facts_taken_at:%Y-%m-%d %H:%M} UTC, {_figures(diagnosis.figures)}"
+    looked = f"based on facts of {diagnosis.facts_taken_at:%Y-%m-%d %H:%M} UTC, {_figures(diagnosis.figures)}"
     if not diagnosis.findings:
-        return f"{of}: nothing found ({looked})"
+        return f"{of}: no findings ({looked})"
     return "\n".join([f"{of} ({looked})", *(_finding(finding) for finding in diagnosis.findings)])
 
 
 def _figures(number: int) -> str:
-    return f"{units.count(number)} figures" if number else "nothing measured yet"
+    return units.counted(number, "measured value") if number else "no measurements yet"
 
 
 def _finding(finding: Finding) -> str:

@@ -1,4 +1,4 @@
-"""`pghaul estimate`: how long each way of moving takes, what bounds it, and how sure that is."""
+"""`pghaul estimate`: how long each method of moving takes, and what limits its speed."""
 
 import argparse
 from collections.abc import Iterable, Sequence
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from core import documents, units
 from core.cli import planning
 from core.cli.context import Context, add_common, print_document
+from core.cli.execution import KINDS
 from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import InputError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from core.migration.execution.record import Held
 
 SPEC_EXAMPLE = """\
-A file for --spec, in TOML; all but cluster.size_bytes may be left out, and is then assumed:
+Example of a TOML file for --spec (only cluster.size_bytes is required; missing values are assumed):
   [cluster]
   size_bytes = 1_220_000_000_000
   files = 12000
@@ -49,20 +50,26 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     """Add the subcommand."""
     parser = nouns.add_parser(
         "estimate",
-        help="how long each way of moving takes, and how sure that is",
+        help="estimate the duration and the downtime of each method of moving",
         epilog=SPEC_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("move", nargs="?")
-    parser.add_argument("--spec", metavar="FILE", help="compute from a TOML or JSON file, without servers; - for stdin")
+    parser.add_argument("move", nargs="?", metavar="MOVE", help="name of the move")
+    parser.add_argument(
+        "--spec",
+        metavar="FILE",
+        help="estimate from the values in a TOML or JSON file, without servers; - reads standard input",
+    )
     parser.add_argument(
         "--verify",
         choices=[each.value for each in Verify],
         default=Verify.CHANGED.value,
-        help="of an execution with that --verify (default: changed)",
+        help="estimate for an execution with this --verify, see pghaul execute (default: changed)",
     )
     parser.add_argument(
-        "--record", action="store_true", help="executions and rehearsals beside their estimates: of a move, else of all"
+        "--record",
+        action="store_true",
+        help="compare earlier executions and rehearsals with their estimates: of the move, or of all moves",
     )
     planning.register(parser)
     add_common(parser, server=True)
@@ -73,7 +80,7 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
     if options.record:
         return _record(context, options)
     if (options.spec is None) == (options.move is None):
-        raise InputError("estimate takes a move or --spec FILE, one of them")
+        raise InputError("estimate needs either a move or --spec FILE", "give exactly one of them")
     made, spec = _made(context, options)
     planned = planning.plan(spec, made, options)
     over = _over(context, options)
@@ -110,9 +117,14 @@ def _record(context: Context, options: argparse.Namespace) -> int:
     from core.migration.execution.record import bias, by_stage, hit_rate
 
     if any(each is not None for each in (options.window, options.downtime, options.price, options.growth)):
-        raise InputError("--record goes with no other question", "pghaul estimate [MOVE] --record")
+        raise InputError(
+            "--record cannot be combined with --window, --downtime, --price or --growth",
+            "pghaul estimate [MOVE] --record",
+        )
     if options.spec is not None:
-        raise InputError("--record is of executions, and a file has none", "pghaul estimate [MOVE] --record")
+        raise InputError(
+            "--record cannot be combined with --spec: a file has no executions", "pghaul estimate [MOVE] --record"
+        )
     rows = actions.record(context.session, options.move)
     of_all = rows if options.move is None else actions.record(context.session)
     if options.json:
@@ -137,7 +149,7 @@ def by_stage_text(rows: "Sequence[Held]") -> str:
         )
         for each in by_stage(rows)
     ]
-    head = ("stage, all moves", "times", "inside low to high", "took / likely, mean")
+    head = ("stage, all moves", "measured", "within low to high", "actual / likely, mean")
     return table(head, cells, right=(1, 2, 3)) if cells else ""
 
 
@@ -146,11 +158,11 @@ def record_text(rows: "Sequence[Held]") -> str:
     from core.migration.execution.record import bias, counting
 
     if not rows:
-        return "no execution or rehearsal was estimated before it began"
+        return "no execution or rehearsal has an estimate that was made before it started"
     cells = [
         (
             f"{row.began_at:%Y-%m-%d %H:%M}",
-            f"{row.move}, {row.kind}",
+            f"{row.move}, {KINDS[row.kind]}",
             row.stage,
             _span(row.estimated),
             units.duration(row.seconds),
@@ -159,23 +171,21 @@ def record_text(rows: "Sequence[Held]") -> str:
         )
         for row in rows
     ]
-    head = ("began (UTC)", "move", "stage", "estimated (low – high)", "took", "took / likely", "")
+    head = ("started (UTC)", "move", "stage", "estimated (low – high)", "actual", "actual / likely", "result")
     own = counting(rows)
     said = (
-        [f"inside low to high: {sum(row.inside for row in own)} of {len(own)}; of good estimates 8 of 10"]
-        if own
-        else []
+        [f"within low to high: {sum(row.inside for row in own)} of {len(own)} (good estimates: 8 of 10)"] if own else []
     )
     if len(own) < len(rows):
-        said.append(f"{units.counted(len(rows) - len(own), 'line')} came with a history from elsewhere: not counted")
+        said.append(f"{units.counted(len(rows) - len(own), 'line')} from imported histories not counted")
     off = bias(rows)
     if off is not None:
-        said.append(f"took {units.ratio(off)} what was likely, in the geometric mean")
+        said.append(f"geometric mean of actual / likely: {units.ratio(off)}")
     return "\n".join([table(head, cells, right=(4, 5)), "", *said])
 
 
 def _came(row: "Held") -> str:
-    came = "inside" if row.inside else "below low" if row.seconds < row.estimated.low else "above high"
+    came = "within" if row.inside else "below low" if row.seconds < row.estimated.low else "above high"
     return came if row.counts else f"{came}, not counted"
 
 
@@ -185,12 +195,12 @@ def estimate_text(made: Estimate) -> str:
         (_name(each), _span(each.duration_seconds), _span(each.downtime_seconds), _space(each), _bounds(each))
         for each in made.methods
     ]
-    head = ("method", "duration (low – high)", "downtime (low – high)", "room on new", "bound by")
+    head = ("method", "duration (low – high)", "downtime (low – high)", "space on the new server", "limited by")
     lines = [*_headline(made), table(head, rows, right=(3,))]
-    lines += [f"  {name} cannot be taken: {reason}" for reason, name in _ruled_out(made)]
+    lines += [f"  {name} is not possible: {reason}" for reason, name in _ruled_out(made)]
     taken = made.method(made.planned or made.advised)
     if taken is not None and taken.stages:
-        lines += ["", f"{taken.method}, stage by stage:", _stages(taken)]
+        lines += ["", f"stages of {taken.method}:", _stages(taken)]
     for kind in ("warnings", "assumptions"):
         said = list(dict.fromkeys(text for method in made.methods for text in getattr(method, kind)))
         if said:
@@ -210,7 +220,7 @@ def _ruled_out(made: Estimate) -> Iterable[tuple[str, str]]:
 
 def _space(method: Method) -> str:
     """What it needs on new, and on old where it needs any there."""
-    on_old = f", on old {units.size(method.bytes_on_old)}" if method.bytes_on_old >= 1 else ""
+    on_old = f", on the old server {units.size(method.bytes_on_old)}" if method.bytes_on_old >= 1 else ""
     return f"{units.size(method.bytes_on_new)}{on_old}" if method.bytes_on_new else units.ABSENT
 
 
@@ -222,7 +232,7 @@ def _bounds(method: Method) -> str:
 
 def _stages(method: Method) -> str:
     rows = [(stage.name, _span(stage.seconds), stage.bound_by, stage.evidence) for stage in method.stages]
-    return table(("stage", "takes (low – high)", "bound by", "where the figure comes from"), rows)
+    return table(("stage", "duration (low – high)", "limited by", "source of the value"), rows)
 
 
 def _headline(made: Estimate) -> list[str]:
@@ -231,12 +241,12 @@ def _headline(made: Estimate) -> list[str]:
     if method is None:
         return []
     if method.ruled_out:
-        return [f"pghaul execute cannot move it: {method.ruled_out}", ""]
-    beside = f"; a cold copy: {units.duration(cold.downtime_seconds.likely)}" if cold not in {None, method} else ""
-    said = f"pghaul execute takes {_span(method.duration_seconds)}"
-    lines = [f"{said}, of it without the cluster {_span(method.downtime_seconds)} ({method.method}{beside})"]
+        return [f"pghaul execute cannot carry out this move: {method.ruled_out}", ""]
+    beside = f"; with a cold copy {units.duration(cold.downtime_seconds.likely)}" if cold not in {None, method} else ""
+    said = f"pghaul execute takes about {_span(method.duration_seconds)}"
+    lines = [f"{said} with {method.method}; downtime {_span(method.downtime_seconds)}{beside}"]
     if made.advised not in {"", made.planned}:
-        lines.append(f"advised is the {made.advised}: its stop is as short, and it needs no passes before it")
+        lines.append(f"advice: use {made.advised}; its downtime is as short, and it needs no pre-copy passes")
     return [*lines, ""]
 
 

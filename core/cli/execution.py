@@ -1,4 +1,4 @@
-"""`pghaul execute`: carry a move out, rehearse it, go on with it, look at it, end it, take it back."""
+"""`pghaul execute`: carry out a move, rehearse it, resume it, show its state, cancel it, roll it back."""
 
 import argparse
 import math
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from core import units
-from core.cli.context import Context, add_common, print_document
+from core.cli.context import Context, add_common, add_former_name, print_document
 from core.cli.terminal import ask, say, show, table
 from core.errors import InputError
 from core.migration.model.asked import seconds_of, size_of
@@ -29,76 +29,93 @@ _TRIES = 3
 """How often the cluster's name may be typed wrong."""
 _AMCHECK_TIME = "1h"
 _USUAL = Queries((), "")
-_WARM = "warm"
-"""What asks for one more warm pass instead of it."""
+_PRE_COPY = {"copy", "warm"}
+"""What asks for one more pre-copy pass instead of it; the second was asked for in an earlier release."""
 
+
+KINDS = {Kind.REAL: "move", Kind.REHEARSAL: "rehearsal"}
+"""What a kind is called."""
 
 _DESCRIPTION = """\
-Carry the move out: from fresh checks, which must show no blocker, and a fresh plan.
-Whatever --verify says, names, sizes, times, modes and owners are compared of every file; with all, corruption is looked
-for on new too: page checksums before its first start, tables and indexes after it.
-What a rehearsal measures goes into later estimates."""
+Carry out a move. pghaul first runs the checks again, which must find no blocker, and makes a new plan.
+Names, sizes, times, modes and owners of all files are always compared. With --verify all, pghaul also looks for
+corruption on the new server: it verifies page checksums before the first start, and tables and indexes after it.
+Later estimates use what a rehearsal has measured."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    execute = nouns.add_parser("execute", help="carry the move out, or rehearse it", description=_DESCRIPTION)
-    execute.add_argument("move")
+    execute = nouns.add_parser("execute", help="carry out a move, or rehearse it", description=_DESCRIPTION)
+    execute.add_argument("move", metavar="MOVE", help="name of the move")
     what = execute.add_mutually_exclusive_group()
-    what.add_argument("--rehearsal", action="store_true", help="copy while old runs; stop and start nothing")
+    what.add_argument(
+        "--rehearsal",
+        action="store_true",
+        help="copy rehearsal: copy while the old cluster is running; stop and start nothing",
+    )
     what.add_argument(
         "--dress-rehearsal",
         action="store_true",
-        help="the same, then start the copy on the new server, look at its databases, and stop it",
+        help="like --rehearsal; then start the copy on the new server, examine its databases and stop it",
     )
-    what.add_argument("--resume", action="store_true", help="go on with an execution that ended on its way")
-    what.add_argument("--status", action="store_true", help="show how far the latest execution is")
-    what.add_argument("--cancel", action="store_true", help="end an execution and take away what the copy needed")
-    what.add_argument("--rollback", action="store_true", help="make old what it was, before new was opened")
+    what.add_argument(
+        "--resume", action="store_true", help="continue an execution that failed or was interrupted or cancelled"
+    )
+    what.add_argument("--status", action="store_true", help="show the state of the latest execution")
+    what.add_argument(
+        "--cancel", action="store_true", help="end an execution and remove what the copy needed on the servers"
+    )
+    what.add_argument("--rollback", action="store_true", help="go back to the old server; possible until the cutover")
     execute.add_argument(
         "--confirm",
         metavar="NAME",
-        help="the cluster's name, by which it may be stopped unasked: it stands at the head of pghaul plan MOVE",
+        help="stop the cluster without asking; give its name as the beginning of pghaul plan MOVE shows it",
     )
-    execute.add_argument(
-        "--yes-to-hooks", action="store_true", help="take what a person does in the plan for done, without asking"
+    manual = execute.add_argument(
+        "--manual-steps-done", action="store_true", help="treat manual steps as done without asking"
     )
-    execute.add_argument(
-        "--other-way",
+    add_former_name(execute, "--yes-to-hooks", manual)
+    route = execute.add_argument(
+        "--client-route",
         metavar="HOW",
-        help="how clients reach the new cluster where a firewall keeps the old server from it on purpose: that the old "
-        "server does not reach it is taken on, and recorded with your name",
+        help="accept that the old server cannot connect to the new cluster because a firewall forbids it; say how "
+        "clients reach the new cluster instead. This is recorded with your name",
     )
+    add_former_name(execute, "--other-way", route)
     execute.add_argument(
         "--take-over",
         metavar="MOVE",
-        help="the move's name, by which an execution that your pghaul has not recorded counts as your own, unasked",
+        help="take over an execution that your pghaul has not recorded, without asking; give the move's name",
     )
     execute.add_argument(
         "--verify",
         choices=[each.value for each in Verify],
         default=Verify.CHANGED.value,
-        help="which files are read in the stop to be compared: those that changed since a warm pass, or all "
+        help="files whose contents are compared during the downtime: those changed since a pre-copy pass, or all "
         "(default: changed)",
     )
-    execute.add_argument(
-        "--anew", action="store_true", help="begin a new execution although an earlier one ended on its way"
+    start_over = execute.add_argument(
+        "--start-over",
+        action="store_true",
+        help="begin a new execution even if an earlier one ended early or has completed the move",
     )
-    dress = execute.add_argument_group("in a dress rehearsal")
+    add_former_name(execute, "--anew", start_over)
+    dress = execute.add_argument_group("options of a dress rehearsal")
     dress.add_argument(
         "--keep-wal",
         metavar="SIZE",
-        help="end it where the old server would keep more WAL, such as 20GB (default: a quarter of its free space)",
+        help="end the rehearsal if the old server would have to keep more WAL than this, for example 20GB (default: a "
+        "quarter of the free space there)",
     )
     dress.add_argument(
         "--amcheck",
         action="store_true",
-        help="look for damaged B-tree indexes in the copy, in each database that has the extension amcheck",
+        help="check the B-tree indexes of the copy in each database that has the extension amcheck",
     )
     dress.add_argument(
         "--amcheck-time",
         metavar="TIME",
-        help="how long that may take; what is left then was not verified (default: 1h)",
+        help="time limit of --amcheck; indexes that remain then are not checked (default: 1h)",
     )
     _register_queries(execute)
     add_common(execute, server=True)
@@ -106,56 +123,56 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _register_queries(execute: argparse.ArgumentParser) -> None:
-    queries = execute.add_argument_group("queries of your own, in a dress rehearsal")
+    queries = execute.add_argument_group("your own queries in a dress rehearsal")
     queries.add_argument(
         "--queries",
         action="append",
         metavar="FILE[@WEIGHT]",
-        help="measure this script of pgbench's on the copy: transactions a second and latencies; may be repeated",
+        help="run this pgbench script on the copy and measure transactions per second and latencies; may be repeated",
     )
     queries.add_argument(
         "--queries-as",
         metavar="ROLE",
-        help="the role of the cluster that logs in and runs them, as an application does; no administrator",
+        help="role that runs the queries: one that an application uses, not a superuser",
     )
     queries.add_argument(
         "--queries-on-old",
         action="store_true",
-        help="measure them on the old server too: it shows whether the new one is faster. They run in transactions "
-        "that are read-only by default: what the functions, views and foreign tables of the role do for your "
-        "application, they do here, too. pghaul asks for the password of the role first, in case the server does",
+        help="run the queries on the old cluster too, to show which server is faster. They run in transactions that "
+        "are read-only by default. Functions, views and foreign tables have the same effects as in your application. "
+        "pghaul first asks for the password of the role, in case the server demands it",
     )
     queries.add_argument(
         "--queries-in",
         metavar="DATABASE",
-        help="the database that they run in (default: the only one with tables of clients)",
+        help="database to run the queries in (default: the only one that contains user tables)",
     )
     queries.add_argument(
-        "--queries-clients", type=int, metavar="N", help=f"how many run them at a time (default: {_USUAL.clients})"
+        "--queries-clients", type=int, metavar="N", help=f"number of concurrent clients (default: {_USUAL.clients})"
     )
     queries.add_argument(
         "--queries-seconds",
         type=int,
         metavar="SECONDS",
-        help=f"how long each of the two runs on a server takes (default: {_USUAL.seconds})",
+        help=f"duration of each of the two runs on a server (default: {_USUAL.seconds})",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalPeople:
-    """The person at the terminal; what the options say, they are not asked.
+    """The operator at the terminal. What the options answer is not asked.
 
     Attributes:
-        confirm: the cluster's name as given beforehand.
-        yes: every step of theirs is taken for done.
-        own: the move's name as given beforehand, by which an execution is theirs.
-        other_way: how clients reach the new cluster where the old server does not, as said beforehand.
+        confirm: the cluster's name, as given by the option.
+        yes: every manual step is treated as done.
+        own: the move's name, as given by the option to take over an execution.
+        client_route: how clients reach the new cluster if the old server cannot, as given by the option.
     """
 
     confirm: str | None
     yes: bool
     own: str | None = None
-    other_way: str | None = None
+    client_route: str | None = None
 
     def announce(self, cluster: str) -> None:
         """Before a night is lost to it, and before anything runs: the name as given is the cluster's.
@@ -165,7 +182,8 @@ class TerminalPeople:
         """
         if self.confirm is not None and self.confirm != cluster:
             raise InputError(
-                f"the cluster is called {cluster}, not {self.confirm}", f"nothing was begun; say --confirm '{cluster}'"
+                f"the cluster is called {cluster}, not {self.confirm}",
+                f"nothing was started; use --confirm '{cluster}'",
             )
 
     def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
@@ -177,18 +195,19 @@ class TerminalPeople:
         self.announce(cluster)
         if self.confirm is not None:
             return StopAnswer.STOP
-        say("\n" + "\n".join(["connected now:", *(f"   {printable(line)}" for line in connected or ("nobody",))]))
-        other = f", or {_WARM} for one more warm pass first" if warm else ""
-        question = f"next, {cluster} is stopped: its clients lose their connections. Type {cluster} to go on{other}: "
+        say("\n" + "\n".join(["clients connected now:", *(f"   {printable(line)}" for line in connected or ("none",))]))
+        other = ", or copy to run one more pre-copy pass first" if warm else ""
+        warning = f"The next step stops the cluster {cluster}. Its clients lose their connections."
+        question = f"{warning} Type {cluster} to stop it{other}: "
         for _ in range(_TRIES):
             typed = _typed(question, "--confirm NAME")
             if typed.strip() == cluster:
                 return StopAnswer.STOP
-            if warm and typed.strip().lower() == _WARM:
+            if warm and typed.strip().lower() in _PRE_COPY:
                 return StopAnswer.WARM_FIRST
             if not typed:
                 break
-            question = f"that is not its name, and nothing was stopped. Type {cluster} to go on: "
+            question = f"This is not the name of the cluster. Nothing was stopped. Type {cluster} to stop it: "
         return StopAnswer.DECLINED
 
     def ends_here(self) -> bool:
@@ -204,11 +223,15 @@ class TerminalPeople:
         say(f"\n{step.number}. {printable(step.title)}\n   {printable(step.reason)}")
         for line in step.table.splitlines():
             say(f"   {printable(line)}")
-        what = "yours to do. Type done when it is, no to stop here"
+        what = "This is a manual step. Type done when you have done it, or no to stop here"
         if step.name == DECIDE:
-            what = "type done to open new now, no to leave it closed: clients wait then, until --resume or --rollback"
+            what = (
+                "Type done to allow client connections on the new cluster, or no to keep it closed. Clients then "
+                "wait until "
+                "--resume or --rollback"
+            )
         while True:
-            typed = _typed(f"   {what}: ", "--yes-to-hooks")
+            typed = _typed(f"   {what}: ", "--manual-steps-done")
             if not typed or typed.strip().lower() in {"no", "n"}:
                 return False
             if typed.strip().lower() in {"done", "yes", "y"}:
@@ -217,14 +240,15 @@ class TerminalPeople:
     def takes_on(self, found: str) -> str:
         """How clients reach the new cluster, as said beforehand, else as typed now.
 
-        Nobody is asked where --yes-to-hooks stands for them, or there is no terminal.
+        Nothing is asked with --manual-steps-done, or without a terminal.
         """
-        if self.other_way is not None or self.yes or not sys.stdin.isatty():
-            return self.other_way or ""
+        if self.client_route is not None or self.yes or not sys.stdin.isatty():
+            return self.client_route or ""
         say(f"\n{printable(found)}.")
         return ask(
-            "   Is the old server kept out on purpose? Then type how clients reach the new cluster; it is recorded "
-            "with your name. Nothing typed stops here: "
+            "   If this is intended, type how clients reach the new cluster; this is recorded with your name. Press "
+            "Enter "
+            "to stop here: "
         )
 
     def take_over(self, move: str, shown: str) -> bool:
@@ -232,30 +256,34 @@ class TerminalPeople:
         say(f"\n{shown}")
         if self.own is not None:
             return self.own == move
-        question = f"Type {printable(move)} to take it over, anything else to stop here: "
+        question = f"Type {printable(move)} to take over this execution, or anything else to stop here: "
         return _typed(question, "--take-over MOVE").strip() == move
 
 
 def _typed(question: str, option: str) -> str:
     """The line that is typed; empty at the end of the input."""
     if not sys.stdin.isatty():
-        raise InputError("a person must answer here, and there is no terminal to ask on", f"answer by {option}")
+        raise InputError(
+            "pghaul must ask a question here, but there is no terminal", f"answer it with the option {option}"
+        )
     return ask(question)
 
 
 def _execute(context: Context, options: argparse.Namespace) -> int:
     from core.actions import execution as actions
 
-    people = TerminalPeople(options.confirm, options.yes_to_hooks, options.take_over, options.other_way)
-    if options.anew and (options.resume or options.status or options.cancel or options.rollback):
-        raise InputError("--anew begins an execution: it goes with --rehearsal, --dress-rehearsal or alone")
+    people = TerminalPeople(options.confirm, options.manual_steps_done, options.take_over, options.client_route)
+    if options.start_over and (options.resume or options.status or options.cancel or options.rollback):
+        raise InputError(
+            "--start-over begins a new execution", "use it alone, or with --rehearsal or --dress-rehearsal"
+        )
     if options.take_over and not (options.resume or options.rollback or options.cancel):
-        raise InputError("--take-over is of an execution that there is: it goes with --resume, --rollback or --cancel")
-    if options.other_way is not None:
+        raise InputError("--take-over concerns an existing execution", "add --resume, --rollback or --cancel")
+    if options.client_route is not None:
         if options.rehearsal or options.dress_rehearsal or options.status or options.cancel or options.rollback:
-            raise InputError("--other-way is of a move: it goes with --resume or alone")
-        if not options.other_way.strip():
-            raise InputError("how do clients reach the new cluster?", "say how with --other-way: it is recorded")
+            raise InputError("--client-route concerns a real move", "use it alone, or with --resume")
+        if not options.client_route.strip():
+            raise InputError("--client-route is empty", "say how clients reach the new cluster; this is recorded")
     asked = _asked(options)
     if options.status:
         execution, alive = actions.execution_status(context.session, options.move)
@@ -276,7 +304,7 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
             people,
             context.job,
             verify=Verify(options.verify),
-            anew=options.anew,
+            anew=options.start_over,
             dressed=options.dress_rehearsal,
             asked=asked,
         )
@@ -288,9 +316,9 @@ def _asked(options: argparse.Namespace) -> Dressing:
     given = {"--keep-wal": options.keep_wal, "--amcheck": options.amcheck, "--amcheck-time": options.amcheck_time}
     wanted = next((name for name, value in given.items() if value), None)
     if wanted is not None and not options.dress_rehearsal:
-        raise InputError(f"{wanted} is of a dress rehearsal: it goes with --dress-rehearsal")
+        raise InputError(f"{wanted} concerns a dress rehearsal", "add --dress-rehearsal")
     if options.amcheck_time is not None and not options.amcheck:
-        raise InputError("--amcheck-time is of --amcheck: say both")
+        raise InputError("--amcheck-time needs --amcheck", "add --amcheck")
     seconds = seconds_of(options.amcheck_time or _AMCHECK_TIME) if options.amcheck else None
     return Dressing(
         None if options.keep_wal is None else int(size_of(options.keep_wal)),
@@ -307,15 +335,15 @@ def _queries(options: argparse.Namespace) -> Queries | None:
         if getattr(options, f"queries_{name.replace('-', '_')}") not in {None, False}
     ]
     if not options.queries and beside:
-        raise InputError(f"{beside[0]} is of queries: name a script with --queries FILE")
+        raise InputError(f"{beside[0]} needs --queries", "name a script: --queries FILE")
     if not options.queries:
         return None
     if not options.dress_rehearsal:
-        raise InputError("--queries is of a dress rehearsal: it goes with --dress-rehearsal")
+        raise InputError("--queries concerns a dress rehearsal", "add --dress-rehearsal")
     if options.queries_as is None:
         raise InputError(
-            "as whom are the queries to run?",
-            "name a role of the cluster with --queries-as ROLE: one that an application uses, and no administrator",
+            "--queries needs a role that runs the queries",
+            "name one with --queries-as ROLE: a role that an application uses, not a superuser",
         )
     from core.migration.findings.query_scripts import check_queries, read_script
 
@@ -333,9 +361,10 @@ def _queries(options: argparse.Namespace) -> Queries | None:
 
 def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:
     """A night's work must not end at a question that nobody can answer."""
-    if kind is Kind.REAL and not sys.stdin.isatty() and not (options.confirm and options.yes_to_hooks):
+    if kind is Kind.REAL and not sys.stdin.isatty() and not (options.confirm and options.manual_steps_done):
         raise InputError(
-            "there is no terminal to ask on before the cluster is stopped", "add --confirm NAME and --yes-to-hooks"
+            "pghaul must ask before it stops the cluster, but there is no terminal",
+            "add --confirm NAME and --manual-steps-done",
         )
 
 
@@ -373,7 +402,7 @@ def query_lines(results: "QueryResults | None") -> list[str]:
         )
         for line in lines(results)
     ]
-    shown = table(("queries", "", *SHOWN, "new : old"), rows, right=(2, 3, 4))
+    shown = table(("script", "metric", *SHOWN, "new / old"), rows, right=(2, 3, 4))
     return ["", shown, *(f"  {printable(sentence)}" for sentence in sentences(results))]
 
 
@@ -393,9 +422,9 @@ def outcome_lines(outcome: "tuple[Paragraph, ...]") -> list[str]:
 
 def text(execution: Execution, *, alive: bool = False) -> str:
     """An execution for people: how it stands, then a line for each try at a step."""
-    at_it = f", carried out by {execution.owner}" + ("" if alive else ", whose program has ended")
+    at_it = f", run by {execution.owner}" + ("" if alive else " (this process has ended)")
     stands = f"{execution.state}{at_it if execution.ended_at is None else ''}"
-    head = f"execution {execution.id} of {execution.move}, {execution.kind}: {stands}"
+    head = f"execution {execution.id} of {execution.move} ({KINDS[execution.kind]}): {stands}"
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
     lines += [f"  {printable(sentence)}" for sentence in _how_it_stands(execution)]
     if alive:
@@ -403,7 +432,7 @@ def text(execution: Execution, *, alive: bool = False) -> str:
 
         lines += [f"  {printable(sentence)}" for sentence in sentences(execution, datetime.now(UTC))]
     rows = [_row(run) for run in execution.steps]
-    lines += ["", table(("step", "", "began (UTC)", "took", "sent", "came to"), rows, right=(0, 3, 4))]
+    lines += ["", table(("step", "title", "started (UTC)", "duration", "sent", "result"), rows, right=(0, 3, 4))]
     return "\n".join([*lines, *_next(execution, alive=alive)])
 
 
@@ -417,7 +446,7 @@ def _how_it_stands(execution: Execution) -> list[str]:
     said, down = [how_both_stand(execution)], downtime(execution, datetime.now(UTC))
     if down is not None and down.ended_at is None:
         said.append(
-            f"clients have had no server since {down.began_at:%H:%M:%S} UTC, for {units.duration(down.seconds)}"
+            f"clients have been unable to connect since {down.began_at:%H:%M:%S} UTC ({units.duration(down.seconds)})"
         )
     return said
 
@@ -429,15 +458,15 @@ def _next(execution: Execution, *, alive: bool) -> list[str]:
         return []
     from core.migration.execution.status import ways_on
 
-    next_step = f"next: step {left[0].number}, {left[0].title}"
+    next_step = f"next step: {left[0].number}. {left[0].title}"
     return ["", printable(next_step), printable(f"  hint: {ways_on(execution)}")]
 
 
 def _row(run: StepRun) -> tuple[str, ...]:
     took = (run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else None
-    came_to = "done" if run.done else "void" if run.void else run.message or "not ended"
+    came_to = "done" if run.done else "must be repeated" if run.void else run.message or "not finished"
     if run.done and run.message:
-        came_to = f"left out: {run.message}"
-    title = f"back: {run.title}" if run.back else run.title
+        came_to = f"skipped: {run.message}"
+    title = f"rollback: {run.title}" if run.back else run.title
     sent = units.size(run.bytes) if run.bytes is not None else ""
     return str(run.number), title, f"{run.started_at:%Y-%m-%d %H:%M:%S}", units.duration(took), sent, came_to

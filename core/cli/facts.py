@@ -1,4 +1,4 @@
-"""`pghaul facts`: what a server is."""
+"""`pghaul facts`: hardware, system and clusters of a server."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -16,16 +16,18 @@ if TYPE_CHECKING:
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    facts = nouns.add_parser("facts", help="read what a server is")
-    facts.add_argument("server")
+    facts = nouns.add_parser(
+        "facts", help="read the hardware, the operating system and the PostgreSQL clusters of a server"
+    )
+    facts.add_argument("server", metavar="SERVER", help="name of the server")
     facts.add_argument(
         "--cluster",
         action="append",
         default=[],
         metavar="FOLDER",
-        help="a data directory to look at besides those found",
+        help="also examine this data directory; may be repeated",
     )
-    facts.add_argument("--last", action="store_true", help="show the last facts, without connecting")
+    facts.add_argument("--last", action="store_true", help="show the facts that were read last, without connecting")
     add_common(facts, server=True)
     facts.set_defaults(run=_run)
 
@@ -36,7 +38,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.last:
         known = context.store.facts(options.server)
         if known is None:
-            raise InputError(f"no facts of {options.server} yet", f"run: pghaul facts {options.server}")
+            raise InputError(f"no facts of {options.server} have been read yet", f"run: pghaul facts {options.server}")
         found = known
     else:
         found = actions.read_facts(context.session, options.server, context.job, options.cluster)
@@ -49,7 +51,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
 def text(facts: "Facts") -> str:
     """The facts for people."""
-    lines = [f"{facts.server}, {facts.taken_at:%Y-%m-%d %H:%M:%S} UTC, in {facts.round_trips} round trips"]
+    lines = [f"{facts.server}, read at {facts.taken_at:%Y-%m-%d %H:%M:%S} UTC in {facts.round_trips} round trips"]
     if facts.system is not None:
         system = facts.system
         lines.append(
@@ -81,20 +83,20 @@ def text(facts: "Facts") -> str:
     for cluster in facts.clusters:
         lines += ["", *_cluster(cluster)]
     if not facts.clusters:
-        lines += ["", "no PostgreSQL cluster found; name one with --cluster FOLDER"]
-    lines += [f"not read: {printable(f'{gap.subject}: {gap.reason}')}" for gap in facts.gaps_besides("")]
+        lines += ["", "no PostgreSQL cluster was found; name its data directory with --cluster FOLDER"]
+    lines += [f"could not be read: {printable(f'{gap.subject}: {gap.reason}')}" for gap in facts.gaps_besides("")]
     return "\n".join(lines)
 
 
 def _host_environment(found: "HostEnvironment") -> list[str]:
     """What starts, fronts or works on clusters, and what guards the host; what there is none of has no line."""
     lines = [
-        f"  {each.role:11} {each.name}, {'runs' if each.running else 'does not run'}"
-        f"{', starts with the host' if each.enabled else ''} {printable(' '.join(each.files))}".rstrip()
+        f"  {each.role:11} {each.name}, {'running' if each.running else 'not running'}"
+        f"{', starts at boot' if each.enabled else ''} {printable(' '.join(each.files))}".rstrip()
         for each in found.ha_and_poolers or ()
     ]
     lines += [f"  scheduled   {printable(f'{job.place}: {job.line}')}" for job in found.schedule or ()]
-    lines += [f"  movable     {address}" for address in found.virtual_addresses or ()]
+    lines += [f"  virtual IP  {address}" for address in found.virtual_addresses or ()]
     lines += [f"  disk        {disk.device} {printable(disk.said)}" for disk in found.disks or ()]
     if found.security_policy is not None and found.security_policy.selinux is not None:
         lines.append(f"  SELinux     {found.security_policy.selinux}")
@@ -103,7 +105,11 @@ def _host_environment(found: "HostEnvironment") -> list[str]:
 
 def _cluster(cluster: "Cluster") -> list[str]:
     state = "running" if cluster.running else (cluster.control.state if cluster.control else "stopped")
-    written = "" if cluster.written_bytes is None else f"; {units.size(cluster.written_bytes)} written to in an hour"
+    written = (
+        ""
+        if cluster.written_bytes is None
+        else f"; files of {units.size(cluster.written_bytes)} were written to within the last hour"
+    )
     lines = [
         f"cluster {printable(cluster.data_directory)}: PostgreSQL {cluster.version or cluster.series}, {state}",
         f"  size        {units.size(cluster.size_bytes)} in {units.count(cluster.files)} files{written}",
@@ -122,7 +128,7 @@ def _cluster(cluster: "Cluster") -> list[str]:
     if cluster.fenced:
         from core.migration.plan.cluster_control import kept_from_starting  # brings what makes a plan with it
 
-        lines.append(f"  fenced      pghaul keeps it from starting: {printable(kept_from_starting(cluster))}")
+        lines.append(f"  fenced      pghaul keeps this cluster from starting: {printable(kept_from_starting(cluster))}")
     lines += [f"  leftover    {printable(name)}" for name in cluster.leftovers]
     lines += [f"  database    {printable(db.name)} {units.size(db.size_bytes)}" for db in cluster.databases]
     return lines

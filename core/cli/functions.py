@@ -1,4 +1,4 @@
-"""`pghaul functions`: what runs on the servers, as it is sent there."""
+"""`pghaul functions`: the shell functions that pghaul runs on the servers, as it sends them."""
 
 import argparse
 from difflib import get_close_matches
@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    shown = nouns.add_parser("functions", help="the shell functions that run on the servers, whole, to be read")
+    shown = nouns.add_parser("functions", help="show the shell functions that pghaul runs on the servers")
     shown.add_argument(
-        "name", nargs="*", metavar="NAME", help="whole, as a call in a plan or a log names it; without: a line for each"
+        "name",
+        nargs="*",
+        metavar="NAME",
+        help="show this function in full, as plans and logs name it (default: list all functions)",
     )
     add_common(shown)
     shown.set_defaults(run=_run)
@@ -47,5 +50,5 @@ def _named(names: list[str]) -> "tuple[Function, ...]":
     if unknown:
         near = get_close_matches(unknown[0], known, n=3)
         hint = f"did you mean {', '.join(near)}? " if near else ""
-        raise InputError(f"there is no function {unknown[0]}", f"{hint}pghaul functions lists all of them")
+        raise InputError(f"there is no function {unknown[0]}", f"{hint}list all functions with: pghaul functions")
     return tuple(known[name] for name in names) or tuple(known.values())

@@ -1,4 +1,4 @@
-"""`pghaul history`: what was done, and what was measured."""
+"""`pghaul history`: everything that pghaul has recorded."""
 
 import argparse
 from pathlib import Path
@@ -26,71 +26,75 @@ _NOTE_WIDTH = 60
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    history = nouns.add_parser("history", help="what was done and measured")
+    history = nouns.add_parser("history", help="show and manage what pghaul has recorded")
     verbs = history.add_subparsers(dest="verb", metavar="VERB", required=True)
 
-    listed = verbs.add_parser("list", help="everything, newest first")
+    listed = verbs.add_parser("list", help="list all entries, newest first")
     _limited(listed)
-    listed.add_argument("--tag", metavar="WORD", help="only what has #WORD in its note; '': what has a note")
+    listed.add_argument(
+        "--tag", metavar="WORD", help="list only entries with #WORD in their note; '': entries with any note"
+    )
     listed.set_defaults(run=_list)
 
     note = verbs.add_parser(
         "note",
-        help="note something to one line of the list",
-        description="Note something to one line of the list, in the stead of what was noted before. A word behind # is "
-        "a tag: pghaul history list --tag WORD. Without TEXT the note is printed.",
+        help="write a note for an entry of the list",
+        description="Write a note for an entry of the list; it replaces an earlier note. A word that begins with # is "
+        "a tag, which pghaul history list --tag WORD finds. Without TEXT, the note is printed.",
     )
     _of_the_list(note)
-    note.add_argument("text", nargs="?", metavar="TEXT", help="what to note; '' takes the note away")
+    note.add_argument("text", nargs="?", metavar="TEXT", help="the note; '' removes it")
     add_common(note)
     note.set_defaults(run=_note)
 
-    runs = verbs.add_parser("runs", help="the runs of a move")
-    runs.add_argument("move")
+    runs = verbs.add_parser("runs", help="list the benchmark runs of a move")
+    runs.add_argument("move", metavar="MOVE", help="name of the move")
     add_common(runs)
     runs.set_defaults(run=_runs)
 
-    show = verbs.add_parser("show", help="what one line of the list is about, as it was then")
+    show = verbs.add_parser("show", help="show an entry of the list in full, as it was recorded")
     _of_the_list(show)
     add_common(show)
     show.set_defaults(run=_show)
 
-    run = verbs.add_parser("run", help="one run with its raw output")
-    run.add_argument("number", type=int, help="as pghaul history runs has it")
+    run = verbs.add_parser("run", help="show a benchmark run with its raw output")
+    run.add_argument("number", type=int, metavar="NUMBER", help="number of the run in pghaul history runs")
     add_common(run)
     run.set_defaults(run=_run)
 
-    commands = verbs.add_parser("commands", help="every command that ran on a server, whole")
+    commands = verbs.add_parser("commands", help="show every command that ran on a server, in full")
     _limited(commands)
     commands.set_defaults(run=_commands)
 
-    where = verbs.add_parser("where", help="the file that holds it all, or its server")
+    where = verbs.add_parser("where", help="show the file or the server of the history")
     add_common(where)
     where.set_defaults(run=_where)
     history_file.register(verbs)
     history_place.register(verbs)
 
-    example = verbs.add_parser("example", help="a history to look at: of a move that was measured and carried out")
-    example.add_argument("folder", type=Path, metavar="FOLDER", help="where it goes; made if need be")
+    example = verbs.add_parser("example", help="create an example history of a move that was measured and carried out")
+    example.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="folder for the example; it is created if it does not exist"
+    )
     add_common(example)
     example.set_defaults(run=_example)
 
 
 def _of_the_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", metavar="KIND", help="as the list has it: checks, plan, …")
-    parser.add_argument("number", type=int, help="as the list has it")
+    parser.add_argument("kind", metavar="KIND", help="kind of the entry as in the list: checks, plan, …")
+    parser.add_argument("number", type=int, metavar="NUMBER", help="number of the entry as in the list")
 
 
 def _limited(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--move", help="of one move alone")
-    parser.add_argument("--limit", type=_limit, default=50, metavar="N", help="at most so many (default: 50)")
+    parser.add_argument("--move", metavar="MOVE", help="only entries of this move")
+    parser.add_argument("--limit", type=_limit, default=50, metavar="N", help="show at most N entries (default: 50)")
     add_common(parser)
 
 
 def _limit(text: str) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
     if not 0 < number <= LARGEST_LIMIT:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {LARGEST_LIMIT}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {LARGEST_LIMIT}")
     return number
 
 
@@ -100,7 +104,7 @@ def _list(context: Context, options: argparse.Namespace) -> int:
         print_document({"entries": entries})
         return 0
     noted = any(entry.note for entry in entries)
-    heads = ("when (UTC)", "kind", "number", "move", "", *(["note"] if noted else []))
+    heads = ("time (UTC)", "kind", "number", "move", "summary", *(["note"] if noted else []))
     rows = [
         (
             f"{e.at:%Y-%m-%d %H:%M:%S}",
@@ -125,9 +129,9 @@ def _beginning(note: str) -> str:
 
 def _nothing(tag: str | None) -> str:
     if tag is None:
-        return "nothing yet"
+        return "the history has no entries yet"
     word = tag.lstrip("#")
-    return f"nothing has the tag #{word}" if word else "nothing has a note"
+    return f"no entry has the tag #{word}" if word else "no entry has a note"
 
 
 def _note(context: Context, options: argparse.Namespace) -> int:
@@ -141,7 +145,7 @@ def _note(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"kind": kind, "number": number, "note": note, "tags": tags_of(note)})
     else:
-        _print_lines(note or f"nothing is noted to {kind} {number}")
+        _print_lines(note or f"{kind} {number} has no note")
     return 0
 
 
@@ -149,7 +153,7 @@ def _say_masked(typed: str) -> None:
     from core.redaction import MASK, secret_words
 
     if words := secret_words(typed):
-        say(f"pghaul: secrets are not kept: {MASK} stands for what was behind {', '.join(words)}")
+        say(f"pghaul: secrets are not recorded: {MASK} replaces the value of {', '.join(words)}")
 
 
 def _runs(context: Context, options: argparse.Namespace) -> int:
@@ -159,7 +163,7 @@ def _runs(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"runs": runs})
     else:
-        show(text(runs) if runs else f"nothing was measured for {options.move} yet")
+        show(text(runs) if runs else f"no benchmark of {options.move} has run yet")
     return 0
 
 
@@ -177,7 +181,7 @@ def run_text(run: Run) -> str:
     from core.comparison.samples import remarks
 
     where = f"{run.volume.server}:{run.volume.mount_point}"
-    lines = [f"run {run.id}: {run.workload.title} on {where}, {run.outcome or 'not ended'}"]
+    lines = [f"run {run.id}: {run.workload.title} on {where}, {run.outcome or 'not finished'}"]
     lines += [run.stopped] if run.stopped else []
     said = remarks(run.workload.headline, run)
     for one in run.repetitions:
@@ -240,7 +244,7 @@ def _commands(context: Context, options: argparse.Namespace) -> int:
         print_document({"commands": commands})
         return 0
     for command in commands:
-        ended = "cut off" if command.exit_status is None else f"exit status {command.exit_status}"
+        ended = "no exit status" if command.exit_status is None else f"exit status {command.exit_status}"
         title = f"{command.title}, " if command.title else ""
         _print_lines(f"{command.at:%Y-%m-%d %H:%M:%S} {command.user}@{command.server} {title}{ended}")
         _print_lines(f"{command.command}\n")
@@ -263,7 +267,7 @@ def _example(_context: Context, options: argparse.Namespace) -> int:
         print_document({"history": path, "move": example.MOVE})
     else:
         show(
-            f"{path}\nTo look at it set PGHAUL_DATA to {path.parent}: then pghaul opens the window on it, and "
-            f"pghaul report {example.MOVE} -o {example.MOVE}.pdf writes its report."
+            f"{path}\nTo use the example, set PGHAUL_DATA to {path.parent}. Then pghaul opens the window with it, and "
+            f"pghaul report {example.MOVE} -o {example.MOVE}.pdf writes a report."
         )
     return 0

@@ -21,59 +21,78 @@ if TYPE_CHECKING:
 
 COPIES = "copy"
 _DAYS = re.compile(r"(\d{1,5})d", re.ASCII)
-_BEGUN = "an execution in it stands as it did then: look with pghaul execute MOVE --status before you resume one"
+_BEGUN = (
+    "executions are recorded as they were at that time: check them with pghaul execute MOVE --status before you resume "
+    "one"
+)
 
 
 def register(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verbs."""
-    backup = verbs.add_parser("backup", help="copy the history, also while it is used")
-    backup.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: beside the history")
+    backup = verbs.add_parser("backup", help="back up the history, even while it is in use")
+    backup.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="file for the backup (default: a new file beside the history)"
+    )
     add_replace(backup)
     add_common(backup)
     backup.set_defaults(run=_backup)
 
-    restore = verbs.add_parser("restore", help="put a copy in its place; what it held is kept beside it")
-    restore.add_argument("copy", type=Path, metavar="FILE", help="what backup has written, or an upgrade has kept")
+    restore = verbs.add_parser("restore", help="replace the history with a backup; the replaced file is kept beside it")
+    restore.add_argument(
+        "copy", type=Path, metavar="FILE", help="a backup, or the copy that an upgrade of pghaul has made"
+    )
     add_common(restore)
     restore.set_defaults(run=_restore)
 
-    check = verbs.add_parser("check", help="read all of it: is it whole?")
+    check = verbs.add_parser("check", help="check the history for damage")
     check.add_argument(
         "--rescue",
         action="store_true",
-        help="where it is damaged, begin a new one with what can be read; the damaged file is kept",
+        help="if the history is damaged, create a new one from what can be read; the damaged file is kept",
     )
     add_common(check)
     check.set_defaults(run=_check)
 
-    export = verbs.add_parser("export", help="write a move as one archive for another workstation")
-    export.add_argument("move")
-    export.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="such as spring.pghaul")
+    export = verbs.add_parser("export", help="export a move as an archive for another workstation")
+    export.add_argument("move", metavar="MOVE", help="name of the move")
+    export.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="FILE", help="the archive, for example spring.pghaul"
+    )
     add_replace(export)
     add_common(export)
     export.set_defaults(run=_export)
 
-    imported = verbs.add_parser("import", help="take a move from such an archive")
-    imported.add_argument("archive", type=Path, metavar="FILE", help="what `pghaul history export` wrote")
-    imported.add_argument("--name", metavar="MOVE", help="what it shall be called here (default: as it is there)")
+    imported = verbs.add_parser("import", help="import a move from an archive")
+    imported.add_argument("archive", type=Path, metavar="FILE", help="archive that pghaul history export has written")
+    imported.add_argument("--name", metavar="MOVE", help="name of the move here (default: its name in the archive)")
     add_common(imported)
     imported.set_defaults(run=_import)
 
     prune = verbs.add_parser(
         "prune",
-        help="remove what is old",
-        description="Remove what is older than a day that you name. Nothing else ever is removed by its age. The "
-        "latest of each thing stays, and so do servers, moves, waivers, hooks, and executions that have not ended.",
+        help="remove old entries",
+        description="Remove entries that are older than a given day. pghaul never removes old entries by itself. The "
+        "latest entry of each kind is kept. Servers, moves, waivers, hooks and unfinished executions are kept, too.",
     )
     prune.add_argument(
-        "--before", required=True, type=_before, metavar="DAY", help="2026-01-31 in UTC, or 365d for a year ago"
+        "--before",
+        required=True,
+        type=_before,
+        metavar="DAY",
+        help="remove entries before this day, in UTC: 2026-01-31, or 365d for 365 days ago",
     )
     prune.add_argument(
-        "--kind", action="append", choices=Choices(_kinds), metavar="KIND", help="%(choices)s (default: all but copy)"
+        "--kind",
+        action="append",
+        choices=Choices(_kinds),
+        metavar="KIND",
+        help="remove only entries of this kind: %(choices)s (default: all except copy); may be repeated",
     )
-    prune.add_argument("--move", help="of one move alone")
-    prune.add_argument("--dry-run", action="store_true", help="say how many there are, and remove none")
-    prune.add_argument("--yes", action="store_true", help="remove them without asking")
+    prune.add_argument("--move", metavar="MOVE", help="remove only entries of this move")
+    prune.add_argument(
+        "--dry-run", action="store_true", help="show how many entries would be removed, without removing them"
+    )
+    prune.add_argument("--yes", action="store_true", help="remove without asking")
     add_common(prune)
     prune.set_defaults(run=_prune)
 
@@ -93,7 +112,7 @@ def _before(text: str) -> datetime:
             else datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
         )
     except (ValueError, OverflowError) as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no day: write 2026-01-31, or 365d") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a day: write it as 2026-01-31, or as 365d") from error
 
 
 def _backup(_: Context, options: argparse.Namespace) -> int:
@@ -114,9 +133,9 @@ def _restore(_: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(restored)
         return 0
-    show(f"{restored.history} holds what {options.copy} does")
+    show(f"the history {restored.history} was restored from {options.copy}")
     if restored.kept is not None:
-        show(f"what it held before lies in {restored.kept}")
+        show(f"the replaced history was kept as {restored.kept}")
     show(_BEGUN)
     return 0
 
@@ -144,34 +163,38 @@ def _check(_: Context, options: argparse.Namespace) -> int:
 
 def condition_text(found: "Condition") -> str:
     """How the history was found, for people."""
-    lines = [f"{found.history}, {units.size(found.bytes)}, {'damaged' if found.damage else 'whole'}"]
+    lines = [f"{found.history}, {units.size(found.bytes)}, {'damaged' if found.damage else 'not damaged'}"]
     if found.schema is not None:
-        lines.append(f"schema {found.schema}")
+        lines.append(f"schema version {found.schema}")
     lines += [f"  {each}" for each in found.damage]
     if found.rows:
         lines += ["", _rows_text(found.rows)]
     if found.copies:
-        lines += ["", "copies beside it, the newest last:", *(f"  {each}" for each in found.copies)]
+        lines += ["", "copies beside the history, newest last:", *(f"  {each}" for each in found.copies)]
     if found.damage:
         lines += [
             "",
-            "put back a copy: pghaul history restore FILE",
-            "or begin a new one with what can be read: pghaul history check --rescue",
+            "to restore a copy: pghaul history restore FILE",
+            "to create a new history from what can be read: pghaul history check --rescue",
         ]
     return "\n".join(lines)
 
 
 def rescued_text(rescued: "Rescued") -> str:
     """What became of a damaged history, for people."""
-    lines = [f"{rescued.history} holds what could be read", f"the damaged file lies in {rescued.damaged}", ""]
+    lines = [
+        f"{rescued.history} now contains what could be read",
+        f"the damaged file was kept as {rescued.damaged}",
+        "",
+    ]
     lines.append(_rows_text(rescued.rows))
-    lines += ["", "not taken over:", *(f"  {each}" for each in rescued.lost)] if rescued.lost else []
+    lines += ["", "lost:", *(f"  {each}" for each in rescued.lost)] if rescued.lost else []
     return "\n".join([*lines, "", _BEGUN])
 
 
 def _rows_text(rows: dict[str, int]) -> str:
     return table(
-        ("", "rows"), [(name.replace("_", " "), units.count(number)) for name, number in rows.items()], right=(1,)
+        ("table", "rows"), [(name.replace("_", " "), units.count(number)) for name, number in rows.items()], right=(1,)
     )
 
 
@@ -194,9 +217,12 @@ def _import(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"move": name, "from_elsewhere": elsewhere})
         return 0
-    show(f"the move {name} is in the history, with its servers")
+    show(f"imported the move {name} and its servers")
     if elsewhere:
-        show(f"recorded elsewhere, so shown and not run, nor counted: {', '.join(elsewhere)}")
+        show(
+            f"untrusted, because another user or workstation has recorded it; it is shown, but not run or counted: "
+            f"{', '.join(elsewhere)}"
+        )
     return 0
 
 
@@ -228,13 +254,15 @@ def _prune(context: Context, options: argparse.Namespace) -> int:
 def _prunable_text(before: datetime, found: dict[str, int], copies: list[Path]) -> str:
     words = [f"{kind}: {units.count(number)}" for kind, number in found.items() if number]
     words += [f"copies of the history: {len(copies)}"] if copies else []
-    return f"older than {before:%Y-%m-%d %H:%M} UTC: {', '.join(words) or 'nothing that may go'}"
+    return f"older than {before:%Y-%m-%d %H:%M} UTC: {', '.join(words) or 'nothing to remove'}"
 
 
 def _confirm(text: str) -> None:
     if not sys.stdin.isatty():
-        raise InputError(f"there is no terminal to ask on; {text}", "add --yes to remove them")
-    if ask(f"{text}\nRemove them for good? Type yes: ").strip().lower() != "yes":
+        raise InputError(
+            f"pghaul must ask before it removes entries, but there is no terminal; {text}", "add --yes to remove them"
+        )
+    if ask(f"{text}\nThey cannot be restored. Type yes to remove them: ").strip().lower() != "yes":
         raise Cancelled
 
 

@@ -11,37 +11,38 @@ from core.cli.terminal import show, table
 from core.errors import InputError
 from core.history import places
 
-_PLACE = "a URL such as postgresql+psycopg://USER@HOST/DATABASE, or local: the file of this workstation"
+_PLACE = "a URL such as postgresql+psycopg://USER@HOST/DATABASE, or local for the file on this workstation"
 
 
 def register(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the verbs."""
     use = verbs.add_parser(
         "use",
-        help="say where the history lies",
-        description="Use the history at that URL from now on, or this workstation's own. Where there is none at the "
-        "URL yet it is made, and an older one is brought up for the whole team: copy it by pg_dump before. Neither "
-        "history is changed otherwise; pghaul history copy takes one over.",
+        help="choose where the history is stored",
+        description="From now on, use the history at this URL, or the file on this workstation. If there is no history "
+        "at the URL, pghaul creates one. A history of an older pghaul is upgraded for the whole team: back it up with "
+        "pg_dump first. Nothing is copied between the histories; pghaul history copy does that.",
     )
     use.add_argument("place", metavar="PLACE", help=_PLACE)
-    use.add_argument("--password", action="store_true", help="ask for its password, and keep that in the keyring")
+    use.add_argument("--password", action="store_true", help="ask for the password and store it in the keyring")
     add_common(use)
     use.set_defaults(run=_use)
 
-    copy = verbs.add_parser("copy", help="copy a whole history into an empty one elsewhere")
+    copy = verbs.add_parser("copy", help="copy an entire history into an empty one")
     copy.add_argument("source", metavar="FROM", help=_PLACE)
-    copy.add_argument("target", metavar="TO", help="the same; it holds nothing yet")
+    copy.add_argument("target", metavar="TO", help="the empty history: a URL, or local")
     add_common(copy)
     copy.set_defaults(run=_copy)
 
     grants = verbs.add_parser(
         "grants",
-        help="print the SQL by which a role may use the team's history",
-        description="Print the statements that its administrator runs with psql, so that the role may read the history "
-        "that is in use, write it too, or administer it: bring it up, and grant.",
+        help="print the SQL statements that allow a role to use the team's history",
+        description="Print statements for the administrator of the history to run with psql. They allow the role to "
+        "read the history that is in use, to read and write it, or to administer it: to upgrade it and to grant "
+        "rights.",
     )
-    grants.add_argument("right", choices=("read", "write", "administer"), help="what it may do: %(choices)s")
-    grants.add_argument("role", metavar="ROLE", help="a role of that server, such as a person's")
+    grants.add_argument("right", choices=("read", "write", "administer"), help="what the role may do: %(choices)s")
+    grants.add_argument("role", metavar="ROLE", help="a role on the server of the history")
     add_common(grants)
     grants.set_defaults(run=_grants)
 
@@ -64,7 +65,7 @@ def _use(_: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"history": name})
     else:
-        show(f"the history is {name}")
+        show(f"pghaul now uses the history {name}")
     return 0
 
 
@@ -74,9 +75,9 @@ def _keep_password(place: str) -> None:
 
     key = key_of(url_of(place))
     if not sys.stdin.isatty():
-        raise InputError("there is no terminal to ask on for the password", "leave --password out, and use ~/.pgpass")
-    if not remember(key, getpass.getpass(f"password for {place}: ")):
-        raise InputError("there is no keyring here to keep the password in", "leave --password out, and use ~/.pgpass")
+        raise InputError("there is no terminal to ask for the password", "omit --password, and use ~/.pgpass")
+    if not remember(key, getpass.getpass(f"Password for {place}: ")):
+        raise InputError("there is no keyring to store the password in", "omit --password, and use ~/.pgpass")
 
 
 def _copy(_: Context, options: argparse.Namespace) -> int:
@@ -87,8 +88,8 @@ def _copy(_: Context, options: argparse.Namespace) -> int:
         print_document({"source": options.source, "target": options.target, "rows": rows})
     else:
         lines = [(name.replace("_", " "), units.count(number)) for name, number in rows.items() if number]
-        show(table(("", "rows"), lines, right=(1,)))
-        show(f"{options.target} holds what {options.source} does; to use it: pghaul history use {options.target}")
+        show(table(("table", "rows"), lines, right=(1,)))
+        show(f"copied {options.source} to {options.target}; to use the copy: pghaul history use {options.target}")
     return 0
 
 
@@ -102,7 +103,8 @@ def _grants(_: Context, options: argparse.Namespace) -> int:
     place = places.chosen()
     if not isinstance(place, str):
         raise InputError(
-            f"the history {place} is this workstation's own", "it has no roles; use a team's: pghaul history use URL"
+            f"the history {place} is a file on this workstation, which has no roles",
+            "use the history of a team first: pghaul history use URL",
         )
     sql = grants(place, options.right, options.role)
     if options.json:

@@ -1,4 +1,4 @@
-"""`pghaul import MOVE [FILE|FOLDER...]`: outputs that somebody else produced, into the history."""
+"""`pghaul import MOVE [FILE|FOLDER...]`: outputs of benchmark tools that were run without pghaul, into the history."""
 
 import argparse
 from pathlib import Path
@@ -11,29 +11,33 @@ from core.jobs import Note
 from core.text import printable
 
 _DESCRIPTION = """\
-Take outputs that somebody else produced into the history, as runs of a volume on no server: elsewhere:/NAME.
-Whose they are is recognised. Each file is a volume of its own; of a folder each file that can be read.
-What was aborted or failed is kept and never counts. pghaul compare takes elsewhere:/NAME for a volume, and
-holds a run of it by its number against any run of the same tool."""
+Import outputs of benchmark tools that were run without pghaul. They become runs of the volume elsewhere:/NAME, which
+belongs to no server. pghaul recognises the tool. Each file becomes a volume of its own; of a folder, each file that can
+be read. Results that were aborted or failed are recorded, but do not count. pghaul compare accepts elsewhere:/NAME as a
+volume, and compares an imported run, by its number, with any run of the same tool."""
 MOST_FILES = 1000
 PASTED = "pasted"
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    imported = nouns.add_parser("import", help="take outputs of others into the history", description=_DESCRIPTION)
-    imported.add_argument("move", help="whose history they belong to")
+    imported = nouns.add_parser(
+        "import", help="import outputs of benchmark tools into the history", description=_DESCRIPTION
+    )
+    imported.add_argument("move", metavar="MOVE", help="the move that the results belong to")
     imported.add_argument(
-        "files", nargs="*", default=["-"], metavar="FILE|FOLDER", help="the outputs; - or nothing for stdin"
+        "files", nargs="*", default=["-"], metavar="FILE|FOLDER", help="the outputs (default: standard input, -)"
     )
     imported.add_argument(
-        "--name", metavar="NAME", help="one volume elsewhere:/NAME for all: results of one name are repetitions then"
+        "--name",
+        metavar="NAME",
+        help="import everything as one volume elsewhere:/NAME; results of the same name become repetitions",
     )
     imported.add_argument(
         "--tool",
         choices=Choices(_tools),
         metavar="TOOL",
-        help="whose they are (default: it is recognised): %(choices)s",
+        help="the tool that wrote the outputs (default: recognised): %(choices)s",
     )
     add_common(imported)
     imported.set_defaults(run=_run)
@@ -45,7 +49,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     files = [named for word in options.files for named in _texts(context, word)]
     imported = import_outputs(context.session, options.move, files, options.name, options.tool)
     for one in imported.unread:
-        context.job.report(Note(f"{one.file}: {one.why}: left out", "warning"))
+        context.job.report(Note(f"{one.file}: {one.why}; it is skipped", "warning"))
     if options.json:
         print_document(imported)
         return 0
@@ -73,15 +77,15 @@ def _texts(context: Context, word: str) -> list[tuple[str, str]]:
         return [(path.name, read_input(word))]
     files = sorted(file for file in path.rglob("*") if file.is_file() and not file.is_symlink())
     if len(files) > MOST_FILES:
-        raise InputError(f"{word} holds {len(files)} files, and {MOST_FILES} are read at a time", "give a folder in it")
+        raise InputError(f"{word} contains {len(files)} files; the limit is {MOST_FILES}", "give one of its subfolders")
     found = []
     for file in files:
         try:
             found.append((str(file.relative_to(path)), read_input(str(file))))
         except InputError as error:
-            context.job.report(Note(f"{error.message}: left out", "warning"))
+            context.job.report(Note(f"{error.message}; it is skipped", "warning"))
     if not found:
-        raise InputError(f"there is nothing to read in {word}", "name the folder in which the outputs are")
+        raise InputError(f"{word} contains no readable file", "name the folder that contains the outputs")
     return found
 
 

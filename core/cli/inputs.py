@@ -51,5 +51,8 @@ def read_input(name: str) -> str:
     except OSError as error:
         raise InputError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
     if len(data) > _MOST:
-        raise InputError(f"cannot read {name}: it is longer than {_MOST // 2**20} MiB", "give a part of it")
+        raise InputError(
+            f"cannot read {name}: it is larger than {_MOST // 2**20} MiB",
+            "split the file and read its parts one by one",
+        )
     return decode(data)

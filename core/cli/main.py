@@ -1,7 +1,7 @@
 """The command line: `pghaul NOUN …`. Each noun's module registers its subcommand; here they are run and ended.
 
-Exit codes: 0 done, 1 done with blockers or a failed verification, 2 wrong usage or input, 3 a server could not be
-reached or refused, 4 cancelled, 70 a bug.
+Exit codes: 0 success, 1 success, but blockers were found or a verification failed, 2 wrong usage or input, 3 a server
+could not be reached or refused, 4 cancelled, 70 a bug.
 """
 
 import argparse
@@ -62,26 +62,26 @@ NOUNS = (
 )
 
 DESCRIPTION = """\
-Move a PostgreSQL cluster to its new server as files, and know beforehand how long it takes.
-Without arguments the window opens."""
+Move a PostgreSQL cluster to a new server by copying its files, and estimate beforehand how long this takes.
+Without arguments, pghaul opens its window."""
 
 EPILOG = """\
-The way through:
-  pghaul server add db1 192.0.2.11 --user dba      describe both servers
-  pghaul server add db2 192.0.2.12 --user dba
-  pghaul facts db1                                 see what they are
+A move from start to end:
+  pghaul server add db1 192.0.2.11 --user dba      describe the old server
+  pghaul server add db2 192.0.2.12 --user dba      describe the new server
+  pghaul facts db1                                 read hardware, system and clusters of a server
   pghaul move add spring --old db1 --new db2 --cluster /srv/pg/data --target /srv/pg/data
-  pghaul bench spring                              measure both storages
-  pghaul compare spring                            side by side
-  pghaul diagnose spring                           what explains poor results
-  pghaul check spring                              what would break
-  pghaul probe spring                              measure the way between them
-  pghaul estimate spring                           how long, and how sure
-  pghaul plan spring --runbook move.md             every command
-  pghaul execute spring --rehearsal                copy while old runs, stop and start nothing
-  pghaul execute spring --dress-rehearsal          and start the copy, for a look at its databases
-  pghaul execute spring                            move it
-  pghaul report spring -o spring.pdf               for whoever decides"""
+  pghaul bench spring                              benchmark the storage of both servers
+  pghaul compare spring                            compare the results
+  pghaul diagnose spring                           explain poor results
+  pghaul check spring                              find problems before the move
+  pghaul probe spring                              measure the links between the servers
+  pghaul estimate spring                           estimate duration and downtime
+  pghaul plan spring --runbook move.md             write down every step and command
+  pghaul execute spring --rehearsal                copy while the old cluster is running
+  pghaul execute spring --dress-rehearsal          also start the copy on the new server and examine it
+  pghaul execute spring                            carry out the move
+  pghaul report spring -o spring.pdf               write a report"""
 
 
 @cache
@@ -90,12 +90,23 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="pghaul", description=DESCRIPTION, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    made.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
+    made.add_argument("--version", action=_Version, nargs=0, help="show the version of pghaul and exit")
     made.set_defaults(whole=made)  # completion is made of it
-    nouns = made.add_subparsers(dest="noun", metavar="NOUN", required=True)
+    nouns = made.add_subparsers(dest="noun", metavar="COMMAND", required=True)
     for noun in NOUNS:
         noun.register(nouns)
+    _describe(made)
     return made
+
+
+def _describe(parser: argparse.ArgumentParser) -> None:
+    """Let the help of each command begin with what the list of commands says about it, where it says no more itself."""
+    for action in parser._actions:  # noqa: SLF001  argparse lists them nowhere else
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  argparse has no public name for it
+            for listed in action._choices_actions:  # noqa: SLF001  nowhere else
+                below, said = action.choices[listed.dest], listed.help or ""
+                below.description = below.description or f"{said[:1].upper()}{said[1:]}."
+                _describe(below)
 
 
 class _Version(argparse.Action):
@@ -160,7 +171,11 @@ def _unwritten(error: OSError) -> int:
 
 def _bug(listener: Listener) -> int:
     listener.close()
-    say(f"pghaul: this is a bug in pghaul, please report it with these lines:\n\n{traceback.format_exc()}", end="")
+    say(
+        "pghaul: this is a bug in pghaul. Please report it together with the following "
+        f"lines:\n\n{traceback.format_exc()}",
+        end="",
+    )
     return BUG
 
 
@@ -170,7 +185,7 @@ def _cancel_on_signals(job: Job) -> Callable[[], None]:
     def handle(_number: int, _frame: FrameType | None) -> None:
         if job.cancelled:
             raise KeyboardInterrupt
-        say("\npghaul: cancelling, and cleaning up on the servers (once more to stop at once)")
+        say("\npghaul: cancelling and cleaning up on the servers; interrupt again to stop immediately")
         job.cancel()
 
     names = ("SIGINT", "SIGTERM", "SIGHUP")  # the last is unknown to Windows

@@ -1,4 +1,4 @@
-"""`pghaul check`, `probe` and `plan`: from what would break to every command."""
+"""`pghaul check`, `probe` and `plan`: problems, links, and every step with its commands."""
 
 import argparse
 from pathlib import Path
@@ -16,38 +16,41 @@ from core.migration.model.plan import Plan, Step
 from core.text import printable
 
 _CHECK_DESCRIPTION = """\
-What would break, before it breaks: exit code 1 where a blocker stands.
-A waiver holds as long as the check comes out with the same evidence; reason, time and user are recorded and printed.
-A blocker cannot be waived."""
+Find out before the move what would fail. The exit code is 1 if there is a blocker.
+A waiver accepts a warning. It is valid as long as the check finds the same evidence. Its reason, time and user are
+recorded and printed. A blocker cannot be waived."""
 
 _PROBE_DESCRIPTION = """\
-Measure each link of the way from the old to the new server, and send a sample of the cluster's own files by one
-transport after the other: ciphers, compression, streams. The plan takes the fastest."""
+Measure each link between the old and the new server. Then send a sample of the cluster's own files with different
+ciphers, compression methods and numbers of streams. The plan uses the fastest combination."""
 
 _PLAN_DESCRIPTION = """\
-Every step: a sentence, the plain commands that do its work, the call of the function that runs them; as a POSIX shell
-script that needs no pghaul, or as Markdown."""
+Show every step of the move with its reason, the commands that do the work, and the call of the shell function that runs
+them. The plan can also be written as a POSIX shell script that does not need pghaul, or as a Markdown runbook."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommands."""
-    check = nouns.add_parser("check", help="what would break, before it breaks", description=_CHECK_DESCRIPTION)
-    check.add_argument("move", nargs="?")
-    check.add_argument("--list", action="store_true", help="name every check and what it compares")
-    check.add_argument("--waive", metavar="ID", help="take a warning of the latest checks on, for what it says now")
-    check.add_argument("--unwaive", metavar="ID", help="take a waiver back")
-    check.add_argument("--reason", metavar="TEXT", help="why it is waived: recorded, and printed in the report")
+    check = nouns.add_parser(
+        "check", help="check both servers for problems before the move", description=_CHECK_DESCRIPTION
+    )
+    check.add_argument("move", nargs="?", metavar="MOVE", help="name of the move")
+    check.add_argument("--list", action="store_true", help="list all checks and what they compare")
+    check.add_argument(
+        "--waive", metavar="ID", help="accept a warning of the latest checks, as long as its evidence stays the same"
+    )
+    check.add_argument("--unwaive", metavar="ID", help="remove a waiver")
+    check.add_argument("--reason", metavar="TEXT", help="reason for --waive; it is recorded and printed in the report")
     add_common(check, server=True)
     check.set_defaults(run=_check)
 
-    probe = nouns.add_parser(
-        "probe", help="measure each link of the way from old to new", description=_PROBE_DESCRIPTION
-    )
-    probe.add_argument("move")
+    probe = nouns.add_parser("probe", help="measure each link between the servers", description=_PROBE_DESCRIPTION)
+    probe.add_argument("move", metavar="MOVE", help="name of the move")
     probe.add_argument(
         "--thorough",
         action="store_true",
-        help="measure all links anew and compare transports longer than a tenth of the move is worth",
+        help="measure all links again, and compare transports without the usual time limit (a tenth of the expected "
+        "duration of the move)",
     )
     probing.register(probe)
     add_common(probe, server=True)
@@ -55,16 +58,16 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
     estimate.register(nouns)
 
-    plan = nouns.add_parser("plan", help="every step with its exact command", description=_PLAN_DESCRIPTION)
-    plan.add_argument("move")
+    plan = nouns.add_parser("plan", help="show every step with its exact commands", description=_PLAN_DESCRIPTION)
+    plan.add_argument("move", metavar="MOVE", help="name of the move")
     plan.add_argument("--script", type=Path, metavar="FILE", help="write the plan as a POSIX shell script")
-    plan.add_argument("--runbook", type=Path, metavar="FILE", help="write the plan as Markdown")
+    plan.add_argument("--runbook", type=Path, metavar="FILE", help="write the plan as a Markdown runbook")
     add_replace(plan)
     plan.add_argument(
         "--verify",
         choices=[each.value for each in Verify],
         default=Verify.CHANGED.value,
-        help="the plan of an execution with that --verify (default: changed)",
+        help="plan an execution with this --verify, see pghaul execute (default: changed)",
     )
     add_common(plan, server=True)
     plan.set_defaults(run=_plan)
@@ -84,9 +87,9 @@ def _check(context: Context, options: argparse.Namespace) -> int:
     from core.actions import migration, waivers
 
     if options.waive is not None and options.unwaive is not None:
-        raise InputError("--waive and --unwaive do not go together", "name one check at a time")
+        raise InputError("--waive and --unwaive cannot be combined", "use one of them at a time")
     if options.reason is not None and options.waive is None:
-        raise InputError("--reason is for --waive", "say which check it is for: --waive ID --reason TEXT")
+        raise InputError("--reason needs --waive", "name the check: --waive ID --reason TEXT")
     if options.waive is not None:
         results = waivers.waive_check(context.session, _move(options), options.waive, options.reason or "")
     elif options.unwaive is not None:
@@ -113,7 +116,7 @@ def checks_text(results: tuple[CheckResult, ...]) -> str:
         if others:
             named = f"{len(others) + 1} checks [{', '.join(each.id for each in (result, *others))}]"
         lines.append(f"{word:8} {named}: {printable(result.message)}")
-        lines.append(f"{'':8}   old: {printable(result.old)}   new: {printable(result.new)}")
+        lines.append(f"{'':8}   old server: {printable(result.old)}   new server: {printable(result.new)}")
         if result.hint and result.status is not Status.PASS:
             lines.append(f"{'':8}   hint: {printable(result.hint)}")
         if result.waiver is not None:
@@ -129,7 +132,7 @@ def _counts(results: tuple[CheckResult, ...]) -> str:
     kinds = (
         (sum(result.stops for result in unknown), "unknown (each counts as a blocker)"),
         (len(warnings), "warning" if len(warnings) == 1 else "warnings"),
-        (sum(not result.stops and result.waiver is None for result in unknown), "unknown that cannot block"),
+        (sum(not result.stops and result.waiver is None for result in unknown), "unknown (not a blocker)"),
         (sum(result.waiver is not None for result in results), "waived"),
     )
     blockers = units.counted(sum(result.status is Status.BLOCKER for result in results), "blocker")
@@ -153,7 +156,7 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
         chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
         print_document({"probes": probes, "chosen": chosen})
     else:
-        show(f"{probing.probes_text(probes)}\n\nchosen: {choice.transport.name}, because {choice.why}")
+        show(f"{probing.probes_text(probes)}\n\nchosen transport: {choice.transport.name}, because {choice.why}")
     return 0
 
 
@@ -181,9 +184,9 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
 
 def plan_text(plan: Plan) -> str:
     """A plan for people: every step, the commands that do its work, its call, its undo."""
-    lines = [*plan.warnings, f"{plan.move}: {plan.transport}, because {plan.why}"]
+    lines = [*plan.warnings, f"plan of {plan.move}: copy with {plan.transport}, because {plan.why}"]
     if any(step.stopped for step in plan.steps):
-        lines.append(f"before the cluster is stopped, its name is to be typed: {printable(plan.cluster)}")
+        lines.append(f"name of the cluster, to be typed before it is stopped: {printable(plan.cluster)}")
     for step in plan.steps:
         marks = " [downtime]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
         lines += [
@@ -195,11 +198,14 @@ def plan_text(plan: Plan) -> str:
         if step.undo:
             lines.append(f"   undo: {step.undo}")
     if plan.later:
-        lines += ["", "later, when it suits; a part of the move by pghaul execute --verify all:"]
+        lines += ["", "Later, at any time (pghaul execute --verify all includes this in the move):"]
     for step in plan.later:
         lines += ["", f"   {step.title} ({step.user}@{step.server}): {step.reason}", *step_lines(step)]
     if plan.functions:
-        lines += ["", "$ what does the work, > the call of the function that runs it: pghaul functions NAME shows one"]
+        lines += [
+            "",
+            "$ commands that do the work; > call of the shell function that runs them (pghaul functions NAME shows it)",
+        ]
     return "\n".join(lines)
 
 
@@ -212,6 +218,6 @@ def step_lines(step: Step) -> list[str]:
 
 def _move(options: argparse.Namespace) -> str:
     if options.move is None:
-        raise InputError("which move?", "see them with: pghaul move list")
+        raise InputError("no move is given", "list the moves with: pghaul move list")
     name: str = options.move
     return name

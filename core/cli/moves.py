@@ -1,9 +1,9 @@
-"""`pghaul move`: the undertakings, each an old and a new server and the cluster between them."""
+"""`pghaul move`: set up moves, each of one cluster from an old to a new server."""
 
 import argparse
 from dataclasses import replace
 
-from core.cli.context import Context, add_common, print_document
+from core.cli.context import Context, add_common, add_former_name, print_document
 from core.cli.terminal import say, show, table
 from core.errors import InputError
 from core.migration.model.move import EditedSettings, Hook, HookCommand, Move
@@ -14,33 +14,44 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     move = nouns.add_parser("move", help="set up, list and show moves")
     verbs = move.add_subparsers(dest="verb", metavar="VERB", required=True)
 
-    add = verbs.add_parser("add", help="set up a move, or anew with --replace")
-    add.add_argument("name", help="your name for it")
-    add.add_argument("--old", required=True, metavar="SERVER")
-    add.add_argument("--new", required=True, metavar="SERVER")
-    add.add_argument("--cluster", required=True, metavar="FOLDER", help="data directory on old")
-    add.add_argument("--target", metavar="FOLDER", help="data directory to be on new (default: as on old)")
-    add.add_argument("--old-volume", metavar="FOLDER", help="what is measured on old (default: its mount point)")
-    add.add_argument("--new-volume", metavar="FOLDER", help="what is measured on new (default: its mount point)")
+    add = verbs.add_parser("add", help="set up a move, or change it with --replace")
+    add.add_argument("name", metavar="NAME", help="a name of your choice for the move")
+    add.add_argument("--old", required=True, metavar="SERVER", help="the old server, as pghaul server list names it")
+    add.add_argument("--new", required=True, metavar="SERVER", help="the new server, as pghaul server list names it")
+    add.add_argument("--cluster", required=True, metavar="FOLDER", help="data directory of the old cluster")
+    add.add_argument("--target", metavar="FOLDER", help="data directory of the new cluster (default: the same path)")
+    add.add_argument(
+        "--old-volume",
+        metavar="FOLDER",
+        help="volume to measure on the old server (default: the mount point of the data directory)",
+    )
+    add.add_argument(
+        "--new-volume",
+        metavar="FOLDER",
+        help="volume to measure on the new server (default: the mount point of the data directory)",
+    )
     add.add_argument(
         "--tablespace",
         action="append",
         default=[],
         metavar="OLD=NEW",
-        help="a tablespace's location on old and on new, where they differ; may be repeated",
+        help="location of a tablespace on the old and on the new server, if they differ; may be repeated",
     )
-    add.add_argument(
-        "--plain-text",
+    unencrypted = add.add_argument(
+        "--allow-unencrypted",
+        dest="plain_text",
         action="store_true",
-        help="the cluster's bytes may cross the network unencrypted, by NFS or an rsync daemon, where that is faster; "
-        "without it they travel over ssh alone",
+        help="allow copying over the network without encryption, by NFS or an rsync daemon, if that is faster "
+        "(default: copy through ssh only)",
     )
+    add_former_name(add, "--plain-text", unencrypted)
     add.add_argument(
         "--edited",
         choices=[each.value for each in EditedSettings],
-        help="which values both servers get where old's files were edited and not loaded (see move edited)",
+        help="values to use where configuration files of the old cluster were edited but not loaded: in-force: the "
+        "values that it is running with; file: the values in its files (see pghaul move edited)",
     )
-    add.add_argument("--replace", action="store_true", help="set a known move up anew")
+    add.add_argument("--replace", action="store_true", help="change an existing move of that name")
     add_common(add)
     add.set_defaults(run=_add)
 
@@ -48,39 +59,45 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(listed)
     listed.set_defaults(run=_list)
 
-    show = verbs.add_parser("show", help="show a move and what is known of it")
-    show.add_argument("name", metavar="MOVE")
+    show = verbs.add_parser("show", help="show a move, its progress and its history")
+    show.add_argument("name", metavar="MOVE", help="name of the move")
     add_common(show)
     show.set_defaults(run=_show)
 
-    hook = verbs.add_parser("hook", help="your own command for what a person would do in the plan")
-    hook.add_argument("name", metavar="MOVE")
+    hook = verbs.add_parser("hook", help="set your own command for a manual step of the plan")
+    hook.add_argument("name", metavar="MOVE", help="name of the move")
     hook.add_argument(
-        "hook", nargs="?", choices=[each.value for each in Hook], help="which one; without: show those that are set"
+        "hook",
+        nargs="?",
+        choices=[each.value for each in Hook],
+        help="the manual step (default: show the hooks that are set)",
     )
-    hook.add_argument("--side", choices=("old", "new", "workstation"), help="where it runs")
-    hook.add_argument("--command", metavar="COMMAND", help="a command line for that side's shell")
-    hook.add_argument("--as", dest="user", metavar="USER", help="who runs it on a server (default: who logs in)")
-    hook.add_argument("--none", action="store_true", help="leave it to a person again")
+    hook.add_argument("--side", choices=("old", "new", "workstation"), help="where the command runs")
+    hook.add_argument("--command", metavar="COMMAND", help="the command line, for the shell there")
+    hook.add_argument(
+        "--as", dest="user", metavar="USER", help="user that runs it on the server (default: the login user)"
+    )
+    hook.add_argument("--none", action="store_true", help="remove the hook: the step is manual again")
     add_common(hook)
     hook.set_defaults(run=_hook)
 
     edited = verbs.add_parser(
-        "edited", help="choose which values both servers get where old's files were edited and not loaded"
+        "edited", help="choose the values of settings that were edited but not loaded on the old cluster"
     )
-    edited.add_argument("name", metavar="MOVE")
+    edited.add_argument("name", metavar="MOVE", help="name of the move")
     edited.add_argument(
         "holds",
         nargs="?",
         choices=[each.value for each in EditedSettings],
-        help="in-force: those that old runs with now; file: those in its files; without either, the choice is shown",
+        help="in-force: the values that the old cluster is running with; file: the values in its files (default: show "
+        "the choice)",
     )
-    edited.add_argument("--none", action="store_true", help="take the choice back")
+    edited.add_argument("--none", action="store_true", help="remove the choice")
     add_common(edited)
     edited.set_defaults(run=_edited)
 
-    remove = verbs.add_parser("remove", help="forget a move and all that was measured for it")
-    remove.add_argument("name", metavar="MOVE")
+    remove = verbs.add_parser("remove", help="remove a move and everything that was recorded for it")
+    remove.add_argument("name", metavar="MOVE", help="name of the move")
     add_common(remove)
     remove.set_defaults(run=_remove)
 
@@ -103,7 +120,9 @@ def _add(context: Context, options: argparse.Namespace) -> int:
         edited=None if options.edited is None else EditedSettings(options.edited),
     )
     if not options.replace and any(known.name == move.name for known in context.store.moves()):
-        raise InputError(f"there is a move {move.name!r} already", "choose another name, or set it up anew: --replace")
+        raise InputError(
+            f"the move {move.name!r} exists already", "choose another name, or change the existing move with --replace"
+        )
     (context.store.put_move if options.replace else context.store.add_move)(move)
     facts = context.store.facts(move.old)
     if facts is not None and facts.cluster(cluster) is None:
@@ -121,10 +140,10 @@ def _list(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"moves": moves, "from_elsewhere": strange})
     elif not moves:
-        show("no moves yet; set one up with: pghaul move add NAME --old SERVER --new SERVER --cluster FOLDER")
+        show("there are no moves yet; set one up with: pghaul move add NAME --old SERVER --new SERVER --cluster FOLDER")
     else:
         rows = [(m.name, m.old, m.cluster, m.new, m.target, _note(len(strange[m.name]))) for m in moves]
-        show(table(("name", "old", "cluster", "new", "target", ""), rows))
+        show(table(("name", "old server", "cluster", "new server", "target", ""), rows))
     return 0
 
 
@@ -142,28 +161,28 @@ def _show(context: Context, options: argparse.Namespace) -> int:
         return 0
     show(text(move))
     if strange:
-        show(f"  not recorded by you, shown and neither run nor counted: {', '.join(strange)}")
+        show(f"  not recorded by you; it is shown, but not run or counted: {', '.join(strange)}")
     rows = [
         (one.milestone, one.condition, one.said, f"{one.at:%Y-%m-%d %H:%M}" if one.at else "") for one in stands.marks
     ]
-    show(table(("step", "", "", "when"), rows))
+    show(table(("milestone", "state", "details", "time"), rows))
     show(f"next: {stands.next.words[:1].lower()}{stands.next.words[1:]}")
     facts = [context.store.facts(each) for each in (move.old, move.new)]
     jobs = side_by_side(facts[0], facts[1]) if facts[0] is not None and facts[1] is not None else ""
     if jobs:
         show("\n".join(["scheduled jobs:", *(f"  {line}" for line in jobs.splitlines())]))
     if entries:
-        show(table(("when", "what", ""), [(f"{e.at:%Y-%m-%d %H:%M}", e.kind, e.title) for e in entries]))
+        show(table(("time", "kind", "summary"), [(f"{e.at:%Y-%m-%d %H:%M}", e.kind, e.title) for e in entries]))
     return 0
 
 
 def _note(strange: int) -> str:
-    return f"{strange} of its records are not yours: see move show" if strange else ""
+    return f"records that are not yours: {strange} (see pghaul move show)" if strange else ""
 
 
 _HOLDS = {
-    EditedSettings.IN_FORCE: "what is in force on the old server holds",
-    EditedSettings.FILE: "what the files say holds",
+    EditedSettings.IN_FORCE: "the values that the old cluster is running with are used",
+    EditedSettings.FILE: "the values in the files are used",
 }
 
 
@@ -171,10 +190,10 @@ def text(move: Move) -> str:
     """A move for people."""
     lines = [
         f"{move.name}: {move.old}:{move.cluster} -> {move.new}:{move.target}",
-        f"  measured: {move.old_volume} on {move.old}, {move.new_volume} on {move.new}",
+        f"  volumes to measure: {move.old_volume} on {move.old}, {move.new_volume} on {move.new}",
         *(f"  tablespace {here} -> {there}" for here, there in move.tablespace_targets.items()),
-        *(["  its bytes may cross the network unencrypted"] if move.plain_text else []),
-        *([f"  settings that are edited and not in force: {_HOLDS[move.edited]}"] if move.edited else []),
+        *(["  copying without encryption is allowed"] if move.plain_text else []),
+        *([f"  settings that were edited but not loaded: {_HOLDS[move.edited]}"] if move.edited else []),
     ]
     return "\n".join(lines)
 
@@ -183,13 +202,13 @@ def _edited(context: Context, options: argparse.Namespace) -> int:
     move = context.store.move(options.name)
     if options.holds is not None or options.none:
         if options.holds is not None and options.none:
-            raise InputError("--none takes the choice back", "leave out one of both")
+            raise InputError("--none cannot be combined with a choice", "leave out one of them")
         move = replace(move, edited=None if options.none else EditedSettings(options.holds))
         context.store.put_move(move)
     if options.json:
         print_document(move)
     else:
-        show(f"{move.name}: {_HOLDS[move.edited] if move.edited is not None else 'not chosen'}")
+        show(f"{move.name}: {_HOLDS[move.edited] if move.edited is not None else 'no choice was made'}")
     return 0
 
 
@@ -200,15 +219,15 @@ def _hook(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"hooks": hooks})
     elif not hooks:
-        show(f"{options.name} has no hooks: people do what the plan asks of them")
+        show(f"{options.name} has no hooks: all manual steps are done by the operator")
     else:
         rows = [(each.hook, each.side, each.user or "–", each.command, _origin(each)) for each in hooks]
-        show(table(("hook", "where", "as", "command", ""), rows))
+        show(table(("hook", "side", "user", "command", ""), rows))
     return 0
 
 
 def _origin(hook: HookCommand) -> str:
-    return "not recorded by you: it is not run" if hook.from_elsewhere else ""
+    return "not recorded by you, so it is not run" if hook.from_elsewhere else ""
 
 
 def _set_hook(context: Context, options: argparse.Namespace) -> None:
@@ -217,9 +236,9 @@ def _set_hook(context: Context, options: argparse.Namespace) -> None:
         context.store.remove_hook(options.name, hook)
         return
     if options.side is None or not (options.command or "").strip():
-        raise InputError(f"the hook {hook} needs --side and --command", "or --none, to leave it to a person")
+        raise InputError(f"the hook {hook} needs --side and --command", "or --none, to remove the hook")
     if options.side == "workstation" and options.user is not None:
-        raise InputError("a hook on the workstation runs as you", "leave out --as")
+        raise InputError("a hook on the workstation runs as yourself", "omit --as")
     context.store.save_hook(options.name, HookCommand(hook, options.side, options.command, options.user))
 
 
@@ -228,13 +247,15 @@ def _remove(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"removed": options.name})
     else:
-        show(f"{options.name} is forgotten")
+        show(f"removed the move {options.name}")
     return 0
 
 
 def _folder(text: str, option: str) -> str:
     if not text.startswith("/"):
-        raise InputError(f"{option} {text!r} is no absolute path", "give the whole path on the server, from /")
+        raise InputError(
+            f"{option} {text!r} is not an absolute path", "give the full path on the server, beginning with /"
+        )
     return text.rstrip("/") or "/"
 
 
@@ -248,5 +269,8 @@ def _volume(context: Context, server: str, folder: str, named: str | None, optio
 def _pair(text: str) -> tuple[str, str]:
     old, equals, new = text.partition("=")
     if not equals:
-        raise InputError(f"--tablespace {text!r} is not OLD=NEW", "give both locations: /space/old=/space/new")
+        raise InputError(
+            f"--tablespace {text!r} is not of the form OLD=NEW",
+            "give both locations, for example /space/old=/space/new",
+        )
     return _folder(old, "--tablespace"), _folder(new, "--tablespace")

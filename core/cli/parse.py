@@ -32,9 +32,15 @@ class Parsed:
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    parse = nouns.add_parser("parse", help="read a tool's output that somebody else produced")
-    parse.add_argument("tool", choices=Choices(_tools), metavar="TOOL", help="whose output it is: %(choices)s")
-    parse.add_argument("file", nargs="?", default="-", help="the output; - or nothing for stdin")
+    parse = nouns.add_parser(
+        "parse", help="show the results in the output of a benchmark tool or another known program"
+    )
+    parse.add_argument(
+        "tool", choices=Choices(_tools), metavar="TOOL", help="the program that wrote the output: %(choices)s"
+    )
+    parse.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="file with the output (default: standard input, -)"
+    )
     add_common(parse)
     parse.set_defaults(run=_run)
 
@@ -127,7 +133,7 @@ def _mdstat(text: str) -> Parsed:
     from core.facts.arrays import parse_arrays
 
     if not text.strip():
-        raise ParseError("mdstat: expected /proc/mdstat, found nothing")
+        raise ParseError("mdstat: the input is empty; give the contents of /proc/mdstat")
     arrays: list[Document] = [
         {name: getattr(array, name) for name in _ARRAY} | {"devices": len(array.devices)}
         for array in parse_arrays(text)

@@ -1,4 +1,5 @@
-"""What `pghaul estimate` says beyond the methods: what would help, whether it fits into a night, what comes later."""
+"""What `pghaul estimate` says beyond the methods: what would help, what fits into a window, how it changes with "
+"growth."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -19,13 +20,21 @@ if TYPE_CHECKING:
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.add_argument(
-        "--downtime", metavar="10m", help="how long clients may wait: how likely that is, what must hold"
+        "--downtime",
+        metavar="TIME",
+        help="longest acceptable downtime, for example 10m: shows how likely each method meets it and what is needed",
     )
     parser.add_argument(
-        "--window", metavar="22:00-02:00", help="when clients may wait: the same, with time for the way back"
+        "--window",
+        metavar="FROM-TO",
+        help="maintenance window, for example 22:00-02:00: shows the same, with time for a rollback in the window",
     )
-    parser.add_argument("--price", metavar="N", help="what an hour without the cluster costs")
-    parser.add_argument("--growth", metavar="20GB", help="a month: what the move takes in 3, 6 and 12 months")
+    parser.add_argument("--price", metavar="AMOUNT", help="cost of an hour of downtime, in any currency")
+    parser.add_argument(
+        "--growth",
+        metavar="SIZE",
+        help="growth of the cluster per month, for example 20GB: shows the move in 3, 6 and 12 months",
+    )
 
 
 def plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> "Planned":
@@ -40,8 +49,8 @@ def plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> "Planned"
     )
     if asked.price is not None and asked.window is None and asked.downtime_seconds is None:
         raise InputError(
-            f"--price {options.price} alone tells nothing",
-            "add --window or --downtime: the costs stand beside what fits",
+            f"--price {options.price} needs --window or --downtime",
+            "add one of them: the costs are shown for it",
         )
     return answers(spec, made, asked, Verify(options.verify))
 
@@ -57,7 +66,7 @@ def _helps(planned: "Planned") -> str:
         (each.change, _saved(each.downtime_seconds), _saved(each.duration_seconds), each.then_bound_by)
         for each in planned.helps
     ]
-    head = ("what would help", "of the downtime", "in all", "then bound by")
+    head = ("what would help", "downtime", "duration", "then limited by")
     return table(head, rows, right=(1, 2)) if rows else ""
 
 
@@ -75,15 +84,18 @@ def _fits(planned: "Planned") -> str:
             f"{each.likelihood:.0%}",
             _start(each, planned),
             *([_cost(each.cost)] if priced else []),
-            each.must_hold or "it fits",
+            each.must_hold or "nothing more",
         )
         for each in planned.fits
     ]
-    start = "stop old by" if planned.ends_at is not None else "with the way back"
-    head = ("method", "fits in", start, *(["costs (low – high)"] if priced else []), "what must hold")
+    start = "stop the old cluster by" if planned.ends_at is not None else "with a rollback"
+    head = ("method", "likelihood", start, *(["costs (low – high)"] if priced else []), "what is needed")
     lines = [table(head, rows, right=(1,))]
     if planned.changes is not None:
-        lines.append(f"by the watch {units.size(planned.changes)} change an hour in that window, by old's clock")
+        lines.append(
+            f"according to the watch, {units.size(planned.changes)} change per hour in that window (clock of the old "
+            "server)"
+        )
     return "\n".join(lines)
 
 
@@ -115,9 +127,12 @@ def _later(planned: "Planned") -> str:
             )
             for each in planned.later
         ]
-        lines.append(table(("", "size", *(f"{name}, downtime" for name in names)), rows, right=(1, 2, 3, 4)))
+        lines.append(table(("time", "size", *(f"{name}, downtime" for name in names)), rows, right=(1, 2, 3, 4)))
     if planned.months_until_full is not None:
         months = round(planned.months_until_full)
-        when = f"will be full to 80 % in {units.counted(max(1, months), 'month')}"
-        lines.append(f"old's file system {when if planned.months_until_full else 'is fuller than 80 % now'}")
+        when = f"will be 80 % full in {units.counted(max(1, months), 'month')}"
+        lines.append(
+            "the file system of the old cluster "
+            f"{when if planned.months_until_full else 'is already more than 80 % full'}"
+        )
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""`pghaul probe --watch` and `--sustained`: what takes longer than a probe, asked for by its own options."""
+"""`pghaul probe --watch` and `--sustained`: measurements that take longer than a probe."""
 
 import argparse
 from datetime import UTC
@@ -24,17 +24,22 @@ def register(parser: argparse.ArgumentParser) -> None:
         "--watch",
         nargs="?",
         const="",
-        metavar="24h",
-        help="instead, watch how much changes on old, for minutes to days; it goes on by itself, and the next estimate "
-        "takes what it saw",
+        metavar="TIME",
+        help="instead of probing, record in the background how much changes on the old cluster, for minutes to days, "
+        "for example 24h; the next estimate uses the result",
     )
-    parser.add_argument("--status", action="store_true", help="with --watch: how the watch stands")
-    parser.add_argument("--collect", action="store_true", help="with --watch: take what it saw so far")
-    parser.add_argument("--end", action="store_true", help="with --watch: the same, end it, and remove it from old")
+    parser.add_argument("--status", action="store_true", help="with --watch: show the state of the watch")
+    parser.add_argument("--collect", action="store_true", help="with --watch: fetch the results so far")
+    parser.add_argument(
+        "--end",
+        action="store_true",
+        help="with --watch: fetch the results, end the watch and remove it from the old server",
+    )
     parser.add_argument(
         "--sustained",
-        metavar="10m",
-        help="instead, write to new's disk for so long at the most: what it takes when a cache is full",
+        metavar="TIME",
+        help="instead of probing, write to the disk of the new server for at most this long, for example 10m: shows "
+        "its speed once its caches are full",
     )
 
 
@@ -42,11 +47,13 @@ def asked(options: argparse.Namespace) -> bool:
     """Whether one of them was given; raises InputError where they do not go together."""
     chosen = [each for each in _OF_A_WATCH if getattr(options, each)]
     if chosen and options.watch is None:
-        raise InputError(f"--{chosen[0]} goes with --watch", f"pghaul probe {options.move} --watch --{chosen[0]}")
+        raise InputError(f"--{chosen[0]} needs --watch", f"pghaul probe {options.move} --watch --{chosen[0]}")
     if options.watch is not None and len(chosen) + bool(options.watch) != 1:
-        raise InputError("--watch takes a time, or one of --status, --collect and --end", "such as --watch 24h")
+        raise InputError(
+            "--watch needs either a time or one of --status, --collect and --end", "for example: --watch 24h"
+        )
     if options.watch is not None and options.sustained is not None:
-        raise InputError("--watch and --sustained do not go together", "one after the other")
+        raise InputError("--watch and --sustained cannot be combined", "run one after the other")
     return options.watch is not None or options.sustained is not None
 
 
@@ -81,25 +88,25 @@ def probes_text(probes: tuple[Probe, ...]) -> str:
         (p.quantity, units.rate(p.bytes_per_second), units.size(p.bytes), units.duration(p.seconds), p.method)
         for p in probes
     ]
-    return table(("link", "rate", "bytes", "time", "how"), rows, right=(1, 2, 3))
+    return table(("link", "throughput", "size", "duration", "method"), rows, right=(1, 2, 3))
 
 
 def watching_text(move: str, now: "Watching") -> str:
     """How a watch stands, for people."""
-    lines = [f"{now.job.title}: {'it runs' if now.running else 'it has ended'}, in {now.job.folder} as {now.job.user}"]
-    lines += _seen(now.watch) if now.watch is not None else ["it has not looked yet"]
+    lines = [f"{now.job.title}: {'running' if now.running else 'ended'}, in {now.job.folder} as {now.job.user}"]
+    lines += _seen(now.watch) if now.watch is not None else ["there are no results yet"]
     if now.running:
-        lines.append(f"how it stands, what it saw, its end: pghaul probe {move} --watch --status, --collect, --end")
+        lines.append(f"state, results so far, end: pghaul probe {move} --watch --status, --collect or --end")
     return "\n".join(lines)
 
 
 def _seen(watch: Watch) -> list[str]:
     steps = watch.wal
     began = f"{watch.began_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    said = [f"{units.counted(len(watch.looks), 'look')} since {began}, over {units.duration(watch.seconds)}"]
+    said = [f"{units.counted(len(watch.looks), 'observation')} since {began}, over {units.duration(watch.seconds)}"]
     if steps:
         grown, seconds = sum(each[2] for each in steps), sum(each[1] for each in steps)
-        said.append(f"WAL: {units.size(grown)}, {units.size(3600 * grown / seconds)} an hour")
+        said.append(f"WAL: {units.size(grown)}, {units.size(3600 * grown / seconds)} per hour")
     hour, day = (units.size(watch.looks[-1].touched[AGES.index(age)]) for age in (3600, 86_400))
-    said.append(f"files written to: {hour} in the last hour, {day} in the last day")
+    said.append(f"size of the files that were written to: {hour} in the last hour, {day} in the last day")
     return [*said, *([f"warning: {watch.complaint}"] if watch.complaint else [])]

@@ -1,4 +1,4 @@
-"""`pghaul report`: what is known, as a document for whoever decides, checks or pays."""
+"""`pghaul report`: the records of a move, as a document."""
 
 import argparse
 from datetime import UTC, datetime
@@ -21,27 +21,42 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     """Add the subcommand."""
     report = nouns.add_parser(
         "report",
-        help="write what is known as PDF, HTML, Markdown or data: storage, plan, execution, capacity, fleet",
+        help="write a report as PDF, HTML, Markdown or data: on storage, plan, execution, capacity or many moves",
     )
     report.add_argument(
         "what",
         nargs="+",
-        metavar="[KIND] MOVE | storage SET... | fleet [MOVE...]",
-        help="storage, plan, execution or capacity (default: execution once something was carried out, else plan), and "
-        "the move; storage also takes two or more sets: runs by number, 12,13, or SERVER:/PATH[@DATE]; fleet takes "
-        "moves, or none for all",
+        metavar="WHAT",
+        help="[KIND] MOVE, storage SET…, or fleet [MOVE…]. KIND is storage, plan, execution or capacity (default: "
+        "execution if the move has one, else plan). storage also accepts two or more sets: numbers of runs such as "
+        "12,13, or SERVER:/PATH[@DATE]. fleet accepts moves (default: all)",
     )
-    report.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="of csv and svg a folder")
-    report.add_argument("--format", choices=_SHAPES, help="default: by the ending of FILE")
-    report.add_argument("--language", choices=Choices(_languages), default="en", help="%(choices)s (default: en)")
-    report.add_argument("--paper", choices=sorted(_PAPERS), default="a4", help="of a PDF (default: a4)")
-    report.add_argument("--decimal", action="store_true", help="sizes in GB, not in GiB")
-    report.add_argument("--mask", action="store_true", help="replace names of servers, addresses and people")
-    report.add_argument("--company", default="", metavar="NAME", help="whose report it is, at the top of page one")
-    report.add_argument("--logo", type=Path, metavar="FILE", help="a PNG or JPEG beside it")
-    report.add_argument("--raw", action="store_true", help="append raw values and what the tools printed")
-    report.add_argument("--functions", action="store_true", help="append each step's commands and the functions")
-    report.add_argument("--at", metavar="TIME", help="when it was made, 2026-11-23T10:00 say, in UTC (default: now)")
+    report.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="FILE", help="file to write; with csv and svg a folder"
+    )
+    report.add_argument(
+        "--format", choices=_SHAPES, help="format of the report: %(choices)s (default: by the ending of FILE)"
+    )
+    report.add_argument(
+        "--language",
+        choices=Choices(_languages),
+        default="en",
+        help="language of the report: %(choices)s (default: en)",
+    )
+    report.add_argument("--paper", choices=sorted(_PAPERS), default="a4", help="paper size of a PDF (default: a4)")
+    report.add_argument("--decimal", action="store_true", help="show sizes in GB (default: GiB)")
+    report.add_argument(
+        "--mask", action="store_true", help="replace the names of servers and people, and addresses, by neutral ones"
+    )
+    report.add_argument("--company", default="", metavar="NAME", help="company name at the top of the first page")
+    report.add_argument("--logo", type=Path, metavar="FILE", help="logo beside the company name: a PNG or JPEG file")
+    report.add_argument("--raw", action="store_true", help="append the raw values and the output of the tools")
+    report.add_argument(
+        "--functions", action="store_true", help="append the commands of each step and the shell functions"
+    )
+    report.add_argument(
+        "--at", metavar="TIME", help="date of the report in UTC, for example 2026-11-23T10:00 (default: now)"
+    )
     add_replace(report)
     add_common(report)
     report.set_defaults(run=_run)
@@ -82,8 +97,8 @@ def _shape(options: argparse.Namespace) -> str:
         return str(options.format)
     if ending not in _SHAPES:
         raise InputError(
-            f"{options.output} does not say what shape the report shall have",
-            f"give it an ending, such as .pdf, or name one of: --format {' | '.join(_SHAPES)}",
+            f"the name {options.output} does not tell the format of the report",
+            f"use an ending such as .pdf, or give the format: --format {' | '.join(_SHAPES)}",
         )
     return ending
 
@@ -109,5 +124,5 @@ def _instant(text: str) -> datetime:
     try:
         at = datetime.fromisoformat(text)
     except ValueError as error:
-        raise InputError(f"--at: {text!r} is no time", "write it as 2026-11-23T10:00") from error
+        raise InputError(f"--at: {text!r} is not a time", "write it as 2026-11-23T10:00") from error
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)

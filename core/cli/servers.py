@@ -1,4 +1,4 @@
-"""`pghaul server`: who to reach, and how."""
+"""`pghaul server`: describe servers and how to connect to them."""
 
 import argparse
 from pathlib import Path
@@ -19,40 +19,52 @@ _SHOWN = 5
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the subcommand."""
-    server = nouns.add_parser("server", help="describe, list, test and remove servers")
+    server = nouns.add_parser("server", help="add, list, test and remove servers")
     verbs = server.add_subparsers(dest="verb", metavar="VERB", required=True)
 
-    add = verbs.add_parser("add", help="describe a server, or describe it anew with --replace")
-    add.add_argument("name", help="your name for it")
-    add.add_argument("address", help="host name, IP address, or an alias of ~/.ssh/config")
-    add.add_argument("--user", help="who logs in (default: as ssh would)")
-    add.add_argument("--port", type=int, help="ssh port (default: as ssh would)")
-    add.add_argument("--identity", metavar="FILE", help="private key (default: as ssh would, and the agent)")
-    add.add_argument("--jump", metavar="[USER@]HOST[:PORT],…", help="jump hosts, as ssh -J")
+    add = verbs.add_parser("add", help="add a server, or change it with --replace")
+    add.add_argument("name", metavar="NAME", help="a name of your choice for the server")
+    add.add_argument("address", metavar="ADDRESS", help="host name, IP address, or an alias from ~/.ssh/config")
+    add.add_argument("--user", metavar="USER", help="user to log in as (default: as ssh does)")
+    add.add_argument("--port", type=int, metavar="PORT", help="ssh port (default: as ssh does)")
+    add.add_argument(
+        "--identity", metavar="FILE", help="private key file (default: the agent, and the keys that ssh uses)"
+    )
+    add.add_argument("--jump", metavar="[USER@]HOST[:PORT],…", help="jump hosts, as for ssh -J")
     add.add_argument(
         "--rights",
         choices=[each.value for each in Rights],
         default=Rights.SUDO.value,
-        help="how more rights are gained: sudo without a password (the default), sudo-password, which is asked for "
-        "once, sudo-postgres to the clusters' owner alone, none",
+        help="how the login user runs commands as other users: sudo without a password (the default), sudo-password "
+        "(asks for the password once), sudo-postgres (only as the owner of the clusters), or none",
     )
-    add.add_argument("--database-user", default="postgres", help="system user that owns the clusters")
-    add.add_argument("--copy-address", metavar="ADDRESS", help="address by which the other server reaches this one")
-    add.add_argument("--replace", action="store_true", help="describe a known server anew")
+    add.add_argument(
+        "--database-user",
+        metavar="USER",
+        default="postgres",
+        help="system user that owns the clusters (default: postgres)",
+    )
+    add.add_argument(
+        "--copy-address",
+        metavar="ADDRESS",
+        help="address at which the other server reaches this one (default: ADDRESS)",
+    )
+    add.add_argument("--replace", action="store_true", help="change an existing server of that name")
     add_common(add)
     add.set_defaults(run=_add)
 
     taken = verbs.add_parser(
         "import",
-        help="describe the servers of a list, and the moves in it",
-        description="Describe the servers of a list, and set up the moves in it. A CSV's first row names its columns: "
-        "name, address, user, port, identity_file, jump, rights, database_user, copy_address; where a row has new and "
-        "cluster, it is a move too, with target and move, its name, where they differ. An Ansible inventory: its INI "
-        "form, or what ansible-inventory --list prints, with pghaul_new, pghaul_cluster and the like among a host's "
-        "variables. Or your own ~/.ssh/config. Nobody is reached. Exit code 1 where an entry was not taken.",
+        help="add servers and moves from a list",
+        description="Add the servers of a list, and set up the moves in it. The list is one of these: a CSV file whose "
+        "first row names the columns name, address, user, port, identity_file, jump, rights, database_user and "
+        "copy_address, in any order. A row that also has the columns new and cluster sets up a move; target is its "
+        "data directory on the new server and move its name. An Ansible inventory in INI form, or the output of "
+        "ansible-inventory --list; the variables pghaul_new, pghaul_cluster and so on of a host set up a move. Your "
+        "own ~/.ssh/config. pghaul connects to no server. The exit code is 1 if an entry was refused.",
     )
-    taken.add_argument("list", metavar="LIST", help="a file; - reads standard input")
-    taken.add_argument("--replace", action="store_true", help="describe known servers and moves anew")
+    taken.add_argument("list", metavar="LIST", help="file with the list; - reads standard input")
+    taken.add_argument("--replace", action="store_true", help="change existing servers and moves of the same names")
     add_common(taken)
     taken.set_defaults(run=_import)
 
@@ -60,37 +72,52 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     add_common(listed)
     listed.set_defaults(run=_list)
 
-    test = verbs.add_parser("test", help="connect, and try the rights; exit code 1 where a promised one does not work")
-    test.add_argument("name", metavar="SERVER")
+    test = verbs.add_parser(
+        "test", help="connect and try commands as other users; the exit code is 1 if one fails that --rights promises"
+    )
+    test.add_argument("name", metavar="SERVER", help="name of the server")
     add_common(test, server=True)
     test.set_defaults(run=_test)
 
-    install = verbs.add_parser("install", help="install tools that a server lacks, as root, by its own packages")
-    install.add_argument("name", metavar="SERVER")
-    install.add_argument("tool", nargs="+", help="bonnie++, fio, iperf3, lz4, rsync, socat, sysbench or zstd")
-    install.add_argument("--show", action="store_true", help="say which are missing and the command, and run nothing")
+    install = verbs.add_parser(
+        "install", help="install missing tools on a server, as root, from its own package repositories"
+    )
+    install.add_argument("name", metavar="SERVER", help="name of the server")
+    install.add_argument(
+        "tool",
+        nargs="+",
+        metavar="TOOL",
+        help="tool to install: bonnie++, fio, iperf3, lz4, rsync, socat, sysbench or zstd",
+    )
+    install.add_argument(
+        "--show",
+        action="store_true",
+        help="show which tools are missing and the command that installs them, without running it",
+    )
     add_common(install, server=True)
     install.set_defaults(run=_install)
 
-    remove = verbs.add_parser("remove", help="forget a server that no move uses")
-    remove.add_argument("name", metavar="SERVER")
+    remove = verbs.add_parser("remove", help="remove a server that no move uses")
+    remove.add_argument("name", metavar="SERVER", help="name of the server")
     add_common(remove)
     remove.set_defaults(run=_remove)
 
 
 def _add(context: Context, options: argparse.Namespace) -> int:
     if options.port is not None and not 0 < options.port < 65536:
-        raise InputError(f"{options.port} is no port", "give one from 1 to 65535")
+        raise InputError(f"{options.port} is not a port number", "give a number from 1 to 65535")
     _refuse_no_address(options.address)
     if options.copy_address is not None:
         _refuse_no_address(options.copy_address)
     if options.identity is not None and not Path(options.identity).expanduser().exists():
         raise InputError(
-            f"there is no key file {options.identity}", "name the private key, or leave --identity out: as ssh would"
+            f"the key file {options.identity} does not exist",
+            "name the private key file, or omit --identity to use the keys that ssh uses",
         )
     if not options.replace and any(known.name == options.name for known in context.store.profiles()):
         raise InputError(
-            f"there is a server {options.name!r} already", "choose another name, or describe it anew with --replace"
+            f"the server {options.name!r} exists already",
+            "choose another name, or change the existing server with --replace",
         )
     profile = Profile(
         name=options.name,
@@ -107,7 +134,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(profile)
     else:
-        show(f"{profile.name} is described; try it with: pghaul server test {profile.name}")
+        show(f"added the server {profile.name}; test it with: pghaul server test {profile.name}")
     return 0
 
 
@@ -127,7 +154,7 @@ def _import(context: Context, options: argparse.Namespace) -> int:
 
 def imported_text(taken: "Taken") -> str:
     """What became of a list, for people."""
-    counts = ((taken.added, "new"), (taken.changed, "described anew"), (taken.kept, "known already"))
+    counts = ((taken.added, "added"), (taken.changed, "changed"), (taken.kept, "unchanged"))
     said = ", ".join(f"{units.count(len(names))} {words}" for names, words in counts if names)
     lines = [f"servers: {said or 'none'}"]
     if taken.moves:
@@ -135,7 +162,7 @@ def imported_text(taken: "Taken") -> str:
         lines[-1] += ", …" if len(taken.moves) > _SHOWN else ""
     if taken.refused:
         rows = [(each.place, each.name, each.reason, each.hint) for each in taken.refused]
-        lines += ["", f"not taken: {units.count(len(rows))}", table(("where", "server", "why", "hint"), rows)]
+        lines += ["", f"refused: {units.count(len(rows))}", table(("place", "server", "reason", "hint"), rows)]
     return "\n".join(lines)
 
 
@@ -143,7 +170,9 @@ def _refuse_no_address(address: str) -> None:
     """Refuse what ssh would take for an option, or what can be no host."""
     wrong = any(character.isspace() or not character.isprintable() for character in address)
     if not address or address.startswith("-") or wrong:
-        raise InputError(f"{address!r} is no address", "give a host name, an IP address or an alias of ~/.ssh/config")
+        raise InputError(
+            f"{address!r} is not an address", "give a host name, an IP address or an alias of ~/.ssh/config"
+        )
 
 
 def _list(context: Context, options: argparse.Namespace) -> int:
@@ -151,7 +180,7 @@ def _list(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"servers": profiles})
     elif not profiles:
-        show("no servers yet; describe one with: pghaul server add NAME ADDRESS")
+        show("there are no servers yet; add one with: pghaul server add NAME ADDRESS")
     else:
         rows = [
             (p.name, p.address, p.user or "(as ssh)", str(p.port or "(as ssh)"), p.jump or "", p.rights)
@@ -184,9 +213,11 @@ def _install(context: Context, options: argparse.Namespace) -> int:
         done = [] if options.show else wanted.missing
         print_document({"server": options.name, "missing": wanted.missing, "command": shown, "installed": done})
     elif shown is None:
-        show(f"{printable(options.name)} has {', '.join(options.tool)} already")
+        show(f"{printable(options.name)} already has {', '.join(options.tool)}")
     elif options.show:
-        show(f"{printable(options.name)} lacks {', '.join(wanted.missing)}; as root: {printable(shown)}")
+        show(
+            f"missing on {printable(options.name)}: {', '.join(wanted.missing)}; to install as root: {printable(shown)}"
+        )
     else:
         show(f"installed {', '.join(wanted.missing)} on {printable(options.name)}")
     return 0
@@ -197,5 +228,5 @@ def _remove(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"removed": options.name})
     else:
-        show(f"{options.name} is forgotten")
+        show(f"removed the server {options.name}")
     return 0

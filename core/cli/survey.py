@@ -1,11 +1,11 @@
-"""`pghaul survey`: many servers at once, and which of the moves between them can be made."""
+"""`pghaul survey`: many servers at once, and which of the moves between them are possible."""
 
 import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core import units
-from core.cli.context import Context, add_common, print_document
+from core.cli.context import Context, add_common, add_former_name, print_document
 from core.cli.terminal import show, table
 from core.errors import InputError
 
@@ -21,17 +21,26 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     """Add the subcommand."""
     survey = nouns.add_parser(
         "survey",
-        help="read many servers side by side, and rank the moves between them",
-        description="Read the facts of every server of a list, as pghaul server import takes it, or of every server "
-        "that is known; then check and estimate the moves between them, and rank these by what stops them, size and "
-        "downtime. Nothing is written on the servers. Nobody is asked: an unknown host key is refused unless "
-        "--host-key names it, and so is who needs a password that is in no keyring. Begun again, a survey goes on with "
-        "the servers that were not read within the hour. Exit code 1 where a server was not read or a move is stopped.",
+        help="read the facts of many servers in parallel, and rank the moves between them",
+        description="Read the facts of all servers of a list (see pghaul server import), or of all servers that you "
+        "have added. Then check and estimate the moves between them, and rank the moves by blockers, size and "
+        "downtime. pghaul writes nothing on the servers and asks no questions. It refuses an unknown host key unless "
+        "--host-key names it, and a login that needs a password which is not in the keyring. A repeated survey reads "
+        "only servers that were not read within the last hour. The exit code is 1 if a server could not be read or a "
+        "move has a blocker.",
     )
-    survey.add_argument("list", nargs="?", metavar="LIST", help="a file; - reads standard input; without: all servers")
-    survey.add_argument("--jobs", type=int, metavar="N", help="how many servers at once (default: 8)")
-    survey.add_argument("--anew", action="store_true", help="read those again too that were read within the hour")
-    survey.add_argument("--replace", action="store_true", help="describe known servers and moves anew by the list")
+    survey.add_argument(
+        "list",
+        nargs="?",
+        metavar="LIST",
+        help="file with the list; - reads standard input (default: all servers that you have added)",
+    )
+    survey.add_argument("--jobs", type=int, metavar="N", help="number of servers to read in parallel (default: 8)")
+    refresh = survey.add_argument(
+        "--refresh", action="store_true", help="also read servers again that were read within the last hour"
+    )
+    add_former_name(survey, "--anew", refresh)
+    survey.add_argument("--replace", action="store_true", help="change existing servers and moves as the list says")
     add_common(survey, server=True)
     survey.set_defaults(run=_run)
 
@@ -43,7 +52,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     from core.servers.unattended import Unattended
 
     if options.jobs is not None and not 0 < options.jobs <= _MOST_AT_ONCE:
-        raise InputError(f"--jobs {options.jobs}: so many servers cannot be read at once", f"1 to {_MOST_AT_ONCE}")
+        raise InputError(f"--jobs {options.jobs} is out of range", f"give a number from 1 to {_MOST_AT_ONCE}")
     found = None if options.list is None else read_list(options.list, read_input(options.list))
     made = actions.survey(
         context.session,
@@ -51,7 +60,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         Unattended(frozenset(options.host_key or ())),
         context.job,
         at_once=options.jobs or actions.AT_ONCE,
-        anew=options.anew,
+        anew=options.refresh,
         replacing=options.replace,
     )
     if options.json:
@@ -67,25 +76,25 @@ def text(made: "Survey") -> str:
     blocks = [_summary(made, failed)]
     if made.moves:
         rows = [_move_row(number, one) for number, one in enumerate(made.moves, 1)]
-        head = ("", "move", "from", "to", "size", "downtime", "window", "what stops it")
+        head = ("", "move", "from", "to", "size", "downtime", "window", "blockers")
         blocks.append(table(head, rows, right=(0, 4)))
     if failed:
         rows_failed = [(each.server, each.address, each.failure, each.hint) for each in failed]
-        blocks.append(table(("not read", "address", "why", "hint"), rows_failed))
+        blocks.append(table(("could not be read", "address", "reason", "hint"), rows_failed))
     if made.refused:
         rows_refused = [(each.place, each.name, each.reason, each.hint) for each in made.refused]
-        blocks.append(table(("not taken", "server", "why", "hint"), rows_refused))
+        blocks.append(table(("refused", "server", "reason", "hint"), rows_refused))
     left = _without_move(made)
     if left:
-        blocks.append(table(("no move is set up for", "server", "PostgreSQL", "", "size"), left, right=(4,)))
+        blocks.append(table(("cluster without a move", "server", "PostgreSQL", "state", "size"), left, right=(4,)))
     return "\n\n".join(blocks)
 
 
 def _summary(made: "Survey", failed: Sequence["SurveyedServer"]) -> str:
     fresh = sum(not each.asked for each in made.servers)
     lines = [
-        f"servers: {units.count(len(made.servers))}, {units.count(len(failed))} of them not read"
-        + (f", {units.count(fresh)} read within the hour before" if fresh else "")
+        f"servers: {units.count(len(made.servers))}, {units.count(len(failed))} of them could not be read"
+        + (f", {units.count(fresh)} were read earlier within the last hour" if fresh else "")
         + f"; in {units.duration(made.seconds)}"
     ]
     if made.moves:
@@ -93,7 +102,7 @@ def _summary(made: "Survey", failed: Sequence["SurveyedServer"]) -> str:
         stopped = sum(bool(one.stops) for one in made.moves)
         unknown = sum(bool(one.unknown) for one in made.moves)
         over = sum(one.moved_at is not None for one in made.moves)
-        counts = ((ready, "can be made"), (stopped, "stopped"), (unknown, "not checked"), (over, "over"))
+        counts = ((ready, "possible"), (stopped, "with blockers"), (unknown, "not checked"), (over, "carried out"))
         said = ", ".join(f"{units.count(number)} {words}" for number, words in counts if number)
         lines.append(f"moves: {units.count(len(made.moves))}; {said}")
     return "\n".join(lines)
@@ -115,12 +124,12 @@ def _move_row(number: int, one: "FleetMove") -> tuple[str, ...]:
 
 def _what_stops(one: "FleetMove") -> str:
     if one.moved_at is not None:
-        return f"it was carried out on {one.moved_at:%Y-%m-%d}"
+        return f"carried out on {one.moved_at:%Y-%m-%d}"
     if one.unknown:
         return f"not checked: {one.unknown}"
     warnings = units.counted(one.warnings, "warning")
     if not one.stops:
-        return f"nothing; {warnings}" if one.warnings else "nothing"
+        return f"none; {warnings}" if one.warnings else "none"
     more = len(one.stops) - _SHOWN_STOPS
     return "; ".join([*one.stops[:_SHOWN_STOPS], *([f"{more} more"] if more > 0 else [])])
 

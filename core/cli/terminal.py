@@ -42,9 +42,15 @@ class TerminalAsker:
             from core.servers.unattended import Unattended
 
             return Unattended(self.trusted).accept_host_key(server, address, key_type, fingerprint)
-        mismatch = ", and no --host-key matches it" if self.trusted else ""
-        say(f"{server} ({address}) is not known yet{mismatch}. Its {key_type} key is\n  {fingerprint}")
-        return ask("Is that the server's own key? Compare it there; type yes to trust it: ").strip().lower() == "yes"
+        mismatch = ", and it does not match any --host-key" if self.trusted else ""
+        say(
+            f"The host key of {server} ({address}) is not known yet{mismatch}. Its {key_type} fingerprint is\n  "
+            f"{fingerprint}"
+        )
+        return (
+            ask("Compare it with the fingerprint on the server itself. Type yes to trust this key: ").strip().lower()
+            == "yes"
+        )
 
     def secret(self, server: str, prompt: str, *, kind: str) -> str | None:  # noqa: ARG002  the prompt says the kind
         """Ask without echo."""

@@ -63,20 +63,21 @@ def url_of(place: str) -> URL:
     named = any(secret in each for each in typed for secret in _SECRETS)
     if url.password is not None or named or ":" in (url.username or ""):
         raise InputError(
-            "the URL of the history holds a password, which others could read",
-            "leave it out: it is asked for by --password, and kept in the keyring of this workstation",
+            "the URL of the history contains a password, which others could read",
+            "omit it: with --password, pghaul asks for it and stores it in the keyring of this workstation",
         )
     if any(each not in _PARAMETERS or not isinstance(url.query.get(each), str) for each in typed):
         raise InputError(
-            "the URL of the history has what it must not behind its question mark, or has it twice or empty",
-            f"it may have {', '.join(_PARAMETERS)}, each once; host is the folder of a socket on this workstation",
+            "the URL of the history has a parameter that is not allowed, is repeated or is empty",
+            f"after the question mark, these are allowed once each: {', '.join(_PARAMETERS)}; host is the folder of a "
+            "socket on this workstation",
         )
     folder = str(url.query.get("host", ""))
     by_name = url.host is not None and not folder and not (_NO_PART - {":"}) & set(url.host)
     by_socket = url.host is None and folder.startswith("/") and "," not in folder
     if not by_name and not by_socket:
         raise InputError(
-            "the URL of the history does not name one server",
+            "the URL of the history does not name exactly one server",
             f"write {DRIVER}://USER@HOST/DATABASE, or for a socket {DRIVER}://USER@/DATABASE?host=/var/run/postgresql",
         )
     return url.set(drivername=DRIVER)
@@ -116,7 +117,8 @@ def _authorities() -> str:
 
 def _no_url() -> InputError:
     return InputError(
-        "that is no URL of a history",
-        f"write {DRIVER}://USER@HOST/DATABASE, with :PORT behind HOST where it is not {_PORT}; or local for this "
-        "workstation's own",
+        "this is not the URL of a history",
+        f"write {DRIVER}://USER@HOST/DATABASE, with :PORT after HOST if it is not {_PORT}; or local for the file on "
+        "this "
+        "workstation",
     )

@@ -106,7 +106,9 @@ def export(session: Session, move: str, to: Path, *, replacing: bool = False) ->
         scratch.replace(to)
         flush_folder(to.parent)
     except OSError as error:
-        raise InputError(f"{to} cannot be written: {said_of(error)}", "choose a folder with room in it") from error
+        raise InputError(
+            f"{to} cannot be written: {said_of(error)}", "choose a folder with enough free space"
+        ) from error
     finally:
         with contextlib.suppress(OSError):  # renamed, or never made
             scratch.unlink()
@@ -171,8 +173,8 @@ def read(source: Path) -> Archive:
             return _read(source, archive)
     except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError, RuntimeError) as error:
         raise InputError(
-            f"{source} is no archive of pghaul, or is damaged: {said_of(error)}",
-            "have it made anew: pghaul history export MOVE -o FILE",
+            f"{source} is not an archive of pghaul, or is damaged: {said_of(error)}",
+            "export the move again: pghaul history export MOVE -o FILE",
         ) from error
     except OSError as error:
         raise InputError(f"{source} cannot be read: {said_of(error)}") from error
@@ -182,29 +184,34 @@ def _read(source: Path, archive: zipfile.ZipFile) -> Archive:
     members = archive.infolist()
     names = [member.filename for member in members]
     if len(members) > MOST_MEMBERS or len(set(names)) != len(names):
-        raise _foreign(source, "it has members of the same name, or too many of them")
+        raise _foreign(source, "it contains members of the same name, or too many members")
     strange = next((name for name in names if not _NAME.fullmatch(name)), None)
     if strange is not None or HEAD not in names:
-        raise _foreign(source, f"it has a member {strange!r}" if strange is not None else f"it has no {HEAD}")
+        raise _foreign(
+            source,
+            f"it contains the unknown member {strange!r}" if strange is not None else f"it does not contain {HEAD}",
+        )
     if any(member.compress_type not in _PACKED for member in members):
-        raise _foreign(source, "a member of it is packed in a way that pghaul does not use")
+        raise _foreign(source, "one of its members uses a compression method that pghaul does not use")
     size = sum(member.file_size for member in members)
     if size > LARGEST_ARCHIVE or any(member.file_size > LARGEST for member in members):
-        raise _foreign(source, f"it becomes {size >> 20} MiB, or a member of it more than {LARGEST >> 20}")
+        raise _foreign(
+            source, f"it unpacks to {size >> 20} MiB, or one of its members to more than {LARGEST >> 20} MiB"
+        )
     head = _head(source, archive)
     if set(head.sums) | {HEAD} != set(names):
-        raise _foreign(source, "its members are not those that it lists")
+        raise _foreign(source, "its members differ from its list of members")
     rows: dict[str, list[dict[str, Any]]] = {}
     for table in Base.metadata.sorted_tables:
         listed = _json(source, _member(source, archive, head, f"tables/{table.name}.json"))
         if not isinstance(listed, list):
-            raise _foreign(source, f"tables/{table.name}.json is no list")
+            raise _foreign(source, f"tables/{table.name}.json is not a list")
         rows[table.name] = [_row(source, archive, head, table, row) for row in listed]
     if len(rows["moves"]) != 1:
-        raise _foreign(source, "it is not of one move")
+        raise _foreign(source, "it does not contain exactly one move")
     texts = sum(len(rows[table.name]) for table in Base.metadata.sorted_tables for _ in _long(table))
     if texts + len(rows) + 1 != len(names):
-        raise _foreign(source, "it has texts that belong to no row")
+        raise _foreign(source, "it contains texts that belong to no row")
     return Archive(head, rows)
 
 
@@ -212,17 +219,17 @@ def _head(source: Path, archive: zipfile.ZipFile) -> Head:
     text = _content(source, archive, HEAD)
     said = _json(source, text)
     if not isinstance(said, dict) or not isinstance(said.get("format"), int):
-        raise _foreign(source, f"its {HEAD} is another program's")
+        raise _foreign(source, f"its {HEAD} was written by another program")
     schema = str(said.get("schema"))[:20]
     if said["format"] > FORMAT or schema > MIGRATIONS.head:
         raise InputError(
-            f"{source} was made by a newer pghaul (its schema is {schema}, this one knows {MIGRATIONS.head})",
-            "update pghaul; nothing was changed",
+            f"{source} was written by a newer pghaul (schema {schema}; this pghaul knows schema {MIGRATIONS.head})",
+            "update pghaul; nothing was imported",
         )
     if schema != MIGRATIONS.head:
         raise InputError(
-            f"{source} was made by an older pghaul (its schema is {schema}, this one's {MIGRATIONS.head})",
-            "have it made anew there by this pghaul, which brings that history up",
+            f"{source} was written by an older pghaul (schema {schema}; this pghaul has schema {MIGRATIONS.head})",
+            "install this version of pghaul there, and export the move again",
         )
     try:
         return documents.load(Head, text)
@@ -236,7 +243,7 @@ def _member(source: Path, archive: zipfile.ZipFile, head: Head, name: str) -> by
     content = _content(source, archive, name)
     if hashlib.sha256(content).hexdigest() != head.sums[name]:
         raise InputError(
-            f"{source} is damaged: the sum of {name} is another one", "fetch it again, or have it made anew"
+            f"{source} is damaged: the checksum of {name} is wrong", "copy the file again, or export the move again"
         )
     return content
 
@@ -247,7 +254,7 @@ def _content(source: Path, archive: zipfile.ZipFile, name: str) -> bytes:
     with archive.open(name) as stream:
         content = stream.read(size)
     if len(content) != size:
-        raise _foreign(source, f"{name} is not of the size that it says")
+        raise _foreign(source, f"{name} does not have its recorded size")
     return content
 
 
@@ -255,25 +262,25 @@ def _json(source: Path, content: bytes) -> Any:
     try:
         return json.loads(content, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        raise _foreign(source, f"what it holds is no JSON: {str(error)[:100]}") from error
+        raise _foreign(source, f"its contents are not JSON: {str(error)[:100]}") from error
 
 
 def _no_number(word: str) -> None:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")
 
 
 def _row(source: Path, archive: zipfile.ZipFile, head: Head, table: Table, row: object) -> dict[str, Any]:
     """A row as it goes into the table: of each column a value of its type."""
     short = {column.name for column in table.columns} - {column.name for column in _long(table)}
     if not isinstance(row, dict) or set(row) != short:
-        raise _foreign(source, f"a row of {table.name} has other columns")
+        raise _foreign(source, f"a row of {table.name} has the wrong columns")
     made = {name: _value(source, table, table.columns[name], value) for name, value in row.items()}
     for column in _long(table):
         content = _member(source, archive, head, f"texts/{table.name}/{column.name}/{made['id']}")
         try:
             made[column.name] = content.decode()
         except UnicodeDecodeError as error:
-            raise _foreign(source, f"a text of {table.name} is no UTF-8") from error
+            raise _foreign(source, f"a text of {table.name} is not UTF-8") from error
     return made
 
 
@@ -298,33 +305,33 @@ def _value(source: Path, table: Table, column: Column[Any], value: object) -> An
         case WholeNumber() | Number() | UtcDateTime() | Boolean():
             pass
         case _ if isinstance(value, str) and column.name == "note" and len(value) > LONGEST_NOTE:
-            raise _foreign(source, f"a note has {len(value)} characters, where {LONGEST_NOTE} are the most")
+            raise _foreign(source, f"a note has {len(value)} characters; the limit is {LONGEST_NOTE}")
         case _ if isinstance(value, str):
             return value
         case _:
             pass
-    raise _foreign(source, f"{table.name}.{column.name} of a row is {str(value)[:40]!r}")
+    raise _foreign(source, f"{table.name}.{column.name} of a row has the value {str(value)[:40]!r}")
 
 
 def _instant(source: Path, value: str) -> datetime:
     try:
         at = datetime.fromisoformat(value)
     except ValueError as error:
-        raise _foreign(source, f"{value[:40]!r} is no instant") from error
+        raise _foreign(source, f"{value[:40]!r} is not a point in time") from error
     if at.tzinfo is None:
         raise _foreign(source, f"{value[:40]!r} has no time zone")
     try:
         at = at.astimezone(UTC)
     except OverflowError as error:  # in UTC it has no year, or one of five digits
-        raise _foreign(source, f"{value[:40]!r} is no instant") from error
+        raise _foreign(source, f"{value[:40]!r} is not a point in time") from error
     if at > datetime.now(UTC) + _AHEAD:
-        raise _foreign(source, f"{value[:40]!r} is still to come")
+        raise _foreign(source, f"{value[:40]!r} is in the future")
     return at
 
 
 def _foreign(source: Path, why: str) -> InputError:
     return InputError(
-        f"{source} is not what pghaul has written: {why}", "have it made anew: pghaul history export MOVE -o FILE"
+        f"{source} was not written by pghaul: {why}", "export the move again: pghaul history export MOVE -o FILE"
     )
 
 
@@ -348,8 +355,8 @@ def take_in(session: Session, archive: Archive, name: str | None) -> str:
                 of, column = key.column.table.name, key.parent.name
                 if made[column] is not None and made[column] not in numbers[of]:
                     raise InputError(
-                        f"the archive is not what pghaul has written: a row of {table.name} belongs to no {of}",
-                        "have it made anew: pghaul history export MOVE -o FILE",
+                        f"the archive was not written by pghaul: a row of {table.name} belongs to no {of}",
+                        "export the move again: pghaul history export MOVE -o FILE",
                     )
                 made[column] = numbers[of].get(made[column])
             number = made.pop("id", None)
@@ -377,9 +384,9 @@ def _known_servers(session: Session, archive: Archive) -> dict[str, int]:
             continue
         if any(found[each] != row[each] for each in _SAME_SERVER):
             raise InputError(
-                f"the server {name!r} of the archive is another one than yours of that name: it is {row['address']}, "
-                f"yours {found['address']}",
-                "give yours another name first, then import again; or import into another folder: PGHAUL_DATA",
+                f"the archive contains a server {name!r} that differs from yours of that name: its address is "
+                f"{row['address']}, yours {found['address']}",
+                "rename your server first, then import again; or import into another history with PGHAUL_DATA",
             )
         known[name] = found["id"]
     return known
@@ -388,5 +395,5 @@ def _known_servers(session: Session, archive: Archive) -> dict[str, int]:
 def _free_name(session: Session, name: str) -> str:
     table = Base.metadata.tables["moves"]
     if session.execute(select(table.c.id).where(table.c.name == checked_name("move", name))).first() is not None:
-        raise InputError(f"there is a move {name!r} already", "import it under another name: --name NAME")
+        raise InputError(f"the move {name!r} exists already", "import it under another name with --name NAME")
     return name

@@ -98,8 +98,8 @@ class Aside:
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise HistoryError(
-                f"the server of the history is lost, and {path} cannot be written: {why}",
-                "make room there; what was measured last is not recorded",
+                f"the server of the history does not answer, and {path} cannot be written: {why}",
+                "free some space there; the latest results are not recorded",
             ) from error
 
 

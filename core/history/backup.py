@@ -60,7 +60,7 @@ def backup(folder: Path, to: Path | None = None, *, replacing: bool = False) -> 
             raise _damaged(path, said_of(error)) from error
         raise HistoryError(
             f"the history {path} could not be copied to {to}: {said_of(error)}",
-            f"look whether there is room in {to.parent}, and whether you may write there",
+            f"check that {to.parent} has enough free space and that you may write there",
         ) from error
     return to
 
@@ -77,7 +77,7 @@ def restore(folder: Path, source: Path) -> Restored:
     path, source = folder / FILE_NAME, source.absolute()
     make_private(folder, path)
     if is_same_file(path, source):
-        raise InputError(f"{source} is the history itself", "name a copy of it")
+        raise InputError(f"{source} is the history itself", "name a backup of it")
     scratch = folder / f"restoring-{secrets.token_hex(4)}"
     try:
         _fetch(source, scratch)
@@ -85,8 +85,8 @@ def restore(folder: Path, source: Path) -> Restored:
             return Restored(path, _replace(path, scratch))
     except OSError as error:
         raise HistoryError(
-            f"the history {path} could not be put back from {source}: {said_of(error)}",
-            f"look whether there is room in {folder}; nothing was changed",
+            f"the history {path} could not be restored from {source}: {said_of(error)}",
+            f"check that {folder} has enough free space; nothing was changed",
         ) from error
     finally:
         for name in (scratch, *(Path(f"{scratch}{side}") for side in SIDES)):
@@ -104,13 +104,13 @@ def existing(folder: Path) -> Path:
         pass
     except OSError as error:
         raise HistoryError(f"the history {path} cannot be opened: {said_of(error)}") from error
-    raise InputError(f"there is no history at {path} yet", "pghaul server add begins one; or set PGHAUL_DATA")
+    raise InputError(f"there is no history at {path} yet", "pghaul server add creates one; or set PGHAUL_DATA")
 
 
 def _damaged(path: Path, damage: str) -> HistoryError:
     return HistoryError(
-        f"the history {path} is damaged, so no copy was kept: {damage}",
-        "have what can be read of it rescued: pghaul history check --rescue",
+        f"the history {path} is damaged, so no backup was made: {damage}",
+        "rescue what can be read: pghaul history check --rescue",
     )
 
 
@@ -121,23 +121,24 @@ def _fetch(source: Path, scratch: Path) -> None:
     """
     if Path(f"{source}-journal").exists():
         raise InputError(
-            f"{source} was being written when its program ended: {source.name}-journal lies beside it",
-            "open it once with the pghaul that wrote it, or name another copy",
+            f"{source} was not closed cleanly: the file {source.name}-journal exists beside it",
+            "open it once with the pghaul that wrote it, or name another backup",
         )
     try:
         copy_bytes(source, scratch)
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         raise InputError(
-            f"{source} cannot be read: {said_of(error)}", "copies lie beside the history: pghaul history where"
+            f"{source} cannot be read: {said_of(error)}",
+            "pghaul keeps copies beside the history; find it with: pghaul history where",
         ) from error
     try:
         schema = schema_of(scratch)
     except HistoryError as error:
         raise InputError(error.message.replace(str(scratch), str(source)), error.hint) from error
     if schema is None:
-        raise InputError(f"{source} holds nothing", "name what pghaul history backup has written")
+        raise InputError(f"{source} is empty", "name a file that pghaul history backup has written")
     if damage := broken_pages(scratch):
-        raise InputError(f"{source} is damaged: {damage[0]}", "name another copy; nothing was changed")
+        raise InputError(f"{source} is damaged: {damage[0]}", "name another backup; nothing was changed")
 
 
 def _replace(path: Path, scratch: Path) -> Path | None:

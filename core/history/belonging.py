@@ -36,7 +36,9 @@ def check_belonging(folder: Path, path: Path) -> None:
         except FileNotFoundError:  # asked no earlier: another program that closes the history removes two of them
             continue
         if stat.S_ISLNK(found.st_mode):
-            raise HistoryError(f"{beside} is a link", f"put the file itself into {folder}, if it is yours")
+            raise HistoryError(
+                f"{beside} is a symbolic link", f"if the file is yours, put the file itself into {folder}"
+            )
         _check(beside, found)
     _check_journal(Path(f"{path}-journal"))
 
@@ -54,8 +56,8 @@ def check_place(folder: Path) -> None:
     others = found.st_mode & 0o002 or (found.st_mode & 0o020 and found.st_gid != os.getegid())
     if found.st_uid not in {0, os.geteuid()} or (others and not found.st_mode & stat.S_ISVTX):
         raise HistoryError(
-            f"others may rename what lies in {folder} (its mode is {stat.S_IMODE(found.st_mode):o})",
-            "make the copy in a folder of your own, and move it there",
+            f"other users may rename files in {folder} (its mode is {stat.S_IMODE(found.st_mode):o})",
+            "write the copy into a folder of your own, then move it there",
         )
 
 
@@ -67,7 +69,7 @@ def open_to_others(folder: Path, path: Path) -> str:
         return ""
     if os.name == "nt" or not (mode & 0o044) >> 2 & way:
         return ""
-    return f"others may have read the history {path} (its mode was {mode:o}): it is closed to them now"
+    return f"other users may have read the history {path} (its mode was {mode:o}); they can no longer read it"
 
 
 def check_locks(folder: Path) -> None:
@@ -84,8 +86,8 @@ def check_locks(folder: Path) -> None:
         fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         raise HistoryError(
-            f"files in {folder} cannot be locked ({(error.strerror or str(error)).lower()}), which the history needs",
-            "where this is a home on NFS, set PGHAUL_DATA to a folder on a local disk, or have rpc.statd started",
+            f"files in {folder} cannot be locked ({(error.strerror or str(error)).lower()}); the history needs locks",
+            "if the folder is on NFS, set PGHAUL_DATA to a folder on a local disk, or start rpc.statd",
         ) from error
     finally:
         os.close(handle)
@@ -95,13 +97,13 @@ def check_locks(folder: Path) -> None:
 def _check(path: Path, found: os.stat_result) -> None:
     if found.st_uid != os.geteuid():
         raise HistoryError(
-            f"{path} belongs to the user number {found.st_uid}, not to you",
-            "set PGHAUL_DATA to a folder of your own; a history that you were given: copy it there",
+            f"{path} belongs to the user with ID {found.st_uid}, not to you",
+            "set PGHAUL_DATA to a folder of your own; copy a history that you have received into it",
         )
     if found.st_mode & _OTHERS_WRITE:
         raise HistoryError(
-            f"{path} can be written by others (its mode is {stat.S_IMODE(found.st_mode):o})",
-            f"if what it holds is yours, close it to them: chmod go-w '{path}'",
+            f"{path} can be written by other users (its mode is {stat.S_IMODE(found.st_mode):o})",
+            f"if its contents are yours, take away this permission: chmod go-w '{path}'",
         )
 
 
@@ -114,6 +116,6 @@ def _check_journal(journal: Path) -> None:
         return
     if end == _NAMES_ANOTHER_FILE:
         raise HistoryError(
-            f"{journal} names another file, which SQLite would remove: pghaul has not written it",
-            "the history is from elsewhere, or was changed by another program: move both away",
+            f"{journal} names another file, which SQLite would remove; pghaul has not written this journal",
+            "the history is not yours, or another program has changed it: move both files away",
         )

@@ -20,7 +20,7 @@ def refuse_carried_out(session: Session, move: str, mine: str, alive: Callable[[
     for number, process in session.execute(select(ExecutionRow.id, ExecutionRow.process).where(*at_it)):
         if process is not None and process != mine and alive(process):
             raise InputError(
-                f"execution {number} of {move} is being carried out by another program",
+                f"execution {number} of {move} is being carried out by another pghaul",
                 _look(move),
             )
 
@@ -33,10 +33,10 @@ def refuse_taken_over(session: Session, execution_id: int, mine: str, alive: Cal
     row = session.get(ExecutionRow, execution_id)
     if row is not None and row.process is not None and row.process != mine and alive(row.process):
         raise InputError(
-            f"execution {execution_id} of {row.move.name} was gone on with by another program",
-            f"leave it to that one; {_look(row.move.name)}",
+            f"execution {execution_id} of {row.move.name} was continued by another pghaul",
+            f"do not continue it here; {_look(row.move.name)}",
         )
 
 
 def _look(move: str) -> str:
-    return f"see how it stands: {command('pghaul', 'execute', move)} --status"
+    return f"show its state: {command('pghaul', 'execute', move)} --status"

@@ -34,7 +34,7 @@ class FileDatabase:
     """
 
     aside = None
-    remedy = "it is damaged, or from elsewhere: put back a copy, such as history-*.sqlite3 beside it"
+    remedy = "it is damaged, or not yours: restore a copy, such as history-*.sqlite3 beside it"
 
     def __init__(self, path: Path, engine: Engine) -> None:
         self.path = path
@@ -102,7 +102,7 @@ def as_written(name: str, remedy: str) -> Iterator[None]:
     try:
         yield
     except GarbledError as error:
-        raise HistoryError(f"the history {name} holds what no pghaul has written: {error}", remedy) from error
+        raise HistoryError(f"the history {name} contains data that pghaul has not written: {error}", remedy) from error
 
 
 def make_private(folder: Path, path: Path) -> None:
@@ -112,7 +112,7 @@ def make_private(folder: Path, path: Path) -> None:
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
         if path.is_dir():
-            raise HistoryError(f"the history {path} is a folder", "move it elsewhere")
+            raise HistoryError(f"the history {path} is a folder", "move the folder away")
         check_belonging(folder, path)
         check_locks(folder)
         try:
@@ -152,20 +152,24 @@ def engine_of(path: Path) -> Engine:
 
 
 _TOLD = (
-    (("locked", "busy"), "is in use by another program", "wait until it has finished, then try again"),
-    (("readonly", "read-only"), "cannot be written", "give your user the right to write it and its folder"),
-    (("disk is full", "full"), "cannot be written: the disk is full", "free some space; what was recorded is kept"),
+    (("locked", "busy"), "is in use by another program", "wait until that program has finished, then try again"),
+    (("readonly", "read-only"), "cannot be written", "allow your user to write the file and its folder"),
+    (
+        ("disk is full", "full"),
+        "cannot be written: the disk is full",
+        "free some space; everything that was recorded is kept",
+    ),
     (
         ("not a database",),
-        "is no SQLite database",
-        "put back a copy, such as history-*.sqlite3 beside it: pghaul history restore FILE",
+        "is not an SQLite database",
+        "restore a copy, such as history-*.sqlite3 beside it: pghaul history restore FILE",
     ),
     (
         ("malformed", "corrupt"),
         "is damaged",
-        "put back a copy: pghaul history restore FILE; or rescue what can be read: pghaul history check --rescue",
+        "restore a copy: pghaul history restore FILE; or rescue what can be read: pghaul history check --rescue",
     ),
-    (("unable to open",), "cannot be opened", "check the rights of the file and its folder"),
+    (("unable to open",), "cannot be opened", "check the permissions of the file and its folder"),
 )
 
 

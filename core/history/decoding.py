@@ -17,14 +17,14 @@ def member(kind: type[E], word: str) -> E:
     try:
         return kind(word)
     except ValueError as error:
-        raise GarbledError(f"{word!r} is no {kind.__name__.lower()}") from error
+        raise GarbledError(f"unknown {kind.__name__.lower()}: {word!r}") from error
 
 
 def of_type(kind: type[T], value: object, what: str) -> T:
     """The value, which SQLite hands out as whatever it was put in as, in whatever column."""
     if isinstance(value, kind):
         return value
-    raise GarbledError(f"{value!r} is no {what}")
+    raise GarbledError(f"{value!r} is not a {what}")
 
 
 def parsed(kind: type[T], text: str) -> T:
@@ -32,4 +32,4 @@ def parsed(kind: type[T], text: str) -> T:
     try:
         return of_type(kind, json.loads(text), kind.__name__)
     except (ValueError, RecursionError) as error:
-        raise GarbledError(f"{text[:80]!r} is no JSON: {error}") from error
+        raise GarbledError(f"{text[:80]!r} is not JSON: {error}") from error

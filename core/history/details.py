@@ -67,11 +67,11 @@ def row_of(session: Session, kind: str, reference: int, at: datetime | None = No
         InputError: there is no such entry.
     """
     if kind not in _KINDS:
-        raise InputError(f"the history has no kind {kind!r}", f"it has {', '.join(KINDS)}")
+        raise InputError(f"the history has no entries of the kind {kind!r}", f"use one of: {', '.join(KINDS)}")
     table, made_at, _read = _KINDS[kind]
     row = session.get(table, reference) if 0 < reference <= LARGEST_ID else None
     if row is None:
-        raise InputError(f"the history has no {kind} {reference}", "see the numbers with: pghaul history list")
+        raise InputError(f"the history has no {kind} {reference}", "list the numbers with: pghaul history list")
     if at is not None and getattr(row, made_at.key) != at:
-        raise InputError(f"{kind} {reference} is another one by now", "look for yours among the entries")
+        raise InputError(f"{kind} {reference} has changed since it was shown", "find the entry in the list again")
     return row

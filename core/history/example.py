@@ -33,7 +33,7 @@ def lay(folder: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except FileExistsError as error:
-        raise InputError(f"{error.filename} is there already", "name a folder that has no history yet") from error
+        raise InputError(f"{error.filename} exists already", "name a folder that does not contain a history") from error
     except OSError as error:
         raise _unwritable(path, error) from error
     try:

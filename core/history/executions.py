@@ -55,7 +55,7 @@ def take_over(session: Session, shown: Execution, anew: Collection[int], seal: S
     """Seal an execution, which has to stand as it was shown; of the steps to run `anew` no outcome counts."""
     row = _row(session, shown.id)
     if execution_of(row) != shown:
-        raise InputError(f"execution {shown.id} has changed since it was shown", "look at it again")
+        raise InputError(f"execution {shown.id} has changed since it was shown", "show it again")
     for step in row.steps:
         step.void = step.void or (step.number in anew and not step.back)
     _put_seal(session, row, seal)
@@ -118,9 +118,10 @@ def refuse_other_choice(session: Session, name: str, move: Move) -> None:
         end = "--rollback" if newest.kind is Kind.REAL else "--cancel"
         execute = command("pghaul", "execute", name)
         raise InputError(
-            f"which values hold of edited settings cannot be changed now: execution {newest.id} of {name} is not at "
-            "its end, and its plan was made with the choice that there is",
-            f"go on with it: {execute} --resume; or take it back, and choose then: {execute} {end}",
+            f"the choice for edited settings cannot be changed now: execution {newest.id} of {name} has not ended, "
+            "and its "
+            "plan depends on the present choice",
+            f"continue it: {execute} --resume; or end it, and then change the choice: {execute} {end}",
         )
 
 
@@ -225,7 +226,7 @@ def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> Non
     """Keep the command for a hook, in the stead of the one before."""
     if words := secret_words(hook.command):
         raise InputError(
-            f"the command for {hook.hook} holds what looks like a secret, which the history would keep, behind: "
+            f"the command for {hook.hook} contains what looks like a secret, which the history would record, after: "
             + ", ".join(words),
             "let the command read it from a file that its user alone may read: ~/.pgpass, curl --netrc, mysql "
             '--defaults-file, sshpass -f, or "$(cat FILE)" in its place',

@@ -205,12 +205,14 @@ class HistoryFile:
         try:
             number = self._hand_in()
         except HistoryError as error:
-            self._remark(f"what waits in {waiting.folder} could not be recorded: {error.message}")
+            self._remark(f"the results that wait in {waiting.folder} could not be recorded: {error.message}")
             return
         if number:
-            self._remark(f"{number} entries were recorded that had waited for the server")
+            self._remark(f"{number} entries that had waited for the server were recorded")
         if refused := len(list(waiting.folder.glob("*.refused"))):
-            self._remark(f"{refused} entries in {waiting.folder} have no place there any more: look, and remove them")
+            self._remark(
+                f"{refused} entries in {waiting.folder} no longer fit into the history; look at them, and remove them"
+            )
 
     def _remark(self, text: str) -> None:
         self.remark = "; ".join(each for each in (self.remark, text) if each)
@@ -224,5 +226,5 @@ class HistoryFile:
             waiting = self._database.aside
             if waiting is None or not waiting.waiting():
                 raise
-            said = f"{error.hint}; what was measured since is kept in {waiting.folder}, and recorded once it answers"
+            said = f"{error.hint}; new results are kept in {waiting.folder} and recorded as soon as the server answers"
             raise HistoryLostError(error.message, said) from error

@@ -65,7 +65,7 @@ def facts_by_id(session: Session, facts_id: int) -> Facts:
     """The facts of that number."""
     row = session.get(FactsRow, facts_id)
     if row is None:
-        raise InputError(f"there are no facts {facts_id}", "pghaul history shows what there is")
+        raise InputError(f"there are no facts {facts_id}", "list the entries with: pghaul history list")
     return facts_of(row)
 
 
@@ -272,5 +272,5 @@ def loaded(kind: type[T], document: str) -> T:
     except InputError as error:
         raise HistoryError(
             f"the history holds a {kind.__name__.lower()} document that this version cannot read: {error.message}",
-            "make it anew: read the facts, or estimate or plan again",
+            "create it again: read the facts, estimate or plan again",
         ) from error

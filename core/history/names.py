@@ -20,20 +20,18 @@ def checked_name(what: str, name: str) -> str:
     if not name.strip():
         raise InputError(f"the name of the {what} is empty", f"give the {what} a name")
     if len(name) > LONGEST:
-        raise InputError(
-            f"the name of the {what} has {len(name)} characters: {name[:20]!r}…", f"use {LONGEST} at the most"
-        )
+        raise InputError(f"the name of the {what} has {len(name)} characters: {name[:20]!r}…", f"use at most {LONGEST}")
     unseen = [c for c in name if unicodedata.category(c) in _UNSEEN or c in _DIRECTIONS]
     if unseen:
         raise InputError(
-            f"the name of the {what} {name!r} holds a character that cannot be seen: U+{ord(unseen[0]):04X}",
-            "type the name anew",
+            f"the name of the {what} {name!r} contains an invisible character: U+{ord(unseen[0]):04X}",
+            "type the name again",
         )
     if what == "server" and name == ELSEWHERE:
         raise InputError(
-            f"no server can be called {ELSEWHERE}: what somebody else measured is kept under that",
+            f"a server cannot be called {ELSEWHERE}: this name is reserved for imported results",
             "choose another name",
         )
     if name != name.strip():
-        raise InputError(f"the name of the {what} {name!r} begins or ends with a space", "leave the space out")
+        raise InputError(f"the name of the {what} {name!r} begins or ends with a space", "remove the space")
     return name

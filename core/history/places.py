@@ -36,9 +36,9 @@ def folder() -> Path:
 def no_file(name: str) -> HistoryError:
     """That the history of that name is none."""
     return HistoryError(
-        f"the history {name} is no file: it lies on a server",
-        "there it is copied by pg_dump, put back by pg_restore, and looked at by pg_amcheck, all with --schema=pghaul; "
-        "this workstation's own is used by: pghaul history use local",
+        f"the history {name} is on a server, not in a file",
+        "use pg_dump, pg_restore and pg_amcheck there, all with --schema=pghaul; this workstation's own is used by: "
+        "pghaul history use local",
     )
 
 
@@ -78,5 +78,6 @@ def _read() -> dict[str, str]:
 
 def _unreadable(path: Path) -> HistoryError:
     return HistoryError(
-        f"{path}, which says where the history is, cannot be read", "remove it to use this workstation's own history"
+        f"{path}, which says where the history is stored, cannot be read",
+        "remove this file to use the history on this workstation",
     )

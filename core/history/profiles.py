@@ -82,7 +82,7 @@ def profile_row(session: Session, name: str) -> ProfileRow:
     """The row of that server; raises InputError that names the ones there are."""
     row = session.scalar(select(ProfileRow).where(ProfileRow.name == name))
     if row is None:
-        raise InputError(f"there is no server {name!r}", _known(session, "server", ProfileRow))
+        raise InputError(f"the server {name!r} does not exist", _known(session, "server", ProfileRow))
     return row
 
 
@@ -135,7 +135,7 @@ def move_row(session: Session, name: str) -> MoveRow:
     """The row of that move; raises InputError that names the ones there are."""
     row = session.scalar(select(MoveRow).where(MoveRow.name == name))
     if row is None:
-        raise InputError(f"there is no move {name!r}", _known(session, "move", MoveRow))
+        raise InputError(f"the move {name!r} does not exist", _known(session, "move", MoveRow))
     return row
 
 
@@ -149,19 +149,19 @@ def _has_move(session: Session, name: str) -> bool:
 
 def _refuse_taken_server(session: Session, name: str) -> None:
     if _has_server(session, name):
-        raise InputError(f"there is a server {name!r} already", "choose another name, or change that server")
+        raise InputError(f"the server {name!r} exists already", "choose another name, or change the existing server")
 
 
 def _refuse_taken_move(session: Session, name: str) -> None:
     if _has_move(session, name):
-        raise InputError(f"there is a move {name!r} already", "choose another name, or change that move")
+        raise InputError(f"the move {name!r} exists already", "choose another name, or change the existing move")
 
 
 def _known(session: Session, what: str, table: type[ProfileRow] | type[MoveRow]) -> str:
     names = session.scalars(select(table.name).order_by(table.name)).all()
     if not names:
-        return f"add one: pghaul {what} add"
-    return f"there is {', '.join(names[:10])}{', …' if len(names) > 10 else ''}"
+        return f"add one with: pghaul {what} add"
+    return f"known {what}s: {', '.join(names[:10])}{', …' if len(names) > 10 else ''}"
 
 
 def _fill_profile(row: ProfileRow, profile: Profile) -> ProfileRow:
@@ -190,7 +190,7 @@ def _fill_move(session: Session, row: MoveRow, move: Move) -> None:
     if move.old == move.new and (cluster.is_relative_to(target) or target.is_relative_to(cluster)):
         raise InputError(
             f"the move {move.name!r} would copy {move.cluster} on {move.old} into itself",
-            "choose a target that lies neither in the data directory nor around it",
+            "choose a target that is neither inside the data directory nor contains it",
         )
     row.name, row.cluster, row.target = move.name, move.cluster, move.target
     row.old, row.new = profile_row(session, move.old), profile_row(session, move.new)

@@ -63,10 +63,10 @@ def put_back(session: Session, removed: Removed) -> None:
         numbers = [row["id"] for row in rows if "id" in row]
         taken = {row["id"]: row for row in _rows(session, table, "id", numbers)}
         if any(taken.get(row.get("id")) == row for row in rows):
-            raise InputError("it has been put back already", "look for it among the entries")
+            raise InputError("the entry was restored already", "find it in the list")
         if taken and table is ExecutionRow.__table__:
             raise InputError(
-                "it cannot be put back: the number of its execution was given to another",
+                "the entry cannot be restored: its execution's number is used by another execution now",
                 "restore a backup of the history",
             )
         for row in rows:
@@ -88,13 +88,13 @@ def _refuse(session: Session, name: str, numbers: Sequence[int]) -> None:
         mine = kind.table.id.in_(some)
         under_way = ExecutionRow.state.in_(_UNDER_WAY) if kind.table is ExecutionRow else kind.open
         if under_way is not None and session.scalars(select(kind.table.id).where(mine, under_way)).first() is not None:
-            raise InputError(f"{name}: what has not ended stays", "end it first, then remove it")
+            raise InputError(f"{name} has not ended and cannot be removed", "end it first, then remove it")
         latest = select(func.max(ExecutionRow.id)).group_by(ExecutionRow.move_id)
         latest_chosen = select(ExecutionRow.id).where(mine, ExecutionRow.id.in_(latest))
         if kind.table is ExecutionRow and session.scalars(latest_chosen).first() is not None:
             raise InputError(
-                "the latest execution of a move stays: by it pghaul knows where the clusters stand",
-                "remove the whole move, when nothing of it is needed any more",
+                "the latest execution of a move cannot be removed: pghaul needs it to know the state of the clusters",
+                "remove the whole move when you no longer need it",
             )
         if kind.table is ProbeRow:
             _refuse_watch(session, some)
@@ -106,7 +106,10 @@ def _refuse_watch(session: Session, numbers: Sequence[int]) -> None:
     for move in session.scalars(select(MoveRow).where(MoveRow.id.in_(watched))):
         begun = watch_begun_row(session, move)
         if begun is not None and begun.id in numbers:
-            raise InputError("probe: a watch that goes on stays", f"end it: pghaul probe {move.name} --watch --end")
+            raise InputError(
+                "a probe whose watch is still running cannot be removed",
+                f"end the watch first: pghaul probe {move.name} --watch --end",
+            )
 
 
 def _with_what_belongs(
@@ -142,7 +145,7 @@ def _insert(session: Session, table: Table, row: Mapping[str, Any]) -> int | Non
         return int(session.execute(statement.returning(table.c.id)).scalar_one())
     except IntegrityError as error:
         raise InputError(
-            "it cannot be put back: what it belonged to is gone", "restore a backup of the history"
+            "the entry cannot be restored: what it belonged to no longer exists", "restore a backup of the history"
         ) from error
 
 

@@ -85,7 +85,7 @@ def rescue(path: Path) -> Rescued:
     except OSError as error:
         raise HistoryError(
             f"the history {path} could not be rescued: {said_of(error)}",
-            f"look whether there is room in {path.parent}; nothing was changed",
+            f"check that {path.parent} has enough free space; nothing was changed",
         ) from error
     with told(path), opened(path) as connection:
         return Rescued(path, aside, counts(connection), tuple(lost))
@@ -98,7 +98,7 @@ def _revision(source: sqlite3.Connection, path: Path, folder: Path) -> str:
     except sqlite3.DatabaseError as error:
         raise HistoryError(
             f"nothing can be read of the history {path}: {said_of(error)}",
-            "it was left as it is; put back a copy, such as history-*.sqlite3 beside it: pghaul history restore FILE",
+            "it was not changed; restore a copy, such as history-*.sqlite3 beside it: pghaul history restore FILE",
         ) from error
     try:
         said = source.execute("SELECT version_num FROM alembic_version").fetchone()
@@ -113,8 +113,8 @@ def _revision(source: sqlite3.Connection, path: Path, folder: Path) -> str:
             if dict(connection.execute(_TABLES).fetchall()) == tables:
                 return revision
     raise HistoryError(
-        f"the history {path} has the tables of no pghaul up to this one",
-        "update pghaul, or put back a copy: pghaul history restore FILE; nothing was changed",
+        f"the history {path} does not have the tables of any known version of pghaul",
+        "update pghaul, or restore a copy: pghaul history restore FILE; nothing was changed",
     )
 
 

@@ -133,5 +133,5 @@ def _of_move(table: type[Any], move: MoveRow) -> ColumnElement[bool]:
 def kind_of(kind: str) -> Kind:
     """The kind of that name. Raises InputError: nothing of that name can be removed."""
     if kind not in _KINDS:
-        raise InputError(f"nothing of the kind {kind!r} can be removed", f"choose of: {', '.join(KINDS)}")
+        raise InputError(f"entries of the kind {kind!r} cannot be removed", f"use one of: {', '.join(KINDS)}")
     return _KINDS[kind]

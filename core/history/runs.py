@@ -54,7 +54,7 @@ def repetition_ended(session: Session, run_id: int, repetition: Repetition) -> N
     """Record one repetition."""
     row = _row(session, run_id)
     if any(known.number == repetition.number for known in row.repetitions):
-        raise InputError(f"the run {run_id} has a repetition {repetition.number} already")
+        raise InputError(f"run {run_id} already has a repetition {repetition.number}")
     kept = RepetitionRow(
         run_id=run_id,
         number=repetition.number,
@@ -239,7 +239,7 @@ def _where_the_move_is(of: MoveRow) -> ColumnElement[bool]:
 def _row(session: Session, run_id: int) -> RunRow:
     row = session.get(RunRow, run_id) if 0 < run_id <= LARGEST_ID else None
     if row is None:
-        raise InputError(f"there is no run {run_id}", "see those of a move with: pghaul history runs MOVE")
+        raise InputError(f"there is no run {run_id}", "list the runs of a move with: pghaul history runs MOVE")
     return row
 
 
@@ -279,4 +279,4 @@ def _mark(pair: object) -> Mark:
         case [str(kind), str(text)]:
             return Mark(member(MarkKind, kind), text)
         case _:
-            raise GarbledError(f"{pair!r} is no mark")
+            raise GarbledError(f"{pair!r} is not a mark")

@@ -69,7 +69,7 @@ class Seal:
         except OSError as error:
             raise _unusable(self._path, f"cannot be read: {(error.strerror or str(error)).lower()}") from error
         if os.name != "nt" and (found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077):
-            raise _unusable(self._path, "is not yours alone")
+            raise _unusable(self._path, "can be read or written by other users")
         if len(key) != _BYTES:
             raise _unusable(self._path, "is damaged")
         return key
@@ -93,7 +93,7 @@ class Seal:
             raise _unusable(self._path, f"cannot be made: {(error.strerror or str(error)).lower()}") from error
         key = self._key()
         if key is None:
-            raise _unusable(self._path, "was removed as it was made")
+            raise _unusable(self._path, "was removed while it was being created")
         return key
 
 
@@ -104,6 +104,7 @@ def _sealed(key: bytes, words: tuple[str, ...]) -> str:
 
 def _unusable(path: Path, why: str) -> HistoryError:
     return HistoryError(
-        f"the key {path}, by which the history's own commands are known, {why}",
-        "remove it to have a new one made; what was recorded under the old one runs only where you take it over",
+        f"the key {path}, which signs what you record in the history, {why}",
+        "remove it, and pghaul creates a new one; records that the old key signed are then untrusted until you take "
+        "them over",
     )

@@ -34,7 +34,8 @@ _SESSION = (
 _OWNER = text(f"SELECT pg_get_userbyid(nspowner) FROM pg_catalog.pg_namespace WHERE nspname = '{SCHEMA}'")
 _VERSION = text(f"SELECT version_num FROM {SCHEMA}.alembic_version")
 _OTHER_COPY = (
-    "have its administrator put back a copy, by pg_restore; or use this workstation's own: pghaul history use local"
+    "ask its administrator to restore a copy with pg_restore; or use the history on this workstation: pghaul history "
+    "use local"
 )
 
 
@@ -50,7 +51,7 @@ class ServerDatabase:
         remedy: what to do where it holds what no pghaul has written.
     """
 
-    remedy = f"it is damaged, or another program has written into it: {_OTHER_COPY}"
+    remedy = f"it is damaged, or another program has written to it: {_OTHER_COPY}"
 
     def __init__(self, url: URL, migrations: Migrations = MIGRATIONS) -> None:
         self.name = url.render_as_string()
@@ -168,8 +169,8 @@ def _revision(connection: Connection, name: str, migrations: Migrations) -> str 
     encoding = connection.scalar(text("SHOW server_encoding"))
     if encoding != "UTF8":
         raise HistoryError(
-            f"the history {name} cannot hold every text: the encoding of its database is {encoding}",
-            "have another database made for it: createdb --encoding=UTF8 --template=template0",
+            f"the history {name} cannot store every text: the encoding of its database is {encoding}",
+            "create another database for it: createdb --encoding=UTF8 --template=template0",
         )
     if connection.scalar(text("SELECT to_regclass(:table) IS NULL"), {"table": f"{SCHEMA}.alembic_version"}):
         return None
@@ -179,37 +180,42 @@ def _revision(connection: Connection, name: str, migrations: Migrations) -> str 
             f"the history {name} does not say which version of pghaul wrote it: its table alembic_version is empty",
             _OTHER_COPY,
         )
-    return known_revision(name, str(found), migrations, "use this workstation's own: pghaul history use local")
+    return known_revision(name, str(found), migrations, "use the history on this workstation: pghaul history use local")
 
 
 def _unprepared(name: str, revision: str | None, migrations: Migrations) -> HistoryError:
     if revision is None:
-        return HistoryError(f"there is no history at {name} yet", f"make it: pghaul history use {name}")
+        return HistoryError(f"there is no history at {name} yet", f"create it: pghaul history use {name}")
     return HistoryError(
-        f"the history {name} is of an older pghaul (its schema is {revision}, this one's {migrations.head})",
-        f"its administrator brings it up, after pg_dump, for the whole team: pghaul history use {name}; or go on with "
-        "the older pghaul",
+        f"the history {name} was written by an older pghaul (schema {revision}; this pghaul has schema "
+        f"{migrations.head})",
+        "its administrator can back it up with pg_dump and then upgrade it for the whole team: pghaul history use "
+        f"{name}; or continue to use the older pghaul",
     )
 
 
-_IN_USE = ("is in use by another program", "wait until it has finished, then try again")
-_NOT_ALLOWED = "its administrator gives your role the right: pghaul history grants says how"
-_LET_IN = "pghaul history use URL --password keeps another password; or have its administrator let you in"
-_NOT_OURS = ("is not as pghaul has made it", _OTHER_COPY)
+_IN_USE = ("is in use by another program", "wait until that program has finished, then try again")
+_NOT_ALLOWED = "ask its administrator to grant your role the right; pghaul history grants prints the statements"
+_LET_IN = "to store another password: pghaul history use URL --password; or ask its administrator for access"
+_NOT_OURS = ("was changed by another program", _OTHER_COPY)
 _TOLD = (
-    ("42501", "does not let you do that", _NOT_ALLOWED),
-    ("25006", "can only be read: its server is a standby, or set to read only", "name its primary server"),
-    ("53100", "cannot be written: the disk of its server is full", "free some space; what was recorded is kept"),
-    ("53300", "cannot be reached: its server has no connection left", "wait until others have left, then try again"),
+    ("42501", "does not allow this", _NOT_ALLOWED),
+    ("25006", "is read-only: its server is a standby, or set to read-only", "use the URL of the primary server"),
+    (
+        "53100",
+        "cannot be written: the disk of its server is full",
+        "free some space; everything that was recorded is kept",
+    ),
+    ("53300", "cannot be reached: its server has reached its limit of connections", "try again later"),
     ("55P03", *_IN_USE),
     ("57014", *_IN_USE),
     ("40P01", *_IN_USE),
-    ("28", "does not let you in", _LET_IN),
-    ("3D000", "is not there: its server has no such database", "have it made: createdb"),
+    ("28", "refuses the login", _LET_IN),
+    ("3D000", "does not exist: its server has no such database", "create the database with createdb"),
     ("22", *_NOT_OURS),
     ("23", *_NOT_OURS),
     ("42", *_NOT_OURS),
-    ("XX00", "is damaged", f"have its administrator look at it by pg_amcheck; {_OTHER_COPY}"),
+    ("XX00", "is damaged", f"ask its administrator to check it with pg_amcheck; {_OTHER_COPY}"),
 )
 
 _FOR_NOW = ("53300", "55P03")
@@ -224,13 +230,13 @@ def _error(name: str, cause: BaseException | None) -> HistoryError:
             kind = HistoryLostError if begins in _FOR_NOW else HistoryError
             return kind(f"the history {name} {problem} ({said})", hint)
     if "password" in said or "fe_sendauth" in said:
-        return HistoryError(f"the history {name} does not let you in ({said})", _LET_IN)
+        return HistoryError(f"the history {name} refuses the login ({said})", _LET_IN)
     if isinstance(cause, psycopg.DataError):  # of the driver: a value that no type of ours has
         return HistoryError(f"the history {name} {_NOT_OURS[0]} ({said})", _OTHER_COPY)
     if not state or state.startswith(("08", "57P")):
         return HistoryLostError(
             f"the history {name} cannot be reached ({said})",
-            "see that its server runs and the network leads there; where its certificate is not of an authority that "
-            "this workstation trusts, name one: ?sslmode=verify-full&sslrootcert=FILE",
+            "check that its server is running and that the network is up; if this workstation does not trust the "
+            "authority of its certificate, name the authority: ?sslmode=verify-full&sslrootcert=FILE",
         )
-    return HistoryError(f"the history {name} cannot be read or written ({said})", "the log of its server may say why")
+    return HistoryError(f"the history {name} cannot be read or written ({said})", "check the log of its server")

@@ -39,7 +39,8 @@ def _copied(there: Database, here: Database, writing: Connection) -> dict[str, i
     if any(writing.execute(select(table).limit(1)).first() is not None for table in tables):
         raise InputError(
             f"the history {here.name} is not empty",
-            "single moves are taken there by pghaul history export and import; a whole history into an empty one",
+            "to copy single moves, use pghaul history export and import; a whole history can only be copied into an "
+            "empty one",
         )
     counts: dict[str, int] = {}
     with there.reader.connect() as reading, reading.begin():
@@ -50,7 +51,9 @@ def _copied(there: Database, here: Database, writing: Connection) -> dict[str, i
                 writing.execute(insert(table), rows)
                 counts[table.name] += len(rows)
             if writing.scalar(select(func.count()).select_from(table)) != counts[table.name]:
-                raise HistoryError(f"the table {table.name} was not copied whole", "try again; nothing was changed")
+                raise HistoryError(
+                    f"the table {table.name} was not copied completely", "try again; nothing was changed"
+                )
     if writing.dialect.name == SERVER:
         _go_on_counting(writing)
     return counts
@@ -61,7 +64,7 @@ def _refuse_recorders(there: Database, reading: Connection) -> None:
         with there.told():
             owners = reading.scalars(select(Base.metadata.tables[table].c[column]).distinct()).all()
         if any(owner is not None and there.owners.alive(owner) for owner in owners):
-            raise InputError(f"something is being recorded into the history {there.name}", "wait until it has ended")
+            raise InputError(f"something is being recorded into the history {there.name}", "wait until this has ended")
 
 
 def _rows(there: Database, reading: Connection, table: Table) -> Iterator[list[dict[str, Any]]]:

@@ -65,7 +65,7 @@ class UtcDateTime(TypeDecorator[datetime]):
             try:
                 return value if read is None else read(value)
             except (TypeError, ValueError) as error:
-                raise GarbledError(f"{value!r} is no instant") from error
+                raise GarbledError(f"{value!r} is not a point in time") from error
 
         return process
 
@@ -128,7 +128,7 @@ class LongText(TypeDecorator[str]):
         try:
             return _unpacked(packed).decode() if packed[:1] == b"z" else packed[1:].decode()
         except UnicodeDecodeError as error:
-            raise GarbledError(f"a packed text is no UTF-8: {error}") from error
+            raise GarbledError(f"a packed text is not UTF-8: {error}") from error
 
 
 def _unpacked(value: bytes) -> bytes:

@@ -78,8 +78,8 @@ def _check_references(connection: Connection, path: Path) -> None:
     broken = connection.execute(text("PRAGMA foreign_key_check")).fetchall()
     if broken:
         raise HistoryError(
-            f"upgrading the history {path} would leave {len(broken)} rows that refer to nothing",
-            "nothing was changed; keep using the older pghaul and report this",
+            f"an upgrade of the history {path} would leave {len(broken)} rows that refer to missing rows",
+            "nothing was changed; keep using the older pghaul, and report this problem",
         )
 
 
@@ -91,19 +91,19 @@ def revision_of(connection: Connection, path: Path, migrations: Migrations) -> s
     # a trigger would write, a virtual table read, what nobody asked for: no history of ours has one
     if any(made.type not in {"table", "index"} or _VIRTUAL.match(made.sql or "") for made in schema):
         raise HistoryError(
-            f"{path} holds a trigger, a view or a virtual table, which no pghaul has written",
-            "it is from elsewhere, or was changed by another program: set PGHAUL_DATA to another folder",
+            f"{path} contains a trigger, a view or a virtual table, which pghaul does not create",
+            "it is not yours, or another program has changed it: set PGHAUL_DATA to another folder",
         )
     if "alembic_version" not in {made.name for made in schema}:
         raise HistoryError(
-            f"{path} is a database, but no history of pghaul",
-            "move it elsewhere, or set PGHAUL_DATA to another folder",
+            f"{path} is a database, but not a history of pghaul",
+            "move it away, or set PGHAUL_DATA to another folder",
         )
     revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
     if revision is None:
         raise HistoryError(
             f"the history {path} does not say which version of pghaul wrote it: its table alembic_version is empty",
-            "put back a copy, such as history-*.sqlite3 beside it, or set PGHAUL_DATA to another folder",
+            "restore a copy, such as history-*.sqlite3 beside it, or set PGHAUL_DATA to another folder",
         )
     return known_revision(str(path), str(revision), migrations, "set PGHAUL_DATA to another folder")
 
@@ -115,7 +115,7 @@ def known_revision(name: str, revision: str, migrations: Migrations, otherwise: 
     """
     if revision not in migrations.revisions:
         raise HistoryError(
-            f"the history {name} was written by a newer pghaul (its schema is {revision}, this one knows up to "
+            f"the history {name} was written by a newer pghaul (schema {revision}; this pghaul knows up to "
             f"{migrations.head})",
             f"update pghaul, or {otherwise}; nothing was changed",
         )
@@ -130,7 +130,7 @@ def keep_copy(path: Path, revision: str) -> Path:
     except (sqlite3.Error, OSError) as error:
         raise HistoryError(
             f"the history {path} could not be copied before its upgrade: {error}",
-            f"make room in {path.parent}; nothing was changed",
+            f"free some space in {path.parent}; nothing was changed",
         ) from error
     return copy
 

@@ -35,7 +35,9 @@ def add_waiver(session: Session, move: str, waiver: Waiver, seal: Seal) -> None:
 def withdraw_waiver(session: Session, move: str, check: str) -> None:
     """Take a waiver back; it stays in the history as ended."""
     if not _end(session, move_row(session, move).id, check):
-        raise InputError(f"the check {check!r} of the move {move} is not waived", f"see: pghaul check {move}")
+        raise InputError(
+            f"the check {check!r} of the move {move} is not waived", f"show the checks with: pghaul check {move}"
+        )
 
 
 def waivers(session: Session, move: str, seal: Seal) -> tuple[Waiver, ...]:

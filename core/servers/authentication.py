@@ -159,11 +159,11 @@ class _Login:
 
     def refused(self) -> AuthenticationError:
         tried = f" (tried: {', '.join(dict.fromkeys(self.tried))})" if self.tried else ""
-        takes = ", ".join(self.accepted) or "nothing that is known here"
+        takes = ", ".join(self.accepted) or "no method that pghaul supports"
         return AuthenticationError(
-            f"{self.server}: {self.to.shown} does not let {self.to.user} in{tried}",
-            f"the server accepts {takes}; check the user, the key file (is its public half in authorized_keys?) and "
-            "the password",
+            f"{self.server}: {self.to.shown} refused the login of {self.to.user}{tried}",
+            f"the server accepts {takes}; check the user, the password, and whether authorized_keys on the server "
+            "contains the public key",
         )
 
     def ended(self, reason: str) -> AuthenticationError:

@@ -113,7 +113,7 @@ class Server:
     def can_become(self, user: str, job: Job) -> bool:
         """Whether `run(user=…)` works; asks for the sudo password if that is what it takes."""
         try:
-            self.run(Shell(":", ":"), job, user=user, title=f"whether commands run as {user}")
+            self.run(Shell(":", ":"), job, user=user, title=f"Test whether commands can run as {user}")
         except (AuthenticationError, CommandError):
             return False
         return True

@@ -35,7 +35,8 @@ def wanted_types(entries: Sequence[Entry], name: str, allowed: Sequence[str] = (
     kept = tuple(kind for kind in wanted if kind in allowed) if allowed else wanted
     if not kept:
         raise HostKeyError(
-            f"HostKeyAlgorithms of the ssh configuration allows none for {name} that is known: {', '.join(allowed)}",
+            f"HostKeyAlgorithms in the ssh configuration allows only {', '.join(allowed)}, and pghaul can verify "
+            f"{name} with none of them",
             f"allow one of {', '.join(wanted)}",
         )
     return kept
@@ -66,7 +67,7 @@ def verify(key: paramiko.PKey, entries: Sequence[Entry], to: Destination, server
     if short := too_short(key, to):
         raise HostKeyError(
             f"{server}: the host key {known_hosts.fingerprint(plain)} is {short}",
-            "have the server made a longer one (ssh-keygen -t ed25519), or set RequiredRSASize for this host",
+            "create a stronger host key on the server (ssh-keygen -t ed25519), or set RequiredRSASize for this host",
         )
     _refuse_revoked(plain, own, server)
     _refuse_listed(key, to, server)
@@ -108,7 +109,7 @@ def _refuse_revoked(blob: bytes, own: Sequence[Entry], server: str) -> None:
         if entry.marker is Marker.REVOKED and entry.blob == blob:
             raise HostKeyError(
                 f"{server}: the host key {known_hosts.fingerprint(blob)} is revoked ({entry.place})",
-                "do not connect: somebody may hold that key; ask who runs the server for its new one",
+                "do not connect: the key may have been stolen; ask the administrator of the server for its new key",
             )
 
 
@@ -117,7 +118,7 @@ def _refuse_listed(key: paramiko.PKey, to: Destination, server: str) -> None:
         if revoked_keys.revoked(path, key):
             raise HostKeyError(
                 f"{server}: the host key {known_hosts.fingerprint(key.asbytes())} is revoked (RevokedHostKeys {path})",
-                "do not connect: somebody may hold that key; ask who runs the server for its new one",
+                "do not connect: the key may have been stolen; ask the administrator of the server for its new key",
             )
 
 

@@ -171,7 +171,7 @@ def _read(path: Path, passphrase: str | None) -> paramiko.PKey:
     except (ValueError, UnsupportedAlgorithm, paramiko.SSHException) as error:
         if passphrase is not None:
             raise WrongPassphraseError from error
-        raise _unusable(path, "is no private key, is damaged, or is of a type that is not supported") from error
+        raise _unusable(path, "is not a private key, is damaged, or has a type that pghaul does not support") from error
 
 
 def _decoded(data: bytes, password: bytes | None) -> object:
@@ -194,5 +194,6 @@ def _as_paramiko(key: object) -> paramiko.PKey:
 
 def _unusable(path: Path, why: str) -> AuthenticationError:
     return AuthenticationError(
-        f"the key file {path} {why}", "name a private key that ssh-keygen made (RSA, ECDSA or Ed25519) and you may read"
+        f"the key file {path} {why}",
+        "name a private key of type RSA, ECDSA or Ed25519 that ssh-keygen has created and that you may read",
     )

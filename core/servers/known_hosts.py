@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from core.errors import HostKeyError
 
-COMPARE = "compare it with the server's own (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub on its console)"
+COMPARE = "compare it with the fingerprint on the console of the server (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub)"
 """What to do about an unknown key."""
 
 
@@ -58,7 +58,7 @@ def read(files: Iterable[Path]) -> tuple[Entry, ...]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise HostKeyError(f"{file} cannot be read: {error.strerror}", "make it readable for you") from error
+            raise HostKeyError(f"{file} cannot be read: {error.strerror}", "allow your user to read it") from error
         entries += parse(text, file)
     return tuple(entries)
 
@@ -138,7 +138,8 @@ def add(file: Path, name: str, key_type: str, blob: bytes, *, hashed: bool) -> N
             stream.write(line.encode())
     except OSError as error:
         raise HostKeyError(
-            f"the accepted host key of {name} cannot be written to {file}: {error.strerror}", "make the file writable"
+            f"the accepted host key of {name} cannot be written to {file}: {error.strerror}",
+            "allow your user to write the file",
         ) from error
 
 

@@ -26,7 +26,10 @@ def further_entries(to: Destination, key: paramiko.PKey | None = None) -> tuple[
         return ()
     program, *words = split(to.known_hosts_command)
     if not Path(program).is_absolute():
-        raise InputError(f"KnownHostsCommand {program!r} is no absolute path", "ssh runs no other")
+        raise InputError(
+            f"KnownHostsCommand {program!r} is not an absolute path",
+            "give the absolute path of the program, as ssh demands",
+        )
     asked = {**to.tokens, **_about(to, key)}
     arguments = [program, *(expand("KnownHostsCommand", word, asked) for word in words)]
     return known_hosts.parse(_output(arguments), Path("KnownHostsCommand"))
@@ -45,10 +48,12 @@ def _output(arguments: list[str]) -> str:
             arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=_TIMEOUT, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise HostKeyError(f"KnownHostsCommand {arguments[0]} cannot be run: {error}", "try it in a shell") from error
+        raise HostKeyError(
+            f"KnownHostsCommand {arguments[0]} cannot be run: {error}", "run it in a shell to see why it fails"
+        ) from error
     if ended.returncode != 0:
         raise HostKeyError(
             f"KnownHostsCommand {arguments[0]} ended with exit status {ended.returncode}",
-            "ssh trusts no host then: try it in a shell",
+            "ssh then trusts no host key; run the command in a shell to see why it fails",
         )
     return ended.stdout.decode("utf-8", "surrogateescape")

@@ -89,7 +89,7 @@ class Launcher:
         process.deliver(lambda _: None)  # nobody wants more, but it must not block the command's end
         try:
             ended = self._kill(process, user)
-            problem = "" if ended else "it may still run"
+            problem = "" if ended else "it may still be running"
         except PghaulError as error:
             problem = error.message
         if problem:
@@ -174,8 +174,8 @@ class Launcher:
             return self._transport.open_session(timeout=OPEN_TIMEOUT)
         except paramiko.ChannelException as error:
             raise ServerError(
-                f"{self.name} refuses a further session on this connection: {error.text}",
-                "raise MaxSessions in its sshd_config (10 is usual), or end other work on this server",
+                f"{self.name} refuses another session on this connection: {error.text}",
+                "raise MaxSessions in its sshd_config (the default is 10), or end other work of pghaul on this server",
             ) from error
         except (paramiko.SSHException, EOFError, OSError) as error:
             raise self._not_started(error) from error
@@ -187,15 +187,15 @@ class Launcher:
             return self.lost("starting a command", error)
         reason = str(error) or type(error).__name__
         return ServerError(
-            f"{self.name}: sshd started no command, though the connection stands: {reason}",
-            "look into sshd's log there: a limit on processes or memory, or a rule of PAM, may be the cause",
+            f"{self.name}: sshd did not start a command, although the connection is up: {reason}",
+            "check the log of sshd there: a limit on processes or memory, or a PAM rule, may be the cause",
         )
 
     def _sudo_password(self, user: str | None) -> str:
         password = session_secrets.get(self._password, f"sudo password of {self.login} on {self.name}", self._asker)
         if password is None:
             raise AuthenticationError(
-                f"{self.name}: becoming {user} needs the sudo password of {self.login}, and none was given",
+                f"{self.name}: becoming {user} needs the sudo password of {self.login}, but none was given",
                 "give the password, or allow sudo without one (NOPASSWD)",
             )
         return password
@@ -218,6 +218,6 @@ class Launcher:
             return rights.refusal(self.profile, self.login, order.user, process.exit_status, errors)
         said = first_line(errors) or process.chatter or f"exit status {process.exit_status}"
         return AuthenticationError(
-            f"{self.name}: the login shell of {self.login} runs no commands: {said}",
+            f"{self.name}: the login shell of {self.login} does not run commands: {said}",
             "give the user a shell such as /bin/sh, without a forced command",
         )

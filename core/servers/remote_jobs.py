@@ -83,7 +83,7 @@ def start(
     """
     job.check()
     if shell.text != shell.shown:
-        raise InputError(f"{title}: a command with a secret cannot be detached", "hand the secret in by its input")
+        raise InputError(f"{title}: a command with a secret cannot be detached", "pass the secret on standard input")
     runs_as = user or server.login
     shown = server.become(user, shell).shown
     functions = "\n".join((shell.functions, library(["job_keep"])))
@@ -180,7 +180,7 @@ def remove(server: Server, remote_job: RemoteJob, job: Job) -> None:
         user = _user(server, remote_job)
         removed = server.run(removing, quiet, user=user, accept=(0, _BUSY))
     if removed.exit_status == _BUSY:
-        raise CommandError(f"{server.name}: {remote_job.title} still runs", "kill it first")
+        raise CommandError(f"{server.name}: {remote_job.title} is still running", "kill it first")
 
 
 def find(server: Server, job: Job, *others: str) -> tuple[RemoteJob, ...]:
@@ -266,7 +266,7 @@ def _user(server: Server, remote_job: RemoteJob) -> str | None:
 def _checked(folder: str) -> str:
     """The folder, if it is one that `start` makes: nothing else is ever removed."""
     if not _FOLDER.fullmatch(folder):
-        raise InputError(f"{folder!r} is no folder of a detached job")
+        raise InputError(f"{folder!r} is not the folder of a detached job")
     return folder
 
 

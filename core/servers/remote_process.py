@@ -216,7 +216,9 @@ class Process:
             self._received(rest)
 
     def _endless(self) -> ServerError:
-        return ServerError("the login shell writes without end before any command runs", "look at its .bashrc")
+        return ServerError(
+            "the login shell writes output without end before it runs a command", "check the .bashrc of the login user"
+        )
 
     def _received(self, data: bytes) -> None:
         if self._deliver is None:

@@ -12,7 +12,9 @@ from core.servers import host_certificates
 _KRL = b"SSHKRL\n\0"
 """The first bytes of a revocation list (OpenSSH's PROTOCOL.krl)."""
 _TIMEOUT = 10.0
-_HINT = "make it readable, correct it, or take RevokedHostKeys out: until then ssh trusts no host"
+_HINT = (
+    "make it readable, correct it, or remove RevokedHostKeys from the ssh configuration; until then ssh trusts no host"
+)
 
 
 def revoked(path: Path, key: paramiko.PKey) -> bool:
@@ -42,7 +44,7 @@ def _listed(path: Path, text: str) -> list[bytes]:
         try:
             blob = paramiko.pkey.PublicBlob.from_string(line.strip()).key_blob
         except (ValueError, paramiko.SSHException) as error:
-            raise HostKeyError(f"RevokedHostKeys {path}:{number} is no public key", _HINT) from error
+            raise HostKeyError(f"RevokedHostKeys {path}:{number} is not a public key", _HINT) from error
         certificate = host_certificates.parse(blob)
         found.append(blob if certificate is None else certificate.key)
     return found
@@ -60,8 +62,9 @@ def _by_ssh_keygen(path: Path, kind: str, blob: bytes) -> bool:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HostKeyError(
-            f"RevokedHostKeys {path} is a key revocation list, which ssh-keygen must read, and it cannot be run",
-            "install OpenSSH's client, or list the keys themselves in that file",
+            f"RevokedHostKeys {path} is a key revocation list, which only ssh-keygen can read, and ssh-keygen cannot "
+            "be run",
+            "install the OpenSSH client, or list the public keys themselves in that file",
         ) from error
     if asked.returncode not in {0, 1}:
         said = asked.stderr.decode(errors="replace").strip()

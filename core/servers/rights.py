@@ -44,13 +44,15 @@ def become(profile: Profile, login: str, user: str | None, shell: Shell) -> Shel
 def _refuse_missing(profile: Profile, login: str, user: str) -> None:
     if profile.rights is Rights.NONE:
         raise AuthenticationError(
-            f"{profile.name}: this needs to run as {user}, but the profile gives {login} no rights beyond its own",
-            "set the profile's rights to sudo, or log in as a user who may",
+            f"{profile.name}: a command must run as {user}, but the profile does not allow {login} to run commands "
+            "as other users",
+            f"set the rights in the profile to sudo, or log in as {user}",
         )
     if profile.rights is Rights.SUDO_POSTGRES and user != profile.database_user:
         raise AuthenticationError(
-            f"{profile.name}: this needs to run as {user}, but the profile allows sudo to {profile.database_user} only",
-            "set the profile's rights to sudo or sudo with a password, if the server allows that",
+            f"{profile.name}: a command must run as {user}, but the profile allows sudo only to "
+            f"{profile.database_user}",
+            "set the rights in the profile to sudo, or to sudo with a password, if the server allows this",
         )
 
 
@@ -70,11 +72,11 @@ def refusal(profile: Profile, login: str, user: str, exit_status: int | None, st
         )
     if "you must have a tty" in text:
         return AuthenticationError(
-            f"{name}: sudo insists on a terminal (requiretty)", f"add `Defaults:{login} !requiretty` to sudoers"
+            f"{name}: sudo requires a terminal (requiretty)", f"add `Defaults:{login} !requiretty` to sudoers"
         )
     if "unknown user" in text or "does not exist" in text:
         return CommandError(
-            f"{name}: there is no user {user}", "check the database user of the profile", exit_status=exit_status
+            f"{name}: the user {user} does not exist", "check the database user of the profile", exit_status=exit_status
         )
     if "not in the sudoers" in text or "not allowed to" in text or "may not run" in text:
         return AuthenticationError(
@@ -82,6 +84,6 @@ def refusal(profile: Profile, login: str, user: str, exit_status: int | None, st
             f"add a line such as `{login} ALL=({user}) ALL` to sudoers (visudo), or change the profile's rights",
         )
     return AuthenticationError(
-        f"{name}: {login} cannot become {user}: {said or f'exit status {exit_status}'}",
-        f"try `sudo -u {user} true` on the server",
+        f"{name}: {login} cannot run commands as {user}: {said or f'exit status {exit_status}'}",
+        f"run `sudo -u {user} true` on the server to see why",
     )

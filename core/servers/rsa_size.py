@@ -10,7 +10,7 @@ def too_short(key: paramiko.PKey, to: Destination) -> str:
     bits = _bits(key.asbytes())
     if bits is None or bits >= to.required_rsa_bits:
         return ""
-    return f"an RSA key of {bits} bits, and RequiredRSASize is {to.required_rsa_bits}"
+    return f"an RSA key of {bits} bits, but RequiredRSASize is {to.required_rsa_bits}"
 
 
 def _bits(blob: bytes) -> int | None:

@@ -124,7 +124,7 @@ def sudo(shell: Shell, *, user: str = "root", ask: bool = False) -> Shell:
 
 def _assignment(name: str, value: Word) -> Shell:
     if not _VARIABLE.fullmatch(name):
-        raise InputError(f"{name!r} is no name for an environment variable")
+        raise InputError(f"{name!r} is not a valid name for an environment variable")
     word = _quoted(value)
     return Shell(f"{name}={word.text}", f"{name}={word.shown}")
 

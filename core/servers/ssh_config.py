@@ -130,13 +130,13 @@ def resolve(name: str, *, user: str | None = None, port: int | None = None) -> D
 def check_address(name: str) -> None:
     """Raise InputError for what ssh takes for no host name, address or alias."""
     if not name or name.startswith("-") or "," in name or _unfit(name, _OF_SHELLS) or any(map(str.isspace, name)):
-        raise InputError(f"{name!r} is no address of a server", "give a host name, an IP address or an ssh alias")
+        raise InputError(f"{name!r} is not the address of a server", "give a host name, an IP address or an ssh alias")
 
 
 def check_user(user: str | None) -> None:
     """Raise InputError for what ssh takes for no user; None is as ssh would."""
     if user is not None and not _is_user(user):
-        raise InputError(f"{user!r} is no user of a server", "give the name of the user who logs in there")
+        raise InputError(f"{user!r} is not a valid user name", "give the name of the user to log in as")
 
 
 def _is_user(word: str) -> bool:
@@ -150,14 +150,14 @@ def _unfit(word: str, characters: frozenset[str]) -> bool:
 
 
 def hops(jumps: str) -> tuple[tuple[str, str | None, int | None], ...]:
-    """ProxyJump's value as (host, user, port), nearest first; raises InputError for what is no jump host."""
+    """ProxyJump's value as (host, user, port), nearest first; raises InputError for what is not a jump host."""
     if jumps.strip().lower() == "none":
         return ()
     found = []
     for part in jumps.split(","):
         match = _HOP.fullmatch(part.strip())
         if match is None or match["host"].startswith("-"):
-            raise InputError(f"{part!r} is no jump host", "write it as [user@]host[:port], several with commas")
+            raise InputError(f"{part!r} is not a jump host", "write it as [user@]host[:port], several with commas")
         found.append((match["host"].strip("[]"), match["user"], int(match["port"]) if match["port"] else None))
     return tuple(found)
 
@@ -204,12 +204,12 @@ def _options(name: str, user: str | None, port: int | None) -> Options:
         )
     except subprocess.TimeoutExpired as error:
         raise InputError(
-            f"ssh did not say within {_TIMEOUT:.0f} s how it would reach {name}",
-            f"try `ssh -G {name}` in a terminal; a `Match exec` of ~/.ssh/config may hang",
+            f"`ssh -G {name}` did not answer within {_TIMEOUT:.0f} s",
+            "run it in a terminal; a `Match exec` in ~/.ssh/config may hang",
         ) from error
     if answer.returncode != 0:
         reason = answer.stderr.decode(errors="replace").strip()
-        raise InputError(f"ssh cannot tell how to reach {name}: {reason}", "correct ~/.ssh/config, or the address")
+        raise InputError(f"`ssh -G {name}` failed: {reason}", "correct ~/.ssh/config or the address")
     return parse_options(answer.stdout.decode(errors="replace"))
 
 

@@ -57,7 +57,7 @@ def options(name: str) -> dict[str, list[str]]:
                 _check(path, number, line.strip())
             config.parse(iter(text.splitlines()))
         except (OSError, paramiko.ConfigParseError) as error:
-            raise InputError(f"{path} cannot be read: {error}", "correct it; `ssh -G` may say more") from error
+            raise InputError(f"{path} cannot be read: {error}", "correct it; `ssh -G` may show more details") from error
     found = config.lookup(name)
     made: dict[str, list[str]] = {}
     for key in found:
@@ -81,8 +81,9 @@ def _check(path: Path, number: int, line: str) -> None:
     # ssh_config(5): relative to ~/.ssh in whatever file of a user's, beside it in the system's
     if not _honourable(keyword, value, SYSTEM.parent if path == SYSTEM else Path.home() / ".ssh"):
         raise InputError(
-            f"{path}:{number}: {line!r} cannot be honoured without OpenSSH",
-            "install OpenSSH's client (ssh), whose own reading is then used; or name another file: PGHAUL_SSH_CONFIG",
+            f"{path}:{number}: only OpenSSH can interpret {line!r}, and it is not installed",
+            "install the OpenSSH client (ssh), which pghaul then uses to read the file; or name another file in "
+            "PGHAUL_SSH_CONFIG",
         )
 
 

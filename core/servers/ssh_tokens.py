@@ -11,7 +11,7 @@ from core.errors import InputError
 
 _PROXY = frozenset("hnpr")
 """Of ProxyCommand and ProxyJump; `${VARIABLE}` is left to the shell that runs the command."""
-_UNKNOWN = "ssh would refuse it: see TOKENS in `man ssh_config`"
+_UNKNOWN = "ssh refuses it, too: see TOKENS in `man ssh_config`"
 
 
 def tokens(*, host: str, name: str, port: int, user: str, local_user: str, jumps: str, alias: str) -> dict[str, str]:
@@ -55,7 +55,9 @@ def _percent(keyword: str, text: str, known: Mapping[str, str], allowed: Contain
         if letter == "%":
             return "%"
         if letter not in allowed or letter not in known:
-            raise InputError(f"{keyword} of the ssh configuration has %{letter}, which means nothing there", _UNKNOWN)
+            raise InputError(
+                f"{keyword} in the ssh configuration contains %{letter}, which is not defined there", _UNKNOWN
+            )
         return known[letter]
 
     return re.sub(r"%(.?)", meant, text, flags=re.DOTALL)
@@ -64,5 +66,5 @@ def _percent(keyword: str, text: str, known: Mapping[str, str], allowed: Contain
 def _variable(keyword: str, name: str) -> str:
     value = os.environ.get(name)
     if value is None:
-        raise InputError(f"{keyword} of the ssh configuration has ${{{name}}}, which is not set", _UNKNOWN)
+        raise InputError(f"{keyword} in the ssh configuration contains ${{{name}}}, which is not set", _UNKNOWN)
     return value

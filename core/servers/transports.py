@@ -94,8 +94,9 @@ class HostTransport(paramiko.Transport):
         ):
             if not kept:
                 raise InputError(
-                    f"{keyword} of the ssh configuration allows {', '.join(self.allowed[keyword])}: none is known",
-                    "allow one more for this host",
+                    f"{keyword} in the ssh configuration allows only {', '.join(self.allowed[keyword])}, and pghaul "
+                    "supports none of them",
+                    "allow more for this host",
                 )
 
 
@@ -135,7 +136,7 @@ class Reach:
 
     def _socket(self, to: Destination, depth: int) -> Wire:
         if depth > _JUMPS:
-            raise InputError(f"{self.server}: more than {_JUMPS} jump hosts on the way to {to.alias}")
+            raise InputError(f"{self.server}: more than {_JUMPS} jump hosts to {to.alias}")
         chain = hops(to.jumps) if to.jumps else ()
         if chain:
             return self._through(chain, to, depth)
@@ -160,7 +161,7 @@ class Reach:
                 "check address and port as seen from the jump host, and AllowTcpForwarding in its sshd_config",
             ) from error
         except (paramiko.SSHException, EOFError, OSError) as error:
-            raise UnreachableError(f"{self.server}: the jump host {jump.shown} gave no answer in time") from error
+            raise UnreachableError(f"{self.server}: the jump host {jump.shown} did not answer in time") from error
 
     def _proxied(self, command: str) -> socket.socket:
         """What ssh_config's own author wrote as ProxyCommand, tied to one end of a socket pair."""
@@ -183,7 +184,7 @@ class Reach:
             found = socket.getaddrinfo(to.host, to.port, type=socket.SOCK_STREAM)
         except (socket.gaierror, UnicodeError) as error:
             raise UnreachableError(
-                f"{self.server}: no address is known for the host name {to.host}",
+                f"{self.server}: the host name {to.host} cannot be resolved",
                 "check the spelling, or give the IP address",
             ) from error
         problem: OSError = TimeoutError()
@@ -226,8 +227,8 @@ class Reach:
             )
         if isinstance(problem, TimeoutError):
             return UnreachableError(
-                f"{self.server}: {where} gave no answer within {self.deadline:.0f} s",
-                "check the address, the network and the firewalls between",
+                f"{self.server}: {where} did not answer within {self.deadline:.0f} s",
+                "check the address, the network and the firewalls on the way",
             )
         return UnreachableError(
             f"{self.server}: {where} cannot be reached: {problem.strerror or problem}",
@@ -256,7 +257,8 @@ class Reach:
             self.job.check()
             if time.monotonic() > until:
                 raise UnreachableError(
-                    f"{self.server}: {to.shown} answers, but no SSH session came about within {self.deadline:.0f} s",
+                    f"{self.server}: {to.shown} answers, but no SSH session was established within "
+                    f"{self.deadline:.0f} s",
                     "check that an SSH server listens on that port, and that the host is not overloaded",
                 )
         if not transport.is_active():
@@ -268,14 +270,16 @@ class Reach:
 
     def _no_handshake(self, problem: Exception | None, to: Destination) -> ServerError:
         if isinstance(problem, IncompatiblePeer):
-            return UnreachableError(f"{self.server}: {to.shown} speaks only outdated SSH: {problem}", _SHA1_HINT)
+            return UnreachableError(
+                f"{self.server}: {to.shown} supports only outdated SSH algorithms: {problem}", _SHA1_HINT
+            )
         reason = str(problem or "the connection was closed")
         if "banner" in reason:
             return UnreachableError(
-                f"{self.server}: what answers at {to.host} port {to.port} is no SSH server, or closed the connection",
+                f"{self.server}: {to.host} port {to.port} is not an SSH server, or it closed the connection",
                 "check the port; a busy sshd also drops connections (MaxStartups)",
             )
-        return UnreachableError(f"{self.server}: no SSH session with {to.shown}: {reason}", "try `ssh -v` for details")
+        return UnreachableError(f"{self.server}: no SSH session with {to.shown}: {reason}", "run `ssh -v` for details")
 
 
 def _written(host: str, user: str | None, port: int | None) -> str:

@@ -25,7 +25,7 @@ class Unattended(Nobody):
         """
         if fingerprint in self.trusted:
             return True
-        mismatch = ", and no --host-key matches it" if self.trusted else ""
+        mismatch = ", and it does not match any --host-key" if self.trusted else ""
         raise HostKeyError(
             f"{server}: the host key of {address} is not known{mismatch} ({key_type} {fingerprint})",
             f"{COMPARE}, then trust it with: --host-key {fingerprint}",

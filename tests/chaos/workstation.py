@@ -108,7 +108,9 @@ class Workstation:
 
     def execute(self, *options: str, meanwhile: Callable[[], None] = lambda: None) -> Ended:
         """Carry the move out, or go on with it, as a person who answers beforehand."""
-        return self.pghaul("execute", MOVE, *options, "--confirm", cluster.NAME, "--yes-to-hooks", meanwhile=meanwhile)
+        return self.pghaul(
+            "execute", MOVE, *options, "--confirm", cluster.NAME, "--manual-steps-done", meanwhile=meanwhile
+        )
 
     def execution(self) -> dict[str, Any] | None:
         """What `--status` shows of the latest execution; None where none was begun."""

@@ -23,7 +23,7 @@ def test_a_file_is_replaced_when_asked_for(tmp_path: Path, *, replacing: bool) -
     path = tmp_path / "plan.sh"
     path.write_text("mine")
     if not replacing:
-        with pytest.raises(InputError, match="is there already") as refused:
+        with pytest.raises(InputError, match="exists already") as refused:
             write_text(path, "new")
         assert refused.value.hint.endswith("--replace")
     else:
@@ -35,7 +35,7 @@ def test_a_file_is_replaced_when_asked_for(tmp_path: Path, *, replacing: bool) -
 
 def test_a_link_that_leads_nowhere_is_there(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "missing")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         check_free(tmp_path / "link")
 
 
@@ -73,7 +73,7 @@ def test_no_command_replaces_a_file_unasked(
     path.write_text("mine")
     assert main([*words, str(path)]) == 2
     said = capsys.readouterr().err
-    assert f"pghaul: {path} is there already" in said
+    assert f"pghaul: {path} exists already" in said
     assert "--replace" in said
     assert path.read_text() == "mine"
     assert main([*words, str(path), "--replace"]) == 0
@@ -110,7 +110,7 @@ def test_the_history_itself_is_never_replaced(
         path = store.path
     assert main([*words, "-o", f"{path}{beside}", "--replace"]) == 2
     said = capsys.readouterr().err
-    assert f"{path} is the history itself" in said or f"{path}{beside} is a history, or belongs to one" in said
+    assert f"{path} is the history itself" in said or f"{path}{beside} is a history of pghaul, or belongs" in said
     with Store.open() as store:
         assert store.move(samples.MOVE.name) == samples.MOVE
 

@@ -205,7 +205,7 @@ def the_main_job(lab: Lab, page: Page, typed: CommandLine) -> list[str]:
         plan = typed.document("plan", MOVE)
         figures.extend([units.counted(len(plan["steps"]), "step"), f"copy: {plan['transport']}"])
     with page.step("Move the cluster") as figures:
-        figures.extend(_moved(typed.document("execute", MOVE, "--confirm", plan["cluster"], "--yes-to-hooks")))
+        figures.extend(_moved(typed.document("execute", MOVE, "--confirm", plan["cluster"], "--manual-steps-done")))
     with page.step("Write the report of the move") as figures:
         typed.run("estimate", MOVE, "--record")
         typed.run("report", "execution", MOVE, "-o", str(FOLDER / "moved.pdf"))

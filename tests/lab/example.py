@@ -76,7 +76,7 @@ def carried_out(hosts: Lab) -> None:
     pghaul("execute", MOVE, "--rehearsal")
     pghaul("estimate", MOVE)
     cluster = json.loads(pghaul("plan", MOVE, "--json"))["cluster"]
-    pghaul("execute", MOVE, "--confirm", cluster, "--yes-to-hooks")
+    pghaul("execute", MOVE, "--confirm", cluster, "--manual-steps-done")
 
 
 def masks(hosts: Lab) -> dict[str, str]:

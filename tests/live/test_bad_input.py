@@ -83,12 +83,12 @@ def test_rights_that_do_not_work_are_said_with_their_reason(cli: CommandLine) ->
     cli.describe(cli.lab.old, "--rights", "sudo-postgres", user="pgonly")
     code, out, err = cli.connecting("server", "test", "old")
     assert code == 0, err  # root was not promised
-    assert "no: old: this needs to run as root, but the profile allows sudo to postgres only" in out
-    assert "(read the clusters): yes" in out
+    assert "they fail: old: a command must run as root, but the profile allows sudo only to postgres" in out
+    assert "(to read the clusters): they work" in out
     cli.describe(cli.lab.old, user="plain")
     code, out, err = cli.connecting("server", "test", "old")
     assert code == 1, err
-    assert "no: old: sudo asks plain for a password to become root" in out
+    assert "they fail: old: sudo asks plain for a password to become root" in out
     assert out.count("hint: ") == 2
 
 

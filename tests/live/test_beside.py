@@ -59,7 +59,7 @@ def looked_at(host: Host) -> Iterator[set[str]]:
 @pytest.mark.long
 def test_what_reads_files_yields_while_the_old_server_serves_and_not_in_the_downtime(cli: CommandLine) -> None:
     with looked_at(cli.lab.old) as seen:
-        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, err
     assert {line for line in seen if line.startswith("serves rsync")} == {"serves rsync 10 best-effort: prio 7"}
     stopped = [line.split(" ", 3) for line in seen if line.startswith("stopped ")]

@@ -59,7 +59,7 @@ def test_it_is_brought_taken_back_and_brought_again_but_nothing_into_etc(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = cli.lab.new.exec("ls", "/etc").stdout
-    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert (code, f"new has no {IDENT} that its database user can read" in err) == (3, True), err
     cli.lab.new.exec("sh", "-c", f"echo '# theirs' >{IDENT}")
     before = held(cli)
@@ -71,7 +71,7 @@ def test_it_is_brought_taken_back_and_brought_again_but_nothing_into_etc(
     code, _, err = cli.connecting("execute", "m", "--rollback")
     assert code == 0, err
     assert (held(cli), cli.lab.new.exec("ls", "/etc").stdout.replace("moved-ident.conf\n", "")) == (before, names)
-    code, _, err = cli.connecting("execute", "m", "--anew", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--start-over", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, err
     assert sql(cli.lab.new, "show config_file; show hba_file; show data_directory").split("\n") == [FILE, HBA, TARGET]
     kept = cli.lab.new.exec("sh", "-c", "tar -xOf /var/lib/pghaul/*.tar").stdout

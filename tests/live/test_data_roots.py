@@ -77,7 +77,7 @@ def _running(cli: CommandLine, arrangement: str) -> Iterator[CommandLine]:
 
 
 def execute(cli: CommandLine, *options: str) -> tuple[int, str, str]:
-    return cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks", *options)
+    return cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done", *options)
 
 
 @pytest.mark.long

@@ -80,7 +80,7 @@ def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine
     queries = ["--queries", f"{one}@3", "--queries", str(two), "--queries-as", "reader", "--queries-seconds", "1"]
     queries.append("--queries-on-old")
     with load(old):
-        code, out, err = cli.connecting("execute", "m", "--dress-rehearsal", "--yes-to-hooks", *queries)
+        code, out, err = cli.connecting("execute", "m", "--dress-rehearsal", "--manual-steps-done", *queries)
         pg_ctl(old, "reload")  # it runs on
         sql(old, "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pgbench'")
     assert code == 0, out + err
@@ -114,7 +114,7 @@ def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine
     assert servers(new) == ""
     for left in ("backup_label", "standby.signal", "postmaster.pid", "pghaul-fence/dress", "pghaul-fence/dressed"):
         assert new.exec("test", "-e", f"{TARGET}/{left}", check=False).returncode != 0, left
-    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, out + err
     assert sql(new, "select count(*), pg_is_in_recovery() from before_it") == "1000|f"
 
@@ -137,7 +137,7 @@ def test_a_database_that_would_fail_there_is_found(cli: CommandLine) -> None:
         sql(old, f"alter role postgres set session_preload_libraries = '{library}', 'auto_explain'")
         sql(old, "alter role postgres set dynamic_library_path = '/srv/open:$libdir'")
         sql(old, "create text search dictionary own (template = synonym, synonyms = 'pghaul_test')")
-        code, _, err = cli.connecting("execute", "m", "--dress-rehearsal", "--yes-to-hooks")
+        code, _, err = cli.connecting("execute", "m", "--dress-rehearsal", "--manual-steps-done")
         assert code == 1, output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
         assert "pghaul_test.syn" in err
         looked = output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")

@@ -50,13 +50,13 @@ def test_a_damaged_index_is_found_and_a_sound_one_is_counted(
     lab.old.exec("sh", "-c", _SWAP, f"{DATA}/{path}", user="postgres")
     cli = CommandLine(lab, asker, capsys)
     cli.set_up(DATA, target=TARGET)
-    asked = ("execute", "m", "--dress-rehearsal", "--amcheck", "--amcheck-time", "10m", "--yes-to-hooks")
+    asked = ("execute", "m", "--dress-rehearsal", "--amcheck", "--amcheck-time", "10m", "--manual-steps-done")
     code, _, err = cli.connecting(*asked)
     assert code == 1, err + last_output(cli)
     assert "public.broken: item order invariant violated" in err
     assert "public.sound" not in err
     sql(lab.old, programs, f"reindex index broken; {_OF_USERS}")
-    code, _, err = cli.connecting(*asked, "--anew")
+    code, _, err = cli.connecting(*asked, "--start-over")
     assert code == 0, err + last_output(cli)
     looked = output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
     assert " B-tree indexes were looked through by amcheck" in looked

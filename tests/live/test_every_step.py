@@ -105,7 +105,7 @@ def test_what_stops_and_starts_servers_fails_behind_its_work_and_the_move_goes_o
                 walk.faults[str(step.number)] = [DIES if step.detached else AFTER]
 
         walk.begins = begins
-        gone_on_with(cli, walk, "--confirm", DATA, "--yes-to-hooks")
+        gone_on_with(cli, walk, "--confirm", DATA, "--manual-steps-done")
         assert len(walk.hit) == len(walked) >= 4
     assert sql(cli.lab.new, ROWS) == held
 
@@ -122,7 +122,7 @@ def looked_at(cli: CommandLine, monkeypatch: pytest.MonkeyPatch, calls: dict[str
         return
     with walking(cli.lab, monkeypatch) as walk:
         walk.looks = True
-        code, said = execute(cli, "--confirm", DATA, "--yes-to-hooks")
+        code, said = execute(cli, "--confirm", DATA, "--manual-steps-done")
         assert code == 0, said
     calls.update({key: len(programs) for key, programs in walk.calls.items()})
     site.clear(cli.lab)
@@ -152,7 +152,7 @@ def test_every_step_fails_and_is_gone_on_with(
                 walk.faults[str(step.number)] = faults if stopped else [each for each in faults if each != AFTER]
 
         walk.begins = begins
-        gone_on_with(cli, walk, "--confirm", DATA, "--yes-to-hooks")
+        gone_on_with(cli, walk, "--confirm", DATA, "--manual-steps-done")
         for step in walked:
             failed = walk.failed[str(step.number)]
             assert DIES in failed, step.title

@@ -372,7 +372,7 @@ def test_a_rehearsal_stops_and_starts_nothing(
     assert of_ours(cluster) == set()
     with pytest.raises(BlockedError, match="not confirmed"):  # its name is mistyped: it stops nothing
         carry_out(move.executor(number, Person(name="another")))
-    code, _, err = command("execute", move.move.name, "--resume", "--confirm", "another", "--yes-to-hooks")
+    code, _, err = command("execute", move.move.name, "--resume", "--confirm", "another", "--manual-steps-done")
     assert code == InputError.exit_code, err
     code, _, err = command.connecting("execute", move.move.name, "--rollback")
     assert code == 0, err

@@ -150,7 +150,7 @@ def test_nothing_of_hers_runs_as_another_user_and_nothing_else_changes(cli: Comm
         ("check", "m"),
         ("probe", "m"),
         ("plan", "m"),
-        ("execute", "m", "--confirm", DATA, "--yes-to-hooks"),
+        ("execute", "m", "--confirm", DATA, "--manual-steps-done"),
     ):
         code, out, err = cli.connecting(*words)
         assert code == 0 or words[0] == "check", (words, out, err)

@@ -327,7 +327,17 @@ def test_a_killed_workstation_is_gone_on_with(
     config.write_text(f'UserKnownHostsFile "{cluster.known_hosts}"\n')
     monkeypatch.setenv("PGHAUL_DATA", str(folder))
     monkeypatch.setenv("PGHAUL_SSH_CONFIG", str(config))
-    words = [sys.executable, "-m", "gui.entry", "execute", SPREAD.name, "--confirm", DATA, "--yes-to-hooks", "--json"]
+    words = [
+        sys.executable,
+        "-m",
+        "gui.entry",
+        "execute",
+        SPREAD.name,
+        "--confirm",
+        DATA,
+        "--manual-steps-done",
+        "--json",
+    ]
     cluster.shape(SLOW)
     with killed_at_the_end(subprocess.Popen(words, cwd=PROJECT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)):
         wait_until(
@@ -336,7 +346,7 @@ def test_a_killed_workstation_is_gone_on_with(
         wait_until(lambda: "warm pass 1" in last_step(folder), "the first warm pass to begin", seconds=30)
         refuses_to_measure("probe", "under way: pghaul execute")
     cluster.shape("off")
-    refuses_to_measure("bench", "whose program has ended: go on with")
+    refuses_to_measure("bench", "whose process has ended: continue it with")
     second = subprocess.run([*words, "--resume"], cwd=PROJECT, check=False, capture_output=True, text=True, timeout=200)
     assert second.returncode == 0, second.stderr
     with Store.open(folder) as store:

@@ -63,7 +63,7 @@ def test_what_clients_and_options_explain_is_told_and_stops_no_move(
     monkeypatch.setattr("sys.stdin", dropped)
     code, _, err = cli.connecting("execute", "m")
     assert (code, "was not confirmed" in err) == (1, True), err
-    code, out, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+    code, out, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, err
     assert "files of relations in the data directory, " in err
     assert "clients dropped or emptied tables meanwhile" in err

@@ -65,7 +65,7 @@ def described(hosts: Lab, here: Layout, there: Layout) -> None:
 def moved(hosts: Lab, here: Layout, there: Layout) -> None:
     """By the commands that a person types, from one layout to another; then both hosts are restarted."""
     described(hosts, here, there)
-    pghaul("execute", "spring", "--confirm", here.named, "--yes-to-hooks")
+    pghaul("execute", "spring", "--confirm", here.named, "--manual-steps-done")
     assert layouts.active(hosts.new, there)
     assert not layouts.active(hosts.old, here)
     for name in ("old", "new"):
@@ -130,7 +130,7 @@ def test_a_unit_that_does_not_start_leaves_the_way_back(hosts: Lab) -> None:
     described(hosts, NOTIFY, NOTIFY)
     spoil = "mkdir -p {0} && printf '[Service]\\nExecStartPre=/bin/false\\n' >{0}/own.conf && systemctl daemon-reload"
     hosts.new.exec("sh", "-c", spoil.format("/etc/systemd/system/shop.service.d"))
-    said = pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", accept=(1, 3))
+    said = pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done", accept=(1, 3))
     assert "nobody has written to it" in said
     pghaul("execute", "spring", "--rollback")
     assert layouts.active(hosts.old, NOTIFY)

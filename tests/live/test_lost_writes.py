@@ -91,7 +91,7 @@ def test_a_move_to_a_disk_that_loses_writes_fails_before_old_is_stopped(
         site.start(lab.old)
         lab.new.exec("sh", "-ec", _THIN.format(behind="/run/behind", folder=ROOT, disk=25))
         lab.new.exec("chown", "postgres:", ROOT)
-        done = pghaul("execute", MOVE.name, "--confirm", DATA, "--yes-to-hooks")
+        done = pghaul("execute", MOVE.name, "--confirm", DATA, "--manual-steps-done")
         assert done.returncode not in {0, 70}, done.stdout
         assert "not on its disk" in done.stderr or "rsync ended" in done.stderr, done.stderr
         with Store.open(tmp_path / "history") as store:

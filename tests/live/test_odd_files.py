@@ -81,12 +81,12 @@ def test_odd_files_arrive_or_are_refused_before_the_stop_and_a_mend_in_it_is_no_
     assert "1 of them" in finding(cli, "special-files")
     # both come when the checks have passed: one before the stop, the other one behind it
     cli("move", "hook", "m", "stop-applications", "--side", "old", "--as", "root", "--command", _IN_THE_MEANTIME)
-    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert f"belong to somebody else: 1 ({DATA}/postgresql.conf). On the new server" in err
     assert (code, f"by the owner of the cluster, which no copy would bring: {_EARLY}. Set" in err) == (1, True), err
     assert sql(old, "select 1") == "1"
     old.exec("rm", _EARLY)
-    go_on = ("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+    go_on = ("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")
     code, _, err = cli.connecting(*go_on)
     assert (code, "some files could not be read" in err) == (3, True), err
     old.exec("chown", "postgres:", _LATE)
@@ -113,9 +113,9 @@ def test_a_file_system_inside_the_data_directory_is_named_and_its_files_arrive(c
     try:
         said = finding(cli, "inner-mounts")
         assert (said.startswith("WARNING"), f"{DATA}/pg_wal is own-disk" in said) == (True, True), said
-        code, _, err = cli.connecting("execute", "m", "--rehearsal", "--yes-to-hooks")
+        code, _, err = cli.connecting("execute", "m", "--rehearsal", "--manual-steps-done")
         assert (code, f"{DATA}/pg_wal/lost+found" in err) == (0, True), err
-        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
         assert code == 0, err
         assert new.exec("sh", "-c", f"cd '{TARGET}' && find . -name lost+found").stdout == ""
         assert sql(new, "select 1") == "1"

@@ -77,7 +77,7 @@ def test_theirs_may_go_while_the_old_server_is_stopped(cli: CommandLine, monkeyp
 def test_a_file_beside_to_which_a_link_leads_is_brought(cli: CommandLine) -> None:
     hba = f"{DATA}/pg_hba.conf"
     started(cli, f"mv {hba} '{SPACE}/hba'; ln -s '{SPACE}/hba' {hba}; chown -h postgres: {hba}")
-    execute(cli, "--yes-to-hooks")
+    execute(cli, "--manual-steps-done")
     assert cli.lab.new.exec("readlink", f"{TARGET}/pg_hba.conf").stdout.strip() == f"{SPACE}/hba"
     assert cli.lab.new.exec("test", "-e", _THEIRS, check=False).returncode == 1
     assert sql(cli.lab.new, _ROWS) == "100000"
@@ -91,11 +91,11 @@ def test_wal_beside_is_weighed_and_brought_also_behind_a_rehearsal(cli: CommandL
     _, out, _ = cli.connecting("facts", "old", "--json")
     found = next(each for each in json.loads(out)["clusters"] if each["data_directory"] == DATA)
     assert found["size_bytes"] < 300_000_000
-    code, _, err = cli.connecting("execute", "m", "--rehearsal", "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--rehearsal", "--manual-steps-done")
     assert code == 0, err
     cli.lab.new.exec("sh", "-c", _OF_NEW)
     cli.connecting("facts", "new")
-    execute(cli, "--yes-to-hooks", "--verify", "all")
+    execute(cli, "--manual-steps-done", "--verify", "all")
     assert sql(cli.lab.new, _ROWS) == "100000"
     assert kept(cli.lab.new)
     assert cli.lab.new.exec("ls", SPACE).stdout.count("\n") == 3
@@ -109,7 +109,7 @@ def test_a_relation_s_file_beside_stops_the_move_before_it_begins(cli: CommandLi
         f'ln -s \'{SPACE}/big/rows\' "$file"; chown -hR postgres: big "$file"',
     )
     assert sql(cli.lab.old, _ROWS) == "100000"
-    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     link = cli.lab.old.exec("sh", "-c", f"cd '{SPACE}'; find PG_15_* -type l").stdout.strip()
     said = f"{SPACE} holds a link, {link}, which leads to {SPACE}/big/rows."
     assert (code, said in err) == (1, True), err

@@ -338,7 +338,7 @@ def test_a_rehearsal_goes_on_where_a_script_would_harm_the_copy(
         with monkeypatch.context() as person:
             person.setattr(sys, "stdin", Terminal(lambda: None))
             person.setattr(getpass, "getpass", lambda *_words, **_options: PASSWORD)
-            code, out, err = cli.connecting("execute", "m", "--dress-rehearsal", "--yes-to-hooks", *options)
+            code, out, err = cli.connecting("execute", "m", "--dress-rehearsal", "--manual-steps-done", *options)
         assert code == 0, out + err
         _, status, _ = cli("execute", "m", "--status", "--json")
         assert PASSWORD not in status
@@ -350,7 +350,7 @@ def test_a_rehearsal_goes_on_where_a_script_would_harm_the_copy(
             assert "permission denied for function pg_promote" in measured(status)[run]["why"]
         assert servers(lab.new) == left_of_queries(lab.old) == left_of_queries(lab.new) == ""
         assert free_of_backups(lab.old)
-        code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+        code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
         assert code == 0, out + err
     finally:
         for host in (lab.old, lab.new):

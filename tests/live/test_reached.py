@@ -95,7 +95,7 @@ def start_capable(old: Host) -> None:
 
 
 def execute(cli: CommandLine, *words: str) -> tuple[int, str, str]:
-    return cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks", *words)
+    return cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done", *words)
 
 
 def checked(cli: CommandLine) -> None:
@@ -116,7 +116,7 @@ def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli
         sql(old, f'create database "{quoted}" template template0')
     checked(cli)
     with another_cluster(new), rules(new, _ELSEWHERE):
-        for words in ((), ("--resume", "--other-way", _WHY)):
+        for words in ((), ("--resume", "--client-route", _WHY)):
             code, _, err = execute(cli, "--verify", "all", *words) if not words else execute(cli, *words)
             assert (code, f"another cluster answers at {new.address} port {PORT}" in err) == (1, True), err
     with rules(new, _REJECTED):
@@ -126,8 +126,8 @@ def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli
         closed = f"From the old server the new cluster cannot be reached at {at}"
         assert closed in err
         assert "only the way from the old server is closed" in err
-        assert "--resume --other-way 'HOW'" in err
-        code, out, err = execute(cli, "--resume", "--other-way", _WHY)
+        assert "--resume --client-route 'HOW'" in err
+        code, out, err = execute(cli, "--resume", "--client-route", _WHY)
         assert code == 0, err
     taken_on = f"{closed}, as {whoami()} has taken on: {' '.join(_WHY.split())}"
     end = out.partition("\ndowntime ")[2]

@@ -122,7 +122,7 @@ def test_a_host_key_that_the_configuration_revokes(lab: Lab, old_profile: Profil
 )
 def test_nothing_that_the_configuration_allows_is_known(old_profile: Profile, line: str) -> None:
     config(line)
-    with pytest.raises((HostKeyError, InputError), match="of the ssh configuration allows"):
+    with pytest.raises((HostKeyError, InputError), match="in the ssh configuration allows only"):
         connect(old_profile, Person(), Job())
 
 
@@ -216,7 +216,7 @@ def sshd(lab: Lab, port: int, *options: str) -> Iterator[None]:
 def test_a_server_that_knows_sha1_only_is_told_apart(lab: Lab, old_profile: Profile) -> None:
     with sshd(lab, 2201, "KexAlgorithms=diffie-hellman-group14-sha1"):
         error = refused(UnreachableError, replace(old_profile, port=2201))
-    assert "speaks only outdated SSH" in error.message
+    assert "supports only outdated SSH algorithms" in error.message
     assert "KexAlgorithms" in error.hint
 
 

@@ -187,7 +187,7 @@ def test_jobs_of_others_are_left_alone(lab: Lab, old_server: Server) -> None:
 def test_what_is_no_jobs_folder_is_never_removed(old_server: Server) -> None:
     wrong = RemoteJob("old", "/var/tmp/../etc", "x", "root", None, "x")
     for action in (remote_jobs.remove, remote_jobs.kill, remote_jobs.state):
-        with pytest.raises(InputError, match="no folder of a detached job"):
+        with pytest.raises(InputError, match="not the folder of a detached job"):
             action(old_server, wrong, Job())
 
 

@@ -300,7 +300,7 @@ def test_wrong_sudo_passwords_are_not_asked_for_again_in_the_same_job(plain_prof
 def test_no_sudo_password_given(plain_profile: Profile) -> None:
     with (
         connect(plain_profile, Person(None), Job()) as server,
-        pytest.raises(AuthenticationError, match="needs the sudo password of plain, and none was given"),
+        pytest.raises(AuthenticationError, match="needs the sudo password of plain, but none was given"),
     ):
         server.run(command("id"), Job(), user="root")
 
@@ -312,8 +312,8 @@ def test_no_sudo_password_given(plain_profile: Profile) -> None:
         ("nosudo", Rights.SUDO, "sudo asks nosudo for a password", "sudo with a password"),
         ("nosudo", Rights.SUDO_PASSWORD, "sudo does not allow nosudo", "sudoers"),
         ("pgonly", Rights.SUDO, "sudo (asks pgonly for a password|does not allow pgonly)", "sudo"),
-        ("pgonly", Rights.SUDO_POSTGRES, "the profile allows sudo to postgres only", "rights"),
-        ("nosudo", Rights.NONE, "the profile gives nosudo no rights beyond its own", "log in as a user who may"),
+        ("pgonly", Rights.SUDO_POSTGRES, "the profile allows sudo only to postgres", "rights"),
+        ("nosudo", Rights.NONE, "the profile does not allow nosudo to run commands as other users", "log in as root"),
     ],
 )
 def test_missing_rights(plain_profile: Profile, user: str, rights: Rights, sentence: str, hint: str) -> None:

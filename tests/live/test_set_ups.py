@@ -178,7 +178,7 @@ def test_it_is_found_before_the_downtime(cli: CommandLine, name: str) -> None:
     said = f"{result['message']} {result['old']} {result['new']}"
     assert (result["status"], [each for each in case.says if each not in said]) == (case.status, []), said
     if case.status == "blocker":
-        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
         assert (code, "the move cannot begin" in err) == (1, True), err
     assert sql(old, "select 1") == "1"
 
@@ -193,7 +193,7 @@ def test_it_is_moved_as_it_is(cli: CommandLine, name: str) -> None:
     case, new = MOVED[name], cli.lab.new
     arranged(cli.lab.old, case)
     before = sql(cli.lab.old, "select count(*) from pgbench_accounts")
-    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, err
     assert sql(new, "select count(*) from pgbench_accounts") == before
     done = new.exec("sh", "-c", f"cd / && {case.new}", user="postgres", check=False)
@@ -288,7 +288,7 @@ def of_shop(cli: CommandLine) -> Iterator[CommandLine]:
 
 def test_a_cluster_of_another_account_is_moved(of_shop: CommandLine) -> None:
     before = sql(of_shop.lab.old, "select count(*) from pgbench_accounts")
-    code, _, err = of_shop.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = of_shop.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, err
     assert sql(of_shop.lab.new, "select count(*) from pgbench_accounts") == before
     assert of_shop.lab.new.exec("stat", "-c", "%U", TARGET).stdout == "shop\n"

@@ -38,7 +38,7 @@ def unit(options: str = "", of: str = "/srv/pg/shop", restart: str = "on-failure
 
 def moved(hosts: Lab, here: Layout, there: Layout, rows: str) -> None:
     described(hosts, here, there)
-    pghaul("execute", "spring", "--confirm", here.named, "--yes-to-hooks")
+    pghaul("execute", "spring", "--confirm", here.named, "--manual-steps-done")
     assert layouts.active(hosts.new, there)
     assert not layouts.active(hosts.old, here)
     assert sql(hosts.new, there, ROWS) == rows
@@ -61,7 +61,7 @@ def test_a_unit_of_the_configuration_is_stopped_for_good_and_starts_new(hosts: L
     hosts.old.exec("sh", "-c", f"cd {layout.data} && {bare}")
     layouts.prepare(hosts.new, layout)
     described(hosts, layout, layout)
-    pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks")
+    pghaul("execute", "spring", "--confirm", layout.named, "--manual-steps-done")
     assert hosts.old.exec("pgrep", "-x", "postgres", check=False).stdout == ""
     assert sql(hosts.new, layout, ROWS) == rows
     assert layouts.active(hosts.new, layout)  # in the control group of its unit
@@ -91,7 +91,7 @@ def test_a_cluster_of_debians_behind_a_link_is_moved_to_a_server_without_the_lin
     """Its configuration names the link, behind which Debian's tools would look for it."""
     linked(hosts.old)
     described(hosts, DEBIAN, DEBIAN)
-    pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks")
+    pghaul("execute", "spring", "--confirm", DEBIAN.named, "--manual-steps-done")
     assert layouts.active(hosts.new, DEBIAN)
     assert hosts.new.exec("test", "-e", _LINKED, check=False).returncode == 1
     assert sql(hosts.new, DEBIAN, "show data_directory") == DEBIAN.data
@@ -124,7 +124,7 @@ def test_a_cluster_of_debians_behind_a_link_keeps_its_own_rules(hosts: Lab) -> N
     linked(hosts.old)
     hosts.old.exec("sh", "-c", f"set -eu\n{_RULES}")
     described(hosts, DEBIAN, DEBIAN)
-    said = pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks")
+    said = pghaul("execute", "spring", "--confirm", DEBIAN.named, "--manual-steps-done")
     assert "warning: The setting" not in said
     assert layouts.active(hosts.new, DEBIAN)
     assert sql(hosts.new, DEBIAN, "show data_directory") == DEBIAN.data
@@ -164,7 +164,7 @@ def test_a_condition_of_the_new_unit_that_is_not_met_is_a_blocker(hosts: Lab) ->
     met = f"{taken_back}{either}{met}"
     hosts.new.exec("tee", f"{folder}/own.conf", input=f"[Unit]\n{unmet}{met}")
     hosts.new.exec("systemctl", "daemon-reload")
-    said = pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", accept=(1,))
+    said = pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done", accept=(1,))
     assert "ConditionPathExists=/none/mounted" in said
     assert "PG_VERSION" not in said
     assert layouts.active(hosts.old, NOTIFY)
@@ -174,7 +174,7 @@ def test_a_condition_of_the_new_unit_that_is_not_met_is_a_blocker(hosts: Lab) ->
     assert f"Whether ConditionPathExists=!{NOTIFY.data}/not-there of shop.service will be met was not judged" in said
     assert "/none" not in said
     assert "AssertHost" not in said
-    pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks")
+    pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done")
     assert layouts.active(hosts.new, NOTIFY)
     assert sql(hosts.new, NOTIFY, ROWS) == rows
 

@@ -84,7 +84,7 @@ def test_what_a_start_reads_comes_along_whether_it_sets_anything_or_not(cli: Com
     append(old, _HBA, f"local all @{_OWN}/dbas trust")
     pg_ctl(old, "-l", "/dev/null", "restart")
     append(new, f"{_OWN}/one.conf", "new = 'own'")
-    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, out + err
     assert sql(new, "show work_mem") == "6MB"
     for each in ("more.d/a.conf", "one.conf", "dbas"):
@@ -115,7 +115,7 @@ def test_a_file_that_no_server_starts_with_is_a_blocker(cli: CommandLine) -> Non
     said = finding(cli, "start-files")
     assert said.startswith("BLOCKER"), said
     assert f'unrecognized configuration parameter "shared_bufers" in file "{_CONF}" line ' in said
-    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert (code, "the move cannot begin: " in err, "start with the files" in err) == (1, True, True), err
     take_back(old, _CONF, "shared_bufers")
     append(old, _HBA, "host all all 10.0.0.0/8 scrm-hunter2")
@@ -140,18 +140,18 @@ def test_edits_after_every_check_are_looked_at_after_the_cutover(cli: CommandLin
     lines = _ELSEWHERE.replace("\n", "\\n")
     spoil = f'[ -e {ROOT}/spoiled ] || {{ touch {ROOT}/spoiled; printf "{lines}{_TYPO}\\n" >>{_CONF}; }}'
     cli("move", "hook", "m", "stop-applications", "--side", "old", "--as", "postgres", "--command", spoil)
-    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert (code, "could not be started again with its files as they stand: unrecognized" in err) == (1, True), err
     assert sql(old, "select 1") == "1"
     take_back(old, _CONF, "shared_bufers")
-    code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")
     assert code == 1, err
     assert f"the old server listened on 0.0.0.0 port {PORT}" in err
     assert "listens on 127.0.0.1 port 5488" in err
     assert cli.connecting("execute", "m", "--rollback")[0] == 1
     mend_on_new(cli.lab)
     # nobody gets in from outside, and yet the cluster is known
-    code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, err
     _, out, _ = cli("execute", "m", "--status", "-v")
     assert sql(new, "show port") == str(PORT), out
@@ -180,7 +180,7 @@ def choose(cli: CommandLine, chosen: EditedSettings) -> None:
     assert said.startswith("BLOCKER"), said
     assert f"port is '{PORT}' in force and '5488' in the file" in said
     assert "listen_addresses is '*' in force and '127.0.0.1' in the file" in said
-    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert (code, "the move cannot begin" in err) == (1, True), err
     assert sql(old, "select 1") == "1"
     code, out, _ = cli("move", "edited", "m", chosen.value)
@@ -192,7 +192,7 @@ def choose(cli: CommandLine, chosen: EditedSettings) -> None:
 def test_of_edits_the_new_server_has_what_was_chosen(cli: CommandLine, chosen: EditedSettings) -> None:
     choose(cli, chosen)
     port, values = _HOLDS[chosen]
-    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, out + err
     assert "Look whether that is wanted" not in out + err
     new = cli.lab.new
@@ -247,7 +247,7 @@ def test_of_what_our_sessions_set_and_without_a_file_of_alter_system_new_has_wha
     assert cli("move", "edited", "m", "in-force")[0] == 0
     said = finding(cli, "pending-settings")
     assert all(f"{each} is '" in said for each in _OF_SESSIONS), said
-    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, out + err
     assert "Look whether that is wanted" not in out + err
     assert of_sessions(new) == before

@@ -63,7 +63,7 @@ def test_the_options_of_old_are_those_of_new_and_of_old_after_a_rollback(
         assert code == 0, err
         assert "as before" in out + err
         assert said(cluster.old, _SEEN) == "5MB|1"
-        code, _, err = execute(command, "--yes-to-hooks")
+        code, _, err = execute(command, "--manual-steps-done")
         assert code == 0, err
         assert said(cluster.new, _SEEN) == "5MB|1"
         said(cluster.new, "commit prepared 'held'")
@@ -79,7 +79,7 @@ def test_a_server_that_does_not_start_says_why_and_old_runs_again(cluster: Lab, 
         restart(cluster.old, f"-p {_PORT} -c unix_socket_directories=/tmp,{_SOCKETS} {log}")
         described(command)
         with site.lost_behind_the_stop(cluster, _SOCKETS):
-            code, _, err = execute(command, "--yes-to-hooks")
+            code, _, err = execute(command, "--manual-steps-done")
         assert code != 0
         assert "FATAL:  could not create lock file" in err
         kept = cluster.new.exec("cat", f"{site.TARGET}/pghaul-start.log").stdout

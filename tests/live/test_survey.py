@@ -92,7 +92,7 @@ def test_each_server_is_a_row_of_its_own_whatever_becomes_of_it(
     assert sorted(failures) == ["changed", "closed", "keyless", "nameless", "unknown"]
     assert "has changed" in failures["changed"]
     assert "is not known" in failures["unknown"]
-    assert "does not let keyless in" in failures["keyless"]
+    assert "refused the login of keyless" in failures["keyless"]
     assert all(found[name].hint for name in failures)
     assert [each.data_directory for each in found["good"].clusters] == ["/srv/pg/data"]
     assert found[SHELL].clusters == found["good"].clusters

@@ -552,11 +552,11 @@ def test_what_goes_wrong_on_the_new_server_after_the_checks_is_found_before_the_
     once = f"[ -e {ROOT}/spoiled ] || {{ touch {ROOT}/spoiled; {spoil}; }}"
     cli("move", "hook", "m", "stop-applications", "--side", "new", "--as", "root", "--command", once)
     try:
-        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+        code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
         assert (code, says in err, "The old server was not stopped" in err) == (1, True, True), err
         assert sql(old, "select pg_postmaster_start_time()") == began
         new.exec("sh", "-c", mend)
-        code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--yes-to-hooks")
+        code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")
         assert code == 0, err
         assert "not tried again before the stop" not in err
         assert sql(new, "select 1") == "1"

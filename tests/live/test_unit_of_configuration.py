@@ -58,7 +58,7 @@ def test_a_rollback_starts_the_old_server_by_its_unit(hosts: Lab) -> None:
     layouts.prepare(hosts.new, layout)
     described(hosts, layout, layout)
     with lost_behind_the_stop(hosts, _SOCKETS, layout.named):
-        said = pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", accept=(1, 3))
+        said = pghaul("execute", "spring", "--confirm", layout.named, "--manual-steps-done", accept=(1, 3))
     assert "could not create lock file" in said
     assert not layouts.active(hosts.old, layout)
     said = pghaul("execute", "spring", "--rollback")
@@ -72,11 +72,11 @@ def test_a_unit_that_names_no_folder_is_a_blocker_where_it_would_undo_the_stop(h
     layouts.prepare(hosts.new, NOTIFY)
     described(hosts, by_script("always"), NOTIFY)
     assert "(Restart=always)" in pghaul("check", "spring", accept=(1,))
-    pghaul("execute", "spring", "--confirm", "/srv/pg/shop", "--yes-to-hooks", accept=(1,))
+    pghaul("execute", "spring", "--confirm", "/srv/pg/shop", "--manual-steps-done", accept=(1,))
     assert layouts.active(hosts.old, NOTIFY)
 
     layouts.prepare(hosts.old, by_script("on-failure"))
     pghaul("facts", "old")
-    pghaul("execute", "spring", "--confirm", "/srv/pg/shop", "--yes-to-hooks")
+    pghaul("execute", "spring", "--confirm", "/srv/pg/shop", "--manual-steps-done")
     assert layouts.active(hosts.new, NOTIFY)
     assert not layouts.active(hosts.old, NOTIFY)

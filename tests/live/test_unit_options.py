@@ -30,7 +30,7 @@ def test_an_option_that_the_new_unit_lacks_is_a_blocker_before_the_stop(hosts: L
     said = pghaul("check", "spring", accept=(0, 1))
     assert "max_connections is 137 by " in said
     assert "work_mem" not in said
-    pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", accept=(1,))
+    pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done", accept=(1,))
     assert sql(hosts.old, here, "show max_connections") == "137"
 
     layouts.prepare(hosts.new, with_options(lost))

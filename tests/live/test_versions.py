@@ -27,11 +27,11 @@ def test_a_dress_rehearsal_and_the_move(
 ) -> None:
     cli = CommandLine(lab, asker, capsys)
     cli.set_up(DATA, target=TARGET)
-    code, _, err = cli.connecting("execute", "m", "--dress-rehearsal", "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--dress-rehearsal", "--manual-steps-done")
     assert code == 0, err + last_output(cli)
     assert sql(lab.old, programs, "select count(*) from pg_replication_slots") == "0"
     sql(lab.old, programs, "update kept set note = 'later' where n = 7")
-    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--yes-to-hooks")
+    code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, err + last_output(cli)
     assert sql(lab.new, programs, "select count(*), pg_is_in_recovery() from kept") == "50000|f"
     assert (

@@ -89,7 +89,7 @@ def test_a_watch_is_looked_at_collected_and_ended_before_its_time(lab: Lab, sess
 def test_a_watch_that_old_has_lost_is_ended_and_asked_for_once(session: Session) -> None:
     watch = begin_watch(session, "watched", 3600.0, Job())
     collect = partial(collect_watch, session, "watched", Job())
-    with pytest.raises(InputError, match="has not looked twice yet"):
+    with pytest.raises(InputError, match="has made fewer than two observations"):
         collect()
     assert session.store.watch_begun("watched") is not None
     remote_jobs.kill(session.server("old", Job()), watch.job, Job())

@@ -8,8 +8,8 @@ from core.cli.context import add_common
 _WIDE = 10_000
 """Columns: a usage line is broken by whoever shows it."""
 _KINDS = {"MOVE": "moves", "SERVER": "servers", "FILE": "files"}
-_NAMED = {"MOVE": "the name of a move", "SERVER": "the name of a server"}
-"""What a placeholder says where the parser says no more."""
+_NAMED = {"MOVE": "name of the move", "SERVER": "name of the server"}
+"""The help of a placeholder for which the parser has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def outline(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), said: 
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  argparse has no public name for it
             helps = {each.dest: each.help or "" for each in action._choices_actions}  # noqa: SLF001  nowhere else
             verbs += [outline(made, (*words, name), helps.get(name, "")) for name, made in action.choices.items()]
-        else:
+        elif action.help != argparse.SUPPRESS:  # a former name
             arguments.append(_argument(action))
     return Command(
         words=words,

@@ -26,9 +26,9 @@ def _main(program: Command, version: str) -> str:
     ]
     parts = [
         _head("pghaul", version, summary),
-        [".SH SYNOPSIS", r"\fBpghaul\fR", ".br", r"\fBpghaul\fR \fINOUN\fR [\fIARGUMENTS\fR]"],
-        [".SH DESCRIPTION", _text(summary), _text(rest), "With a noun it does one step without a screen."],
-        [".SH SUBCOMMANDS", *nouns],
+        [".SH SYNOPSIS", r"\fBpghaul\fR", ".br", r"\fBpghaul\fR \fICOMMAND\fR [\fIARGUMENTS\fR]"],
+        [".SH DESCRIPTION", _text(summary), _text(rest), "With a command, it runs that command in the terminal."],
+        [".SH COMMANDS", *nouns],
         [".SH OPTIONS", *_items(program.options)],
         [".SH EXIT STATUS", *_entries(EXIT_CODES)],
         [".SH ENVIRONMENT", *_entries(VARIABLES)],
@@ -48,7 +48,7 @@ def _noun(noun: Command, version: str) -> str:
         [".SH DESCRIPTION", _text(noun.description or _sentence(noun.help))],
         *(_command(command) for command in commands),
         [".SH COMMON OPTIONS", *_items(common.values())],
-        [".SH EXIT STATUS", "As", r".BR pghaul (1)", "has them."],
+        [".SH EXIT STATUS", "See", r".BR pghaul (1)."],
         *([[".SH EXAMPLES", *_as_it_is(noun.epilog)]] if noun.epilog else []),
         _see_also(["pghaul"]),
     ]

@@ -11,36 +11,41 @@ class Entry(NamedTuple):
 
 
 EXIT_CODES = (
-    Entry("0", "Done."),
-    Entry("1", "Done, with blockers, a failed verification or a run that failed."),
+    Entry("0", "Success."),
+    Entry("1", "Success, but blockers were found, a verification failed or a benchmark run failed."),
     Entry("2", "Wrong usage or input."),
-    Entry("3", "A server could not be reached, or refused."),
+    Entry("3", "A server could not be reached, or refused a request."),
     Entry("4", "Cancelled."),
     Entry("70", "A bug in pghaul."),
 )
 
 VARIABLES = (
-    Entry("PGHAUL_DATA", "The folder of the history and the log, instead of the platform's own."),
-    Entry("PGHAUL_CONFIG", "The folder of the key of the seal, instead of the platform's own."),
-    Entry("PGHAUL_SSH_CONFIG", "The file to read instead of ~/.ssh/config, as with ssh -F; none: no file at all."),
-    Entry("SSH_AUTH_SOCK", "The agent that is asked for keys, as with ssh."),
+    Entry("PGHAUL_DATA", "Folder of the history and the log (default: the usual folder of the platform)."),
+    Entry(
+        "PGHAUL_CONFIG", "Folder of the settings and of the signing key (default: the usual folder of the platform)."
+    ),
+    Entry("PGHAUL_SSH_CONFIG", "File to read instead of ~/.ssh/config, as with ssh -F; none: read no file."),
+    Entry("SSH_AUTH_SOCK", "Socket of the ssh agent that holds keys, as for ssh."),
 )
 
 FILES = (
-    Entry("~/.local/share/pghaul/", "The history. It stays when the package is removed."),
+    Entry("~/.local/share/pghaul/", "The history. Removing the package does not remove it."),
     Entry(
         "~/.config/pghaul/history.key",
-        "The key of the seal by which what you recorded is told from a history of somebody else.",
+        "The key that signs what you record. Records without your signature are untrusted.",
     ),
-    Entry("~/.config/pghaul/histories.json", "Where a team's history lies, as pghaul history use was told."),
+    Entry("~/.config/pghaul/histories.json", "Where the history of a team is stored, as chosen by pghaul history use."),
     Entry(
         "~/.config/pghaul/aside",
-        "What was measured while the server of a team's history was lost: recorded once it answers, and gone then.",
+        "Results that were measured while the server of a team's history did not answer. They are recorded and removed "
+        "as soon as it answers.",
     ),
     Entry(
         "~/.ssh/config, ~/.ssh/known_hosts",
-        "Honoured as ssh honours them: those in the home of the account, whatever HOME says.",
+        "Read as ssh reads them: from the home directory of the account, whatever HOME says.",
     ),
 )
 
-SECRETS = "Passwords are kept in the desktop's own store of secrets, or asked for and forgotten; never in a file."
+SECRETS = (
+    "Passwords are stored in the keyring of the desktop, or asked for and not stored. They are never written to a file."
+)

@@ -32,7 +32,7 @@ _VARIABLES = {
     },
 }
 _ARGUMENTS = ("ansible_ssh_common_args", "ansible_ssh_extra_args")
-_COMMAND_HINT = "put it into ~/.ssh/config, for that host, and take it out of the inventory"
+_COMMAND_HINT = "move it from the inventory to ~/.ssh/config, for that host"
 _BY_SSH = {"ssh", "smart", "paramiko", "paramiko_ssh", "ansible.builtin.ssh", "ansible.builtin.paramiko_ssh"}
 _DEEPEST = 50
 
@@ -52,21 +52,21 @@ class _Inventory:
     def count(self, more: int) -> None:
         """So many hosts are named, those again too that are known: a short text can name billions."""
         if self.named + more > MOST_NAMED:
-            raise InputError(
-                f"the list names servers more than {MOST_NAMED:,} times", "look for a range that is too long"
-            )
+            raise InputError(f"the list names servers more than {MOST_NAMED:,} times", "shorten a range")
         self.named += more
 
     def add_group(self, group: str) -> None:
         """A group, whatever is said of it."""
         if group not in self.hosts and len(self.hosts) >= MOST_GROUPS:
-            raise InputError(f"the list has more than {MOST_GROUPS:,} groups", "leave out what is no PostgreSQL server")
+            raise InputError(
+                f"the list has more than {MOST_GROUPS:,} groups", "leave out hosts that are not PostgreSQL servers"
+            )
         self.hosts.setdefault(group, [])
 
     def add(self, host: str, group: str, place: str) -> None:
         """A host of a group."""
         if host not in self.places and len(self.places) >= MOST:
-            raise InputError(f"the list has more than {MOST} servers", "look for a range that is too long")
+            raise InputError(f"the list has more than {MOST} servers", "shorten a range")
         self.places.setdefault(host, place)
         self.add_group(group)
         self.hosts[group].append(host)
@@ -81,11 +81,11 @@ class _Inventory:
             merged |= self.own.get(host, {})
             connection = merged.get("ansible_connection", "ssh")
             if connection not in _BY_SSH:
-                self.refused.append(Refused(place, host, f"it is reached by {connection}, not by ssh"))
+                self.refused.append(Refused(place, host, f"its connection type is {connection}, not ssh"))
                 continue
             fields = _fields(host, merged)
             if "jump" not in fields and (named := _with_command(merged)) is not None:
-                self.refused.append(Refused(place, host, f"its {named} names a ProxyCommand", _COMMAND_HINT))
+                self.refused.append(Refused(place, host, f"its {named} contains a ProxyCommand", _COMMAND_HINT))
                 continue
             yield place, fields
 
@@ -114,8 +114,8 @@ class _Inventory:
             if depths == before:
                 return depths
         raise ParseError(
-            f"groups of the inventory are children of each other, or {_DEEPEST} deep",
-            f"look at the children of {', '.join(sorted(depths)[:5])}",
+            f"groups of the inventory contain each other, or are nested {_DEEPEST} levels deep",
+            f"check the children of {', '.join(sorted(depths)[:5])}",
         )
 
 
@@ -125,10 +125,13 @@ def parse_json(text: str) -> tuple[list[Fields], list[Refused]]:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ParseError(
-            f"the list begins as JSON and is none: {error}", "have it printed anew: ansible-inventory -i FILE --list"
+            f"the list begins like JSON, but is not valid JSON: {error}",
+            "print it again: ansible-inventory -i FILE --list",
         ) from error
     if not isinstance(document, dict):
-        raise ParseError("the list is JSON, and no inventory", "have it printed by: ansible-inventory -i FILE --list")
+        raise ParseError(
+            "the list is JSON, but not an inventory", "print the inventory with: ansible-inventory -i FILE --list"
+        )
     made = _Inventory()
     for group, value in document.items():
         # older scripts print a group as a plain list of its hosts
@@ -172,7 +175,7 @@ def _section(line: str) -> tuple[str, str]:
     match = _SECTION.fullmatch(line)
     kind = (match["kind"] or "hosts") if match is not None else ""
     if match is None or kind not in {"hosts", "vars", "children"}:
-        raise InputError(f"{line[:60]!r} is no section", "write it as [group], [group:vars] or [group:children]")
+        raise InputError(f"{line[:60]!r} is not a section", "write it as [group], [group:vars] or [group:children]")
     return match["group"].strip(), kind
 
 
@@ -209,16 +212,18 @@ def _words(line: str) -> list[str]:
     try:
         words = split(line, comments=True)
     except InputError as error:
-        raise InputError(f"{line[:60]!r} cannot be read: no closing quotation", "close the quotation") from error
+        raise InputError(
+            f"{line[:60]!r} cannot be read: the closing quotation mark is missing", "add the quotation mark"
+        ) from error
     if not words:
-        raise InputError(f"{line[:60]!r} names nothing")
+        raise InputError(f"{line[:60]!r} contains no name")
     return words
 
 
 def _assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise InputError(f"{text[:60]!r} is no variable", "write it as name=value")
+        raise InputError(f"{text[:60]!r} is not a variable", "write it as name=value")
     return name.strip(), value.strip()
 
 
@@ -230,7 +235,7 @@ def _expanded(pattern: str, counted: Callable[[int], None]) -> list[str]:
         length, values = _values(*match.groups())
         count *= length
         if count > MOST:
-            raise InputError(f"{pattern[:60]!r} are more than {MOST} servers", "write a shorter range")
+            raise InputError(f"{pattern[:60]!r} stands for more than {MOST} servers", "write a shorter range")
         parts += [[pattern[at : match.start()]], values]
         at = match.end()
     counted(count)
@@ -248,7 +253,7 @@ def _values(first: str, last: str, step: str | None) -> tuple[int, Iterable[str]
     elif first.isalpha() and last.isalpha() and ord(first) <= ord(last) and by:
         codes = range(ord(first), ord(last) + 1, by)
         return len(codes), map(chr, codes)
-    raise InputError(f"[{first}:{last}] is no range of at most {MOST}", "write it as [01:50] or [a:f]")
+    raise InputError(f"[{first}:{last}] is not a range of at most {MOST} servers", "write it as [01:50] or [a:f]")
 
 
 def _upwards(group: str, parents: Mapping[str, Sequence[str]]) -> set[str]:

@@ -38,7 +38,7 @@ def parse_csv(text: str) -> Iterator[Fields]:
                 yield f"line {rows.line_num}", found
     except csv.Error as error:
         raise ParseError(
-            f"line {rows.line_num} of the list is none of a CSV: {error}", "close its quotation mark, or take it out"
+            f"line {rows.line_num} of the list is not valid CSV: {error}", "close or remove the quotation mark"
         ) from error
 
 
@@ -47,10 +47,10 @@ def _refuse_other_columns(names: Sequence[str]) -> None:
     unknown = [repr(name[:60]) for name in names if name not in FIELDS]
     if "address" in names or ("name" in names and not unknown):
         return
-    named = f"; not known are {', '.join(unknown[:_SHOWN])}" if unknown else ""
+    named = f"; unknown columns: {', '.join(unknown[:_SHOWN])}" if unknown else ""
     raise ParseError(
-        f"no column of the list is called address{named}",
-        "call the column of the addresses address; where the names are addresses, leave the other columns out",
+        f"the list has no column with the name address{named}",
+        "name the column of addresses address; if the names are the addresses, remove the other columns",
     )
 
 

@@ -113,7 +113,7 @@ def _port(text: str | None) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and 0 < int(text) < 65536):
-        raise InputError(f"{text!r} is no port", "give one from 1 to 65535")
+        raise InputError(f"{text!r} is not a port number", "give a number from 1 to 65535")
     return int(text)
 
 
@@ -121,7 +121,7 @@ def _rights(text: str | None) -> Rights:
     try:
         return Rights(text) if text else Rights.SUDO
     except ValueError:
-        raise InputError(f"{text!r} are no rights", f"give one of {', '.join(Rights)}") from None
+        raise InputError(f"{text!r} is not a valid value for rights", f"use one of: {', '.join(Rights)}") from None
 
 
 def _move(server: str, fields: Mapping[str, str]) -> WantedMove | None:
@@ -130,11 +130,13 @@ def _move(server: str, fields: Mapping[str, str]) -> WantedMove | None:
         return None
     if new is None or cluster is None:
         missing = "new" if new is None else "cluster"
-        raise InputError(f"the move of {server} lacks its {missing}", "a move needs both: new and cluster")
+        raise InputError(f"the move of {server} has no {missing}", "a move needs both new and cluster")
     target = fields.get("target") or cluster
     for folder in (cluster, target):
         if not folder.startswith("/"):
-            raise InputError(f"{folder!r} is no absolute path", "give the whole path on the server, from /")
+            raise InputError(
+                f"{folder!r} is not an absolute path", "give the full path on the server, beginning with /"
+            )
     clean = cluster.rstrip("/") or "/"
     return WantedMove(fields.get("move") or f"{server}:{clean}", new, clean, target.rstrip("/") or "/")
 
@@ -143,10 +145,11 @@ def _refuse_other(each: Listed, servers: Mapping[str, Listed], moves: Mapping[st
     before = servers.get(each.profile.name)
     if before is not None and before.profile != each.profile:
         raise InputError(
-            f"{each.profile.name} is described otherwise in {before.place}",
-            "describe it alike in every entry, or give one of them another name",
+            f"{each.profile.name} is described differently in {before.place}",
+            "use the same description in all entries, or give one of them another name",
         )
     if each.move is not None and each.move.name in moves:
         raise InputError(
-            f"the move {each.move.name} stands in {moves[each.move.name].place} already", "give one another name"
+            f"the move {each.move.name} is already defined in {moves[each.move.name].place}",
+            "give one of them another name",
         )

@@ -28,9 +28,9 @@ def read_list(name: str, text: str) -> ServerList:
     if found.listed:
         return found
     if not found.refused:
-        raise ParseError(f"there is no server in {name}", f"expected is {_EXPECTED}")
+        raise ParseError(f"there is no server in {name}", f"expected: {_EXPECTED}")
     first = found.refused[0]
-    raise ParseError(f"there is no server in {name}: {first.place}: {first.reason}", f"expected is {_EXPECTED}")
+    raise ParseError(f"there is no server in {name}: {first.place}: {first.reason}", f"expected: {_EXPECTED}")
 
 
 def _read(name: str, text: str) -> ServerList:
@@ -44,12 +44,12 @@ def _read(name: str, text: str) -> ServerList:
     said = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if said and _YAML.fullmatch(said[0].strip()):
         raise InputError(
-            f"{name} is an inventory in YAML, which Ansible itself has to read",
+            f"{name} is an inventory in YAML, which only Ansible can read",
             f"ansible-inventory -i {quoted(name)} --list | pghaul server import -",
         )
     if any(_SSH_BLOCK.match(line) and _SSH_OPTION.match(below) for line, below in pairwise(said)):
         raise InputError(
-            f"{name} is an ssh configuration that ssh does not use here",
-            f"include it in ~/.ssh/config, or have it used: PGHAUL_SSH_CONFIG={quoted(name)}",
+            f"{name} is an ssh configuration file that ssh does not use",
+            f"include it in ~/.ssh/config, or set PGHAUL_SSH_CONFIG={quoted(name)}",
         )
     return server_list(*parse_ini(text))

@@ -160,7 +160,7 @@ def test_nothing_is_overwritten(here: Store, path: Path) -> None:
     assert path.read_bytes() == before
     with pytest.raises(InputError, match="cannot be written: no such file"):
         actions.export_move(here, MOVE.name, path.parent / "nowhere" / "x")
-    with pytest.raises(InputError, match="there is no move 'third'"):
+    with pytest.raises(InputError, match="the move 'third' does not exist"):
         actions.export_move(here, "third", path.parent / "z")
     assert not (path.parent / "z").exists()
 
@@ -224,47 +224,53 @@ def _twice(path: Path, members: Members) -> None:
 
 
 HOSTILE: dict[str, tuple[Callable[[Path, Members], object], str]] = {
-    "no zip": (lambda path, _: path.write_bytes(b"dear diary" * 99), "is no archive of pghaul, or is damaged"),
-    "empty": (lambda path, _: path.write_bytes(b""), "is no archive of pghaul, or is damaged"),
-    "cut off": (lambda path, _: path.write_bytes(path.read_bytes()[:-300]), "is no archive of pghaul, or is damaged"),
+    "no zip": (lambda path, _: path.write_bytes(b"dear diary" * 99), "is not an archive of pghaul, or is damaged"),
+    "empty": (lambda path, _: path.write_bytes(b""), "is not an archive of pghaul, or is damaged"),
+    "cut off": (lambda path, _: path.write_bytes(path.read_bytes()[:-300]), "is not an archive of pghaul"),
     "bits turned": (
         lambda path, _: path.write_bytes(path.read_bytes()[:900] + b"\xff" * 400 + path.read_bytes()[1300:]),
         "is damaged",
     ),
-    "another zip": (lambda path, _: _written(path, {"a.txt": b"x"}), "it has a member 'a.txt'"),
-    "no head": (lambda path, _: _written(path, {"tables/moves.json": b"[]"}), "it has no archive.json"),
-    "a path": (lambda path, members: _sealed(path, {**members, "../../etc/passwd": b"x"}), "it has a member"),
-    "an absolute path": (lambda path, members: _sealed(path, {**members, "/etc/cron.d/x": b"x"}), "it has a member"),
+    "another zip": (lambda path, _: _written(path, {"a.txt": b"x"}), "it contains the unknown member 'a.txt'"),
+    "no head": (lambda path, _: _written(path, {"tables/moves.json": b"[]"}), "does not contain archive.json"),
+    "a path": (lambda path, members: _sealed(path, {**members, "../../etc/passwd": b"x"}), "unknown member"),
+    "an absolute path": (lambda path, members: _sealed(path, {**members, "/etc/cron.d/x": b"x"}), "unknown member"),
     "two of a name": (_twice, "members of the same name"),
     "a bomb": (_bomb, "more than 256"),
     "texts of no row": (_many, "texts that belong to no row"),
     "a wrong sum": (
         lambda path, members: _written(path, {**members, "tables/probes.json": members["tables/probes.json"] + b" "}),
-        "the sum of tables/probes.json is another one",
+        "the checksum of tables/probes.json is wrong",
     ),
     "a missing member": (
         lambda path, members: _written(path, {n: t for n, t in members.items() if n != "tables/probes.json"}),
-        "not those that it lists",
+        "its members differ from its list",
     ),
     "a missing table": (
         lambda path, members: _sealed(path, {n: t for n, t in members.items() if n != "tables/hooks.json"}),
         "tables/hooks.json is missing",
     ),
-    "a newer schema": (lambda path, members: _sealed(path, members, schema="9999"), "made by a newer pghaul"),
-    "a newer format": (lambda path, members: _sealed(path, members, format=2), "made by a newer pghaul"),
-    "an older schema": (lambda path, members: _sealed(path, members, schema="0001"), "made by an older pghaul"),
+    "a newer schema": (lambda path, members: _sealed(path, members, schema="9999"), "written by a newer pghaul"),
+    "a newer format": (lambda path, members: _sealed(path, members, format=2), "written by a newer pghaul"),
+    "an older schema": (lambda path, members: _sealed(path, members, schema="0001"), "written by an older pghaul"),
     "a head of nothing": (lambda path, members: _written(path, {**members, "archive.json": b"[]"}), "another program"),
     "deep JSON": (
         lambda path, members: _sealed(path, {**members, "tables/moves.json": b"[" * 200_000}),
-        "is no JSON",
+        "are not JSON",
     ),
-    "no list": (lambda path, members: _sealed(path, {**members, "tables/moves.json": b"{}"}), "is no list"),
-    "no move": (_changed("moves", lambda rows: rows.clear()), "is not of one move|belongs to no"),
-    "two moves": (_changed("moves", lambda rows: rows.append({**rows[0], "id": 9})), "is not of one move"),
-    "another column": (_changed("moves", lambda rows: rows[0].update(more=1)), "has other columns"),
-    "a number for a name": (_changed("moves", lambda rows: rows[0].update(name=7)), r"moves\.name of a row is '7'"),
-    "a huge number": (_changed("probes", lambda rows: rows[0].update(bytes=2**64)), r"probes\.bytes of a row is"),
-    "no instant": (_changed("probes", lambda rows: rows[0].update(taken_at="now")), "'now' is no instant"),
+    "no list": (lambda path, members: _sealed(path, {**members, "tables/moves.json": b"{}"}), "is not a list"),
+    "no move": (_changed("moves", lambda rows: rows.clear()), "does not contain exactly one move|belongs to no"),
+    "two moves": (_changed("moves", lambda rows: rows.append({**rows[0], "id": 9})), "not contain exactly one move"),
+    "another column": (_changed("moves", lambda rows: rows[0].update(more=1)), "has the wrong columns"),
+    "a number for a name": (
+        _changed("moves", lambda rows: rows[0].update(name=7)),
+        r"moves\.name of a row has the value '7'",
+    ),
+    "a huge number": (
+        _changed("probes", lambda rows: rows[0].update(bytes=2**64)),
+        r"probes\.bytes of a row has the value",
+    ),
+    "no instant": (_changed("probes", lambda rows: rows[0].update(taken_at="now")), "'now' is not a point in time"),
     "no zone": (
         _changed("probes", lambda rows: rows[0].update(taken_at="2026-01-01T00:00:00")),
         "has no time zone",
@@ -272,23 +278,26 @@ HOSTILE: dict[str, tuple[Callable[[Path, Members], object], str]] = {
     "a number without end": (_changed("probes", lambda rows: rows[0].update(seconds=10**400)), r"probes\.seconds of a"),
     "an instant before all": (
         _changed("probes", lambda rows: rows[0].update(taken_at="0001-01-01T00:00:00+23:59")),
-        "is no instant",
+        "is not a point in time",
     ),
     "an instant after all": (
         _changed("probes", lambda rows: rows[0].update(taken_at="9999-12-31T23:59:59-23:59")),
-        "is no instant",
+        "is not a point in time",
     ),
     "facts of the future": (
         _changed("facts", lambda rows: rows[0].update(taken_at="2199-01-01T00:00:00+00:00")),
-        "is still to come",
+        "is in the future",
     ),
-    "a server with unknown rights": (_changed("profiles", lambda rows: rows[0].update(rights="all")), "'all' is no"),
+    "a server with unknown rights": (
+        _changed("profiles", lambda rows: rows[0].update(rights="all")),
+        "unknown rights: 'all'",
+    ),
     "a note without end": (
         _changed("runs", lambda rows: rows[0].update(note="x" * 10_001)),
         "a note has 10001 characters",
     ),
     "another's row": (_changed("runs", lambda rows: rows[0].update(move_id=77)), r"\bruns\b.*\bmoves\b"),
-    "the same row twice": (_changed("hooks", lambda rows: rows.append(rows[0])), "is not what pghaul has written"),
+    "the same row twice": (_changed("hooks", lambda rows: rows.append(rows[0])), "was not written by pghaul"),
     "an unknown word": (_changed("executions", lambda rows: rows[0].update(state="flying")), "flying"),
     "a name that steers": (_changed("moves", lambda rows: rows[0].update(name="a\x1b[2Jb")), r"U\+001B"),
     "a server's name that steers": (_changed("profiles", lambda rows: rows[0].update(name="a\u202eb")), r"U\+202E"),

@@ -81,7 +81,7 @@ def test_nothing_of_it_runs(
         with pytest.raises(InputError, match="touch "):
             action(given, "spring", Dba(own=True), Job())
         _record_hook(store, tmp_path)
-        with pytest.raises(InputError, match="was not taken over: nothing of it was run") as refused:
+        with pytest.raises(InputError, match="was not taken over, so none of its steps was run") as refused:
             action(given, "spring", Dba(own=False), Job())
         assert "type spring" in refused.value.hint
         assert not store.recorded_here(begun)

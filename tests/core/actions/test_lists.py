@@ -50,7 +50,7 @@ def test_what_a_list_does_not_say_of_a_move_is_not_lost(tmp_path: Path, capsys: 
     head = "name,address,new,cluster,target\n"
     imported(tmp_path, f"db1,192.0.2.1,new1,/srv/pg,\n{servers}", capsys, head=head)
     move = "move", "add", "db1:/srv/pg", "--old", "db1", "--new", "new1", "--cluster", "/srv/pg"
-    assert main([*move, "--tablespace", "/a=/b", "--plain-text", "--edited", "file", "--replace"]) == 0
+    assert main([*move, "--tablespace", "/a=/b", "--allow-unencrypted", "--edited", "file", "--replace"]) == 0
     capsys.readouterr()
     rows = f"db1,192.0.2.1,new1,/srv/pg,/srv/pg2\n{servers}"
     assert imported(tmp_path, rows, capsys, "--replace", head=head)[0] == 0
@@ -58,7 +58,7 @@ def test_what_a_list_does_not_say_of_a_move_is_not_lost(tmp_path: Path, capsys: 
     (kept,) = json.loads(capsys.readouterr().out)["moves"]
     assert (kept["target"], kept["tablespace_targets"], kept["plain_text"]) == ("/srv/pg2", {"/a": "/b"}, True)
     assert kept["edited"] == "file"
-    for row, lost in (("new2,/srv/pg,", "unencrypted between other servers"), ("new1,/srv/x,", "of another cluster")):
+    for row, lost in (("new2,/srv/pg,", "without encryption between"), ("new1,/srv/x,", "for another cluster")):
         named = f"{head.strip()},move\n"
         rows = f"db1,192.0.2.1,{row},db1:/srv/pg\n"
         code, found = imported(tmp_path, rows, capsys, "--replace", head=named)
@@ -75,7 +75,7 @@ def test_a_row_that_the_history_cannot_hold_is_no_end_of_the_others(
     reasons = [each["reason"] for each in found["refused"]]
     assert "U+000A" in reasons[0]
     assert " 101 " in reasons[1]
-    assert reasons[2].endswith(" 'nobody'")
+    assert "'nobody'" in reasons[2]
 
 
 def test_for_people_and_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,7 +83,7 @@ def test_for_people_and_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.
     path.write_text("db1\n$(x)\n")
     assert main(["server", "import", str(path)]) == 1
     said = capsys.readouterr().out
-    assert "servers: 1 new" in said
+    assert "servers: 1 added" in said
     assert ": 1\n" in said
     assert "'$(x)'" in said
     assert main(["server", "import", str(tmp_path / "none")]) == 2

@@ -130,7 +130,7 @@ def test_what_came_by_an_import_is_shown_and_counts_for_nothing(
         rows = record(session, samples.MOVE.name)
         assert [row.seconds for row in rows if row.stage == "prepare"] == [7.0]
         assert (hit_rate(rows), by_stage(rows)) == (None, ())
-        assert record_text(rows).endswith("line came with a history from elsewhere: not counted")
+        assert record_text(rows).endswith("line from imported histories not counted")
         assert not evidence(session, samples.MOVE.name)["prepare"].startswith("timed")
 
 

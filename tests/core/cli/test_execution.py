@@ -44,7 +44,7 @@ def store(histories: Histories, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_script_must_answer_beforehand(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["execute", "spring"]) == 2
     assert main(["execute", "spring", "--confirm", "15/main"]) == 2
-    assert "add --confirm NAME and --yes-to-hooks" in capsys.readouterr().err
+    assert "add --confirm NAME and --manual-steps-done" in capsys.readouterr().err
     assert store.executions("spring") == ()
 
 
@@ -65,9 +65,9 @@ def test_options_that_exclude_each_other(store: Store) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--keep-wal", "20GB"), "--keep-wal is of a dress rehearsal"),
-        (("--rehearsal", "--amcheck"), "--amcheck is of a dress rehearsal"),
-        (("--dress-rehearsal", "--amcheck-time", "5m"), "--amcheck-time is of --amcheck"),
+        (("--keep-wal", "20GB"), "--keep-wal concerns a dress rehearsal"),
+        (("--rehearsal", "--amcheck"), "--amcheck concerns a dress rehearsal"),
+        (("--dress-rehearsal", "--amcheck-time", "5m"), "--amcheck-time needs --amcheck"),
         (("--dress-rehearsal", "--keep-wal", "20"), "20 is no size"),
         (("--dress-rehearsal", "--amcheck", "--amcheck-time", "soon"), "soon is no duration"),
     ],
@@ -86,12 +86,12 @@ _AS_READER = ("--dress-rehearsal", "--queries-as", "reader")
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--rehearsal", "--queries", "it.sql"], "it goes with --dress-rehearsal"),
-        (["--queries", "it.sql"], "it goes with --dress-rehearsal"),
-        (["--dress-rehearsal", "--queries-on-old"], "name a script with --queries FILE"),
-        (["--dress-rehearsal", "--queries-clients", "2"], "name a script with --queries FILE"),
-        (["--status", "--queries-in", "shop"], "name a script with --queries FILE"),
-        (["--dress-rehearsal", "--queries", "it.sql"], "as whom are the queries to run?"),
+        (["--rehearsal", "--queries", "it.sql"], "add --dress-rehearsal"),
+        (["--queries", "it.sql"], "add --dress-rehearsal"),
+        (["--dress-rehearsal", "--queries-on-old"], "name a script: --queries FILE"),
+        (["--dress-rehearsal", "--queries-clients", "2"], "name a script: --queries FILE"),
+        (["--status", "--queries-in", "shop"], "name a script: --queries FILE"),
+        (["--dress-rehearsal", "--queries", "it.sql"], "--queries needs a role"),
         ([*_AS_READER, "--queries", "none.sql"], "cannot read none.sql"),
         ([*_AS_READER, "--queries", "it.sql", "--queries", "bad.sql"], "bad.sql, line 2: pgbench would run a program"),
         ([*_AS_READER, "--queries", "it.sql", "--queries-clients", "33"], "from 1 to 32"),
@@ -135,7 +135,7 @@ def test_status_for_people_and_programs(store: Store, capsys: pytest.CaptureFixt
     store.execution_started(replace(execution(), move="spring"))
     assert main(["execute", "spring", "--status"]) == 0
     shown = capsys.readouterr().out
-    assert re.search(r"^execution 1 of spring, real: running, .*dba@desk$", shown, re.MULTILINE)
+    assert re.search(r"^execution 1 of spring \(move\): running, .*dba@desk$", shown, re.MULTILINE)
     assert re.search(r"^  \w+ 1 of 1, .*1\.0 s ", shown, re.MULTILINE)
     assert main(["execute", "spring", "--status", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -169,7 +169,7 @@ def test_a_name_given_beforehand_must_be_the_clusters(monkeypatch: pytest.Monkey
 def test_a_wrong_name_is_refused_before_anything_runs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     number = store.execution_started(replace(execution(), move="spring"))
     store.execution_changed(number, State.STOPPED, "a step failed")
-    assert main(["execute", "spring", "--resume", "--confirm", "15/other", "--yes-to-hooks"]) == 2
+    assert main(["execute", "spring", "--resume", "--confirm", "15/other", "--manual-steps-done"]) == 2
     assert re.search("15/main.*15/other", capsys.readouterr().err)
     assert store.execution(number).state is State.STOPPED
     assert store.execution(number).steps == ()
@@ -182,8 +182,9 @@ def test_a_wrong_name_is_refused_before_anything_runs(store: Store, capsys: pyte
         ("15/Main\n", True, StopAnswer.DECLINED),
         ("yes\n", True, StopAnswer.DECLINED),
         ("", True, StopAnswer.DECLINED),
+        ("copy\n", True, StopAnswer.WARM_FIRST),
         ("warm\n", True, StopAnswer.WARM_FIRST),
-        ("warm\n", False, StopAnswer.DECLINED),
+        ("copy\n", False, StopAnswer.DECLINED),
     ],
 )
 def test_the_name_is_typed(
@@ -194,7 +195,7 @@ def test_the_name_is_typed(
     assert TerminalPeople(None, yes=False).confirm_stop("15/main", connected, warm=warm) is said
     shown = capsys.readouterr().err
     assert ":\n   2 of app on shop from 10.0.0.7, web\n" in shown
-    assert bool(re.search(r"\bwarm\b", shown)) is warm
+    assert bool(re.search(r"\bcopy\b", shown)) is warm
 
 
 @pytest.mark.parametrize(
@@ -229,14 +230,14 @@ def test_what_a_step_has_found_is_taken_on_by_the_option_or_at_the_terminal(
     given: str | None, yes: bool, typed: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
-    assert TerminalPeople(None, yes=yes, other_way=given).takes_on("old: closed").strip() == said
+    assert TerminalPeople(None, yes=yes, client_route=given).takes_on("old: closed").strip() == said
 
 
-@pytest.mark.parametrize(("words", "why"), [(["--cancel"], "--resume"), ([], "--other-way")])
+@pytest.mark.parametrize(("words", "why"), [(["--cancel"], "--resume"), ([], "--client-route")])
 def test_another_way_needs_a_move_and_words(
     words: list[str], why: str, store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["execute", "spring", "--other-way", "by DNS" if words else " ", *words]) == 2
+    assert main(["execute", "spring", "--client-route", "by DNS" if words else " ", *words]) == 2
     assert why in capsys.readouterr().err
     assert store.executions("spring") == ()
 
@@ -265,7 +266,7 @@ def test_while_old_is_stopped_the_status_says_so_and_for_how_long() -> None:
         assert text(begun).splitlines()[1].strip() == SENTENCES[MoveStatus.STOPPING]  # systemd may undo a stop
         stands = text(ran(begun, 2)).splitlines()[1:3]
         assert stands[0].strip() == SENTENCES[MoveStatus.STOPPED]
-        assert re.search(r" \d\d:\d\d:\d\d UTC, ", stands[1])
+        assert re.search(r" \d\d:\d\d:\d\d UTC ", stands[1])
     assert SENTENCES[MoveStatus.STOPPED] not in text(ran(execution(stops, state=State.DONE), 1))
 
 
@@ -275,18 +276,18 @@ def test_every_try_has_its_line_and_the_next_step_is_named() -> None:
         ran(shown, 2, status=1, note="it did not stop"), message="it did not stop", ended_at=datetime.now(UTC)
     )
     lines = text(shown).splitlines()
-    assert lines[0].endswith(" 7 of spring, real: stopped")
+    assert lines[0].endswith(" 7 of spring (move): stopped")
     assert any("1.0 GiB" in line and line.endswith("done") for line in lines)
     assert any(line.endswith("it did not stop") for line in lines[4:])
-    assert lines[-2].endswith(" 2, stop\\x1b[31m old")
+    assert lines[-2].endswith(" 2. stop\\x1b[31m old")
     assert lines[-1].startswith(
         "  hint: go on with it, which is the shortest: pghaul execute spring --resume; or begin"
     )
     back = replace(shown, state=State.ROLLED_BACK)
-    assert "next:" not in text(back)
+    assert "next step:" not in text(back)
     gone = replace(shown, state=State.RUNNING, ended_at=None)
-    assert "next: step 2" in text(gone)
-    assert "next:" not in text(gone, alive=True)
+    assert "next step: 2" in text(gone)
+    assert "next step:" not in text(gone, alive=True)
     assert "\x1b" not in text(shown)
     assert "next" not in text(replace(shown, kind=Kind.REHEARSAL))
 

@@ -20,7 +20,7 @@ def test_its_report_is_made_of_it(
     assert main(["history", "example", str(folder)]) == 0
     said = capsys.readouterr().out
     assert said.startswith(f"{folder / 'history.sqlite3'}\n")
-    assert f"set PGHAUL_DATA to {folder}:" in said
+    assert f"set PGHAUL_DATA to {folder}." in said
     monkeypatch.setenv("PGHAUL_DATA", str(folder))
     assert main(["report", example.MOVE, "-o", str(report)]) == 0
     assert "192.0.2.12" in report.read_text(encoding="utf-8")

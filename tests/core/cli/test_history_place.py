@@ -43,7 +43,7 @@ def test_a_history_goes_to_a_server_is_used_there_and_comes_back(
         assert store.moves() == (MOVE,)
     for words in (["backup"], ["restore", "x"], ["check"], ["prune", "--before", "1d", "--kind", "copy"]):
         assert main(["history", *words]) == 2
-        assert "is no file: it lies on a server" in capsys.readouterr().err
+        assert "is on a server, not in a file" in capsys.readouterr().err
     assert main(["history", "prune", "--before", "1d", "--kind", "plan", "--yes"]) == 0
     capsys.readouterr()
     assert main(["history", "copy", url, "local", "--json"]) == 2  # there is still what there was
@@ -107,4 +107,4 @@ def test_a_file_that_says_nonsense_is_named(capsys: pytest.CaptureFixture[str]) 
     settings.config_folder().mkdir(parents=True, exist_ok=True)
     (settings.config_folder() / FILE).write_text("[1]")
     assert main(["move", "list"]) == 2
-    assert "which says where the history is, cannot be read" in capsys.readouterr().err
+    assert "which says where the history is stored, cannot be read" in capsys.readouterr().err

@@ -156,7 +156,7 @@ def test_an_empty_folder_and_a_server_of_that_name(capsys: pytest.CaptureFixture
     code, _, err = run(capsys, "import", "spring", tmp_path / "empty")
     assert (code, f"{tmp_path}/empty" in err) == (2, True)
     code, _, err = run(capsys, "server", "add", ELSEWHERE, "192.0.2.1")
-    assert (code, "no server can be called elsewhere" in err) == (2, True)
+    assert (code, "a server cannot be called elsewhere" in err) == (2, True)
 
 
 @pytest.mark.usefixtures("history")

@@ -199,7 +199,7 @@ def test_the_commands_of_the_history_say_what_they_were_for(capsys: pytest.Captu
         samples.fill(store)
         store.record_command(None, CommandStarted("gannon-old", "dba", "sh -c 'true\x1b[2J'"))
     untitled, titled, _ = run(capsys, "history", "commands")[1].split("\n\n")
-    assert untitled.endswith("dba@gannon-old cut off\nsh -c 'true\\x1b[2J'")
+    assert untitled.endswith("dba@gannon-old no exit status\nsh -c 'true\\x1b[2J'")
     heading, command = titled.split("\n")
     assert re.search(r"root@gannon-old drop caches, .*\b0$", heading)
     assert command.endswith("drop_caches'")

@@ -29,9 +29,9 @@ def test_a_note_is_kept_listed_found_and_taken_away(capsys: pytest.CaptureFixtur
     assert main(["history", "note", "plan", "1", "", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"kind": "plan", "number": 1, "note": "", "tags": []}
     assert main(["history", "note", "plan", "1"]) == 0
-    assert capsys.readouterr().out.endswith(" plan 1\n")
+    assert capsys.readouterr().out.startswith("plan 1 ")
     main(["history", "list", "--tag", ""])
-    assert capsys.readouterr().out == "nothing has a note\n"
+    assert capsys.readouterr().out == "no entry has a note\n"
     assert main(["history", "note", "plan", "99", "x"]) == 2
     assert " plan 99" in capsys.readouterr().err
 

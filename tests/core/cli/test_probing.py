@@ -36,9 +36,9 @@ def test_a_watch_says_how_it_stands() -> None:
     assert re.search(r" /var/tmp/pghaul-job\.x .*\bpostgres\b", text)
     assert re.search(r"\b9 .* 2026-03-07 20:00 UTC", text)
     assert "953.7 MiB " in text
-    assert "pghaul probe spring --watch --status, --collect, --end" in text
+    assert "pghaul probe spring --watch --status, --collect or --end" in text
     over = watching_text(
         "spring", Watching(JOB, running=False, log="", watch=parse_watch(log(1) + "pghaul: no luck\n"))
     )
     assert over.endswith("warning: no luck")
-    assert "it has not looked yet" in watching_text("spring", Watching(JOB, running=True, log="", watch=None))
+    assert "there are no results yet" in watching_text("spring", Watching(JOB, running=True, log="", watch=None))

@@ -17,7 +17,7 @@ from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import execution
 from tests.histories import Histories
 
-ANSWERS = ("--confirm", "15/main", "--yes-to-hooks")
+ANSWERS = ("--confirm", "15/main", "--manual-steps-done")
 WORDS = (
     ("facts", "old"),
     ("server", "test", "old"),
@@ -34,7 +34,7 @@ WORDS = (
     ("probe", "spring", "--sustained", "10m"),
     ("estimate", "spring"),
     ("plan", "spring"),
-    ("execute", "spring", "--anew", *ANSWERS),
+    ("execute", "spring", "--start-over", *ANSWERS),
     ("execute", "spring", "--resume", *ANSWERS),
     ("execute", "spring", "--rollback"),
     ("execute", "spring", "--cancel"),

@@ -49,7 +49,7 @@ def test_one_level_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_write_thread_is_named_where_it_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["storage", "what-if", "--drives", "6", "--level", "5", "--write-iops", "100", "--thread-iops", "100"]
     assert main(words) == 0
-    assert re.search(r"100 \(md\b", capsys.readouterr().out)
+    assert re.search(r"100 \(.*\bmd\b", capsys.readouterr().out)
     assert main([*words[:-2], "--controller"]) == 0
     assert "md" not in capsys.readouterr().out
 

@@ -39,14 +39,14 @@ def test_each_part_has_its_table() -> None:
     assert re.search(r"^servers: 3, 1 .*, 1 .*\b12 s$", said, re.MULTILINE)
     assert re.search(r"^moves: 4; 1 \D+, 1 \D+, 1 \D+, 1 ", said, re.MULTILINE)
     assert "1 min 00 s to 1 min 10 s" in said
-    assert "nothing; 1 warning" in said
+    assert "none; 1 warning" in said
     assert "Versions; Room; 1 more" in said
     assert "not checked: no answer" in said
     assert "carried out on 2026-03-14" in said
     assert "c\\x1b[2J" in said
     assert "\x1b" not in said
     assert "line 4" in said
-    left = said.partition("no move is set up for")[2]
+    left = said.partition("cluster without a move")[2]
     assert "b" in left
     assert "a  " not in left
 
@@ -77,4 +77,4 @@ def test_a_survey_is_handed_out_as_a_report(capsys: pytest.CaptureFixture[str], 
     assert "| spring | a | b | a: 127.0.0.1 Port 1 lehnt die Verbindung ab |" in said
     assert main(["report", "fleet", "spring", "-o", str(tmp_path / "fleet.html")]) == 0
     assert main(["report", "fleet", "autumn", "-o", str(tmp_path / "none.html")]) == 2
-    assert "there is no move 'autumn'" in capsys.readouterr().err
+    assert "the move 'autumn' does not exist" in capsys.readouterr().err

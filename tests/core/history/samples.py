@@ -197,7 +197,7 @@ def probes() -> tuple[Probe, ...]:
         Quantity.END_TO_END: (92.4e6, "rsync of 42 relation files", "rsync -a --numeric-ids files 10.0.0.36:"),
         Quantity.CHANGES: (
             2e6,
-            "watch of old: WAL and times of files, 33 looks",
+            "watch of the old cluster: WAL and file times, 33 observations",
             "watch_changes /srv/pg 28800",
         ),
     }

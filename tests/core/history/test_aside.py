@@ -100,7 +100,7 @@ def test_what_is_measured_while_the_server_is_lost_is_handed_in(wired: str, plac
         _measure(store)
         with pytest.raises(HistoryLostError, match="cannot be reached") as lost:
             store.runs(MOVE.name)
-        assert "what was measured since is kept in" in lost.value.hint
+        assert "new results are kept in" in lost.value.hint
         with Store.open(place) as others:
             assert len(others.runs(MOVE.name)) == 1  # nothing of it is there yet
         wire.mend()
@@ -140,7 +140,7 @@ def test_what_a_program_kept_aside_the_next_one_hands_in(wired: str, place: str,
         Store.open(wired)
     wire.mend()
     with Store.open(wired) as store:
-        assert "entries were recorded that had waited for the server" in store.remark
+        assert "entries that had waited for the server were recorded" in store.remark
     _holds(place, _REPETITIONS)
     with Store.open(wired) as store:
         assert store.remark == ""
@@ -171,12 +171,12 @@ def test_what_has_no_place_any_more_stays_and_is_told_of(wired: str, place: str,
         wire.cut()
         _measure(store)
         (kept, *others) = _left("*.json")
-    kept.write_text("no JSON")
+    kept.write_text("not JSON")
     with Store.open(place) as other:
         other.remove_move(MOVE.name)
     wire.mend()
     with Store.open(wired) as store:
-        assert f"{len(others) + 1} entries in {kept.parent} have no place there any more" in store.remark
+        assert f"{len(others) + 1} entries in {kept.parent} no longer fit into the history" in store.remark
         assert rows_of(store).keys().isdisjoint({"runs", "probes", "commands"})
         assert len(list(kept.parent.glob("*.refused"))) == len(others) + 1
 
@@ -227,10 +227,10 @@ def test_an_execution_that_another_went_on_with_is_left_to_it(wired: str, place:
             pass
         other.execution_changed(number, State.RUNNING)
         wire.mend()
-        with pytest.raises(InputError, match="was gone on with by another program") as refused:
+        with pytest.raises(InputError, match="was continued by another pghaul") as refused:
             mine.step_started(number, samples.step_run(2))
         assert "--status" in refused.value.hint
-        with pytest.raises(InputError, match="was gone on with by another program"):
+        with pytest.raises(InputError, match="was continued by another pghaul"):
             mine.execution_changed(number, State.STOPPED, "I thought so")
         assert other.carried_out(number)
         assert other.execution(number).state is State.RUNNING

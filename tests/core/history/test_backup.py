@@ -96,14 +96,14 @@ def test_where_others_may_rename_a_folder_no_copy_is_made(filled: Store, tmp_pat
     if mode & 0o1000:
         backup(filled.path.parent, shared / "copy")
         return
-    with pytest.raises(HistoryError, match="others may rename"):
+    with pytest.raises(HistoryError, match="other users may rename"):
         backup(filled.path.parent, shared / "copy")
     assert list(shared.iterdir()) == []
 
 
 def test_nothing_is_overwritten(filled: Store, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("diary")
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         backup(filled.path.parent, tmp_path / "mine")
     assert (tmp_path / "mine").read_text() == "diary"
 
@@ -124,7 +124,7 @@ def test_of_a_damaged_history_no_copy_is_called_a_backup(filled: Store, tmp_path
     whole = bytearray(filled.path.read_bytes())
     whole[8192:] = os.urandom(len(whole) - 8192)
     filled.path.write_bytes(whole)
-    with pytest.raises(HistoryError, match="is damaged, so no copy was kept") as refused:
+    with pytest.raises(HistoryError, match="is damaged, so no backup was made") as refused:
         backup(filled.path.parent, tmp_path / "copy")
     assert "--rescue" in refused.value.hint
     assert list(tmp_path.glob("copy*")) == []
@@ -226,13 +226,13 @@ def test_onto_a_truncated_history(filled: Store, tmp_path: Path) -> None:
     [
         ("nothing", "cannot be read: no such file"),
         ("folder", "cannot be read: is a directory"),
-        ("diary", "is no SQLite database"),
-        ("empty", "holds nothing"),
-        ("bookmarks", "no history of pghaul"),
+        ("diary", "is not an SQLite database"),
+        ("empty", "is empty"),
+        ("bookmarks", "not a history of pghaul"),
         ("newer", "was written by a newer pghaul"),
-        ("trigger", "holds a trigger"),
+        ("trigger", "contains a trigger"),
         ("truncated", "is damaged"),
-        ("journal", "was being written when its program ended"),
+        ("journal", "was not closed cleanly"),
         ("itself", "is the history itself"),
     ],
 )

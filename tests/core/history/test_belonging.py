@@ -35,7 +35,7 @@ def _execute(path: Path, statement: str) -> None:
 def test_a_file_that_others_can_write_is_refused(filled: Store, mode: int) -> None:
     filled.close()
     filled.path.chmod(mode)
-    with pytest.raises(HistoryError, match="can be written by others") as refused:
+    with pytest.raises(HistoryError, match="can be written by other users") as refused:
         Store.open(filled.path.parent)
     assert "chmod go-w" in refused.value.hint
     assert filled.path.stat().st_mode & 0o777 == mode
@@ -48,7 +48,7 @@ def test_so_is_what_lies_around_it(filled: Store, name: str) -> None:
     if not beside.exists():
         beside.touch()
     beside.chmod(0o777)
-    with pytest.raises(HistoryError, match="can be written by others"):
+    with pytest.raises(HistoryError, match="can be written by other users"):
         Store.open(filled.path.parent)
 
 
@@ -57,7 +57,7 @@ def test_so_is_what_lies_around_it(filled: Store, name: str) -> None:
 def test_what_belongs_to_another_user_is_refused(filled: Store, name: str) -> None:
     filled.close()
     os.chown(filled.path.parent / name, 65534, 65534)
-    with pytest.raises(HistoryError, match="belongs to the user number 65534"):
+    with pytest.raises(HistoryError, match="belongs to the user with ID 65534"):
         Store.open(filled.path.parent)
 
 
@@ -92,7 +92,7 @@ def test_a_link_in_a_files_place_is_refused(filled: Store, tmp_path: Path, name:
         beside.rmdir()
     beside.unlink(missing_ok=True)
     beside.symlink_to(victim)
-    with pytest.raises(HistoryError, match="is a link"):
+    with pytest.raises(HistoryError, match="is a symbolic link"):
         Store.open(filled.path.parent)
     assert victim.read_text() == "kept"
 
@@ -137,7 +137,7 @@ def test_a_journal_that_would_have_a_file_removed_is_refused(filled: Store, tmp_
 def test_a_schema_that_does_something_is_refused(filled: Store, statement: str) -> None:
     filled.close()
     _execute(filled.path, statement)
-    with pytest.raises(HistoryError, match="no pghaul has written"):
+    with pytest.raises(HistoryError, match="which pghaul does not create"):
         Store.open(filled.path.parent)
 
 
@@ -197,11 +197,11 @@ def test_what_no_pghaul_has_written_is_said_in_a_sentence(filled: Store, change:
 def test_a_bug_of_ours_is_not_called_a_damaged_history(filled: Store) -> None:
     with pytest.raises(TypeError, match="a bug"), as_written(str(filled.path), "look"):
         raise TypeError("a bug")
-    with pytest.raises(HistoryError, match="no pghaul has written: 1 is no text"), as_written(str(filled.path), "look"):
+    with pytest.raises(HistoryError, match="not written: 1 is not a text"), as_written(str(filled.path), "look"):
         of_type(str, 1, "text")
 
 
 def test_what_is_garbled_is_said_where_it_is_written_to_as_well(filled: Store) -> None:
     _execute(filled.path, "UPDATE profiles SET rights = 'all'")
-    with pytest.raises(HistoryError, match="'all' is no rights"):
+    with pytest.raises(HistoryError, match="unknown rights: 'all'"):
         filled.update_profile(OLD)

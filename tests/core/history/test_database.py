@@ -50,7 +50,7 @@ def test_a_file_that_others_may_read_is_closed_to_them(filled: Store) -> None:
     filled.path.chmod(0o644)
     with Store.open(filled.path.parent) as store:
         assert _mode(filled.path) == 0o600
-        assert "others may have read" in store.remark
+        assert "other users may have read" in store.remark
     with Store.open(filled.path.parent) as store:
         assert store.remark == ""
 
@@ -88,7 +88,7 @@ def test_the_folder_comes_from_the_settings(tmp_path: Path, monkeypatch: pytest.
 def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     path.write_text("dear diary\n" * 1000)
-    with pytest.raises(HistoryError, match="is no SQLite database") as refused:
+    with pytest.raises(HistoryError, match="is not an SQLite database") as refused:
         Store.open(tmp_path)
     assert str(path) in refused.value.message
     assert path.read_text() == "dear diary\n" * 1000
@@ -98,7 +98,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / FILE_NAME
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE bookmarks (url TEXT)")
-    with pytest.raises(HistoryError, match="no history of pghaul"):
+    with pytest.raises(HistoryError, match="not a history of pghaul"):
         Store.open(tmp_path)
     with contextlib.closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("bookmarks",)]
@@ -123,7 +123,7 @@ def test_a_truncated_file_is_damaged_and_stays_as_it_is(filled: Store) -> None:
     filled.path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(HistoryError, match="is damaged") as refused:
         Store.open(filled.path.parent)
-    assert "put back a copy" in refused.value.hint
+    assert "restore a copy" in refused.value.hint
     assert filled.path.read_bytes() == whole[: len(whole) // 2]
 
 

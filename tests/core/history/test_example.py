@@ -62,7 +62,7 @@ def test_a_history_that_is_there_stays(laid: Path) -> None:
     with Store.open(laid.parent) as store:
         store.remove_move(example.MOVE)
     before = laid.read_bytes()
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="exists already"):
         example.lay(laid.parent)
     assert laid.read_bytes() == before
 

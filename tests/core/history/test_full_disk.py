@@ -59,7 +59,7 @@ def test_while_it_records(tmp_path: Path, times: int) -> None:
     assert len(seen) == times
     for each in seen:
         assert "cannot be written: the disk is full" in each.message
-        assert each.hint == "free some space; what was recorded is kept"
+        assert each.hint == "free some space; everything that was recorded is kept"
     assert seen[0].recorded > 0
     assert sum(each.recorded for each in seen) > times
 
@@ -84,7 +84,7 @@ def test_while_it_records_on_a_server() -> None:
     assert len(seen) == times
     for each in seen:
         assert "cannot be written: the disk of its server is full" in each.message
-        assert each.hint == "free some space; what was recorded is kept"
+        assert each.hint == "free some space; everything that was recorded is kept"
     assert sum(each.recorded for each in seen) > times
 
 
@@ -95,7 +95,7 @@ def test_a_file_that_cannot_be_made(tmp_path: Path, subtests: pytest.Subtests) -
     said = {
         "upgrade": "could not be copied before its upgrade: database or disk is full",
         "backup": "could not be copied to .*: database or disk is full",
-        "restore": "could not be put back|the disk is full",
+        "restore": "could not be restored|the disk is full",
         "rescue": "could not be rescued|the disk is full",
         "begin": "the disk is full",
     }

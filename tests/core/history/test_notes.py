@@ -63,7 +63,7 @@ def test_a_word_behind_a_number_sign_is_a_tag(note: str, tags: tuple[str, ...]) 
 def test_what_is_no_entry_bears_no_note(filled: Store) -> None:
     for kind, number, note, said in (
         ("run", 10**6, "x", "has no run"),
-        ("command", 1, "x", "has no kind"),
+        ("command", 1, "x", "has no entries of the kind"),
         ("move", 1, "x" * (LONGEST + 1), "has 10001 characters"),
     ):
         with pytest.raises(InputError, match=said):
@@ -99,7 +99,7 @@ def test_what_is_noted_to_an_entry_never_goes_to_another(filled: Store) -> None:
     newer = _one_of_each(filled)["report"]
     assert newer.reference == seen.reference
     filled.put_back(removed)
-    with pytest.raises(InputError, match="is another one by now"):
+    with pytest.raises(InputError, match="has changed since it was shown"):
         filled.set_note("report", seen.reference, "of a", at=seen.at)
     assert filled.entries(tag="") == ()
     for entry in _one_of_each(filled).values():

@@ -66,10 +66,10 @@ def test_what_pghaul_goes_by_stays_and_the_rest_with_it(filled: Store) -> None:
     open_run = filled.run_started(replace(samples.runs(Side.OLD)[0], outcome=None, ended_at=None, repetitions=()))
     before = rows_of(filled)
     for kind, said in (
-        ("move", "nothing of the kind 'move' can be removed"),
-        ("waiver", "nothing of the kind 'waiver' can be removed"),
-        ("execution", "the latest execution of a move stays"),
-        ("run", "run: what has not ended stays"),
+        ("move", "entries of the kind 'move' cannot be removed"),
+        ("waiver", "entries of the kind 'waiver' cannot be removed"),
+        ("execution", "the latest execution of a move cannot be removed"),
+        ("run", "run has not ended and cannot be removed"),
     ):
         found = _entries(filled, kind)
         entry = next(each for each in found if each.reference == open_run) if kind == "run" else found[0]
@@ -102,7 +102,7 @@ def test_what_stands_there_is_not_put_back_again(filled: Store) -> None:
     removed = filled.remove_entries(_entries(filled, "plan") + _entries(filled, "run"))
     filled.put_back(removed)
     before = rows_of(filled)
-    with pytest.raises(InputError, match="it has been put back already"):
+    with pytest.raises(InputError, match="the entry was restored already"):
         filled.put_back(removed)
     assert rows_of(filled) == before
 
@@ -114,7 +114,7 @@ def test_an_execution_never_comes_back_as_the_latest(filled: Store) -> None:
     filled.add_move(MOVE)
     assert filled.execution_started(samples.execution()) == 1
     before = rows_of(filled)
-    with pytest.raises(InputError, match="the number of its execution was given to another"):
+    with pytest.raises(InputError, match="its execution's number is used by another execution"):
         filled.put_back(removed)
     assert rows_of(filled) == before
 
@@ -127,7 +127,7 @@ def test_an_execution_goes_that_goes_on_no_more(filled: Store, state: State) -> 
     filled.execution_changed(1, state)
     latest, old = _entries(filled, "execution")
     if state in {State.RUNNING, State.INTERRUPTED}:
-        with pytest.raises(InputError, match="execution: what has not ended stays"):
+        with pytest.raises(InputError, match="execution has not ended and cannot be removed"):
             filled.remove_entries([old])
     else:
         filled.remove_entries([old])
@@ -140,9 +140,9 @@ def test_a_watch_stays_until_it_was_collected(filled: Store) -> None:
     begun = Probe(Quantity.CHANGES, 0.0, 0, 0.0, "watch for 600 s begun", "sh", "600", now)
     filled.probe_taken(MOVE.name, begun)
     newest = max(_entries(filled, "probe"), key=lambda entry: entry.reference)
-    with pytest.raises(InputError, match="a watch that goes on stays") as refused:
+    with pytest.raises(InputError, match="whose watch is still running cannot be removed") as refused:
         filled.remove_entries([newest])
-    assert refused.value.hint == f"end it: pghaul probe {MOVE.name} --watch --end"
+    assert refused.value.hint == f"end the watch first: pghaul probe {MOVE.name} --watch --end"
     assert filled.watch_begun(MOVE.name) == begun
     filled.probe_taken(MOVE.name, replace(begun, seconds=600.0, taken_at=now + timedelta(seconds=600)))
     assert filled.remove_entries([newest]).entries == 1
@@ -153,6 +153,6 @@ def test_what_belonged_to_a_move_that_is_gone_does_not_come_back_in_part(filled:
     removed = filled.remove_entries([entry for entry in filled.entries(limit=1000) if entry.kind in {"facts", "run"}])
     filled.remove_move(MOVE.name)
     before = rows_of(filled)
-    with pytest.raises(InputError, match="what it belonged to is gone"):
+    with pytest.raises(InputError, match="what it belonged to no longer exists"):
         filled.put_back(removed)
     assert rows_of(filled) == before

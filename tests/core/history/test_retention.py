@@ -86,9 +86,9 @@ def test_only_the_kinds_and_the_move_that_were_named(filled: Store) -> None:
     assert filled.prune(middle, ["plan"], "other") == {"plan": 1}
     assert filled.prunable(middle, ["plan", "estimate"]) == {"plan": 1, "estimate": 1}
     assert filled.prunable(middle, ["facts"], "other") == {"facts": 2}
-    with pytest.raises(InputError, match="there is no move 'third'"):
+    with pytest.raises(InputError, match="the move 'third' does not exist"):
         filled.prune(middle, ["plan"], "third")
-    with pytest.raises(InputError, match="nothing of the kind 'moves'"):
+    with pytest.raises(InputError, match="entries of the kind 'moves'"):
         filled.prune(middle, ["moves"])
 
 

@@ -174,12 +174,12 @@ def test_a_key_that_cannot_be_used_is_said_and_what_is_there_is_shown(filled: St
     key = settings.config_folder() / KEY_FILE
     key.chmod(0o640)
     with Store.open(filled.path.parent) as store:
-        assert f"{key}, by which the history's own commands are known, is not yours alone" in store.remark
+        assert f"{key}, which signs what you record in the history, can be read or written by other" in store.remark
         assert store.from_elsewhere(MOVE.name) == ("execution 1", "hook move-address", "waiver of libc")
         assert store.hooks(MOVE.name)[0].from_elsewhere
-        with pytest.raises(HistoryError, match="is not yours alone"):
+        with pytest.raises(HistoryError, match="can be read or written by other users"):
             store.recorded_here(1)
-        with pytest.raises(HistoryError, match="is not yours alone"):
+        with pytest.raises(HistoryError, match="can be read or written by other users"):
             store.save_hook(MOVE.name, HOOK)
 
 
@@ -216,7 +216,7 @@ def test_a_key_that_others_may_know_seals_nothing(tmp_path: Path, trouble: str) 
     else:
         shutil.move(key, tmp_path / "key")
         key.symlink_to(tmp_path / "key")
-    with pytest.raises(HistoryError, match="the history's own commands are known"):
+    with pytest.raises(HistoryError, match="signs what you record in the history"):
         seal.holds(made, "hook")
 
 

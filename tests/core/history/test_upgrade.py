@@ -276,7 +276,7 @@ def test_a_schema_without_a_revision_is_not_called_newer(filled: Store) -> None:
     before = _dump(filled.path)
     with pytest.raises(HistoryError, match="alembic_version is empty") as refused:
         Store.open(filled.path.parent)
-    assert "put back a copy" in refused.value.hint
+    assert "restore a copy" in refused.value.hint
     assert _dump(filled.path) == before
 
 

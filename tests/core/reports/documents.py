@@ -15,7 +15,7 @@ from tests.core.reports.hostile import MARKUP, NAME
 
 FAILED_AT = datetime(2026, 3, 15, 6, 0, tzinfo=UTC)
 TAKEN = "the move spring has the same target, and was carried out"
-REASON = "gannon-3: 10.0.0.37 port 22 gave no answer within 15 s"
+REASON = "gannon-3: 10.0.0.37 port 22 did not answer within 15 s"
 
 
 def document_of(kind: Kind, report: Report, storages: StorageReport, options: Options) -> Document:

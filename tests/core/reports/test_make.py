@@ -153,7 +153,7 @@ def test_it_replaces_nothing_unasked(document: Document, tmp_path: Path, shape: 
     there = path / first if first else path
     there.parent.mkdir(exist_ok=True)
     there.write_text("the report of last week")
-    with pytest.raises(InputError, match="is there already") as refused:
+    with pytest.raises(InputError, match="exists already") as refused:
         write(document, Options(), shape, path)
     assert "--replace" in refused.value.hint
     assert there.read_text() == "the report of last week"

@@ -22,7 +22,7 @@ from tests.core.migration.execution.builders import execution
     ("address", "said"),
     [
         ("127.0.0.1", "db: 127.0.0.1 Port 1 lehnt die Verbindung ab"),
-        ("no-such-host.invalid", "db: zum Hostnamen no-such-host.invalid ist keine Adresse bekannt"),
+        ("no-such-host.invalid", "db: der Hostname no-such-host.invalid lässt sich nicht auflösen"),
     ],
 )
 def test_who_cannot_be_reached(address: str, said: str) -> None:

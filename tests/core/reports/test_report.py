@@ -39,5 +39,5 @@ def test_an_unknown_that_may_block_is_a_blocker(full: Report) -> None:
 
 
 def test_a_move_that_is_not_there(histories: Histories, tmp_path: Path) -> None:
-    with histories.open(tmp_path) as store, pytest.raises(InputError, match="no move 'nothing'"):
+    with histories.open(tmp_path) as store, pytest.raises(InputError, match="the move 'nothing' does not exist"):
         build(store, "nothing")

@@ -81,7 +81,7 @@ def test_a_refused_command_is_no_lost_connection() -> None:
     with connected(Refusing()) as (client, server):
         launcher = Launcher(client, Profile("old", "old"), "dba", Nobody(), lost)
         with (
-            pytest.raises(ServerError, match="the connection stands") as caught,
+            pytest.raises(ServerError, match="the connection is up") as caught,
             launcher.process(Order(command("true")), Job()),
         ):
             pass
