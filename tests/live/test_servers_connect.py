@@ -407,7 +407,7 @@ def test_a_login_without_a_shell(lab: Lab, nosudo_profile: Profile) -> None:
     try:
         with connect(nosudo_profile, Person(), Job()) as server, pytest.raises(ServerError) as caught:
             server.run(command("true"), Job())
-        assert "the login shell of nosudo runs no commands: This account is currently not available" in str(
+        assert "the login shell of nosudo does not run commands: This account is currently not available" in str(
             caught.value
         )
     finally:

@@ -79,7 +79,7 @@ def test_all_of_a_large_log_arrives(old_server: Server) -> None:
 
 def test_kill_ends_the_whole_group(lab: Lab, old_server: Server) -> None:
     begun = remote_jobs.start(old_server, sh("sleep 2001 & sleep 2002"), Job(), title="long", user="root")
-    with pytest.raises(CommandError, match="long still runs"):
+    with pytest.raises(CommandError, match="long is still running"):
         remote_jobs.remove(old_server, begun, Job())
     remote_jobs.kill(old_server, begun, Job())
     assert lab.old.exec("pgrep", "-f", "sleep 200[12]", check=False).stdout == ""

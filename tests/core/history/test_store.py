@@ -361,7 +361,7 @@ def test_names_are_unique_and_known(filled: Store) -> None:
     assert filled.moves() == (MOVE,)
     with pytest.raises(InputError, match="the server 'nowhere' does not exist"):
         filled.save_facts(Facts("nowhere", START, 1.0, 1))
-    with pytest.raises(InputError, match="no move 'nowhere'"):
+    with pytest.raises(InputError, match="the move 'nowhere' does not exist"):
         filled.probe_taken("nowhere", samples.probes()[0])
     with pytest.raises(InputError, match="no facts 99"):
         filled.facts_by_id(99)
