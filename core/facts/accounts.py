@@ -31,7 +31,7 @@ def parse_accounts(text: str) -> tuple[Account, ...]:
 def section(database_user: str) -> Section[tuple[Account, ...]]:
     """Local users, and those of a directory service that may own a cluster."""
     names = dict.fromkeys((database_user, *_USUAL))
-    return Section("accounts", "users", ("account_facts", *names), parse_accounts, private=True)
+    return Section("accounts", "user accounts", ("account_facts", *names), parse_accounts, private=True)
 
 
 SECTION = section("postgres")

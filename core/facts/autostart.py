@@ -43,4 +43,4 @@ def _unit(path: str) -> str:
     return folder.rpartition("/")[2].removesuffix(".d") if file.endswith(".conf") else file
 
 
-SECTION = Section("autostart", "what starts by itself", ("autostart_facts",), parse_autostart)
+SECTION = Section("autostart", "automatic start of services", ("autostart_facts",), parse_autostart)

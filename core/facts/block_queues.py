@@ -70,4 +70,4 @@ def arrays_with_queues(arrays: Iterable[Array], queues: Mapping[str, Mapping[str
     )
 
 
-SECTION = Section("block-queues", "block queues", ("block_queue_facts",), parse_block_queues, partly=True)
+SECTION = Section("block-queues", "block device queues", ("block_queue_facts",), parse_block_queues, partly=True)

@@ -35,7 +35,9 @@ def parse_collation_order(text: str) -> dict[str, str]:
 def section(locales: Iterable[str]) -> Section[dict[str, str]]:
     """The section that sorts under each of the locales; a name that can be no locale's is left out."""
     named = dict.fromkeys(locale for locale in locales if _NAME.fullmatch(locale))
-    return Section("collation-order", "order of text", ("collation_order", *named), parse_collation_order, deadline=20)
+    return Section(
+        "collation-order", "sort order of text", ("collation_order", *named), parse_collation_order, deadline=20
+    )
 
 
 SECTION = section(())

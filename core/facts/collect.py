@@ -62,11 +62,11 @@ HOST: tuple[Section[Any], ...] = (
 """The clock stands first: between question and answer lies the least time then."""
 _FIRST_DEADLINE = 60.0
 _SECOND_DEADLINE = 600.0
-_HIDDEN = "its data directory cannot be seen: it needs root, or it runs in a container"
+_HIDDEN = "its data directory cannot be seen, because that needs root or the server runs in a container"
 _NO_CLUSTER = Gap(
     NO_CLUSTER,
     "clusters",
-    "no PostgreSQL data directory was found by pg_lsclusters, systemd units, running servers or in the common folders; "
+    "pg_lsclusters, systemd units, running servers and the common data directories show no PostgreSQL cluster; "
     "name the data directory if there is one",
 )
 
@@ -171,7 +171,7 @@ def _facts(
 def _named(folders: Iterable[str]) -> list[Candidate]:
     for folder in folders:
         if not posixpath.isabs(folder) or "\0" in folder:
-            raise InputError(f"the data directory {folder!r} is no absolute path", "write it from / on")
+            raise InputError(f"The data directory {folder!r} is not an absolute path.", "Give the path from / on.")
     return [Candidate(folder, ("named",)) for folder in folders]
 
 
@@ -198,8 +198,8 @@ def _bounded(reader: Reader, candidates: Sequence[Candidate]) -> Sequence[Candid
     cluster of Debian's behind a link `pg_lsclusters` knows it by the link, and whoever names the folder does not.
     """
     if len(candidates) > MOST:
-        reason = f"only {MOST} folders are looked into; name the data directory if it is none of them"
-        reader.gaps.append(Gap(NO_CLUSTER, f"{len(candidates) - MOST} more folders", reason))
+        reason = f"pghaul examines at most {MOST} directories; name the data directory if it is not among them"
+        reader.gaps.append(Gap(NO_CLUSTER, f"{len(candidates) - MOST} more directories", reason))
     return sorted(candidates[:MOST], key=lambda one: one.config_file is None)
 
 
@@ -209,7 +209,7 @@ def _file_systems(reader: Reader) -> tuple[FileSystem, ...]:
     inodes = reader.read(file_systems.INODES) or {}
     found, without = file_systems.file_systems(mounts, space, inodes)
     reader.gaps += [
-        Gap(file_systems.SPACE.name, f"file system {point}", "df does not tell its space") for point in without
+        Gap(file_systems.SPACE.name, f"file system {point}", "df does not show its space") for point in without
     ]
     geometries = reader.read(geometry.SECTION) or {}
     return geometry.with_geometries(found, geometries)

@@ -193,11 +193,9 @@ def catalog_gaps(answers: Answers, complaint: str, folder: str) -> tuple[Gap, ..
     said = next((found[1].strip() for found in map(_SAID.search, complaint.splitlines()) if found), "")
     missing = [f"catalogs of {each.name}" for each in answers.databases if each.catalogs is None and not each.template]
     missing += ["catalogs of the whole cluster"] if answers.wide is None else []
-    why = said or "it could not be entered"
+    why = said or "pghaul could not connect to it"
     if answers.lost:
-        lost = Gap(
-            LOST, f"SQL of {folder}", f"the server ended the session of pghaul{f' ({said})' if said else ''}", folder
-        )
+        lost = Gap(LOST, f"SQL of {folder}", f"the server ended pghaul's session{f' ({said})' if said else ''}", folder)
         return (
             lost,
             *(Gap(SQL.name, f"{each} of {folder}", "the server ended the session", folder) for each in missing),

@@ -200,8 +200,13 @@ UNITS = Section(
     "units", "systemd units", ("host_unit_facts", *_UNIT_FOLDERS), parse_unit_candidates, private=True, partly=True
 )
 USER_UNITS = Section(
-    "user-units", "systemd units of users", ("user_unit_facts",), parse_unit_candidates, private=True, partly=True
+    "user-units",
+    "systemd units of user accounts",
+    ("user_unit_facts",),
+    parse_unit_candidates,
+    private=True,
+    partly=True,
 )
-POSTMASTERS = Section("postmasters", "running servers", ("postmasters",), parse_postmasters, private=True)
+POSTMASTERS = Section("postmasters", "running PostgreSQL servers", ("postmasters",), parse_postmasters, private=True)
 # what was found before a dead file server in /mnt stopped it is used
-FOLDERS = Section("folders", "common folders", ("common_folders", _FOLDERS), parse_folders, partly=True)
+FOLDERS = Section("folders", "common data directories", ("common_folders", _FOLDERS), parse_folders, partly=True)

@@ -59,5 +59,5 @@ def parse_datasets(text: str) -> tuple[Dataset, ...]:
     )
 
 
-HEALTH = Section("disk-health", "health of disks", ("disk_health_facts",), parse_disk_health, deadline=10)
+HEALTH = Section("disk-health", "disk health", ("disk_health_facts",), parse_disk_health, deadline=10)
 DATASETS = Section("datasets", "ZFS file systems", ("zfs_facts", "/proc/mounts"), parse_datasets)

@@ -150,6 +150,8 @@ def file_systems(
     return tuple(found), tuple(without)
 
 
-MOUNTS = Section("mounts", "mounts", ("print_first", "/proc/self/mountinfo", "/proc/self/mounts"), parse_mounts)
-SPACE = Section("space", "space of file systems", ("space_facts", "-k"), parse_df, deadline=8, partly=True)
-INODES = Section("inodes", "inodes of file systems", ("space_facts", "-i"), parse_df, deadline=8, partly=True)
+MOUNTS = Section(
+    "mounts", "mounted file systems", ("print_first", "/proc/self/mountinfo", "/proc/self/mounts"), parse_mounts
+)
+SPACE = Section("space", "file system space", ("space_facts", "-k"), parse_df, deadline=8, partly=True)
+INODES = Section("inodes", "file system inodes", ("space_facts", "-i"), parse_df, deadline=8, partly=True)

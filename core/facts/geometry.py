@@ -121,7 +121,7 @@ def option_value(system: FileSystem, name: str) -> str | None:
 
 SECTION = Section(
     "geometry",
-    "geometry of file systems",
+    "file system geometry",
     ("geometry_facts", "/proc/self/mounts"),
     parse_geometries,
     deadline=8,

@@ -58,4 +58,4 @@ def _path(digits: str, line: str) -> str:
         raise unreadable("find", "hexadecimal digits", line) from error
 
 
-SECTION = Section("irregular-files", "kinds of files", ("irregular_files",), parse_irregular_files, deadline=DEADLINE)
+SECTION = Section("irregular-files", "file kinds", ("irregular_files",), parse_irregular_files, deadline=DEADLINE)

@@ -38,4 +38,4 @@ def parse_kernel(text: str) -> Kernel:
     )
 
 
-SECTION = Section("kernel", "kernel abilities", ("kernel_facts",), parse_kernel)
+SECTION = Section("kernel", "kernel features", ("kernel_facts",), parse_kernel)

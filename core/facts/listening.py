@@ -45,4 +45,4 @@ def _read(line: str) -> Listening:
     )
 
 
-SECTION = Section("listening", "what listens on the host", ("listening_sockets",), parse_listening, deadline=10)
+SECTION = Section("listening", "listening sockets", ("listening_sockets",), parse_listening, deadline=10)

@@ -56,5 +56,5 @@ def _number(text: str) -> int | None:
     return min(int(text), UNLIMITED) if re.fullmatch("[0-9]{1,20}", text) else None
 
 
-SESSION = Section("limits", "limits", ("session_limits",), parse_session_limits)
+SESSION = Section("limits", "process limits", ("session_limits",), parse_session_limits)
 PROCESS = Section("process", "server process", ("cluster_process",), parse_process)

@@ -32,5 +32,5 @@ def parse_removal(text: str) -> Removal:
 
 
 SECTION = Section(
-    "shared-memory", "what systemd-logind removes", ("removal_facts", "/run/systemd/sessions"), parse_removal
+    "shared-memory", "RemoveIPC setting of systemd-logind", ("removal_facts", "/run/systemd/sessions"), parse_removal
 )

@@ -51,4 +51,4 @@ def _job(place: str, owner: str, line: str, folders: Sequence[str]) -> Scheduled
     return Scheduled(place, user, without_secrets(line.strip())[:500])
 
 
-SECTION = Section("schedules", "cron jobs", ("schedule_facts",), parse_schedules, private=True)
+SECTION = Section("schedules", "scheduled jobs", ("schedule_facts",), parse_schedules, private=True)

@@ -128,7 +128,5 @@ def _inside(path: str, folder: str) -> bool:
 
 
 SIZE = Section("size", "size", ("cluster_size",), parse_size, deadline=DEADLINE)
-WRITTEN = Section(
-    "written", "files written to in the last hour", ("cluster_written",), parse_written, deadline=DEADLINE
-)
+WRITTEN = Section("written", "files changed in the last hour", ("cluster_written",), parse_written, deadline=DEADLINE)
 LINKS = Section("links", "links and tablespaces", ("cluster_links",), parse_links, deadline=DEADLINE, most=8 << 20)

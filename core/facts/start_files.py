@@ -58,4 +58,4 @@ def parse_start_files(text: str) -> StartFiles:
     return StartFiles(tuple(complaints), edited, options)
 
 
-SECTION = Section("start-files", "files that a start reads", ("cluster_start_files",), parse_start_files, deadline=30)
+SECTION = Section("start-files", "startup configuration", ("cluster_start_files",), parse_start_files, deadline=30)

@@ -34,7 +34,7 @@ def section(folders: Sequence[str]) -> Section[dict[str, tuple[str, ...]]]:
     """A section that lists each folder; one that is not there holds nothing."""
     return Section(
         "target-entries",
-        "folders to copy to",
+        "target directories",
         ("target_entries", str(NAMES), *folders),
         parse_target_entries,
         deadline=30,

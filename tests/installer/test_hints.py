@@ -6,9 +6,8 @@ from installer.hints import LEFT_OUT, hints
 
 def test_a_hint_is_found_where_a_check_hands_it_out_and_where_what_it_calls_does() -> None:
     found = {declaration.id: hints((declaration, function)) for declaration, function in CHECKS}
-    assert ("blocker", "install it with the system's packages (Debian: apt-get install rsync openssh-client)") in (
-        found["rsync"]
-    )
+    install = "Install them with the system's packages (Debian: `apt-get install rsync openssh-client`)."
+    assert ("blocker", install) in found["rsync"]
     assert any(severity == "unknown" and LEFT_OUT in hint for severity, hint in found["rsync"])
 
 

@@ -100,40 +100,40 @@ def _status(host: Host) -> str:
 
 # check, cluster that fails it, whether old and new are broken, status, words; then the cluster that passes
 FAILING: list[tuple[str, str, bool, Status, str]] = [
-    ("cluster-exists", f"{HERE}/nothing", False, B, "holds no cluster"),
-    ("product", FORK, False, B, "old runs Greenplum"),
+    ("cluster-exists", f"{HERE}/nothing", False, B, "contains no cluster"),
+    ("product", FORK, False, B, "The old server runs Greenplum"),
     ("rsync", GOOD, False, B, "not installed: rsync on old"),
     ("ssh", GOOD, False, B, "not installed: ssh on old"),
-    ("architecture", GOOD, True, B, "old is x86_64, new is aarch64"),
-    ("libc", GOOD, True, W, "differently under glibc 2.31"),
-    ("apparmor", GOOD, True, W, "guards PostgreSQL on new"),
-    ("disk-health", GOOD, True, W, "says that it fails"),
-    ("old-stopped", CRASHED, False, B, "it crashed"),
+    ("architecture", GOOD, True, B, "The old server is x86_64, the new server is aarch64"),
+    ("libc", GOOD, True, W, "differently with glibc 2.31"),
+    ("apparmor", GOOD, True, W, "restricts PostgreSQL on the new server"),
+    ("disk-health", GOOD, True, W, "reports a failing disk"),
+    ("old-stopped", CRASHED, False, B, "has crashed"),
     ("leftovers", CRASHED, False, W, "postmaster.pid"),
     ("leftovers", ODD, False, B, "backup_label"),
     ("primary", STANDBY, False, B, "standby"),
     ("owner", STANDBY, False, B, "no user shopdba"),
-    ("owner-number", GOOD, False, W, "another number"),
+    ("owner-number", GOOD, False, W, "another user ID"),
     ("memory", STANDBY, False, W, "shared_buffers"),
     ("free-memory", STANDBY, False, W, "free"),
     ("huge-pages", STANDBY, False, W, "huge pages"),
-    ("hard-links", ODD, False, W, "several names"),
-    ("sparse-files", ODD, False, W, "with holes"),
-    ("unreadable-files", ODD, False, B, "cannot be read"),
+    ("hard-links", ODD, False, W, "Several hard links"),
+    ("sparse-files", ODD, False, W, "fills the holes"),
+    ("unreadable-files", ODD, False, B, "cannot read"),
     ("folder-mode", ODD, False, W, "755"),
     ("links", ODD, False, B, "nowhere"),
     ("tablespaces-inside", ODD, False, W, "inside the data directory"),
     ("wal-directory", ODD, False, W, "would share /srv/pg"),
-    ("series", SIXTEEN, True, B, "old is series 16, new is series 15"),
-    ("autostart", WATCHED, False, W, "may start old again"),
+    ("series", SIXTEEN, True, B, "major version 16, the new server major version 15"),
+    ("autostart", WATCHED, False, W, "may start the old cluster again"),
     ("limits", WATCHED, False, W, "open files"),
-    ("old-stopped", WATCHED, False, W, "old runs"),
-    ("ha-manager", GOOD, False, B, "patroni is at work"),
+    ("old-stopped", WATCHED, False, W, "The old cluster is running"),
+    ("ha-manager", GOOD, False, B, "patroni is running"),
     ("pooler", GOOD, False, W, "pooler"),
-    ("cron-jobs", GOOD, False, W, "scheduled jobs"),
+    ("cron-jobs", GOOD, False, W, "Scheduled jobs"),
     ("virtual-addresses", GOOD, False, W, "10.99.0.5"),
     ("clocks", GOOD, True, W, "ahead"),
-    ("time-zone", GOOD, True, W, "different time zones"),
+    ("time-zone", GOOD, True, W, "The time zone of the old server"),
     ("selinux", GOOD, True, W, "enforcing"),
     ("firewall", GOOD, True, W, "port 5432"),
 ]
@@ -206,7 +206,7 @@ def test_too_little_space_and_too_few_inodes_on_the_target_of_one_tablespace(loo
         name, ODD, here=True, there=True, tablespace_targets=targets
     )
     assert (narrow("inodes").status, SMALL in narrow("inodes").message) == (B, True), narrow("inodes")
-    assert (narrow("target-path").status, "gone after a restart" in narrow("target-path").message) == (B, True)
+    assert (narrow("target-path").status, "empty after a reboot" in narrow("target-path").message) == (B, True)
     whole = {f"{HERE}/space": f"{SMALL}/space", f"{HERE}/wal": f"{SMALL}/wal"}
     full = looks.result("space", ODD, here=True, there=True, tablespace_targets=whole)
     assert (full.status, SMALL in full.message) == (B, True), full
@@ -244,7 +244,7 @@ def test_what_is_told_and_stops_nothing(looks: Looks) -> None:
     on, off = (looks.result("checksums", cluster, here=True, there=False) for cluster in (SUMS, GOOD))
     assert (on.status, on.old, off.status, off.old) == (P, "data_checksums on", P, "data_checksums off")
     able, unable = (looks.result("nfs", GOOD, here=there, there=there) for there in (True, False))
-    assert (able.status, able.message, unable.status) == (P, "a copy over NFS is possible", P)
+    assert (able.status, able.message, unable.status) == (P, "A copy over NFS is possible.", P)
     kernel = looks.old.host_environment.kernel
     assert kernel is not None
     assert (unable.message == able.message) == bool(kernel.nfs or kernel.nfsd)

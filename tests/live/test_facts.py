@@ -258,7 +258,7 @@ def test_no_postgresql_at_all(lab: Lab, new_server: Server) -> None:
         lab.new.exec("mv", "/etc/hidden", "/etc/postgresql")
     assert facts.clusters == ()
     assert [gap.subject for gap in facts.gaps] == ["clusters"]
-    assert "no PostgreSQL data directory was found" in facts.gaps[0].reason
+    assert "show no PostgreSQL cluster" in facts.gaps[0].reason
     assert facts.round_trips == 1
 
 

@@ -179,7 +179,7 @@ def test_it_is_found_before_the_downtime(cli: CommandLine, name: str) -> None:
     assert (result["status"], [each for each in case.says if each not in said]) == (case.status, []), said
     if case.status == "blocker":
         code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
-        assert (code, "the move cannot begin" in err) == (1, True), err
+        assert (code, "The move cannot begin" in err) == (1, True), err
     assert sql(old, "select 1") == "1"
 
 

@@ -26,20 +26,20 @@ class Declaration:
 
 
 CATALOGUE: tuple[Declaration, ...] = (
-    Declaration("writes-far-under-reads", "writes are far under reads", devices.writes_far_under_reads),
-    Declaration("mirror-reads-like-one", "a RAID-1 that reads like one disk", arrays.mirror_reads_like_one_disk),
-    Declaration("write-thread", "an array's one write thread is saturated", arrays.write_thread_saturated),
-    Declaration("stripes", "stripes that the file system does not know", arrays.misaligned_stripes),
-    Declaration("data-journal", "data is written twice", mounting.journaled_data),
-    Declaration("access-times", "reads that write", mounting.access_times),
-    Declaration("barriers", "flushes that do not reach the disks", mounting.barriers_off),
-    Declaration("scheduler", "a scheduler for another kind of disk", devices.wrong_scheduler),
-    Declaration("read-ahead", "a small read-ahead", devices.small_read_ahead),
-    Declaration("partition", "a partition that starts inside a block", devices.misaligned_partition),
-    Declaration("layout", "files take long to be laid out", mounting.slow_layout),
-    Declaration("ageing", "a file system that ages", results.ageing_file_system),
-    Declaration("processor", "the processor bounds a figure", results.processor_bound),
-    Declaration("link", "a slow network link", results.slow_link),
+    Declaration("writes-far-under-reads", "Writes much slower than reads", devices.writes_far_under_reads),
+    Declaration("mirror-reads-like-one", "RAID-1 reads no faster than one disk", arrays.mirror_reads_like_one_disk),
+    Declaration("write-thread", "Saturated write thread of a RAID array", arrays.write_thread_saturated),
+    Declaration("stripes", "Stripe geometry unknown to the file system", arrays.misaligned_stripes),
+    Declaration("data-journal", "Data written twice (data=journal)", mounting.journaled_data),
+    Declaration("access-times", "Reads that update access times", mounting.access_times),
+    Declaration("barriers", "Flushes that do not reach the disks", mounting.barriers_off),
+    Declaration("scheduler", "Unsuitable I/O scheduler", devices.wrong_scheduler),
+    Declaration("read-ahead", "Small read-ahead", devices.small_read_ahead),
+    Declaration("partition", "Misaligned partition", devices.misaligned_partition),
+    Declaration("layout", "Slow layout of files", mounting.slow_layout),
+    Declaration("ageing", "File system that becomes slower", results.ageing_file_system),
+    Declaration("processor", "Result limited by the processor", results.processor_bound),
+    Declaration("link", "Slow network link", results.slow_link),
 )
 """Every finding, what costs most first. Names are for ever."""
 

@@ -35,16 +35,17 @@ def mirror_reads_like_one_disk(storage: Storage) -> Observation | None:
         return None
     return observed(
         [
-            f"{array.name} is a RAID-1 of {array.raid_devices} rotating disks ({', '.join(array.devices)})",
+            (f"{array.name} is a RAID-1 of {array.raid_devices} rotating disks ({', '.join(array.devices)})."),
             (
-                f"read in one go: {fastest.text}, what one such disk gives; {array.raid_devices} could give "
-                f"{array.raid_devices} times as much"
+                f"Its sequential read reaches {fastest.text}, as much as one such disk. "
+                f"{array.raid_devices} disks could reach {array.raid_devices} times as much."
             ),
         ],
         [
             (
-                "make it a RAID-10 in the layout far (mdadm --level=10 --layout=f2), which reads from all disks as "
-                "RAID-0 does; a RAID-1 reads one long file from one member and spreads several readers alone"
+                "Rebuild it as RAID-10 with the far layout (`mdadm --level=10 --layout=f2`), which reads "
+                "from all disks like RAID-0. A RAID-1 reads one long file from one disk, and only "
+                "several readers use all disks."
             ),
         ],
         fastest,
@@ -61,15 +62,18 @@ def write_thread_saturated(storage: Storage) -> Observation | None:
     written = next((one for one in storage.figures if one.workload is worst.workload and _is_write(one.metric)), None)
     return observed(
         [
-            f"{array.name} is {array.level}, which writes by one kernel thread",
-            f"that thread kept {units.count(worst.value)} cores busy ({worst.workload.title})",
-            f"written meanwhile: {written.text}" if written is not None else "",
+            f"{array.name} is {array.level}, for which one kernel thread does all writes.",
+            f"That thread kept {units.count(worst.value)} CPU cores busy ({worst.workload.title}).",
+            f"Throughput at that time: {written.text}." if written is not None else "",
             *_knobs(array),
         ],
         [
             *_more_threads(array),
-            "lay RAID-0 over several smaller arrays (RAID-10 of pairs, RAID-50): each has a thread of its own",
-            "keep interrupts, and with hyper-threading the core's twin, away from the thread",
+            (
+                "Stripe RAID-0 over several smaller arrays (RAID-10 of pairs, RAID-50). Each of them has "
+                "a thread of its own."
+            ),
+            ("Keep interrupts away from the core of the thread, and with hyper-threading also from its sibling."),
         ],
         worst,
         *((written,) if written is not None else ()),
@@ -83,9 +87,9 @@ def _is_write(metric: str) -> bool:
 def _knobs(array: Array) -> list[str]:
     said = []
     if array.level in _HELPERS and array.write_threads is not None:
-        said.append(f"group_thread_cnt is {array.write_threads}")
+        said.append(f"group_thread_cnt is {array.write_threads}.")
     if array.level in _HELPERS and array.stripe_cache_pages is not None:
-        said.append(f"stripe_cache_size is {array.stripe_cache_pages}")
+        said.append(f"stripe_cache_size is {array.stripe_cache_pages}.")
     return said
 
 
@@ -94,9 +98,9 @@ def _more_threads(array: Array) -> list[str]:
     tries = []
     # 0 is none besides the array's own thread
     if array.level in _HELPERS and array.write_threads == 0:
-        tries.append(f"give it helpers: echo 4 > {folder}/group_thread_cnt")
+        tries.append(f"Give the array more write threads: `echo 4 > {folder}/group_thread_cnt`.")
     if array.level in _HELPERS and array.stripe_cache_pages is not None and array.stripe_cache_pages < _WANTED_PAGES:
-        tries.append(f"give it a larger stripe cache: echo {_WANTED_PAGES} > {folder}/stripe_cache_size")
+        tries.append(f"Enlarge its stripe cache: `echo {_WANTED_PAGES} > {folder}/stripe_cache_size`.")
     return tries
 
 
@@ -114,17 +118,17 @@ def misaligned_stripes(storage: Storage) -> Observation | None:
     return observed(
         [
             (
-                f"{array.name} has chunks of {units.size(chunk)} on {data} disks of data: "
-                f"stripes of {units.size(chunk * data)}"
+                f"{array.name} has chunks of {units.size(chunk)} on {data} data disks, so its "
+                f"stripes have {units.size(chunk * data)}."
             ),
             (
-                f"{system.mount_point} ({system.kind}) was made with {names[0]} {_size(unit)}, "
-                f"{names[1]} {_size(system.stripe_width_bytes)}"
+                f"{system.mount_point} ({system.kind}) was created with {names[0]} {_size(unit)} "
+                f"and {names[1]} {_size(system.stripe_width_bytes)}."
             ),
         ],
         [
             *_geometry(system, chunk, data),
-            "expect it of new and of long files: what a database changes in place gains little",
+            ("Expect an improvement for new and long files. What a database changes in place gains little."),
         ],
     )
 
@@ -138,10 +142,18 @@ def _geometry(system: FileSystem, chunk: int, data: int) -> list[str]:
         # mount options are in sectors of 512 bytes, mkfs.xfs's in bytes: mixing them up is the usual mistake
         sectors = f"sunit={chunk // _XFS_SECTOR},swidth={chunk * data // _XFS_SECTOR}"
         return [
-            f"mount it with {sectors}, which XFS keeps",
-            f"or make it anew: {command('mkfs.xfs', '-d', f'su={chunk // 1024}k,sw={data}', system.device).shown}",
+            f"Mount it with {sectors}, which XFS keeps.",
+            (
+                "Or create the file system again: "
+                f"`{command('mkfs.xfs', '-d', f'su={chunk // 1024}k,sw={data}', system.device).shown}`."
+            ),
         ]
     if not system.block_bytes:
-        return ["set stride to the chunk and stripe_width to the stripe, in blocks: tune2fs -E"]
+        return ["Set stride to the chunk and stripe_width to the stripe, both in blocks (`tune2fs -E`)."]
     blocks = f"stride={chunk // system.block_bytes},stripe_width={chunk * data // system.block_bytes}"
-    return [f"tell it, also while it is mounted: {command('tune2fs', '-E', blocks, system.device).shown}"]
+    return [
+        (
+            "Set the geometry, even while the file system is mounted: "
+            f"`{command('tune2fs', '-E', blocks, system.device).shown}`."
+        )
+    ]

@@ -32,17 +32,26 @@ def writes_far_under_reads(storage: Storage) -> Observation | None:
     parity = next((array for array in storage.arrays if array.level in ("raid4", "raid5", "raid6")), None)
     return observed(
         [
-            f"written in one go: {write.text}; read: {read.text}: {units.ratio(write.value / read.value)}",
-            *(f"{disk.name} takes writes through: no write cache is on, or one that is safe" for disk in through),
-            f"{parity.name} is {parity.level}: a write of part of a stripe reads it first"
+            (
+                f"Sequential writes reach {write.text}, sequential reads {read.text}. The ratio is "
+                f"{units.ratio(write.value / read.value)}."
+            ),
+            *(
+                (
+                    f"The write cache of {disk.name} is off, or is one that keeps its data at a power "
+                    "failure (write through)."
+                )
+                for disk in through
+            ),
+            (f"{parity.name} is {parity.level}. To write part of a stripe, it must read the stripe first.")
             if parity is not None
             else "",
         ],
         [
-            *(f"turn on the disk's write cache: {_hdparm(disk)}" for disk in through if _has_own_cache(disk)),
-            "look, on a RAID controller, whether its cache writes through, and whether its battery is good",
-            "leave the cache off where no battery stands behind it and the data is worth more than the speed",
-            f"use RAID-10 instead of {parity.level}, or a larger stripe cache" if parity is not None else "",
+            *(f"Turn on the disk's write cache: `{_hdparm(disk)}`." for disk in through if _has_own_cache(disk)),
+            ("On a RAID controller, check whether its cache writes through, and whether its battery is good."),
+            "Leave the cache off if no battery protects it and the data is worth more than the speed.",
+            f"Use RAID-10 instead of {parity.level}, or a larger stripe cache." if parity is not None else "",
         ],
         write,
         read,
@@ -66,12 +75,12 @@ def wrong_scheduler(storage: Storage) -> Observation | None:
     random = [figure for figure in storage.figures if figure.pattern in ("randread", "randwrite") and _is_iops(figure)]
     return observed(
         [
-            *(f"{_kind(disk)} has the scheduler {disk.scheduler}" for disk, _ in wrong),
-            *(f"measured with it: {figure.text}" for figure in random),
+            *(f"{_kind(disk)} has the I/O scheduler {disk.scheduler}." for disk, _ in wrong),
+            *(f"Measured with this scheduler: {figure.text}." for figure in random),
         ],
         [
-            *(f"choose {better}: {_set_scheduler(disk, better)}" for disk, better in wrong),
-            "measure again; a udev rule makes it stay over a restart",
+            *(f"Choose {better}: `{_set_scheduler(disk, better)}`." for disk, better in wrong),
+            "Measure again. A udev rule keeps the setting after a reboot.",
         ],
         *random,
     )
@@ -88,7 +97,7 @@ def _better_scheduler(disk: BlockDevice) -> str | None:
 
 def _kind(disk: BlockDevice) -> str:
     model = f" ({disk.model})" if disk.model else ""
-    return f"{disk.name}{model}, {'a rotating disk' if disk.rotational else 'no rotating disk'},"
+    return f"{disk.name}{model}, {'a rotating disk' if disk.rotational else 'a non-rotating disk'},"
 
 
 def _set_scheduler(disk: BlockDevice, scheduler: str) -> str:
@@ -117,14 +126,16 @@ def small_read_ahead(storage: Storage) -> Observation | None:
     wanted = max(4 * (stripe or 0), 4 * 2**20)
     return observed(
         [
-            f"{device.name} reads ahead {units.size(device.read_ahead_bytes)}"
-            + (f", less than a stripe of {array.name}: {units.size(stripe)}" if stripe and array is not None else ""),
-            f"read through the cache: {read.text}",
-            f"read past the cache: {direct.text}" if direct is not None else "",
+            f"The read-ahead of {device.name} is {units.size(device.read_ahead_bytes)}, less than one stripe of "
+            f"{array.name} ({units.size(stripe)})."
+            if stripe and array is not None
+            else f"The read-ahead of {device.name} is {units.size(device.read_ahead_bytes)}.",
+            f"Read through the cache: {read.text}.",
+            f"Read past the cache: {direct.text}." if direct is not None else "",
         ],
         [
-            f"set it to {units.size(wanted)}: {_set_read_ahead(device, wanted)}",
-            "measure again; a udev rule makes it stay over a restart",
+            f"Set it to {units.size(wanted)}: `{_set_read_ahead(device, wanted)}`.",
+            "Measure again. A udev rule keeps the setting after a reboot.",
         ],
         read,
         *((direct,) if direct is not None else ()),
@@ -154,9 +165,10 @@ def misaligned_partition(storage: Storage) -> Observation | None:
         if disk is None or not block or part.start_bytes is None or part.start_bytes % block == 0:
             continue
         said.append(
-            f"{part.name} starts at byte {units.count(part.start_bytes)} of {disk.name}, whose physical blocks have "
-            f"{units.size(block)}: {units.size(part.start_bytes % block)} off"
+            f"{part.name} starts at byte {units.count(part.start_bytes)} of {disk.name}. The "
+            f"disk has physical blocks of {units.size(block)}, so the start is off by "
+            f"{units.size(part.start_bytes % block)}."
         )
     if not said:
         return None
-    return observed(said, ["make the partition anew, with its start at 1 MiB, and copy the data back"])
+    return observed(said, ["Create the partition again with its start at 1 MiB, and copy the data back."])

@@ -25,11 +25,11 @@ def access_times(storage: Storage) -> Observation | None:
     if {"noatime", "relatime", "lazytime", "ro"} & set(system.options):
         return None
     return observed(
-        [f"{_mounted(system)}: neither noatime nor relatime is among them, so each read is also a write"],
+        [f"{_mounted(system)}. Without noatime or relatime, each read is also a write."],
         [
             (
-                f"mount it with noatime: {_remount(system, 'noatime')}; and in /etc/fstab, so that it stays "
-                "(PostgreSQL never looks at the times of access)"
+                f"Mount it with noatime: `{_remount(system, 'noatime')}`. Set the option in /etc/fstab "
+                "too. PostgreSQL never uses access times."
             ),
         ],
     )
@@ -44,13 +44,14 @@ def journaled_data(storage: Storage) -> Observation | None:
     slowest = min(writes, key=lambda figure: figure.value, default=None)
     return observed(
         [
-            f"{_mounted(system)}: data=journal, so each byte is written to the journal and again to its place",
-            f"written in one go: {slowest.text}" if slowest is not None else "",
+            (f"{_mounted(system)}. With data=journal, each byte is written twice: to the journal and to its place."),
+            f"Sequential writes reach {slowest.text}." if slowest is not None else "",
         ],
         [
             (
-                "mount it with data=ordered, the default (in /etc/fstab; a remount cannot change it: unmount it "
-                "first): PostgreSQL's own log already makes its writes safe"
+                "Mount it with data=ordered, which is the default. Set it in /etc/fstab and unmount the "
+                "file system first: a remount cannot change it. PostgreSQL's WAL already makes its "
+                "writes safe."
             ),
         ],
         *((slowest,) if slowest is not None else ()),
@@ -66,12 +67,12 @@ def barriers_off(storage: Storage) -> Observation | None:
     rates = storage.measured("fsyncs_per_second")
     return observed(
         [
-            f"{_mounted(system)}: with {off} an fsync does not wait for the disks",
-            *(f"fsyncs: {figure.text}, which no disk had to keep" for figure in rates[:1]),
+            f"{_mounted(system)}. With {off}, an fsync does not wait for the disks.",
+            *(f"fsync rate: {figure.text}. No disk had to store these writes." for figure in rates[:1]),
         ],
         [
-            f"take {off} out, unless every cache on the way to the disks has a battery",
-            "measure again afterwards: fsync figures of the two cannot be compared",
+            f"Remove {off}, unless every cache on the way to the disks has a battery.",
+            f"Measure again afterwards. fsync rates with and without {off} cannot be compared.",
         ],
         *rates[:1],
     )
@@ -94,14 +95,14 @@ def slow_layout(storage: Storage) -> Observation | None:
     return observed(
         [
             (
-                f"laying out {units.size(size.value)} took {units.duration(took.value)}, {units.rate(rate)}; "
-                f"the disks write {write.text}"
+                f"Laying out {units.size(size.value)} took {units.duration(took.value)}, which is "
+                f"{units.rate(rate)}. The disks write {write.text}."
             ),
-            _blocks_one_by_one(system) or f"{system.mount_point} is {system.kind}, {_fullness(system)}",
+            _blocks_one_by_one(system) or f"{system.mount_point} is {system.kind}, {_fullness(system)}.",
         ],
         [
             (
-                "make the volume as ext4 or XFS: with extents, files of any size are laid out in few steps"
+                ("Create the volume as ext4 or XFS. With extents, files of any size are laid out in a few steps.")
                 if _blocks_one_by_one(system)
                 else _held_up_by(system)
             ),
@@ -118,20 +119,21 @@ def _fullness(system: FileSystem) -> str:
 
 def _held_up_by(system: FileSystem) -> str:
     """What else than its map of blocks makes a file system slow to lay out files."""
-    others = "look whether others write to the same disks, and whether a limit (cgroup, hypervisor) holds them up"
+    others = "Check whether others write to the same disks, and whether a limit (cgroup, hypervisor) slows them down."
     if system.kind in _COPIES_ON_WRITE:
         return (
-            f"{others}; {system.kind} copies on write: give it more room, and look at its compression and its snapshots"
+            f"{others} {system.kind} copies on write: give it more free space, and check its "
+            "compression and its snapshots."
         )
-    return f"{others}; {system.kind} lays files out in few steps, unless its free room is in small pieces"
+    return f"{others} {system.kind} lays out files in a few steps, unless its free space is fragmented."
 
 
 def _blocks_one_by_one(system: FileSystem) -> str:
     """Why, where the facts tell: the file system has no extents."""
     if system.kind in ("ext2", "ext3"):
-        return f"{system.mount_point} is {system.kind}, which has no extents"
+        return f"{system.mount_point} is {system.kind}, which has no extents."
     if system.features and "extent" not in system.features:
-        return f"{system.mount_point} is {system.kind} without the feature extent"
+        return f"{system.mount_point} is {system.kind} without the feature extent."
     return ""
 
 

@@ -28,12 +28,12 @@ def processor_bound(storage: Storage) -> Observation | None:
     rates = [one for one in storage.figures if one.workload is figure.workload and one.metric == one.workload.headline]
     return observed(
         [
-            f"{figure.workload.tool} kept {units.count(figure.value)} cores busy ({figure.workload.title})",
-            *(f"measured so: {rate.text}" for rate in rates),
+            (f"{figure.workload.tool} kept {units.count(figure.value)} CPU cores busy ({figure.workload.title})."),
+            *(f"Measured at that time: {rate.text}." for rate in rates),
         ],
         [
-            "the disks may be faster than this figure: measure with larger blocks, or with several jobs",
-            "look whether the volume encrypts or compresses: that is work of the same processor",
+            ("The disks may be faster than this figure. Measure with larger blocks, or with several jobs."),
+            "Check whether the volume is encrypted or compressed. That is work of the same processor.",
         ],
         figure,
         *rates,
@@ -54,15 +54,21 @@ def slow_link(storage: Storage) -> Observation | None:
     return observed(
         [
             *(
-                f"{link.name} ({', '.join(link.addresses)}) is up at {units.bits(link.bits_per_second)}: "
-                f"{units.rate((link.bits_per_second or 0) / 8)} at most"
+                (
+                    f"{link.name} ({', '.join(link.addresses)}) runs at "
+                    f"{units.bits(link.bits_per_second)}, which carries at most "
+                    f"{units.rate((link.bits_per_second or 0) / 8)}."
+                )
                 for link in slow
             ),
-            f"the volume reads {reads.text}" if reads is not None else "",
+            f"The volume reads {reads.text}." if reads is not None else "",
         ],
         [
-            "look at the cable and at the switch's port: a gigabit link with a broken pair falls back to 100 Mbit/s",
-            "let copies, and pgbench from another host, take another link",
+            (
+                "Check the cable and the port of the switch. A gigabit link with a broken wire pair "
+                "falls back to 100 Mbit/s."
+            ),
+            "Use another link for copies, and for pgbench from another host.",
         ],
         *((reads,) if reads is not None else ()),
     )
@@ -84,14 +90,17 @@ def ageing_file_system(storage: Storage) -> Observation | None:
     initial, final = of_it.get("initial_transactions_per_second"), of_it.get("final_transactions_per_second")
     return observed(
         [
-            f"reads fell by {units.percent(worst.value)} ({worst.workload.title})",
-            f"from {units.count(initial)} to {units.count(final)} transactions/s" if initial and final else "",
+            f"Reads became slower by {units.percent(worst.value)} ({worst.workload.title}).",
+            f"They fell from {units.count(initial)} to {units.count(final)} transactions/s."
+            if initial and final
+            else "",
         ],
         [
-            "compare with another file system by the same suite: copy-on-write ones lose most",
+            ("Compare with another file system by the same suite. Copy-on-write file systems lose most."),
             _how_laid_out(storage.system),
-            "leave the file system more room"
-            + ("" if _without_access_times(storage.system) else ", mount it with noatime"),
+            "Leave the file system more free space."
+            if _without_access_times(storage.system)
+            else "Leave the file system more free space, and mount it with noatime.",
         ],
         worst,
     )
@@ -104,8 +113,8 @@ def _without_access_times(system: FileSystem | None) -> bool:
 def _how_laid_out(system: FileSystem | None) -> str:
     """How one looks at the pieces that files, or what is free, lie in."""
     if system is None:
-        return "look how the files are laid out: filefrag, of XFS xfs_db -r -c frag"
+        return "Check how the files are laid out with `filefrag`, on XFS with `xfs_db -r -c frag`."
     if system.kind == "zfs":
-        return f"look in how small pieces its room is free: {command('zpool', 'list', '-v').shown}"
-    means = f": {command('xfs_db', '-r', '-c', 'frag', system.device).shown}" if system.kind == "xfs" else ": filefrag"
-    return f"look how the files on {system.mount_point} are laid out{means}"
+        return f"Check how fragmented its free space is: `{command('zpool', 'list', '-v').shown}`."
+    means = f"`{command('xfs_db', '-r', '-c', 'frag', system.device).shown}`" if system.kind == "xfs" else "`filefrag`"
+    return f"Check how the files on {system.mount_point} are laid out: {means}."

@@ -1,4 +1,4 @@
-"""Whether new has room and memory for the cluster."""
+"""Checks of space, inodes and memory on the new server."""
 
 import re
 from collections.abc import Callable
@@ -32,12 +32,12 @@ _MEMORY_UNITS = {"": 8192, "B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB
 
 
 def space(case: Case) -> Finding:
-    """Each file system of new has room for what comes to it: data directory, tablespaces, links."""
+    """Check that each file system of the new server has space for its data roots."""
     return _compare(case, lambda root: root.size_bytes, lambda system: system.available_bytes, units.size, "space")
 
 
 def inodes(case: Case) -> Finding:
-    """Each file system of new has inodes for the files that come to it."""
+    """Check that each file system of the new server has inodes for its data roots."""
 
     def free(system: FileSystem) -> int | None:
         return system.inodes_free
@@ -46,7 +46,7 @@ def inodes(case: Case) -> Finding:
 
 
 def lists(case: Case) -> Finding:
-    """Each server has room for the lists of files that a copy keeps: without any the old one may stop."""
+    """Check that /tmp of each server has space for the lists of files; a full one may stop the old server."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -55,24 +55,32 @@ def lists(case: Case) -> Finding:
     if on_old is None or on_new is None or None in files:
         gaps = [no_file_system(facts) for facts, one in ((case.old, on_old), (case.new, on_new)) if one is None]
         why = gaps[0] if gaps else reason(case.old, SIZE.name, LINKS.name, of=case.move.cluster)
-        return unknown(NOTHING, NOTHING, f"whether {LISTS} has room for lists of files is not known: {why}", _LOOK)
+        return unknown(
+            NOTHING, NOTHING, f"It is not known whether {LISTS} has room for the lists of files ({why}).", _LOOK
+        )
     need = _LISTED_BYTES * sum(number or 0 for number in files)
     shown = [f"{one.mount_point} has {units.size(one.available_bytes)}" for one in (on_old, on_new)]
     short = []
     for facts, one in ((case.old, on_old), (case.new, on_new)):
         # as room_reserve of beside.sh has it
         if one.available_bytes - need < min(one.size_bytes // 20, 1 << 30, one.available_bytes // 2):
-            beside = ", where the running cluster lies too" if facts is case.old and _holds(one, cluster, facts) else ""
-            short.append(f"{one.mount_point} of {facts.server} has {units.size(one.available_bytes)}{beside}")
+            beside = (
+                ", which also holds the running old cluster"
+                if facts is case.old and _holds(one, cluster, facts)
+                else ""
+            )
+            short.append(f"{one.mount_point} on {facts.server} has {units.size(one.available_bytes)} free{beside}")
     if short:
         return blocker(
             shown[0],
             shown[1],
-            f"the lists of the cluster's files in {LISTS} may take {units.size(need)}, which must not fill it: "
-            f"{'; '.join(short)}",
-            f"free some of it, or mount another file system at {LISTS}",
+            f"The lists of the cluster's files in {LISTS} may need {units.size(need)}. They must "
+            f"not fill the file system: {'; '.join(short)}.",
+            f"Free space there, or mount another file system at {LISTS}.",
         )
-    return passed(shown[0], shown[1], f"{LISTS} has room for the lists of files, {units.size(need)} at the most")
+    return passed(
+        shown[0], shown[1], f"{LISTS} has room on both servers for the lists of files (at most {units.size(need)})."
+    )
 
 
 def _holds(one: FileSystem, cluster: Cluster, facts: Facts) -> bool:
@@ -84,11 +92,11 @@ def _holds(one: FileSystem, cluster: Cluster, facts: Facts) -> bool:
 _LISTED_BYTES = 1024
 """What the lists of a copy take of a file, at the most; some 600 are usual."""
 
-_LOOK = f"compare by hand: 1 kB a file, df {LISTS}"
+_LOOK = f"Compare by hand: allow 1 kB for each file, and run `df {LISTS}` on both servers."
 
 
 def memory(case: Case) -> Finding:
-    """shared_buffers fits into new's memory."""
+    """Check that shared_buffers fits into the memory of the new server."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -97,15 +105,25 @@ def memory(case: Case) -> Finding:
     if buffers is None or total is None:
         why = f"shared_buffers: {no_settings(case)}" if buffers is None else f"memory: {reason(case.new, MEMORY.name)}"
         shown = setting or NOTHING, units.size(total.total_bytes) if total is not None else NOTHING
-        return unknown(*shown, f"shared_buffers and new's memory could not be compared ({why})", "compare them by hand")
+        return unknown(
+            *shown,
+            f"The memory of the new server could not be compared with shared_buffers ({why}).",
+            "Compare them by hand.",
+        )
     shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(total.total_bytes)}"
     if buffers > 0.8 * total.total_bytes:
         return warning(
-            *shown, "shared_buffers leaves new no memory: the server may not start there", "lower it for new"
+            *shown,
+            "shared_buffers takes more than 80 % of the new server's memory. The server may not start.",
+            "Lower shared_buffers for the new server.",
         )
     if buffers > 0.4 * total.total_bytes:
-        return warning(*shown, "shared_buffers takes more than 40 % of new's memory", "lower it for new: 25 % is usual")
-    return passed(*shown, "shared_buffers fits into new's memory")
+        return warning(
+            *shown,
+            "shared_buffers takes more than 40 % of the new server's memory.",
+            "Lower shared_buffers for the new server. 25 % of the memory is usual.",
+        )
+    return passed(*shown, "shared_buffers fits into the memory of the new server.")
 
 
 def memory_bytes(setting: str) -> int | None:
@@ -146,24 +164,26 @@ def _compare(
     if short:
         return blocker(
             *evidence,
-            f"not enough {what} on {case.new.server}: {'; '.join(short)}",
-            "free some, enlarge it, or name another target",
+            f"{case.new.server} does not have enough {what}: {'; '.join(short)}.",
+            "Delete what is not needed there, enlarge the file system, or choose another target.",
         )
     if tight:
         return warning(
-            *evidence, f"{what} on {', '.join(tight)} will be used up", "leave at least 5 % for WAL and growth"
+            *evidence,
+            f"The copy will use up nearly all {what} on {', '.join(tight)}.",
+            "Leave at least 5 % for WAL and growth.",
         )
-    return passed(*evidence, f"enough {what} on each file system")
+    return passed(*evidence, f"Each file system of the new server has enough {what}.")
 
 
 def _unreadable(case: Case, root: DataRoot, system: FileSystem | None, what: str) -> Finding:
     if system is None:
         gap = no_file_system(case.new)
-        why = f"the file system of {root.target} on {case.new.server} is not known: {gap}"
+        why = f"The file system of {root.target} on {case.new.server} is not known ({gap})."
     else:
         gap = reason(case.old, SIZE.name, LINKS.name, of=case.move.cluster)
-        why = f"how much {what} {root.source} on {case.old.server} takes is not known: {gap}"
-    return unknown(NOTHING, NOTHING, why, f"compare by hand: du on {root.source}, df on {root.target}")
+        why = f"The amount of {what} that {root.source} on {case.old.server} takes is not known ({gap})."
+    return unknown(NOTHING, NOTHING, why, f"Compare by hand: run `du` on {root.source} and `df` on {root.target}.")
 
 
 def _already_there(
@@ -185,28 +205,40 @@ def _already_there(
 CHECKS: tuple[Check, ...] = (
     (
         Declaration(
-            "space", "free space on new", True, "sizes on old, free space of each file system of new", "backup-file"
+            "space",
+            "Free space on the new server",
+            True,
+            "sizes on the old server, free space of each file system of the new server",
+            "backup-file",
         ),
         space,
     ),
     (
         Declaration(
-            "inodes", "free inodes on new", True, "files on old, free inodes of each file system of new", "backup-file"
+            "inodes",
+            "Free inodes on the new server",
+            True,
+            "number of files on the old server, free inodes of each file system of the new server",
+            "backup-file",
         ),
         inodes,
     ),
     (
         Declaration(
-            "lists", "room for lists of files", True, "files on old, free space of /tmp on both", "backup-file"
+            "lists",
+            "Space for lists of files in /tmp",
+            True,
+            "number of files on the old server, free space of /tmp on both servers",
+            "backup-file",
         ),
         lists,
     ),
     (
         Declaration(
             "memory",
-            "shared_buffers and new's memory",
+            "Memory for shared_buffers on the new server",
             False,
-            "shared_buffers of old, memory of new",
+            "shared_buffers of the old cluster, memory of the new server",
             "runtime-config-resource",
         ),
         memory,

@@ -1,4 +1,4 @@
-"""Whether text sorts the same on new: what is ordered by a collation is wrong there, without an error, if not."""
+"""Checks of collations and locales: where text sorts differently, indexes are silently wrong."""
 
 from core import units
 from core.facts.collation_order import MISSING
@@ -23,14 +23,16 @@ _ALWAYS_THERE = ("C", "POSIX")
 
 
 def collation(case: Case) -> Finding:
-    """What is ordered by text lies in the order that new's libraries make."""
+    """Check that text sorts the same with the libraries of the new server."""
     found, cluster = affected(case), case.cluster
     if isinstance(found, Finding) or cluster is None:
         return found if isinstance(found, Finding) else no_cluster(case)
     libraries = libc_of(case.old), libc_of(case.new)
     if not found:
         return passed(
-            *libraries, "text sorts the same on new: versions and a sorted list of words agree" + age(cluster)
+            *libraries,
+            "Text sorts the same on both servers: the library versions and a sorted list of words "
+            f"agree.{age(cluster)}",
         )
     unread = [each for each in found if each.order is Order.UNREAD]
     if unread:
@@ -38,8 +40,9 @@ def collation(case: Case) -> Finding:
         return unknown(
             libraries[0],
             libraries[1],
-            f"how {names} sorts is not known on both sides",
-            "run the checks again: they sort a list of words on new; else plan a REINDEX of every index on text",
+            f"It is not known how {names} sorts on both servers.",
+            "Run the checks again: they sort a list of words on the new server. If that does not "
+            "help, plan a REINDEX of every index on text.",
         )
     return _reindex(found, age(cluster))
 
@@ -50,11 +53,14 @@ def _reindex(found: list[Affected], when: str) -> Finding:
     return warning(
         "; ".join(_named(each) for each in found),
         "; ".join(dict.fromkeys(f"{each.collation.locale}: {each.new}" for each in found)),
-        f"text {how} differently on new: {units.count(number)} {'object' if number == 1 else 'objects'} with "
-        f"{units.size(size)} of indexes would be wrong without an error{when}",
-        "after the first start on new, before anybody works there: REINDEX what is named (all: REINDEX DATABASE), "
-        "look for rows in the wrong range partition and against CHECK constraints; only then ALTER DATABASE or ALTER "
-        "COLLATION … REFRESH COLLATION VERSION, never before: it silences the warning and mends nothing",
+        f"Text {how} differently on the new server. There, {units.count(number)} "
+        f"{'object' if number == 1 else 'objects'} with {units.size(size)} of indexes would "
+        f"give wrong results without an error message.{when}",
+        "After the first start on the new server, before any client works there, run REINDEX on "
+        "the named indexes (all of them: REINDEX DATABASE). Look for rows in the wrong range "
+        "partition and for rows that violate CHECK constraints. Only then run ALTER DATABASE or "
+        "ALTER COLLATION … REFRESH COLLATION VERSION. Never run it before: it silences the "
+        "warning and repairs nothing.",
     )
 
 
@@ -67,7 +73,7 @@ def _named(each: Affected) -> str:
 
 
 def locales(case: Case) -> Finding:
-    """Every locale that a database or a collation of it names is there on new."""
+    """Check that the new server has every locale of the databases and their collations."""
     cluster = case.cluster
     found = databases(case)
     if isinstance(found, Finding) or cluster is None:
@@ -99,40 +105,40 @@ def locales(case: Case) -> Finding:
         return blocker(
             "; ".join(f"{name} ({listed(users)})" for name, users in sorted(absent.items())),
             f"missing: {listed(sorted(absent))}",
-            f"new lacks {listed(sorted(absent))}: what uses them fails there, a database of that locale whole"
-            + age(cluster),
-            "make the locale on new (Debian: dpkg-reconfigure locales; Red Hat: dnf install glibc-langpack-…), or "
-            "install binaries with ICU",
+            f"The new server lacks these locales: {listed(sorted(absent))}. Objects that use them "
+            f"fail there. A database with such a locale fails as a whole.{age(cluster)}",
+            "Create the locale on the new server (Debian: `dpkg-reconfigure locales`; Red Hat: `dnf "
+            "install glibc-langpack-…`), or install binaries with ICU support.",
         )
     if unread:
         why = reason(case.new, COLLATION_ORDER.name, TRIAL)
         return unknown(
             old,
             NOTHING,
-            f"whether new has {listed(sorted(unread))} is not known: {why}",
-            "run the checks again; or look with: locale -a",
+            f"It is not known whether the new server has {listed(sorted(unread))} ({why}).",
+            "Run the checks again, or look with `locale -a`.",
         )
-    return passed(old, "all there", "new has every locale of the databases" + age(cluster))
+    return passed(old, "all present", f"The new server has every locale of the databases.{age(cluster)}")
 
 
 def closed_databases(case: Case) -> Finding:
-    """Every database takes connections, so that it could be looked into."""
+    """Check that every database allows connections, so that it could be examined."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
     if not wide.closed:
-        return passed("none", NOTHING, "every database takes connections and was looked into" + age(cluster))
+        return passed("none", NOTHING, f"Every database allows connections and was examined.{age(cluster)}")
     half = [each.name for each in wide.closed if each.half_dropped]
     names = listed([each.name for each in wide.closed])
-    left = f" {listed(half)} was left by a DROP DATABASE that was interrupted." if half else ""
+    left = f" {listed(half)} was left by an interrupted DROP DATABASE." if half else ""
     return warning(
         names,
         NOTHING,
-        f"databases that take no connections: {names}. Their locales are compared; their extensions, libraries and "
-        f"indexes are not.{left}{age(cluster)}",
-        "drop on the old server what nobody needs, and what was half dropped; let connections into the others for the "
-        "checks: ALTER DATABASE … ALLOW_CONNECTIONS true",
+        f"These databases do not allow connections: {names}. Their locales are compared. Their "
+        f"extensions, libraries and indexes are not.{left}{age(cluster)}",
+        "On the old server, drop the databases that nobody needs or that are half dropped. Allow "
+        "connections to the others for the checks: `ALTER DATABASE … ALLOW_CONNECTIONS true`.",
     )
 
 
@@ -140,26 +146,30 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "collation",
-            "collations",
+            "Sort order of text (collations)",
             False,
-            "indexes, constraints and range partitions of every database on old; C library, ICU and a sorted list of "
-            "words of both",
+            "indexes, constraints and range partitions of every database of the old cluster; "
+            "C library, ICU and a sorted list of words of both servers",
             "collation",
         ),
         collation,
     ),
     (
         Declaration(
-            "locales", "locales of the databases", True, "locales of every database on old, those of new", "locale"
+            "locales",
+            "Locales of the databases",
+            True,
+            "locales of every database of the old cluster, locales of the new server",
+            "locale",
         ),
         locales,
     ),
     (
         Declaration(
             "closed-databases",
-            "databases that take no connections",
+            "Databases that do not allow connections",
             False,
-            "pg_database of old",
+            "pg_database of the old cluster",
             "manage-ag-templatedbs",
         ),
         closed_databases,

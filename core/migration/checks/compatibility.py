@@ -1,4 +1,4 @@
-"""Whether the binaries of new can read the files of old: product, series, minor, architecture, control data, libc."""
+"""Checks whether the new server's binaries can read the old cluster's files."""
 
 from core.facts.clusters import CONTROL, IDENTITY, PLACE
 from core.facts.model import Cluster, ControlData
@@ -41,17 +41,17 @@ _LABELS = (
 
 
 def product(case: Case) -> Finding:
-    """Both are PostgreSQL itself: a fork's files are its own, whatever number it goes by."""
+    """Check that both servers run PostgreSQL; a fork has files of its own, whatever its version number."""
     if case.cluster is None:
         return no_cluster(case)
     old, new = _release(case.cluster), _newest(case)
     shown = _shown(case.cluster), _shown_new(case)
-    for side, fork in (("old", _fork(case.cluster, old)), ("new", _fork(None, new))):
+    for is_old, fork in ((True, _fork(case.cluster, old)), (False, _fork(None, new))):
         if fork is not None:
             return blocker(
                 *shown,
-                f"{side} runs {fork}, not PostgreSQL",
-                "a copy of files needs the very same product on both sides; use that product's own way",
+                f"The {'old' if is_old else 'new'} server runs {fork}, not PostgreSQL.",
+                "Copying files requires the same product on both servers. Use that product's own migration method.",
             )
     control = case.cluster.control
     known = CONTROL_VERSIONS.get(case.cluster.series)
@@ -59,16 +59,18 @@ def product(case: Case) -> Finding:
         return blocker(
             f"pg_control {control.pg_control_version}",
             f"pg_control {known} in PostgreSQL {case.cluster.series}",
-            f"the control file of old is no PostgreSQL {case.cluster.series}'s: a fork wrote it",
-            "a copy of files needs the very same product on both sides",
+            f"The control file of the old cluster is not from PostgreSQL {case.cluster.series}. A fork has written it.",
+            "Copying files requires the same product on both servers.",
         )
     if old is None:
-        return unknown(*shown, "the binaries of old were not found, so their product is not known", _NAME_BINARIES)
-    return passed(*shown, "PostgreSQL on both sides" if new is not None else "PostgreSQL on old")
+        return unknown(
+            *shown, "The binaries of the old server were not found, so its product is not known.", _NAME_BINARIES
+        )
+    return passed(*shown, "Both servers run PostgreSQL." if new is not None else "The old server runs PostgreSQL.")
 
 
 def series(case: Case) -> Finding:
-    """The same release series, and no beta or release candidate on either side."""
+    """Check that both have the same major version, and that neither is a beta or release candidate."""
     if case.cluster is None:
         return no_cluster(case)
     old, new = _release(case.cluster), _newest(case)
@@ -77,8 +79,8 @@ def series(case: Case) -> Finding:
     if early is not None and old != new:
         return blocker(
             *shown,
-            f"{early.series}{early.prerelease} is a pre-release: its files may not be read by any other release",
-            "dump & restore, or install the very same pre-release on both sides",
+            f"{early.series}{early.prerelease} is a pre-release. Other releases may not be able to read its files.",
+            "Use dump & restore, or install the same pre-release on both servers.",
         )
     if new is None and case.new.gap(TRIAL) is not None:
         # new was asked for binaries of the series and has none: others that it has are all there is
@@ -88,88 +90,113 @@ def series(case: Case) -> Finding:
     if new.series != case.cluster.series:
         return blocker(
             *shown,
-            f"old is series {case.cluster.series}, new is series {new.series}: their files differ",
+            f"The old server runs major version {case.cluster.series}, the new server major version "
+            f"{new.series}. Their data files differ.",
             _ways(case.cluster.series, new.series),
         )
-    return passed(*shown, f"both are series {new.series}")
+    return passed(*shown, f"Both servers run major version {new.series}.")
 
 
 def minor(case: Case) -> Finding:
-    """New's minor release is not older than old's."""
+    """Check that the new server's minor version is not older."""
     if case.cluster is None:
         return no_cluster(case)
     old, new = _release(case.cluster), _newest(case)
     shown = _shown(case.cluster), _shown_new(case)
     if old is not None and old == new:
-        return passed(*shown, f"both are {_number(old)}")
+        return passed(*shown, f"Both servers run {_number(old)}.")
     if old is None or old.minor is None:
-        return unknown(*shown, "the minor release of old is not known: its binaries were not found", _NAME_BINARIES)
+        return unknown(
+            *shown,
+            "The minor version of the old server is not known, because its binaries were not found.",
+            _NAME_BINARIES,
+        )
     if new is None or new.minor is None:
         return unknown(*shown, _no_binaries(case), _INSTALL.format(series=case.cluster.series))
     if new.series != old.series:
-        return unknown(*shown, "minor releases of different series cannot be compared", "see the check of the series")
+        return unknown(
+            *shown, "Minor versions of different major versions cannot be compared.", "See the check `series`."
+        )
     if new.minor < old.minor:
         return warning(
             *shown,
-            f"new is older: {_number(new)} after {_number(old)}: errors that old no longer makes would be back",
-            f"install {_number(old)} or later of series {old.series} on new",
+            f"The new server runs {_number(new)}, which is older than {_number(old)} on the old "
+            "server. Bugs that are fixed on the old server would be back.",
+            f"Install {_number(old)} or a later minor version of {old.series} on the new server.",
         )
     if new.minor > old.minor:
-        message = f"new is {_number(new)}, later than {_number(old)}: read the release notes between them"
+        message = (
+            f"The new server runs {_number(new)}, which is newer than {_number(old)} on the old "
+            "server. The release notes say what has changed."
+        )
         return passed(*shown, message)
-    return passed(*shown, f"both are {_number(new)}")
+    return passed(*shown, f"Both servers run {_number(new)}.")
 
 
 def architecture(case: Case) -> Finding:
-    """The same machine architecture: alignment, byte order and the sign of char differ otherwise."""
+    """Check the architecture: alignment, byte order and the sign of char depend on it."""
     old, new = case.old.system, case.new.system
     if old is None or new is None:
         missing = case.old if old is None else case.new
         return unknown(
             old.architecture if old is not None else NOTHING,
             new.architecture if new is not None else NOTHING,
-            f"the architecture of {missing.server} could not be read: {reason(missing, SYSTEM.name)}",
-            f"read the facts again: pghaul facts {missing.server}",
+            f"The architecture of {missing.server} could not be read ({reason(missing, SYSTEM.name)}).",
+            f"Read the facts again: `pghaul facts {missing.server}`.",
         )
     shown = old.architecture, new.architecture
     if _same(old.architecture) == _same(new.architecture):
-        return passed(*shown, "the same architecture")
+        return passed(*shown, "Both servers have the same architecture.")
     return blocker(
         *shown,
-        f"old is {old.architecture}, new is {new.architecture}: PostgreSQL's files are not portable between them",
-        "use dump & restore or logical replication",
+        f"The old server is {old.architecture}, the new server is {new.architecture}. "
+        "PostgreSQL's data files are not portable between them.",
+        "Use dump & restore or logical replication.",
     )
 
 
 def control_data(case: Case) -> Finding:
-    """What was fixed when the binaries were built: pg_controldata of old against a cluster that new's binaries made."""
+    """Compare pg_controldata of the old cluster with that of a cluster made by the new server's binaries."""
     if case.cluster is None:
         return no_cluster(case)
     old = case.cluster.control
     if old is None:
         why = reason(case.old, CONTROL.name, of=case.move.cluster)
-        return unknown(NOTHING, NOTHING, f"pg_controldata of old could not be read: {why}", _NAME_BINARIES)
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"The output of pg_controldata for the old cluster could not be read ({why}).",
+            _NAME_BINARIES,
+        )
     made = next((cluster for cluster in case.siblings if cluster.control is not None), None)
     if made is None or made.control is None:
         return unknown(
             _layout_text(old),
             NOTHING,
-            f"no cluster of series {case.cluster.series} that new's binaries made is known: " + reason(case.new, TRIAL),
-            f"run the checks: they have new's binaries make one; or {_INSTALL.format(series=case.cluster.series)}",
+            (
+                f"No cluster of PostgreSQL {case.cluster.series} that the new server's binaries have "
+                f"created is known ({reason(case.new, TRIAL)})."
+            ),
+            f"Run the checks again: they create such a cluster. {_INSTALL.format(series=case.cluster.series)}",
         )
     differing = _differences(old, made.control)
     if differing:
         return blocker(
             "; ".join(f"{label} {mine}" for label, mine, _ in differing),
             "; ".join(f"{label} {its}" for label, _, its in differing),
-            f"the binaries of new were built otherwise: {', '.join(label for label, _, _ in differing)} differ",
-            "install binaries on new that were built with the same options, or use dump & restore",
+            "The binaries of the new server were built with other options. These values differ: "
+            f"{', '.join(label for label, _, _ in differing)}.",
+            "Install binaries on the new server that were built with the same options, or use dump & restore.",
         )
-    return passed(_layout_text(old), _layout_text(made.control), f"the same layout as {made.data_directory} on new")
+    return passed(
+        _layout_text(old),
+        _layout_text(made.control),
+        f"The layout is the same as that of {made.data_directory} on the new server.",
+    )
 
 
 def libc(case: Case) -> Finding:
-    """The C library, which sorts text: a different one leaves indexes on text silently out of order."""
+    """Check the C library, which sorts text: with another one, indexes on text are silently out of order."""
     old = case.old.system.libc if case.old.system is not None else None
     new = case.new.system.libc if case.new.system is not None else None
     if old is None or new is None:
@@ -177,16 +204,17 @@ def libc(case: Case) -> Finding:
         return unknown(
             old or NOTHING,
             new or NOTHING,
-            f"the C library of {missing.server} could not be read: {reason(missing, SYSTEM.name)}",
-            "compare `getconf GNU_LIBC_VERSION` of both hosts",
+            f"The C library version of {missing.server} could not be read ({reason(missing, SYSTEM.name)}).",
+            "Compare `getconf GNU_LIBC_VERSION` on both servers.",
         )
     if old == new:
-        return passed(old, new, "the same C library: text sorts the same")
+        return passed(old, new, "Both servers have the same C library, so text sorts the same.")
     return warning(
         old,
         new,
-        f"text may sort differently under {new} than under {old}: indexes on text would then be wrong without an error",
-        "plan a REINDEX of the indexes on text, unless the databases use the collation C, and check with amcheck",
+        f"Text may sort differently with {new} than with {old}. Indexes on text would then "
+        "give wrong results without an error message.",
+        "Plan a REINDEX of the indexes on text, unless the databases use the collation C. Check them with amcheck.",
     )
 
 
@@ -194,23 +222,27 @@ _SERVER_TOOLS = ("pg_test_fsync", "pgbench")
 """Installed with the server's own binaries, of the same release: they tell it where no cluster was made yet."""
 
 _NAME_BINARIES = (
-    "run pg_controldata and postgres --version of old's binaries by hand, or put them where facts finds them"
+    "Run pg_controldata and `postgres --version` of the old server's binaries by hand, or "
+    "put the binaries where pghaul finds them."
 )
-_INSTALL = "install PostgreSQL {series} on new (with its first cluster, which shows how its binaries were built)"
+_INSTALL = (
+    "Install PostgreSQL {series} on the new server, with its first cluster. That cluster "
+    "shows how the binaries were built."
+)
 
 
 def _ways(old: str, new: str) -> str:
-    """What remains where the series differ, by what each way can do."""
-    ways = [f"install PostgreSQL {old} on new and copy to that"]
+    """Return the ways that remain if the major versions differ."""
+    ways = [f"install PostgreSQL {old} on the new server and move the cluster there"]
     if _order(new) > _order(old):
         if _order(old) >= (8, 4):
-            ways[0] += f", then pg_upgrade to {new} there"
-        ways.append("dump & restore")
+            ways[0] += f", then run pg_upgrade to {new} there"
+        ways.append("use dump & restore")
         if _order(old) >= (10,):
-            ways.append("logical replication")
+            ways.append("use logical replication")
     else:
-        ways.append("dump & restore, which may need work by hand towards an older series")
-    return "; or ".join(ways)
+        ways.append("use dump & restore, which may need manual work towards an older major version")
+    return f"Choose one: {'; or '.join(ways)}."
 
 
 def _order(series: str) -> tuple[int, ...]:
@@ -229,7 +261,7 @@ def _fork(cluster: Cluster | None, release: Release | None) -> str | None:
 
 
 def _newest(case: Case) -> Release | None:
-    """The release that would run the cluster on new: of the same series where there is one, the latest of them."""
+    """Return the release that would run the new cluster: the latest one of the same major version, if any."""
     alike = [release for release in _tool_releases(case) if case.cluster and release.series == case.cluster.series]
     known = [release for cluster in (case.siblings or case.new.clusters) if (release := _release(cluster))]
     releases = alike or known if not case.siblings else known
@@ -246,7 +278,7 @@ def _tool_release(case: Case, name: str) -> Release | None:
 
 
 def _shown(cluster: Cluster | None) -> str:
-    return (cluster.version or f"series {cluster.series}") if cluster is not None else NOTHING
+    return (cluster.version or f"major version {cluster.series}") if cluster is not None else NOTHING
 
 
 def _shown_new(case: Case) -> str:
@@ -263,7 +295,7 @@ def _number(release: Release) -> str:
 
 def _no_binaries(case: Case) -> str:
     found = reason(case.new, TRIAL, NO_CLUSTER, PLACE.name, IDENTITY.name)
-    return f"no PostgreSQL whose release could be read was found on new: {found}"
+    return f"No PostgreSQL whose version could be read was found on the new server ({found})."
 
 
 def _same(machine: str) -> str:
@@ -293,18 +325,36 @@ def _differences(old: ControlData, new: ControlData) -> list[tuple[str, str, str
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("product", "product", True, "product names and control versions", "upgrading"),
+        Declaration(
+            "product", "PostgreSQL or a fork", True, "product names and versions of the control file", "upgrading"
+        ),
         product,
     ),
-    (Declaration("series", "release series", True, "series of both binaries", "upgrading"), series),
     (
-        Declaration("minor", "minor release", False, "minor releases of both binaries", "upgrading"),
+        Declaration(
+            "series", "PostgreSQL major version", True, "major versions of both servers' binaries", "upgrading"
+        ),
+        series,
+    ),
+    (
+        Declaration(
+            "minor", "PostgreSQL minor version", False, "minor versions of both servers' binaries", "upgrading"
+        ),
         minor,
     ),
-    (Declaration("architecture", "architecture", True, "uname -m of both hosts", "upgrading"), architecture),
+    (Declaration("architecture", "CPU architecture", True, "uname -m of both servers", "upgrading"), architecture),
     (
-        Declaration("control-data", "binary layout", True, "pg_controldata of both sides", "app-pgcontroldata"),
+        Declaration(
+            "control-data",
+            "Binary layout of the data files",
+            True,
+            "pg_controldata of both servers",
+            "app-pgcontroldata",
+        ),
         control_data,
     ),
-    (Declaration("libc", "C library", False, "C library versions, which sort text", "collation"), libc),
+    (
+        Declaration("libc", "C library version", False, "C library versions, which decide how text sorts", "collation"),
+        libc,
+    ),
 )

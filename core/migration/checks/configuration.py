@@ -1,4 +1,4 @@
-"""Whether the configuration of old fits new: settings, paths, addresses, access rules, certificate, files elsewhere."""
+"""Checks whether the old cluster's configuration fits the new server."""
 
 from datetime import timedelta
 from ipaddress import ip_address
@@ -55,12 +55,17 @@ _EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noq
 
 
 def settings(case: Case) -> Finding:
-    """New's binaries take every setting of old, with its value."""
+    """Check that the new server's binaries accept every setting of the old cluster."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
     if cluster.wide is None and not cluster.settings:
-        return unknown(NOTHING, NOTHING, f"the settings of old are not known: {no_settings(case)}", "read them again")
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"The settings of the old cluster are not known ({no_settings(case)}).",
+            f"Read the facts again: `pghaul facts {case.old.server}`.",
+        )
     asked = binaries(case, f"{len(cluster.settings)} settings")
     if isinstance(asked, Finding):
         return asked
@@ -68,24 +73,33 @@ def settings(case: Case) -> Finding:
     of_roles = {each.word for each in named_by_catalogs(cluster) if each.setting} - own
     apart = {*held(cluster), *of_roles}
     if all(each in apart for each in wanted(cluster).settings):
-        return passed("none", NOTHING, "old sets nothing that new's binaries could refuse" + age(cluster))
+        return passed(
+            "none",
+            NOTHING,
+            f"The old cluster has no setting that the new server's binaries could refuse.{age(cluster)}",
+        )
     answers = {each: said for each, said in asked.settings if each not in apart}
     refused = {each: said for each, said in answers.items() if said}
     if refused:
         return blocker(
             "; ".join(refused),
             "; ".join(refused.values()),
-            f"new's binaries do not take {listed([each.partition('=')[0] for each in refused])}: "
-            "the server would not start there",
-            "change or remove the setting for new, or install binaries that were built with what it needs",
+            "The new server's binaries refuse "
+            f"{listed([each.partition('=')[0] for each in refused])}. The new server would not "
+            "start with it.",
+            "Change or remove the setting for the new server, or install binaries that were built with what it needs.",
         )
     if not answers:
-        return unknown(NOTHING, NOTHING, "new's binaries did not answer for any setting", "run the checks again")
-    return passed(f"{len(answers)} settings", "all taken", "new's binaries take every setting" + age(cluster))
+        return unknown(
+            NOTHING, NOTHING, "The new server's binaries did not answer for any setting.", "Run the checks again."
+        )
+    return passed(
+        f"{len(answers)} settings", "all accepted", f"The new server's binaries accept every setting.{age(cluster)}"
+    )
 
 
 def setting_paths(case: Case) -> Finding:
-    """Every path outside the data directory that a setting names, and every program, is there on new."""
+    """Check that the new server has every path outside the data directory and every program that a setting names."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
@@ -93,7 +107,7 @@ def setting_paths(case: Case) -> Finding:
     named = outside(cluster)
     old = listed(list(named)) or "none"
     if not named:
-        return passed(old, NOTHING, "no setting names a path outside the data directory" + age(cluster))
+        return passed(old, NOTHING, f"No setting names a path outside the data directory.{age(cluster)}")
     asked = binaries(case, old)
     if isinstance(asked, Finding):
         return asked
@@ -103,24 +117,31 @@ def setting_paths(case: Case) -> Finding:
         return warning(
             listed([f"{path} ({named[path]})" for path in missing]),
             f"missing: {listed(missing)}",
-            f"settings name what is not there on new: {listed(missing)}",
-            "make it there, with the same owner and mode, or change the setting for new",
+            f"Settings name files, directories or programs that are missing on the new server: {listed(missing)}.",
+            "Create them there with the same owner and mode, or change the settings for the new server.",
         )
     silent = [path for path in named if path not in answers]
     if silent:
-        return unknown(old, listed(silent), f"whether new has {listed(silent)} is not known", "run the checks again")
-    return passed(old, "all there", "every path and program that a setting names is there on new" + age(cluster))
+        return unknown(
+            old,
+            listed(silent),
+            f"It is not known whether the new server has {listed(silent)}.",
+            "Run the checks again.",
+        )
+    return passed(old, "all present", f"The new server has every path and program that a setting names.{age(cluster)}")
 
 
 def named_things(case: Case) -> Finding:
-    """What catalogs and pg_hba.conf name of the host is there on new: files, PAM services, hosts, time zones."""
+    """Check that the new server has the files, PAM services, host names and time zones that the cluster names."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
     cluster, _ = found
     named = named_by_catalogs(cluster)
     if not named:
-        return passed("none", NOTHING, "neither catalogs nor pg_hba.conf name anything of the host" + age(cluster))
+        return passed(
+            "none", NOTHING, f"Neither the catalogs nor pg_hba.conf name a resource of the host.{age(cluster)}"
+        )
     old = listed([each.shown for each in named])
     asked = binaries(case, old)
     if isinstance(asked, Finding):
@@ -132,19 +153,26 @@ def named_things(case: Case) -> Finding:
         return warning(
             shown,
             listed(list(dict.fromkeys(answers[each.word] for each in missing))),
-            f"the new server lacks what is named on the old one: {shown}. What uses it fails there, or clients are "
-            f"refused{age(cluster)}",
-            "copy the file, make the service, have the name resolved, or install the time zone or locale on the new "
-            "server",
+            f"The new server lacks what the old cluster names: {shown}. What uses it fails there, "
+            f"or clients are refused.{age(cluster)}",
+            "On the new server, copy the file, create the PAM service, make the host name "
+            "resolvable, or install the time zone or locale.",
         )
     silent = [each.shown for each in named if each.word not in answers]
     if silent:
-        return unknown(old, listed(silent), f"whether new has {listed(silent)} is not known", "run the checks again")
-    return passed(old, "all there", "the new server has all that catalogs and pg_hba.conf name" + age(cluster))
+        return unknown(
+            old,
+            listed(silent),
+            f"It is not known whether the new server has {listed(silent)}.",
+            "Run the checks again.",
+        )
+    return passed(
+        old, "all present", f"The new server has everything that the catalogs and pg_hba.conf name.{age(cluster)}"
+    )
 
 
 def listen_addresses(case: Case) -> Finding:
-    """listen_addresses names no address that new does not have."""
+    """Check that the new server has every address in listen_addresses."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -153,8 +181,8 @@ def listen_addresses(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"listen_addresses is not known: {no_settings(case)}",
-            "look in postgresql.conf",
+            f"The value of listen_addresses is not known ({no_settings(case)}).",
+            "Look in postgresql.conf.",
         )
     named = [word.strip() for word in setting.split(",") if word.strip() not in _EVERYWHERE]
     there = ", ".join(case.new.addresses) or NOTHING
@@ -164,24 +192,29 @@ def listen_addresses(case: Case) -> Finding:
         return warning(
             f"listen_addresses = '{setting}'",
             there,
-            f"new has no {listed(foreign)}: a server that can bind none of its addresses does not start",
-            "set listen_addresses for new, or move the address over with the cluster",
+            f"The new server does not have these addresses: {listed(foreign)}. A server that cannot "
+            "bind any of its addresses does not start.",
+            "Change listen_addresses for the new server, or move the address to it together with the cluster.",
         )
-    return passed(f"listen_addresses = '{setting}'", there, "new can listen on every address that is named")
+    return passed(
+        f"listen_addresses = '{setting}'",
+        there,
+        "The new server can listen on every address that listen_addresses names.",
+    )
 
 
 def access_rules(case: Case) -> Finding:
-    """Every line of pg_hba.conf can be read, and no rule of it is about old's own place in the network."""
+    """Check that every line of pg_hba.conf can be read and that none depends on the old server's network."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
     if not wide.hba:
         return unknown(
-            f"series {cluster.series}",
+            f"PostgreSQL {cluster.series}",
             NOTHING,
-            f"PostgreSQL {cluster.series} does not tell how it reads pg_hba.conf",
-            f"look through {cluster.hba_file or 'pg_hba.conf'} for old's addresses",
+            f"PostgreSQL {cluster.series} does not show how it reads pg_hba.conf.",
+            f"Look in {cluster.hba_file or 'pg_hba.conf'} for addresses of the old server.",
         )
     methods = sorted({rule.method for rule in wide.hba if not rule.error})
     old = f"{len(wide.hba)} rules: {listed(methods)}"
@@ -190,18 +223,25 @@ def access_rules(case: Case) -> Finding:
         return warning(
             listed(errors),
             NOTHING,
-            "pg_hba.conf has lines that cannot be read, so that nothing is known of who may come in by them",
-            "mend the lines on the old server; see: select * from pg_hba_file_rules where error is not null",
+            "pg_hba.conf has lines that PostgreSQL cannot read. It is not known which clients they would allow.",
+            "Correct the lines on the old server. List them with `select * from pg_hba_file_rules "
+            "where error is not null`.",
         )
     own = [rule for rule in wide.hba if _is_about(rule, case.old.addresses)]
     if own:
+        ours = listed([f"line {rule.line} names `{rule.address}`" for rule in own])
         return warning(
             listed([f"line {rule.line}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]),
             ", ".join(case.new.addresses) or NOTHING,
-            "rules name old's own addresses, or networks that are taken from the server's own" + age(cluster),
-            "see that who came in by them still does on new",
+            f"In pg_hba.conf, {ours}. This refers to the old server's own addresses or network, "
+            f"which are different on the new server.{age(cluster)}",
+            "Check that all clients can still connect.",
         )
-    return passed(old, NOTHING, "every rule can be read, and none names old's own addresses" + age(cluster))
+    return passed(
+        old,
+        NOTHING,
+        f"Every rule of pg_hba.conf can be read, and none depends on the old server's own addresses.{age(cluster)}",
+    )
 
 
 def _broken_rules(wide: ClusterWide) -> list[str]:
@@ -209,24 +249,25 @@ def _broken_rules(wide: ClusterWide) -> list[str]:
 
 
 def start_files(case: Case) -> Finding:
-    """A server starts with the files of the old one as they stand on its disk; what runs has read them long ago."""
+    """Check that a server would start with the configuration files as they are on disk now."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
     if numbers(cluster.series) < _TOLD_SINCE:
         return warning(
-            f"series {cluster.series}",
+            f"PostgreSQL {cluster.series}",
             NOTHING,
-            f"PostgreSQL {cluster.series} does not tell whether a server would start with the files as they stand",
-            "have the old server read its files again (pg_ctl reload), and look for errors in its log",
+            f"PostgreSQL {cluster.series} cannot tell whether a server would start with the "
+            "configuration files as they are now.",
+            "Let the old server read its files again (`pg_ctl reload`), and look for errors in its log.",
         )
     if cluster.start_complaints is None:
         why = reason(case.old, START_FILES.name, of=case.move.cluster)
         return unknown(
             NOTHING,
             NOTHING,
-            f"whether a server would start with the files as they stand is not known: {why}",
-            f"read the facts again: pghaul facts {case.old.server}",
+            f"It is not known whether a server would start with the configuration files as they are now ({why}).",
+            f"Read the facts again: `pghaul facts {case.old.server}`.",
         )
     file = cluster.hba_file or "pg_hba.conf"
     # what was read while it ran says nothing of the file that a stopped one has now
@@ -236,14 +277,15 @@ def start_files(case: Case) -> Finding:
         return blocker(
             listed(errors),
             NOTHING,
-            f"no server would start with the files of the old one as they stand: {listed(errors)}. The running server "
-            "goes on with what it read before; once it is stopped, neither it nor the new one could be started",
-            "mend the files on the old server, have it read them again (pg_ctl reload), and read the facts again",
+            f"No server would start with the old cluster's files as they are now: {listed(errors)}. "
+            "The running server still uses what it has read before. Once it is stopped, neither it "
+            "nor the new server can be started.",
+            "Correct the files on the old server, reload them (`pg_ctl reload`), and read the facts again.",
         )
     looked = "the configuration files"
     if cluster.running and cluster.wide is not None and cluster.wide.hba is not None:
         looked += " and pg_hba.conf"
-    return passed(looked, NOTHING, f"a server would start with {looked} as they stand" + age(cluster))
+    return passed(looked, NOTHING, f"A server would start with {looked} as they are now.{age(cluster)}")
 
 
 def _is_about(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
@@ -255,7 +297,7 @@ def _is_about(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
 
 
 def files_elsewhere(case: Case) -> Finding:
-    """The configuration lies in the data directory, where the copy takes it along."""
+    """Check that the configuration is in the data directory and so is copied with it."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -263,46 +305,46 @@ def files_elsewhere(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"where the configuration lies is not known: {no_settings(case)}",
-            "look for it",
+            f"The location of the configuration files is not known ({no_settings(case)}).",
+            "Look for them by hand.",
         )
     files = configuration_outside(cluster)
     if not files:
-        return passed(
-            cluster.config_file, NOTHING, "the configuration lies in the data directory and is copied with it"
-        )
+        return passed(cluster.config_file, NOTHING, "The configuration is in the data directory and is copied with it.")
     left = configuration_left(cluster)
     if left:
         return warning(
             listed(list(files)),
             NOTHING,
-            f"{listed(list(left))} of old's configuration lies in a folder of the system's: pghaul puts nothing there, "
-            "and new does not start without it",
-            "put new's own there beforehand, readable for the database user: the plan looks for it before the stop",
+            f"{listed(list(left))} of the old cluster's configuration is in a system directory. "
+            "pghaul does not write there, and the new server does not start without it.",
+            "Put the new server's own version there before the move, readable for the database user. "
+            "The plan looks for it before the old cluster is stopped.",
         )
     return warning(
         listed(list(files)),
         NOTHING,
-        "configuration lies outside the data directory: the plan takes it along, and puts aside what new has there",
-        "read it for paths, memory and addresses of old",
+        "Configuration files are outside the data directory. The plan copies them, and moves "
+        "aside what the new server has in their place.",
+        "Look in them for paths, memory settings and addresses of the old server.",
     )
 
 
 def moved_paths(case: Case) -> Finding:
-    """No file of the configuration names a place inside the old data directory where that has another path on new."""
+    """Check that the configuration names no path inside the old data directory if the target has another path."""
     cluster, target = case.cluster, case.move.target
     if cluster is None:
         return no_cluster(case)
     data = cluster.data_directory
     if normpath(target) == normpath(data):
-        return passed(data, target, "the data directory has the same path on both servers")
+        return passed(data, target, "The data directory has the same path on both servers.")
     if cluster.configuration_files is None:
         why = reason(case.old, CONFIGURATION_FILES.name, of=data)
         return unknown(
             data,
             target,
-            f"whether the configuration names places inside the data directory is not known: {why}",
-            f"read the facts again: pghaul facts {case.old.server}",
+            f"It is not known whether the configuration names paths inside the data directory ({why}).",
+            f"Read the facts again: `pghaul facts {case.old.server}`.",
         )
     service = service_for(target, cluster, case.new)
     left: tuple[str, ...] = _SET_BY_DEBIAN if service is not None and service.debian else ()
@@ -319,21 +361,23 @@ def moved_paths(case: Case) -> Finding:
         return blocker(
             listed(needed),
             target,
-            f"the configuration names places inside the old data directory, {data}, and the new one is {target}: "
-            f"{listed(needed)}. The new server would not start, or would read the files of another cluster",
-            "remove the lines of hba_file and ident_file where the file lies in the data directory anyway, write the "
-            "others relative to it (log_directory = 'log'), or move to the same path; then read the facts again: "
-            f"pghaul facts {case.old.server}",
+            f"The configuration names paths inside the old data directory {data}, but the target is "
+            f"{target}: {listed(needed)}. The new server would not start, or would read the files "
+            "of another cluster.",
+            "Remove the lines for hba_file and ident_file if the files are in the data directory. "
+            "Write the other paths relative to it (log_directory = 'log'), or move to the same path. "
+            f"Then read the facts again: `pghaul facts {case.old.server}`.",
         )
     if named:
         shown = listed([f"{name} ({where})" for name, where in named.items()])
         return warning(
             shown,
             target,
-            f"settings name the old data directory, {data}, and the new one is {target}: {shown}",
-            "look what each does on the new server, and write what holds at either path, as %p in archive_command",
+            f"These settings name the old data directory {data}, but the target is {target}: {shown}.",
+            "Find out what each setting does on the new server. Use values that work at either path, "
+            "such as %p in archive_command.",
         )
-    return passed(data, target, f"the configuration names no place inside {data}{age(cluster)}")
+    return passed(data, target, f"The configuration names no path inside {data}.{age(cluster)}")
 
 
 def _naming(move: Move, cluster: Cluster) -> list[tuple[str, str]]:
@@ -352,7 +396,7 @@ def _naming(move: Move, cluster: Cluster) -> list[tuple[str, str]]:
     for each in cluster.edited or ():
         kept = move.edited is EditedSettings.IN_FORCE
         if _inside((each.in_force if kept else each.in_file) or "", cluster.data_directory):
-            found.append((each.name, "in force, as chosen to hold" if kept else "edited, and not in force"))
+            found.append((each.name, "in force, which was chosen" if kept else "edited, not in force"))
     return found
 
 
@@ -369,7 +413,7 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def certificate(case: Case) -> Finding:
-    """The server's certificate is valid for a while, and for new."""
+    """Check that the server's certificate does not expire soon and is valid for the new server."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
@@ -378,17 +422,23 @@ def certificate(case: Case) -> Finding:
     if one is None:
         state = cluster.settings.get("ssl")
         if state in (None, "off"):
-            return passed(f"ssl {state or 'not in this series'}", NOTHING, "the server uses no certificate")
+            return passed(
+                f"ssl {state or 'not in this major version'}", NOTHING, "The server does not use a certificate."
+            )
         return unknown(
             f"ssl {state}",
             NOTHING,
-            "the server's certificate could not be read: there is no openssl on old, or it may not read the file",
-            "look with: openssl x509 -noout -enddate -ext subjectAltName -in server.crt",
+            "The server's certificate could not be read: openssl is missing on the old server, or "
+            "may not read the file.",
+            "Look with `openssl x509 -noout -enddate -ext subjectAltName -in server.crt`.",
         )
-    shown = f"{one.file}: for {listed(list(one.names)) or 'nobody'}, until {one.not_after:%Y-%m-%d}"
+    shown = f"{one.file}: for {listed(list(one.names)) or 'no name'}, until {one.not_after:%Y-%m-%d}"
     if one.not_after - case.old.taken_at < _SOON:
         return warning(
-            shown, NOTHING, f"the server's certificate ends on {one.not_after:%Y-%m-%d}{age(cluster)}", "renew it"
+            shown,
+            NOTHING,
+            f"The server's certificate expires on {one.not_after:%Y-%m-%d}.{age(cluster)}",
+            "Renew the certificate.",
         )
     host = case.new.system.hostname if case.new.system is not None else None
     fits = {name.lower() for name in one.names} & {
@@ -396,18 +446,19 @@ def certificate(case: Case) -> Finding:
         *({host.lower()} if host is not None else set()),
     }
     if fits or any(name.startswith("*.") for name in one.names):
-        return passed(shown, host or NOTHING, "the server's certificate is valid, and for new too")
+        return passed(shown, host or NOTHING, "The server's certificate is valid, also for the new server.")
     return warning(
         shown,
         f"{host or NOTHING}, {', '.join(case.new.addresses)}",
-        "the server's certificate names neither new's host name nor its addresses: clients with sslmode=verify-full "
-        "turn away, unless the name moves with the cluster",
-        "have one made for new, or let the old name lead to new",
+        "The server's certificate names neither the host name nor an address of the new server. "
+        "Clients with sslmode=verify-full refuse to connect, unless the name moves with the "
+        "cluster.",
+        "Have a certificate made for the new server, or let the old name point to the new server.",
     )
 
 
 def pending_settings(case: Case) -> Finding:
-    """No setting was edited in the files without being in force, or it was chosen which value is to hold."""
+    """Check that every edited setting is in force, or that the operator has chosen which values apply."""
     cluster, chosen = case.cluster, case.move.edited
     if cluster is None:
         return no_cluster(case)
@@ -419,37 +470,39 @@ def pending_settings(case: Case) -> Finding:
         return passed(
             "none",
             NOTHING,
-            f"every setting of PostgreSQL itself that the files give is in force{_left_out(cluster)}; those of "
-            f"extensions are not compared{age(cluster)}",
+            f"Every setting of PostgreSQL itself in the files is in force{_left_out(cluster)}. "
+            f"Settings of extensions are not compared.{age(cluster)}",
         )
     shown = listed([_shown(each) for each in cluster.edited])
-    said = f"edited but not in force: {shown}"
+    said = f"These settings are edited but not in force: {shown}"
     in_force, of_files = (for_hint("pghaul", "move", "edited", case.move.name, each.value) for each in EditedSettings)
-    bring = "take the edits back, or bring them into force on the old server (pg_ctl reload; some need a restart)"
+    bring = "Undo the edits, or bring them into force on the old server (`pg_ctl reload`; some need a restart)."
     hint = (
-        f"{bring}; or choose which values both servers are to have: those in force ({in_force}), or those of the files "
-        f"({of_files})"
+        f"{bring} Or choose which values both servers will have: those in force "
+        f"(`{in_force}`), or those in the files (`{of_files}`)."
     )
     moved = [each.name for each in cluster.edited if leads_away(each)]
     if chosen is EditedSettings.IN_FORCE:
         return _in_force_chosen(case, cluster, shown, said, bring)
     if chosen is EditedSettings.FILE:
-        where = ". Clients find it there" if moved else ""
+        where = ", where clients find it" if moved else ""
         return passed(
             shown,
             NOTHING,
-            f"{said}. As chosen, the new server has what the files say{where}; so has the old one after a rollback"
-            + age(cluster),
+            f"{said}. As chosen, the new server will have the values in the files{where}. So will "
+            f"the old server after a rollback.{age(cluster)}",
         )
     if moved:
         return blocker(
             shown,
             NOTHING,
-            f"{said}. By {listed(moved)} in the files the new server would listen elsewhere than the old one does, and "
-            "clients would not find it",
+            f"{said}. With {listed(moved)} from the files the new server would listen at another "
+            "place than the old one. Clients would not find it.",
             hint,
         )
-    return warning(shown, NOTHING, f"{said}; the first start brings what the files say", hint)
+    return warning(
+        shown, NOTHING, f"{said}. The first start of the new server brings the values in the files into force.", hint
+    )
 
 
 def _in_force_chosen(case: Case, cluster: Cluster, shown: str, said: str, bring: str) -> Finding:
@@ -458,39 +511,41 @@ def _in_force_chosen(case: Case, cluster: Cluster, shown: str, said: str, bring:
         return blocker(
             shown,
             NOTHING,
-            f"{said}. What is in force is to hold, as chosen, and pghaul cannot set {listed(left)}",
+            f"{said}. The values in force were chosen, but pghaul cannot set {listed(left)}.",
             bring,
         )
-    said += ". As chosen, postgresql.auto.conf of the new server gets what is in force"
+    said += ". As chosen, postgresql.auto.conf of the new server will have the values in force"
     service, lost = service_at_work(cluster, case.old), not_given_back(case.move, cluster)
     if service is None and lost:
         return warning(
             shown,
             NOTHING,
-            f"{said}; a rollback starts the old server with it as options. Only {listed(list(lost))} would be as the "
-            'files say then: pg_ctl does not read a value with one of " $ ` \\ back from postmaster.opts',
-            "take the edits back, if a rollback is to bring the old server back as it runs now",
+            f"{said}. A rollback starts the old server with these values as options. Only "
+            f"{listed(list(lost))} would have the value in the file then: pg_ctl cannot read a "
+            'value with one of " $ ` \\ back from postmaster.opts.',
+            "Undo the edits if a rollback must bring the old server back as it runs now.",
         )
     if service is None:
-        back = "a rollback starts the old server with it as options"
-        return passed(shown, NOTHING, f"{said}; {back}{age(cluster)}")
+        back = "A rollback starts the old server with these values as options"
+        return passed(shown, NOTHING, f"{said}. {back}.{age(cluster)}")
     return warning(
         shown,
         NOTHING,
-        f"{said}. After a rollback {service.unit} would start the old server with what its files say",
-        "take the edits back, if a rollback is to bring the old server back as it runs now",
+        f"{said}. After a rollback, {service.unit} would start the old server with the values in its files.",
+        "Undo the edits if a rollback must bring the old server back as it runs now.",
     )
 
 
 def _not_carried_out(case: Case, cluster: Cluster) -> Finding:
-    why = "the old server does not run" if not cluster.running else "its settings were not compared with its files"
+    why = "the old server is not running" if not cluster.running else "its settings were not compared with its files"
     return warning(
         NOTHING,
         NOTHING,
-        "Which settings of the old server are edited and not in force is not known, so the choice which values hold "
-        f"cannot be carried out: {why}",
-        "start the old server, or look why its files could not be read, and run the checks again; or take the choice "
-        f"back: {for_hint('pghaul', 'move', 'edited', case.move.name, '--none')}",
+        "It is not known which settings of the old server are edited but not in force, so the "
+        f"chosen values cannot be applied ({why}).",
+        "Start the old server, or find out why its files could not be read, and run the checks "
+        "again. Or withdraw the choice: "
+        f"`{for_hint('pghaul', 'move', 'edited', case.move.name, '--none')}`.",
     )
 
 
@@ -498,7 +553,9 @@ def _left_out(cluster: Cluster) -> str:
     """What the session that asks cannot tell of the files."""
     settings = cluster.wide.settings if cluster.wide is not None else ()
     names = [each.name for each in settings if each.source in _STRONGER]
-    return f", as far as a session tells in which a role or a database sets {listed(names)}" if names else ""
+    return (
+        (f" (as far as pghaul's session can tell: a role or a database sets {listed(names)} for it)") if names else ""
+    )
 
 
 def _shown(edited: Edited) -> str:
@@ -508,19 +565,21 @@ def _shown(edited: Edited) -> str:
 
 
 def _pending_restart(case: Case) -> Finding:
-    """What pg_settings alone says: what was edited and read, and needs a restart."""
+    """Return the finding by pg_settings only: changed settings that wait for a restart."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         # not known; but it alone is no reason to stop a move
         return warning(found.old, found.new, found.message, found.hint) if found.status is Status.UNKNOWN else found
     cluster, wide = found
     if not wide.pending:
-        return passed("none", NOTHING, "no change of a setting waits for a restart" + age(cluster))
+        return passed("none", NOTHING, f"No changed setting waits for a restart.{age(cluster)}")
     return warning(
         listed(list(wide.pending)),
         NOTHING,
-        f"changed in the files but not yet in force: {listed(list(wide.pending))}; the first start on new brings them",
-        "look whether they are meant, and try them by a restart of old beforehand",
+        "These settings are changed in the files but not yet in force: "
+        f"{listed(list(wide.pending))}. The first start of the new server brings them into "
+        "force.",
+        "Find out whether the changes are intended. Try them with a restart of the old server before the move.",
     )
 
 
@@ -528,25 +587,29 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "start-files",
-            "start with the files as they stand",
+            "Validity of the configuration files",
             True,
-            "configuration files of old, as its server program reads them",
+            "configuration files of the old cluster, as its server program reads them",
             "config-setting",
         ),
         start_files,
     ),
     (
         Declaration(
-            "settings", "settings and new's binaries", True, "settings of old, what new takes", "config-setting"
+            "settings",
+            "Settings accepted by the new server",
+            True,
+            "settings of the old cluster, answers of the new server's binaries",
+            "config-setting",
         ),
         settings,
     ),
     (
         Declaration(
             "setting-paths",
-            "paths in settings",
+            "Paths and programs in settings",
             False,
-            "paths and programs of old's settings, files on new",
+            "paths and programs in the old cluster's settings, files of the new server",
             "config-setting",
         ),
         setting_paths,
@@ -554,9 +617,10 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "named-things",
-            "what catalogs and pg_hba.conf name",
+            "Host resources named by the cluster",
             False,
-            "dictionaries, foreign tables on files, rules, settings of roles on old; files and names of new",
+            "dictionaries, foreign tables on files, pg_hba.conf rules and settings of roles "
+            "of the old cluster; files and names of the new server",
             "textsearch-dictionaries",
         ),
         named_things,
@@ -564,9 +628,9 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "listen-addresses",
-            "addresses to listen on",
+            "Listen addresses",
             False,
-            "listen_addresses of old, addresses of new",
+            "listen_addresses of the old cluster, addresses of the new server",
             "runtime-config-connection",
         ),
         listen_addresses,
@@ -574,9 +638,9 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "access-rules",
-            "client authentication (pg_hba.conf)",
+            "Client authentication (pg_hba.conf)",
             False,
-            "pg_hba.conf of old, addresses of both",
+            "pg_hba.conf of the old cluster, addresses of both servers",
             "auth-pg-hba-conf",
         ),
         access_rules,
@@ -584,9 +648,9 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "configuration-elsewhere",
-            "configuration outside the data directory",
+            "Configuration outside the data directory",
             False,
-            "paths of old's configuration files",
+            "paths of the old cluster's configuration files",
             "runtime-config-file-locations",
         ),
         files_elsewhere,
@@ -594,23 +658,29 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "moved-paths",
-            "paths inside the data directory",
+            "Configured paths inside the data directory",
             True,
-            "values of old's configuration files, path of the target",
+            "values in the old cluster's configuration files, path of the target",
             "runtime-config-file-locations",
         ),
         moved_paths,
     ),
     (
-        Declaration("certificate", "server certificate", False, "certificate of old, names of new", "ssl-tcp"),
+        Declaration(
+            "certificate",
+            "Server certificate",
+            False,
+            "certificate of the old cluster, names of the new server",
+            "ssl-tcp",
+        ),
         certificate,
     ),
     (
         Declaration(
             "pending-settings",
-            "settings that are edited but not in force",
+            "Edited settings that are not in force",
             True,
-            "settings of old, in force and in its files",
+            "settings of the old cluster, in force and in its files",
             "view-pg-settings",
         ),
         pending_settings,

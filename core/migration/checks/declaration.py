@@ -12,7 +12,7 @@ class Declaration:
 
     Attributes:
         blocking: it can stop a real execution; an unknown then counts as a blocker.
-        compares: what of old it compares with what of new, for people.
+        compares: what it compares on both servers, for people.
         page: the page of PostgreSQL's documentation that says why.
     """
 

@@ -1,4 +1,4 @@
-"""Whether a move leads to another place: a copy of a cluster onto, into or around itself destroys it."""
+"""Check that source and target are separate: a copy of a cluster onto or into itself destroys it."""
 
 import posixpath
 from pathlib import PurePosixPath
@@ -14,7 +14,7 @@ _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "fuse.ceph", "fuse.
 
 
 def two_places(case: Case) -> Finding:
-    """Old and new are two hosts, or nothing that is copied lies in, around or at a place it is copied to."""
+    """Check that the servers are different hosts, or that no source directory overlaps a target."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -28,23 +28,28 @@ def two_places(case: Case) -> Finding:
     if storage is not None:
         return blocker(
             *shown,
-            f"{storage[1]} on {case.new.server} and {storage[0]} on {case.old.server} lie on the same network storage, "
-            "in, around or at one another: the copy would write over what it reads",
-            "name a target of its own",
+            f"{storage[1]} on {case.new.server} and {storage[0]} on {case.old.server} are on "
+            "the same network storage and overlap. The copy would overwrite the files that it reads.",
+            "Choose a target of its own.",
         )
     if clash is None or hosts is Hosts.TWO:
-        return passed(*shown, "two different hosts" if hosts is Hosts.TWO else "places that share nothing")
-    where = f"{clash[1]} is, holds or lies in {clash[0]}: the copy would write over what it reads"
+        return passed(
+            *shown,
+            "The two servers are different hosts."
+            if hosts is Hosts.TWO
+            else "The data directories of both servers do not overlap.",
+        )
+    where = f"{clash[1]} overlaps {clash[0]}: the copy would overwrite the files that it reads"
     if hosts is Hosts.ONE:
         return blocker(
             *shown,
-            f"{case.old.server} and {case.new.server} are one host, and {where}",
-            "correct the address of one of the profiles, or name a target that shares nothing with the cluster",
+            f"{case.old.server} and {case.new.server} are the same host, and {where}.",
+            "Correct the address of one of the profiles, or choose a target that does not overlap the cluster.",
         )
     return unknown(
         *shown,
-        f"{case.old.server} and {case.new.server} may be one host, and {where}",
-        "read the facts of both anew; different hosts have different host names and boot ids",
+        f"{case.old.server} and {case.new.server} may be the same host, and {where}.",
+        "Read the facts of both servers again. Different hosts have different host names and boot IDs.",
     )
 
 
@@ -72,9 +77,9 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "two-places",
-            "hosts and data directories",
+            "Separate hosts or directories",
             True,
-            "host names, boot ids, addresses and folders of both sides",
+            "host names, boot IDs, addresses and directories of both servers",
             "backup-file",
         ),
         two_places,

@@ -1,4 +1,4 @@
-"""Whose the files are, and those that a copy may not bring over as they are."""
+"""Checks of owners, modes and kinds of files."""
 
 from core import units
 from core.facts.accounts import SECTION as ACCOUNTS
@@ -25,7 +25,7 @@ _COMPRESSING = ("zfs", "btrfs")
 
 
 def owner(case: Case) -> Finding:
-    """The user who owns the cluster on old is there on new, by name."""
+    """Check that the owner of the old cluster exists on the new server, by name."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -34,8 +34,8 @@ def owner(case: Case) -> Finding:
         return blocker(
             number,
             NOTHING,
-            f"the owner of {cluster.data_directory} has no name on {case.old.server}",
-            "give that number a name on old (useradd), or have the files given to postgres",
+            f"The owner of {cluster.data_directory} has no user name on {case.old.server}.",
+            "Give that user ID a name on the old server (`useradd`), or give the files to postgres.",
         )
     accounts = case.new.host_environment.accounts
     if accounts is None:
@@ -45,14 +45,17 @@ def owner(case: Case) -> Finding:
         return blocker(
             cluster.owner,
             "no such user",
-            f"{case.new.server} has no user {cluster.owner}, who is to own the files and run the server",
-            "install PostgreSQL's packages on new, which make the user, or: useradd --system " + cluster.owner,
+            f"{case.new.server} has no user {cluster.owner}. This user must own the files and run the server.",
+            "Install PostgreSQL's packages on the new server, which create the user, or run "
+            f"`{for_hint('useradd', '--system', cluster.owner)}`.",
         )
-    return passed(cluster.owner, f"{there.name}, uid {there.uid}", f"{cluster.owner} is there on new")
+    return passed(
+        cluster.owner, f"{there.name}, uid {there.uid}", f"The user {cluster.owner} exists on the new server."
+    )
 
 
 def owner_number(case: Case) -> Finding:
-    """The owner has the same number on both: the copy goes by name, an archive or a mount of one's own by number."""
+    """Check that the owner has the same user ID on both servers, which archives and NFS mounts go by."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -62,161 +65,184 @@ def owner_number(case: Case) -> Finding:
     there = _account(accounts, cluster.owner)
     here = f"{cluster.owner}, uid {cluster.owner_uid}"
     if there is None:
-        return unknown(here, "no such user", f"{cluster.owner} is not on new: nothing to compare", "see: owner on new")
+        return unknown(
+            here,
+            "no such user",
+            f"There is nothing to compare, because {cluster.owner} does not exist on the new server.",
+            "See the check `owner`.",
+        )
     if there.uid == cluster.owner_uid:
-        return passed(here, f"{there.name}, uid {there.uid}", "the same number on both")
+        return passed(here, f"{there.name}, uid {there.uid}", "The user has the same ID on both servers.")
     stranger = next((each.name for each in accounts if each.uid == cluster.owner_uid), None)
-    whose = f"; {cluster.owner_uid} is {stranger}'s on new" if stranger is not None else ""
+    whose = f"; {cluster.owner_uid} belongs to {stranger} on the new server" if stranger is not None else ""
     return warning(
         here,
         f"{there.name}, uid {there.uid}{whose}",
-        f"{cluster.owner} has another number on new: the copy goes by name, but archives and NFS mounts by number",
-        "nothing to do for pghaul's own copy, over NFS too; map the users for what you copy by other means",
+        f"{cluster.owner} has another user ID on the new server. pghaul copies by name, but "
+        "archives and NFS mounts go by ID.",
+        "pghaul's own copy needs no action, also over NFS. Map the user IDs for what you copy by other means.",
     )
 
 
 def unreadable_files(case: Case) -> Finding:
-    """Everything in the data directory may be read by its owner, who copies it."""
+    """Check that the owner, who copies the files, can read all of them."""
     odd = _odd(case)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.unreadable == 0:
-        return passed("none", NOTHING, "the owner may read every file")
+        return passed("none", NOTHING, "The owner can read every file.")
     return blocker(
         _shown(odd.unreadable, odd, "unreadable"),
         NOTHING,
-        f"{_counted(odd.unreadable)} cannot be read by the owner: the copy would end with an error",
-        "find out why it is so, then set the owner and the modes of what is named right: chown, chmod u+rwX",
+        f"The owner cannot read {_counted(odd.unreadable)}. The copy would fail.",
+        "Find out why, then correct the owner and the mode of these files (`chown`, `chmod u+rwX`).",
     )
 
 
 def foreign_files(case: Case) -> Finding:
-    """All files belong to the owner of the data directory."""
+    """Check that all files belong to the owner of the data directory."""
     odd = _odd(case)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.foreign == 0:
-        return passed("none", NOTHING, "all files belong to the owner of the data directory")
+        return passed("none", NOTHING, "All files belong to the owner of the data directory.")
     shown = _shown(odd.foreign, odd, "foreign")
     key = None if case.cluster is None else private_key(case.cluster)
     if key is not None and key in odd.examples.get("foreign", ()):
         return blocker(
             shown,
             NOTHING,
-            f"the private key {key} belongs to another user: its copy will belong to the owner of the new cluster, and "
-            "PostgreSQL refuses a key of its own that a group may read",
-            f"give it to the owner of the cluster on the old server (chown), and: {for_hint('chmod', '600', key)}",
+            f"The private key {key} belongs to another user. Its copy will belong to the owner of "
+            "the new cluster. PostgreSQL refuses a key of its own that a group may read.",
+            "Give it to the owner of the cluster on the old server (`chown`), and run "
+            f"`{for_hint('chmod', '600', key)}`.",
         )
     return passed(
         shown,
         NOTHING,
-        f"{_counted(odd.foreign)} of somebody else: on the new server the owner of the cluster owns them; before the "
-        "stop pghaul looks whether the server's private key is one of them",
+        f"{_counted(odd.foreign)} of other owners will belong to the owner of the cluster on "
+        "the new server. Before the old cluster is stopped, pghaul checks whether the server's "
+        "private key is one of them.",
     )
 
 
 def special_files(case: Case) -> Finding:
-    """No FIFO and no device lies in the data roots: a copy brings files, folders and links alone."""
+    """Check for FIFOs and devices, which are not copied."""
     odd = _odd(case)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.special == 0:
-        return passed("none", NOTHING, "files, folders and links alone lie in the data roots")
+        return passed("none", NOTHING, "The data roots contain only files, directories and links.")
     return warning(
         _shown(odd.special, odd, "special"),
         NOTHING,
-        f"FIFOs or devices lie in the data roots, {units.count(odd.special)} of them: they are not copied, and "
-        "PostgreSQL itself uses none",
-        "look which program uses them; where it needs them, make them anew on the new server (mkfifo, mknod)",
+        f"The data roots contain FIFOs or devices ({units.count(odd.special)}). They are not "
+        "copied. PostgreSQL itself uses none.",
+        "Find out which program uses them. If it needs them, create them again on the new server (`mkfifo`, `mknod`).",
     )
 
 
 def folder_mode(case: Case) -> Finding:
-    """The data directory is its owner's alone (0700), or readable by the group (0750): no server starts otherwise."""
+    """Check that the mode of the data directory is 0700 or 0750, without which no server starts."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
     mode = cluster.mode
     if mode is None:
-        return _unread(case, "the mode of the data directory")
+        return _unread(case, "The mode of the data directory")
     allowed = {"700"} | ({"750"} if float(cluster.series) >= 11 else set())
     if mode in allowed:
-        return passed(mode, NOTHING, "the mode that PostgreSQL asks for")
+        return passed(mode, NOTHING, "The data directory has a mode that PostgreSQL accepts.")
     return warning(
         mode,
         " or ".join(sorted(allowed)),
-        f"the data directory has mode {mode}: PostgreSQL {cluster.series} refuses to start in such a one",
-        f"the copy takes the mode along; set it right on old: {for_hint('chmod', '700', cluster.data_directory)}",
+        f"The data directory has mode {mode}. PostgreSQL {cluster.series} refuses to start with it.",
+        f"The copy keeps the mode. Correct it on the old server: `{for_hint('chmod', '700', cluster.data_directory)}`.",
     )
 
 
 def hard_links(case: Case) -> Finding:
-    """No file has a second name: each name becomes a file of its own on new."""
+    """Check for hard links, each of which becomes a separate file on the new server."""
     odd = _odd(case)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.hard_links == 0:
-        return passed("none", NOTHING, "every file has one name")
+        return passed("none", NOTHING, "No file has a second hard link.")
     return warning(
         _shown(odd.hard_links, odd, "hard-link"),
         NOTHING,
-        f"{_counted(odd.hard_links)} with several names: a copy makes a file of each and takes more room",
-        "an upgrade with --link leaves such files: delete the cluster of before when it is not needed any more",
+        f"Several hard links lead to {_counted(odd.hard_links)}. The copy makes a separate file "
+        "of each and takes more space.",
+        "pg_upgrade --link leaves such files. Delete the cluster of the previous major version "
+        "when it is no longer needed.",
     )
 
 
 def sparse_files(case: Case) -> Finding:
-    """No file has large holes, which a copy fills."""
+    """Check for files with large holes, which a copy fills."""
     odd, cluster = _odd(case), case.cluster
     if not isinstance(odd, IrregularFiles) or cluster is None:
         return odd if not isinstance(odd, IrregularFiles) else no_cluster(case)
     systems = [case.old.file_system_of(root.source) for root in roots_of(cluster)]
     kinds = {system.kind for system in systems if system is not None}
     if odd.sparse == 0:
-        return passed("none", NOTHING, "no file has holes")
+        return passed("none", NOTHING, "No file has holes.")
     if kinds & set(_COMPRESSING):
         shown = f"on {', '.join(sorted(kinds))}"
-        return passed(shown, NOTHING, "files take less than they hold because the file system compresses them")
+        return passed(shown, NOTHING, "Files take less space than their size because the file system compresses them.")
     holes = f"{units.size(odd.sparse_bytes)} in holes"
     return warning(
         f"{_shown(odd.sparse, odd, 'sparse')}; {holes}",
         NOTHING,
-        f"{_counted(odd.sparse)} with holes: on new they take {units.size(odd.sparse_bytes)} more",
-        "the room that is checked counts them whole; nothing to do where there is enough",
+        f"The copy fills the holes of {_counted(odd.sparse)}. This takes "
+        f"{units.size(odd.sparse_bytes)} more on the new server.",
+        "The check `space` counts them at their full size. If it passes, nothing needs to be done.",
     )
 
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("owner", "owner on new", True, "owner on old, users of new", "postgres-user"),
+        Declaration(
+            "owner",
+            "Owner account on the new server",
+            True,
+            "owner on the old server, users of the new server",
+            "postgres-user",
+        ),
         owner,
     ),
     (
-        Declaration("owner-number", "uid of the owner", False, "uid of the owner on both", "postgres-user"),
+        Declaration(
+            "owner-number", "User ID of the owner", False, "user ID of the owner on both servers", "postgres-user"
+        ),
         owner_number,
     ),
     (
-        Declaration("unreadable-files", "unreadable files", True, "modes of old's files", "backup-file"),
+        Declaration("unreadable-files", "Unreadable files", True, "modes of the old cluster's files", "backup-file"),
         unreadable_files,
     ),
     (
-        Declaration("foreign-files", "files of other owners", True, "owners of old's files", "creating-cluster"),
+        Declaration(
+            "foreign-files", "Files of other owners", True, "owners of the old cluster's files", "creating-cluster"
+        ),
         foreign_files,
     ),
     (
-        Declaration("special-files", "FIFOs and devices", False, "kinds of old's files", "creating-cluster"),
+        Declaration(
+            "special-files", "FIFOs and devices", False, "kinds of the old cluster's files", "creating-cluster"
+        ),
         special_files,
     ),
     (
-        Declaration("folder-mode", "mode of the data directory", False, "its mode on old", "creating-cluster"),
+        Declaration("folder-mode", "Mode of the data directory", False, "mode on the old server", "creating-cluster"),
         folder_mode,
     ),
     (
-        Declaration("hard-links", "hard links", False, "names of old's files", "backup-file"),
+        Declaration("hard-links", "Hard links", False, "number of links of the old cluster's files", "backup-file"),
         hard_links,
     ),
     (
-        Declaration("sparse-files", "sparse files", False, "sizes of old's files", "backup-file"),
+        Declaration("sparse-files", "Sparse files", False, "sizes of the old cluster's files", "backup-file"),
         sparse_files,
     ),
 )
@@ -226,15 +252,15 @@ def _odd(case: Case) -> IrregularFiles | Finding:
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
-    return cluster.irregular_files or _unread(case, "what kinds of files lie in the data directory")
+    return cluster.irregular_files or _unread(case, "The list of file kinds in the data directory")
 
 
 def _unread(case: Case, what: str) -> Finding:
     return unknown(
         NOTHING,
         NOTHING,
-        f"{what} could not be read: {reason(case.old, IRREGULAR_FILES.name, of=case.move.cluster)}",
-        f"read the facts again: pghaul facts {case.old.server}",
+        f"{what} could not be read ({reason(case.old, IRREGULAR_FILES.name, of=case.move.cluster)}).",
+        f"Read the facts again: `pghaul facts {case.old.server}`.",
     )
 
 
@@ -243,8 +269,8 @@ def _users_unread(case: Case, here: str) -> Finding:
     return unknown(
         here,
         NOTHING,
-        f"the users of {facts.server} could not be compared: {reason(facts, ACCOUNTS.name)}",
-        "compare `id` of the owner on both hosts",
+        f"The users of {facts.server} could not be compared ({reason(facts, ACCOUNTS.name)}).",
+        "Compare `id` of the owner on both servers.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What the two hosts themselves are like: clocks, SELinux and AppArmor, limits, memory, abilities of the kernel."""
+"""Checks of the hosts: clocks, SELinux and AppArmor, ports, limits, memory, NFS support."""
 
 import posixpath
 from ipaddress import ip_address
@@ -41,15 +41,15 @@ _FEW_FILES = 1000
 
 
 def clocks(case: Case) -> Finding:
-    """The clocks agree: a file of the same second counts as changed or not by them."""
+    """Check that the clocks agree."""
     here, there = case.old.host_environment.clock, case.new.host_environment.clock
     if here is None or there is None:
         missing = case.old if here is None else case.new
         return unknown(
             NOTHING,
             NOTHING,
-            f"the clock of {missing.server} could not be read: {reason(missing, CLOCK.name)}",
-            "compare `date` of both hosts",
+            f"The clock of {missing.server} could not be read ({reason(missing, CLOCK.name)}).",
+            "Compare `date` on both servers.",
         )
     apart = there.ahead_seconds - here.ahead_seconds
     error = here.error_seconds + there.error_seconds
@@ -57,20 +57,22 @@ def clocks(case: Case) -> Finding:
     if abs(apart) - error > _APART:
         return warning(
             *shown,
-            f"the clock of new is {_ahead(apart, error)}: times of files and of log lines cannot be compared",
-            "set the clocks right by NTP before the copy; the copy itself trusts the times of old alone",
+            f"The clock of the new server is {_ahead(apart, error)}. Times of files and of log "
+            "lines cannot be compared.",
+            "Synchronise the clocks with NTP before the copy. The copy itself relies on the times of "
+            "the old server only.",
         )
     if abs(apart) + error > _APART:
         return unknown(
             *shown,
-            f"the servers answered too slowly to tell their clocks apart by less than {_APART:g} s",
-            "compare `date` of both hosts",
+            f"The servers answered too slowly to compare their clocks to within {_APART:g} s.",
+            "Compare `date` on both servers.",
         )
-    return passed(*shown, "the clocks agree")
+    return passed(*shown, "The clocks of both servers agree.")
 
 
 def time_zone(case: Case) -> Finding:
-    """The same time zone: log lines, cron jobs and a server without a timezone setting go by it."""
+    """Check that both servers have the same time zone."""
     zones = [facts.system.time_zone if facts.system is not None else None for facts in (case.old, case.new)]
     here, there = zones
     if here is None or there is None:
@@ -78,8 +80,8 @@ def time_zone(case: Case) -> Finding:
         return unknown(
             here or NOTHING,
             there or NOTHING,
-            f"the time zone of {missing.server} could not be read: {reason(missing, SYSTEM.name)}",
-            "compare `timedatectl` of both hosts",
+            f"The time zone of {missing.server} could not be read ({reason(missing, SYSTEM.name)}).",
+            "Compare `timedatectl` on both servers.",
         )
     same = here == there or {here, there} <= {
         "Etc/UTC",
@@ -91,61 +93,79 @@ def time_zone(case: Case) -> Finding:
         "Universal",
     }
     if same:
-        return passed(here, there, "the same time zone")
+        return passed(here, there, "Both servers have the same time zone.")
     return warning(
         here,
         there,
-        "the hosts have different time zones: jobs of cron and lines of logs move by that",
-        "the cluster's own setting `timezone` travels with it; set the host's with timedatectl set-timezone",
+        f"The time zone of the old server is {here}, that of the new server {there}. Cron "
+        "jobs and log lines shift by the difference.",
+        "Set the new server's time zone with `timedatectl set-timezone`. The cluster's own "
+        "setting `timezone` moves with it.",
     )
 
 
 def selinux(case: Case) -> Finding:
-    """SELinux does not newly guard new's files."""
+    """Check that SELinux does not restrict the new server more than the old one."""
     there = case.new.host_environment.security_policy
     here = case.old.host_environment.security_policy
     if there is None or there.selinux is None:
         why = reason(case.new, SELINUX_AND_APPARMOR.name)
         return unknown(
-            NOTHING, NOTHING, f"whether SELinux guards {case.new.server} could not be read: {why}", "ask: getenforce"
+            NOTHING,
+            NOTHING,
+            f"The mode of SELinux on {case.new.server} could not be read ({why}).",
+            "Look with `getenforce`.",
         )
     shown = here.selinux if here is not None and here.selinux is not None else "not read", there.selinux
     if there.selinux != "enforcing" or shown[0] == "enforcing":
         return passed(
-            *shown, "SELinux asks no more of new than of old" if shown[0] == there.selinux else "no new guard"
+            *shown,
+            "SELinux restricts the new server no more than the old one."
+            if shown[0] == there.selinux
+            else "SELinux does not restrict the new server.",
         )
     return warning(
         *shown,
-        "SELinux is enforcing on new: a data directory in an unusual place, or an unusual port, is refused",
-        "label the target: semanage fcontext -a -t postgresql_db_t 'TARGET(/.*)?' && restorecon -R TARGET; "
-        "a port: semanage port -a -t postgresql_port_t -p tcp PORT",
+        "SELinux is enforcing on the new server. It refuses a data directory at an unusual place, and an unusual port.",
+        "Label the target: `semanage fcontext -a -t postgresql_db_t 'TARGET(/.*)?' && restorecon "
+        "-R TARGET`. Label an unusual port: `semanage port -a -t postgresql_port_t -p tcp PORT`.",
     )
 
 
 def apparmor(case: Case) -> Finding:
-    """No AppArmor profile of PostgreSQL guards new that old does not have."""
+    """Check that no additional AppArmor profile restricts PostgreSQL on the new server."""
     here, there = case.old.host_environment.security_policy, case.new.host_environment.security_policy
     if there is None or there.apparmor is None:
         why = reason(case.new, SELINUX_AND_APPARMOR.name)
         return unknown(
-            NOTHING, NOTHING, f"whether AppArmor guards {case.new.server} could not be read: {why}", "ask: aa-status"
+            NOTHING,
+            NOTHING,
+            f"The state of AppArmor on {case.new.server} could not be read ({why}).",
+            "Look with `aa-status`.",
         )
     if there.profiles is None:
-        why = "AppArmor is at work there, and its profiles may be read by root alone"
-        return unknown(NOTHING, NOTHING, f"the profiles of {case.new.server} are not known: {why}", "ask: aa-status")
+        why = "AppArmor is active, and only root may read its profiles"
+        return unknown(
+            NOTHING,
+            NOTHING,
+            f"The AppArmor profiles of {case.new.server} are not known ({why}).",
+            "Look with `aa-status`.",
+        )
     known = set(here.profiles or ()) if here is not None else set()
     shown = ", ".join(sorted(known)) or "no profile", ", ".join(there.profiles) or "no profile"
     if set(there.profiles) <= known:
-        return passed(*shown, "no profile of PostgreSQL guards new beyond what guards old")
+        return passed(
+            *shown, "No AppArmor profile restricts PostgreSQL on the new server beyond those of the old server."
+        )
     return warning(
         *shown,
-        "an AppArmor profile guards PostgreSQL on new: places that it does not name are refused",
-        "add the target to the profile in /etc/apparmor.d, or set it to complain",
+        "An AppArmor profile restricts PostgreSQL on the new server. It refuses paths that it does not name.",
+        "Add the target to the profile in /etc/apparmor.d, or set the profile to complain mode (`aa-complain`).",
     )
 
 
 def firewall(case: Case) -> Finding:
-    """New's firewall lets clients reach the cluster's port."""
+    """Check that the new server's firewall lets clients reach the cluster's port."""
     cluster, rules = case.cluster, case.new.host_environment.firewall
     if cluster is None:
         return no_cluster(case)
@@ -155,29 +175,33 @@ def firewall(case: Case) -> Finding:
         return unknown(
             f"port {port}",
             NOTHING,
-            f"the firewall of {case.new.server} could not be read: {why}",
-            f"try from a client: pg_isready -h NEW -p {port}",
+            f"The firewall of {case.new.server} could not be read ({why}).",
+            f"Try from a client: `pg_isready -h NEW -p {port}`.",
         )
     naming = [line for line in rules.lines if port in line.replace(",", " ").replace("}", " ").split()]
     shown = f"port {port}", "; ".join(naming) or ("drops what no rule allows" if rules.drops else "drops nothing")
     if rules.drops and not naming:
         return warning(
             *shown,
-            f"the firewall of new drops what no rule allows, and no rule names port {port}: clients would not reach it",
-            f"allow port {port} for the clients' addresses, as old's firewall does",
+            f"The new server's firewall drops what no rule allows, and no rule names port {port}. "
+            "Clients would not reach the new cluster.",
+            f"Allow port {port} for the clients' addresses, as the old server's firewall does.",
         )
-    return passed(*shown, f"no rule stands against port {port}")
+    return passed(*shown, f"No firewall rule of the new server blocks port {port}.")
 
 
 def port_free(case: Case) -> Finding:
-    """On new nothing listens where the cluster will: a server does not start there, or clients find another program."""
+    """Check that nothing on the new server listens where the new cluster will."""
     cluster, listening = case.cluster, case.new.host_environment.listening
     if cluster is None:
         return no_cluster(case)
     cluster = as_it_will_be(case.move, cluster)
     if cluster.port is None and not cluster.settings:
         return unknown(
-            NOTHING, NOTHING, f"the port of old is not known: {no_settings(case)}", "look in postgresql.conf"
+            NOTHING,
+            NOTHING,
+            f"The port of the old cluster is not known ({no_settings(case)}).",
+            "Look in postgresql.conf.",
         )
     port = cluster.port or 5432
     here = f"port {port}"
@@ -186,23 +210,26 @@ def port_free(case: Case) -> Finding:
         return unknown(
             here,
             NOTHING,
-            f"what listens on {case.new.server} could not be read: {why}",
-            f"read the facts again: pghaul facts {case.new.server}",
+            f"The listening ports of {case.new.server} could not be read ({why}).",
+            f"Read the facts again: `pghaul facts {case.new.server}`.",
         )
     if hosts_of(case.old, case.new) is Hosts.ONE:
-        return passed(here, here, "both clusters are on one host: the stop of the old one frees its port")
+        return passed(
+            here, here, "Both clusters are on the same host. The port becomes free when the old cluster is stopped."
+        )
     if case.target is not None and case.target.running:
-        return passed(here, here, "a server runs in the target: another check says so")
+        return passed(here, here, "A server is running in the target. See the check `target-stopped`.")
     taken = [each for each in listening if each.port == port and _in_the_way(each.address, cluster)]
     if not taken:
-        return passed(here, "free", "on new nothing listens where the cluster will" + age(cluster))
+        return passed(here, "free", f"Nothing on the new server listens where the new cluster will.{age(cluster)}")
     held = listed([_held(each) for each in taken])
     return blocker(
         here,
         held,
-        f"port {port} of new is taken: {held}. The new server would not start, or clients would find that program",
-        "have that program listen elsewhere, or stop it before the move; then read the facts again: "
-        f"pghaul facts {case.new.server}",
+        f"Port {port} of the new server is in use: {held}. The new cluster would not start, "
+        "or clients would connect to that program.",
+        "Stop that program before the move, or let it listen elsewhere. Then read the facts "
+        f"again: `pghaul facts {case.new.server}`.",
     )
 
 
@@ -241,7 +268,7 @@ def _compressed(address: str) -> str:
 
 
 def limits(case: Case) -> Finding:
-    """New does not let processes open fewer files than old does."""
+    """Check that the process limits of the new server are not lower."""
     if case.cluster is None:
         return no_cluster(case)
     here, there = _limits(case.old, case.cluster), _limits(case.new, case.target or next(iter(case.siblings), None))
@@ -250,8 +277,9 @@ def limits(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the limits of {missing.server} could not be read: {reason(missing, SESSION.name, PROCESS.name)}",
-            "compare `ulimit -n` and `ulimit -l` of the owner on both hosts",
+            f"The process limits of {missing.server} could not be read "
+            f"({reason(missing, SESSION.name, PROCESS.name)}).",
+            "Compare `ulimit -n` and `ulimit -l` of the owner on both servers.",
         )
     shown = _limits_words(here), _limits_words(there)
     lower = [
@@ -263,16 +291,17 @@ def limits(case: Case) -> Finding:
         if mine is not None and its is not None and its < mine and not (name == "open files" and its > _FEW_FILES * 64)
     ]
     if not lower:
-        return passed(*shown, "new's limits are not lower")
+        return passed(*shown, "The limits of the new server are not lower than those of the old server.")
     return warning(
         *shown,
-        f"new allows less: {', '.join(lower)}",
-        "raise it where the server is started: LimitNOFILE=, LimitMEMLOCK= of its unit, or /etc/security/limits.d",
+        f"The new server has lower limits: {', '.join(lower)}.",
+        "Raise them where the server is started: LimitNOFILE= and LimitMEMLOCK= of its unit, or "
+        "/etc/security/limits.d.",
     )
 
 
 def huge_pages(case: Case) -> Finding:
-    """New has the huge pages that the cluster used or demands."""
+    """Check that the new server has the huge pages that the cluster uses or requires."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -284,28 +313,30 @@ def huge_pages(case: Case) -> Finding:
         return unknown(
             setting or NOTHING,
             NOTHING,
-            f"the huge pages of {missing.server} could not be told: {why}",
-            "compare HugePages_Total in /proc/meminfo of both hosts, and the setting huge_pages",
+            f"The huge pages of {missing.server} are not known ({why}).",
+            "Compare HugePages_Total in /proc/meminfo of both servers, and the setting huge_pages.",
         )
     have_old, have_new = ((memory.huge_pages_total or 0) * (memory.huge_page_bytes or 0) for memory in (here, there))
     shown = f"huge_pages {setting or 'not known'}, {units.size(have_old)} reserved", f"{units.size(have_new)} reserved"
     if setting == "on" and have_new < (buffers or 1):
         return warning(
             *shown,
-            "the cluster demands huge pages (huge_pages = on) and new has too few: it will not start there",
-            "set vm.nr_hugepages on new, or huge_pages = try",
+            "The cluster requires huge pages (huge_pages = on), and the new server has too few. The "
+            "cluster will not start there.",
+            "Set vm.nr_hugepages on the new server, or set huge_pages = try.",
         )
     if setting != "off" and have_old > 0 and have_new < min(have_old, buffers or have_old):
         return warning(
             *shown,
-            "old has huge pages and new has too few: the server starts, but is slower with much memory",
-            "set vm.nr_hugepages on new as on old",
+            "The old server has huge pages, and the new server has too few. The cluster starts, but "
+            "is slower with much memory.",
+            "Set vm.nr_hugepages on the new server as on the old server.",
         )
-    return passed(*shown, "new has the huge pages that the cluster uses")
+    return passed(*shown, "The new server has the huge pages that the cluster uses.")
 
 
 def free_memory(case: Case) -> Finding:
-    """New has memory free for the cluster's buffers now."""
+    """Check that the new server has enough free memory for shared_buffers."""
     cluster, memory = case.cluster, case.new.memory
     if cluster is None:
         return no_cluster(case)
@@ -313,41 +344,51 @@ def free_memory(case: Case) -> Finding:
     if memory is None or memory.available_bytes is None or buffers is None:
         why = no_settings(case) if buffers is None else reason(case.new, MEMORY.name)
         return unknown(
-            NOTHING, NOTHING, f"new's free memory could not be compared: {why}", f"look on {case.new.server}: free -h"
+            NOTHING,
+            NOTHING,
+            f"The free memory of the new server could not be compared with shared_buffers ({why}).",
+            f"Look on {case.new.server} with `free -h`.",
         )
     if buffers > memory.available_bytes:
         # the very figure changes with every look, and with it what a waiver was given for
-        shown = f"shared_buffers {units.size(buffers)}", f"free: less, of {units.size(memory.total_bytes)}"
+        shown = f"shared_buffers {units.size(buffers)}", f"less than that free, of {units.size(memory.total_bytes)}"
         return warning(
             *shown,
-            f"only {units.size(memory.available_bytes)} of new's memory are free: something else uses it",
-            "stop what uses it, or lower shared_buffers for new",
+            f"The new server has only {units.size(memory.available_bytes)} of free memory. "
+            "Something else uses the rest.",
+            "Stop what uses the memory, or lower shared_buffers for the new server.",
         )
     shown = f"shared_buffers {units.size(buffers)}", f"free {units.size(memory.available_bytes)}"
-    return passed(*shown, "new has the memory free")
+    return passed(*shown, "The new server has enough free memory for shared_buffers.")
 
 
 def nfs(case: Case) -> Finding:
-    """What the kernels can do over NFS; a copy over ssh needs none of it."""
+    """Tell whether the kernels support a copy over NFS; it never stops a move."""
     here, there = case.old.host_environment.kernel, case.new.host_environment.kernel
     if here is None or there is None:
         missing = case.old if here is None else case.new
         return unknown(
             NOTHING,
             NOTHING,
-            f"the kernel abilities of {missing.server} could not be read: {reason(missing, KERNEL.name)}",
-            "only a copy over NFS needs them",
+            f"The NFS support of the kernel of {missing.server} could not be read ({reason(missing, KERNEL.name)}).",
+            "Ignore this unless you copy over NFS.",
         )
     shown = [
         f"client {_word(kernel.nfs)}, server {_word(kernel.nfsd)}, over UDP {_word(kernel.nfs_udp)}"
         for kernel in (here, there)
     ]
     possible = (here.nfs and there.nfsd) or (here.nfsd and there.nfs)
-    return passed(shown[0], shown[1], "a copy over NFS is possible" if possible else "no copy over NFS; ssh needs none")
+    return passed(
+        shown[0],
+        shown[1],
+        "A copy over NFS is possible."
+        if possible
+        else "A copy over NFS is not possible. A copy over ssh does not need NFS.",
+    )
 
 
 def shared_memory(case: Case) -> Finding:
-    """No logout takes a server its shared memory."""
+    """Check that no logout removes the shared memory of a running server."""
     if case.cluster is None:
         return no_cluster(case)
     owner = case.cluster.owner
@@ -359,21 +400,24 @@ def shared_memory(case: Case) -> Finding:
             return unknown(
                 shown[0],
                 shown[1],
-                f"it is not known whether a logout of the owner on {side.server} removes the server's shared memory: "
-                + reason(side, SHARED_MEMORY.name),
-                "ask: busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
-                "org.freedesktop.login1.Manager RemoveIPC",
+                (
+                    f"It is not known whether a logout of the owner on {side.server} removes the server's "
+                    f"shared memory ({reason(side, SHARED_MEMORY.name)})."
+                ),
+                "Look with `busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
+                "org.freedesktop.login1.Manager RemoveIPC`.",
             )
     exposed = [side.server for side, removal, uid in found if _removed(removal, owner, uid)]
     if not exposed:
-        return passed(shown[0], shown[1], "no logout removes the shared memory of the server")
+        return passed(shown[0], shown[1], "No logout removes the shared memory of the server.")
     return warning(
         shown[0],
         shown[1],
-        f"{owner} is an ordinary account on {' and '.join(exposed)}: when its last session ends, systemd-logind "
-        "removes the shared memory of the running server, and no client can connect any more",
-        f"as root: {for_hint('loginctl', 'enable-linger', owner or '')}, or set RemoveIPC=no in "
-        "/etc/systemd/logind.conf and restart systemd-logind",
+        f"{owner} is an ordinary user on {' and '.join(exposed)}. When the user's last "
+        "session ends, systemd-logind removes the shared memory of the running server, and no "
+        "client can connect any more.",
+        f"As root, run `{for_hint('loginctl', 'enable-linger', owner or '')}`, or set "
+        "RemoveIPC=no in /etc/systemd/logind.conf and restart systemd-logind.",
     )
 
 
@@ -395,59 +439,86 @@ def _removal_words(removal: Removal | None, owner: str | None, uid: int | None) 
     if removal is None or uid is None:
         return NOTHING
     if uid <= removal.most:
-        return f"{owner}: an account of the system's own"
+        return f"{owner}: a system account"
     if owner in removal.lingering:
-        return f"{owner} lingers"
+        return f"{owner}: lingering enabled"
     return f"RemoveIPC {_word(removal.removes)}"
 
 
 CHECKS: tuple[Check, ...] = (
-    (Declaration("clocks", "clocks", False, "time of both hosts", "backup-file"), clocks),
-    (Declaration("time-zone", "time zone", False, "time zones of both hosts", "runtime-config-client"), time_zone),
-    (Declaration("selinux", "SELinux", False, "mode of SELinux on both", "server-start"), selinux),
-    (Declaration("apparmor", "AppArmor", False, "profiles of PostgreSQL on both", "server-start"), apparmor),
+    (Declaration("clocks", "System clocks", False, "time of both servers", "backup-file"), clocks),
+    (Declaration("time-zone", "Time zone", False, "time zones of both servers", "runtime-config-client"), time_zone),
+    (Declaration("selinux", "SELinux", False, "mode of SELinux on both servers", "server-start"), selinux),
+    (
+        Declaration("apparmor", "AppArmor", False, "AppArmor profiles of PostgreSQL on both servers", "server-start"),
+        apparmor,
+    ),
     (
         Declaration(
             "port-free",
-            "port and sockets of new",
+            "Port and sockets on the new server",
             True,
-            "port and addresses of old, what listens on new",
+            "port and addresses of the old cluster, what listens on the new server",
             "runtime-config-connection",
         ),
         port_free,
     ),
     (
-        Declaration("firewall", "firewall of new", False, "port of old, rules of new", "runtime-config-connection"),
+        Declaration(
+            "firewall",
+            "Firewall of the new server",
+            False,
+            "port of the old cluster, firewall rules of the new server",
+            "runtime-config-connection",
+        ),
         firewall,
     ),
     (
-        Declaration("limits", "limits of processes", False, "open files, locked memory on both", "kernel-resources"),
+        Declaration(
+            "limits",
+            "Process limits",
+            False,
+            "limits for open files and locked memory on both servers",
+            "kernel-resources",
+        ),
         limits,
     ),
     (
-        Declaration("huge-pages", "huge pages", False, "huge_pages of old, reserved pages of both", "kernel-resources"),
+        Declaration(
+            "huge-pages",
+            "Huge pages",
+            False,
+            "huge_pages of the old cluster, reserved huge pages of both servers",
+            "kernel-resources",
+        ),
         huge_pages,
     ),
     (
         Declaration(
-            "free-memory", "free memory", False, "shared_buffers of old, free memory of new", "kernel-resources"
+            "free-memory",
+            "Free memory on the new server",
+            False,
+            "shared_buffers of the old cluster, free memory of the new server",
+            "kernel-resources",
         ),
         free_memory,
     ),
     (
         Declaration(
-            "shared-memory", "shared memory", False, "RemoveIPC, owner of the cluster on both", "kernel-resources"
+            "shared-memory",
+            "Shared memory after a logout",
+            False,
+            "RemoveIPC and owner of the cluster on both servers",
+            "kernel-resources",
         ),
         shared_memory,
     ),
-    (Declaration("nfs", "NFS", False, "abilities of both kernels", "creating-cluster"), nfs),
+    (Declaration("nfs", "NFS support", False, "NFS support of both kernels", "creating-cluster"), nfs),
 )
 
 
 def _kept(synchronised: bool | None) -> str:
-    return {True: "kept by a time server", False: "kept by no time server", None: "not known who keeps it"}[
-        synchronised
-    ]
+    return {True: "synchronised", False: "not synchronised", None: "synchronisation not known"}[synchronised]
 
 
 def _ahead(apart: float, error: float) -> str:
@@ -455,7 +526,7 @@ def _ahead(apart: float, error: float) -> str:
     step = 1.0 if error < 1 else 10.0
     whole = round(abs(apart) / step) * step
     if abs(apart) <= max(error, _APART):
-        return "within a second" if error < _APART else "not told apart"
+        return "within a second" if error < _APART else "difference not measurable"
     return f"about {units.duration(max(whole, 1.0))} {'ahead' if apart > 0 else 'behind'}"
 
 

@@ -1,4 +1,4 @@
-"""Whether new's binaries have the libraries and extensions that the cluster uses; a trial cluster answered it."""
+"""Checks, by a trial cluster, of the libraries and extensions that the cluster uses."""
 
 from core.facts.catalog import Binaries
 from core.migration.checks.declaration import Check, Declaration
@@ -17,12 +17,13 @@ from core.migration.findings.finding import (
 )
 
 _INSTALL = (
-    "install the packages that hold them on new (Debian: postgresql-{series}-NAME), of the same versions as on old"
+    "Install the packages that contain them on the new server (Debian: "
+    "postgresql-{series}-NAME), in the same versions as on the old server."
 )
 
 
 def extension_libraries(case: Case) -> Finding:
-    """Every library that a function of a database leads to can be loaded by new's binaries."""
+    """Check that the new server's binaries load every library that a function uses."""
     found = databases(case)
     cluster = case.cluster
     if isinstance(found, Finding) or cluster is None:
@@ -34,7 +35,7 @@ def extension_libraries(case: Case) -> Finding:
     old = listed(sorted(users)) or "none"
     asked = binaries(case, old)
     if isinstance(asked, Finding):
-        return passed(old, NOTHING, "no function leads to a library" + age(cluster)) if not users else asked
+        return passed(old, NOTHING, f"No function uses a library.{age(cluster)}") if not users else asked
     answers = dict(asked.libraries)
     unverified = [(name, why) for name, why in asked.unverified if name in users]
     failing = {name: answers[name] for name in users if answers.get(name)}
@@ -43,34 +44,43 @@ def extension_libraries(case: Case) -> Finding:
         return blocker(
             "; ".join(f"{name} ({listed(users[name])})" for name in sorted(failing)),
             "; ".join(failing[name] for name in sorted(failing)),
-            f"new's binaries cannot load {listed(sorted(failing))}: what uses them would fail there" + age(cluster),
+            f"The new server's binaries cannot load {listed(sorted(failing))}. Functions that use "
+            f"it would fail there.{age(cluster)}",
             _INSTALL.format(series=cluster.series),
         )
     if unverified:
         return _not_loaded(old, unverified, silent)
     if silent:
-        return unknown(old, listed(silent), f"new's binaries did not answer for {listed(silent)}", _ASK_AGAIN)
-    return passed(old, f"{len(users)} of {len(users)} load", "new's binaries load every library" + age(cluster))
+        return unknown(
+            old, listed(silent), f"The new server's binaries did not answer for {listed(silent)}.", _ASK_AGAIN
+        )
+    return passed(
+        old,
+        f"{len(users)} of {len(users)} load",
+        f"The new server's binaries load every library that a function uses.{age(cluster)}",
+    )
 
 
-_ASK_AGAIN = "run the checks again; if that does not help, run LOAD 'NAME' in any cluster of those binaries by hand"
+_ASK_AGAIN = "Run the checks again. If that does not help, run `LOAD 'NAME'` in any cluster of those binaries by hand."
 
 
 def _not_loaded(old: str, unverified: list[tuple[str, str]], silent: list[str]) -> Finding:
-    """What somebody else could have written was not loaded, and what it is good for is not known."""
+    """Return the finding for libraries that another account could have written, and that were not loaded."""
     names = [name for name, _ in unverified]
     return warning(
         old,
         "; ".join([*(f"{name}: {why}" for name, why in unverified), *(f"{name}: no answer" for name in silent)]),
-        f"not verified: {listed(names)}. Loading a library runs its code as the owner of the cluster on the new "
-        "server, and pghaul loads none that another account may have written",
-        "give the file and each folder above it to root, with no right to write for group and others (chown root, "
-        "chmod go-w), and run the checks again; or load it there by hand: LOAD 'NAME'",
+        f"These libraries were not verified: {listed(names)}. Loading a library runs its code "
+        "as the owner of the cluster on the new server. pghaul loads none that another account "
+        "may have written.",
+        "Give the file and each directory above it to root, without write permission for group "
+        "and others (`chown root`, `chmod go-w`), and run the checks again. Or load the library "
+        "there by hand: `LOAD 'NAME'`.",
     )
 
 
 def extension_versions(case: Case) -> Finding:
-    """New has each extension, in the version that its databases have it."""
+    """Check that the new server has each extension in the version that its databases use."""
     found = databases(case)
     if isinstance(found, Finding):
         return found
@@ -80,12 +90,12 @@ def extension_versions(case: Case) -> Finding:
             used.setdefault((extension.name, extension.version), []).append(database.name)
     old = listed([f"{name} {version}" for name, version in sorted(used)]) or "none"
     if not used:
-        return passed(old, NOTHING, "no database has an extension besides those of a new one")
+        return passed(old, NOTHING, "No database has an extension beyond those of a new database.")
     asked = binaries(case, old)
     if isinstance(asked, Finding):
         return asked
     if not asked.extensions:
-        return unknown(old, NOTHING, "new's binaries did not say which extensions they have", _ASK_AGAIN)
+        return unknown(old, NOTHING, "The new server's binaries did not say which extensions they have.", _ASK_AGAIN)
     there = dict(asked.extensions)
     names = sorted({name for name, _ in used})
     shown = listed([f"{name} {there[name][0]}" if name in there else f"no {name}" for name in names])
@@ -95,14 +105,15 @@ def extension_versions(case: Case) -> Finding:
         return warning(
             "; ".join(words),
             shown,
-            "the extensions come over in the version that their databases have; new's files are of another one",
-            "install the same version on new, or read the extension's notes and run ALTER EXTENSION … UPDATE there",
+            "The databases keep their versions of the extensions. The files on the new server have other versions.",
+            "Install the same versions on the new server. Or read the notes of each extension, and "
+            "run ALTER EXTENSION … UPDATE there after the move.",
         )
-    return passed(old, shown, "new has the same versions")
+    return passed(old, shown, "The new server has the extensions in the same versions.")
 
 
 def preload_libraries(case: Case) -> Finding:
-    """Every library that the server or its sessions load by a setting can be loaded by new's binaries."""
+    """Check that the new server's binaries load every library that a setting names."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -110,13 +121,13 @@ def preload_libraries(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"what the server loads when it starts is not known: {no_settings(case)}",
-            "read shared_preload_libraries in postgresql.conf, and look for each library on new",
+            f"The libraries that the server loads at its start are not known ({no_settings(case)}).",
+            "Read shared_preload_libraries in postgresql.conf, and look for each library on the new server.",
         )
     at_start, later = preloads(cluster)
     old = listed([*at_start, *later]) or "none"
     if not (at_start or later):
-        return passed(old, NOTHING, "no setting loads a library")
+        return passed(old, NOTHING, "No setting loads a library.")
     asked = binaries(case, old)
     if isinstance(asked, Finding):
         return asked
@@ -132,24 +143,26 @@ def _loaded(asked: Binaries, at_start: tuple[str, ...], later: tuple[str, ...], 
         return blocker(
             ", ".join(failing),
             "; ".join(failing.values()),
-            f"new's binaries cannot load {listed(list(failing))}: the server would not start there",
-            _INSTALL.format(series=series) + "; or take it out of the setting for new",
+            f"The new server's binaries cannot load {listed(list(failing))}. The server would not start there.",
+            _INSTALL.format(series=series) + " Or remove them from the setting for the new server.",
         )
     silent = [name for name, said in answers.items() if said is None and name not in dict(unverified)]
     if unverified:
         return _not_loaded(old, unverified, silent)
     if silent:
-        return unknown(old, listed(silent), f"new's binaries did not answer for {listed(silent)}", _ASK_AGAIN)
-    return passed(old, "all load", "new's binaries load each of them")
+        return unknown(
+            old, listed(silent), f"The new server's binaries did not answer for {listed(silent)}.", _ASK_AGAIN
+        )
+    return passed(old, "all load", "The new server's binaries load every library that a setting names.")
 
 
 CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "extension-libraries",
-            "libraries of functions",
+            "Libraries of functions",
             True,
-            "pg_proc.probin of every database on old, what new's binaries load",
+            "pg_proc.probin of every database of the old cluster, libraries that the new server's binaries load",
             "xfunc-c",
         ),
         extension_libraries,
@@ -157,9 +170,9 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "extension-versions",
-            "versions of extensions",
+            "Versions of extensions",
             False,
-            "pg_extension of every database on old, control files on new",
+            "pg_extension of every database of the old cluster, control files on the new server",
             "extend-extensions",
         ),
         extension_versions,
@@ -167,9 +180,10 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "preload-libraries",
-            "libraries loaded by settings",
+            "Libraries loaded by settings",
             True,
-            "shared_, session_ and local_preload_libraries of old, what new's binaries load",
+            "shared_, session_ and local_preload_libraries of the old cluster, libraries "
+            "that the new server's binaries load",
             "runtime-config-client",
         ),
         preload_libraries,

@@ -1,4 +1,4 @@
-"""Whether every link of the data directory leads to the right place: on old now, and on new after the copy."""
+"""Check of the symbolic links in the data directory, on the old server now and on the new one after the copy."""
 
 from core.facts.model import Cluster
 from core.facts.sizes import LINKS
@@ -18,7 +18,7 @@ from core.migration.findings.linked_files import astray, wanted_files
 
 
 def links(case: Case) -> Finding:
-    """Every link of the data directory leads somewhere, on old now and on new after the copy."""
+    """Check that no link leads nowhere, neither now nor after the copy."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -27,8 +27,8 @@ def links(case: Case) -> Finding:
         return blocker(
             ", ".join(f"{link.path} -> {link.target}" for link in dangling),
             NOTHING,
-            "links of the data directory lead nowhere: something is not mounted, or was removed",
-            "mount it, or have the link removed by whoever made it, before anything is copied",
+            "Links of the data directory lead nowhere. Something is not mounted, or was removed.",
+            "Mount what is missing, or have the links removed by the one who made them, before the copy.",
         )
     followed = ", ".join(
         [
@@ -37,23 +37,24 @@ def links(case: Case) -> Finding:
         ]
     )
     if not followed:
-        return unread_of(case, LINKS.name) or passed("none", NOTHING, "the data directory holds no links")
+        return unread_of(case, LINKS.name) or passed("none", NOTHING, "The data directory contains no links.")
     return _to_files(case, cluster, followed) or passed(
         followed,
         NOTHING,
-        "every link leads somewhere; the plan copies each folder, and sets the links that lie elsewhere",
+        "Every link leads to a file or directory. The plan copies each directory, and sets the "
+        "links whose target has another path.",
     )
 
 
 def _to_files(case: Case, cluster: Cluster, followed: str) -> Finding | None:
-    """Links to single files are copied as they stand: what they lead to must be on new, at that very path."""
+    """Links to single files are copied unchanged: the new server needs their targets at the same paths."""
     wrong = astray(case.move, cluster)
     if wrong:
         return blocker(
             followed,
             listed([f"{link} -> {there}" for link, there in wrong.items()]),
-            f"links to files would lead elsewhere on new: {listed(list(wrong))}",
-            "have each name a path that is the same on both servers, or put the file itself in its stead",
+            f"Links to files would lead to another place on the new server: {listed(list(wrong))}.",
+            "Let each link name a path that is the same on both servers, or replace the link by the file itself.",
         )
     wanted = wanted_files(cluster)
     if not wanted:
@@ -67,20 +68,30 @@ def _to_files(case: Case, cluster: Cluster, followed: str) -> Finding | None:
         return blocker(
             followed,
             f"missing: {listed(missing)}",
-            f"links to files would lead nowhere on new: {listed([f'{wanted[path]} to {path}' for path in missing])}",
-            "put the files there, so that the database user may read them, or take the links away",
+            "Links to files would lead nowhere on the new server: "
+            f"{listed([f'{wanted[path]} to {path}' for path in missing])}.",
+            "Put the files there, readable for the database user, or remove the links.",
         )
     silent = [path for path in wanted if path not in answers]
     if silent:
         return unknown(
-            followed, listed(silent), f"whether new has {listed(silent)} is not known", "run the checks again"
+            followed,
+            listed(silent),
+            f"It is not known whether the new server has {listed(silent)}.",
+            "Run the checks again.",
         )
     return None
 
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("links", "symbolic links", True, "tablespace and other links on old", "manage-ag-tablespaces"),
+        Declaration(
+            "links",
+            "Symbolic links",
+            True,
+            "tablespaces and other links in the old data directory",
+            "manage-ag-tablespaces",
+        ),
         links,
     ),
 )

@@ -1,4 +1,4 @@
-"""What starts work by itself inside the cluster: whether new can run for its proofs without any of it."""
+"""Check that the new cluster can run before the cutover without what starts work by itself."""
 
 from core.facts.catalog import ClusterWide
 from core.facts.model import Cluster
@@ -10,7 +10,7 @@ from core.migration.findings.local_start import held, loaded_by_sessions, unboun
 
 
 def local_start(case: Case) -> Finding:
-    """All that starts work by itself is held back until new is opened; what is not could be done twice, or be lost."""
+    """Check that isolation settings hold back everything that starts work by itself until the cutover."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
@@ -21,7 +21,10 @@ def local_start(case: Case) -> Finding:
         _not_held(cluster, old)
         or _untaken(case, old, settings)
         or passed(
-            old, ", ".join(settings), "new's first start is without any of it, until new is opened" + age(cluster)
+            old,
+            ", ".join(settings),
+            "The first start of the new cluster is for local connections only. Until the cutover, "
+            f"isolation settings hold back everything that starts work by itself.{age(cluster)}",
         )
     )
 
@@ -34,30 +37,31 @@ def _starting(cluster: Cluster, wide: ClusterWide) -> list[str]:
 
 
 def _not_held(cluster: Cluster, old: str) -> Finding | None:
-    """The finding where something would run whatever the server is told."""
+    """Return the finding if no setting can hold something back."""
     workers, sessions = unbound_workers(cluster), loaded_by_sessions(cluster)
     if workers:
         return blocker(
             old,
             NOTHING,
-            f"{listed(list(workers))} may start background workers, for which {cluster.series} has no bound",
-            "take them out of shared_preload_libraries on old before the stop (it changes nothing until then), and "
-            "put them back on new once it is open",
+            f"{listed(list(workers))} may start background workers. PostgreSQL {cluster.series} "
+            "has no setting that limits them.",
+            "Remove them from shared_preload_libraries on the old server before the move (this has "
+            "no effect until it is stopped). Add them again on the new server after the cutover.",
         )
     if sessions:
         return blocker(
             old,
             NOTHING,
-            f"a role or database has sessions load {listed(list(sessions))}, which may run something at each login, "
-            "also on new before it is opened",
-            "ALTER ROLE or ALTER DATABASE … RESET session_preload_libraries (or local_preload_libraries) before the "
-            "stop, SET again once new is open; waive this where the library runs nothing by itself",
+            f"A role or database makes sessions load {listed(list(sessions))}. These libraries may "
+            "run something at each login, also on the new server before the cutover.",
+            "Before the move, run ALTER ROLE or ALTER DATABASE … RESET session_preload_libraries (or "
+            "local_preload_libraries), and SET it again after the cutover.",
         )
     return None
 
 
 def _untaken(case: Case, old: str, settings: tuple[str, ...]) -> Finding | None:
-    """The finding where new's binaries were not asked for those settings, or refuse one."""
+    """Return the finding if the new server's binaries refuse an isolation setting, or were not asked."""
     asked = binaries(case, old)
     if isinstance(asked, Finding):
         return asked
@@ -67,12 +71,16 @@ def _untaken(case: Case, old: str, settings: tuple[str, ...]) -> Finding | None:
         return blocker(
             old,
             "; ".join(refused.values()),
-            f"new's binaries do not take {listed(list(refused))}: what it would hold back cannot be",
-            "install PostgreSQL's own binaries of that series on new",
+            f"The new server's binaries refuse {listed(list(refused))}. What these settings hold "
+            "back would run before the cutover.",
+            "Install PostgreSQL's own binaries of that major version on the new server.",
         )
     if not set(settings) <= set(answers):
         return unknown(
-            old, NOTHING, "new's binaries were not asked for the settings of the local start", "run the checks again"
+            old,
+            NOTHING,
+            "The new server's binaries were not asked for the isolation settings of the local-only start.",
+            "Run the checks again.",
         )
     return None
 
@@ -81,9 +89,10 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "local-start",
-            "what runs before new is opened",
+            "Local-only start",
             True,
-            "subscriptions, workers and loaded libraries of old, settings that new's binaries take",
+            "subscriptions, workers and loaded libraries of the old cluster, settings that "
+            "the new server's binaries accept",
             "bgworker",
         ),
         local_start,

@@ -7,11 +7,11 @@ from core.migration import checks
 _HEAD = """\
 # Checks
 
-What `pghaul check MOVE` looks at, in its order. A blocker stops the move; so does one that could not be read
-(`unknown`). A warning can be waived: `pghaul check MOVE --waive ID --reason TEXT`; that holds as long as the check
-comes out with the same evidence. This page is made by `python -m core.migration.checks.page`.
+`pghaul check MOVE` makes these checks, in this order. A blocker prevents the move. So does a check that can block and
+whose facts could not be read (`unknown`). A warning can be waived: `pghaul check MOVE --waive ID --reason TEXT`. The
+waiver holds while the check finds the same evidence. `python -m core.migration.checks.page` generates this page.
 
-| id | title | can stop a move | compares | PostgreSQL's documentation |
+| id | title | can block | compares | PostgreSQL's documentation |
 | --- | --- | --- | --- | --- |
 """
 

@@ -1,4 +1,4 @@
-"""Two servers with one identity: who receives from old, who is told by it, and what starts work by itself."""
+"""Checks of what connects the cluster to others: archive, replication, subscriptions, scheduled work."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ _OFF = ("off", "")
 
 
 def archiving(case: Case) -> Finding:
-    """Old archives no WAL: a copy that is started beside it would write into the same archive."""
+    """Check for WAL archiving: the new cluster would use the same archive."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -30,32 +30,35 @@ def archiving(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"archive_mode is not known: {no_settings(case)}",
-            "read archive_mode in postgresql.conf",
+            f"The value of archive_mode is not known ({no_settings(case)}).",
+            "Read archive_mode in postgresql.conf.",
         )
     if mode in _OFF:
-        return passed(f"archive_mode {mode or 'off'}", NOTHING, "nothing is archived")
+        return passed(f"archive_mode {mode or 'off'}", NOTHING, "The old cluster does not archive WAL.")
     programs = listed(list(cluster.wide.programs)) if cluster.wide is not None else ""
     library = cluster.settings.get("archive_library", "")
     how = ", ".join(word for word in (programs, library) if word)
     return warning(
         f"archive_mode {mode}" + (f": {how}" if how else ""),
         NOTHING,
-        "old archives its WAL, and new will by the same command: both may write to one archive, or new cannot reach it",
-        "the local-only start is without archiving; from the cutover on new archives as old did: see that the command "
-        "works there and writes to a place of its own, and take a base backup then: the old ones end with old",
+        "The old cluster archives its WAL, and the new cluster will use the same command. Both "
+        "may write to the same archive, or the new server cannot reach it.",
+        "The local-only start does not archive. From the cutover on, the new cluster archives as "
+        "the old one did. Check that the command works on the new server and writes to a place "
+        "of its own. Take a base backup after the cutover: the existing ones end with the old "
+        "cluster.",
     )
 
 
 def pgbackrest(case: Case) -> Finding:
-    """PgBackRest on new is told the data directory that the cluster will have there."""
+    """Check that the pgBackRest configuration on the new server names the target."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
     options = wide.pgbackrest
     if not options:
-        return passed("none", NOTHING, "archive_command does not run pgBackRest" + age(cluster))
+        return passed("none", NOTHING, f"archive_command does not run pgBackRest.{age(cluster)}")
     stanza = options.get("stanza", "")
     old = " ".join(["pgBackRest", *(f"--{name}={value}" for name, value in sorted(options.items()) if name)])
     asked = binaries(case, old)
@@ -64,30 +67,32 @@ def pgbackrest(case: Case) -> Finding:
     target = case.move.target
     paths = data_paths(options, asked.pgbackrest)
     words = [f"{each.option}={each.path}, {each.place}" for each in paths]
-    words += [f"{file}: unreadable for the owner" for file, text in asked.pgbackrest if text == UNREADABLE]
+    words += [f"{file}: not readable for the owner" for file, text in asked.pgbackrest if text == UNREADABLE]
     new = "; ".join(words) or "none"
     if any(same(each.path, target) for each in paths):
-        return passed(old, new, "pgBackRest on new has the data directory of the move" + age(cluster))
+        return passed(old, new, f"pgBackRest on the new server has the data directory of the move.{age(cluster)}")
     if not paths:
         return warning(
             old,
             new,
-            "pgBackRest on the new server is told no data directory for this cluster: archiving fails from the "
-            "cutover on",
-            f"before the cutover write pg1-path={target} into section [{stanza or 'STANZA'}] of "
-            f"{configuration_files(options)[0]} on the new server, with the repository as on the old one",
+            "The pgBackRest configuration on the new server names no data directory for this "
+            "cluster. Archiving fails from the cutover on.",
+            f"Before the cutover, write pg1-path={target} into section [{stanza or 'STANZA'}] of "
+            f"{configuration_files(options)[0]} on the new server, with the same repository as on "
+            "the old server.",
         )
     return warning(
         old,
         new,
-        f"pgBackRest on the new server has another data directory than {target}: archiving fails from the cutover on",
-        f"before the cutover write {paths[0].option}={target} there ({paths[0].place}), and after it run pgbackrest "
-        f"--stanza={stanza or 'STANZA'} check",
+        "The pgBackRest configuration on the new server names another data directory than "
+        f"{target}. Archiving fails from the cutover on.",
+        f"Before the cutover, write {paths[0].option}={target} there ({paths[0].place}). "
+        f"After the cutover, run `pgbackrest --stanza={stanza or 'STANZA'} check`.",
     )
 
 
 def slots(case: Case) -> Finding:
-    """No replication slots: they travel with the files, but who reads from them knows old alone."""
+    """Check for replication slots, whose consumers only know the old server."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
@@ -95,14 +100,14 @@ def slots(case: Case) -> Finding:
     return _none(
         cluster,
         [f"{slot.name} ({slot.kind}, {'active' if slot.active else 'inactive'})" for slot in wide.slots],
-        "replication slots",
-        "they travel with the files and hold back WAL on new until somebody reads from them",
-        "lead each consumer to new, or drop its slot there: select pg_drop_replication_slot('NAME')",
+        "The old cluster has no replication slots.",
+        "Replication slots move with the files. They hold back WAL on the new server until a consumer reads from them.",
+        "Point each consumer at the new server, or drop its slot there: `select pg_drop_replication_slot('NAME')`.",
     )
 
 
 def subscriptions(case: Case) -> Finding:
-    """No subscriptions: started twice, two subscribers share one slot of the publisher."""
+    """Check for subscriptions: two running clusters would share one slot of the publisher."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
@@ -113,28 +118,30 @@ def subscriptions(case: Case) -> Finding:
             f"{each.name} in {each.database} ({'enabled' if each.enabled else 'disabled'})"
             for each in wide.subscriptions
         ],
-        "subscriptions",
-        "new goes on with them once it is opened; with old running too, two subscribers would take from one slot",
-        "have the publisher let new in (pg_hba.conf there); until new is opened they are held back, and old stays down",
+        "The old cluster has no subscriptions.",
+        "The new cluster continues the subscriptions after the cutover. If the old cluster were "
+        "running too, two subscribers would read from one slot of the publisher.",
+        "Allow the new server in pg_hba.conf of the publisher. pghaul holds the subscriptions "
+        "back until the cutover, and the old cluster stays stopped.",
     )
 
 
 def publications(case: Case) -> Finding:
-    """No publications: their subscribers are led to old."""
+    """Check for publications, whose subscribers connect to the old server."""
     found, cluster = databases(case), case.cluster
     if isinstance(found, Finding) or cluster is None:
         return found if isinstance(found, Finding) else no_cluster(case)
     return _none(
         cluster,
         [f"{database.name}: {catalogs.publications}" for database, catalogs in found if catalogs.publications],
-        "publications",
-        "they travel with the files, but their subscribers reach for old's address",
-        "lead each subscriber to new: ALTER SUBSCRIPTION … CONNECTION; their slots travel too",
+        "The old cluster has no publications.",
+        "Publications move with the files, but their subscribers still connect to the old server's address.",
+        "Point each subscriber at the new server: ALTER SUBSCRIPTION … CONNECTION. Their slots move with the files.",
     )
 
 
 def standbys(case: Case) -> Finding:
-    """Nobody receives old's WAL: standbys, archivers, running base backups."""
+    """Check for standbys, WAL archivers and running base backups."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
@@ -143,14 +150,15 @@ def standbys(case: Case) -> Finding:
     return _none(
         cluster,
         [*(f"{each.name} from {each.address or 'a socket'} ({each.state})" for each in wide.receivers), *backups],
-        "receivers of its WAL",
-        "standbys follow old's address, and a base backup that runs while old stops is lost",
-        "let backups end first; give each standby new's address in primary_conninfo once new runs, or build it anew",
+        "No standby, archiver or base backup receives WAL from the old cluster.",
+        "Standbys follow the old server's address. A base backup that is running when the old cluster stops is lost.",
+        "Let backups finish first. Once the new cluster is running, set its address in "
+        "primary_conninfo of each standby, or rebuild the standby.",
     )
 
 
 def prepared_transactions(case: Case) -> Finding:
-    """No prepared transactions: they travel, hold their locks, and wait for whoever prepared them."""
+    """Check for prepared transactions, which keep their locks after the move."""
     found = cluster_wide(case)
     if isinstance(found, Finding):
         return found
@@ -158,9 +166,10 @@ def prepared_transactions(case: Case) -> Finding:
     return _none(
         cluster,
         list(wide.prepared),
-        "prepared transactions",
-        "they survive the move with all their locks, until somebody commits them or rolls them back",
-        "have their transaction manager end them before the stop: COMMIT PREPARED or ROLLBACK PREPARED",
+        "The old cluster has no prepared transactions.",
+        "Prepared transactions move with all their locks, until somebody commits them or rolls them back.",
+        "Let their transaction manager finish them before the old cluster is stopped: COMMIT "
+        "PREPARED or ROLLBACK PREPARED.",
     )
 
 
@@ -168,7 +177,7 @@ _SCHEDULERS = {"pg_cron": "pg_cron", "pgagent": "pgAgent", "pg_partman": "pg_par
 
 
 def schedulers(case: Case) -> Finding:
-    """Nothing inside the cluster starts work by itself: it would as soon as new is opened."""
+    """Check for schedulers and background workers, which start after the cutover."""
     found, whole = databases(case), cluster_wide(case)
     if isinstance(whole, Finding):
         return whole
@@ -184,97 +193,120 @@ def schedulers(case: Case) -> Finding:
     return _none(
         cluster,
         [*names, *wide.workers],
-        "schedulers and background workers",
-        "their jobs run on new once it is opened; until then the plan holds back every background worker",
-        "read the jobs for what belongs to old's host; programs of their own, pgAgent's or pg_timetable's, start "
-        "for new only after the opening",
+        "The old cluster has no schedulers and no background workers of extensions.",
+        "Scheduled jobs and background workers run on the new server from the cutover on. Until "
+        "then the plan holds back every background worker.",
+        "Read the jobs for what depends on the old server. Start separate programs (pgAgent's, "
+        "pg_timetable's) for the new server only after the cutover.",
     )
 
 
 def unlogged(case: Case) -> Finding:
-    """Unlogged tables: whole after a clean shutdown, empty after any other."""
+    """Name unlogged tables; they are complete after a clean shutdown."""
     found, cluster = databases(case), case.cluster
     if isinstance(found, Finding) or cluster is None:
         return found if isinstance(found, Finding) else no_cluster(case)
     having = [f"{database.name}: {catalogs.unlogged}" for database, catalogs in found if catalogs.unlogged]
     if not having:
-        return passed("none", NOTHING, "no database has unlogged tables" + age(cluster))
+        return passed("none", NOTHING, f"No database has unlogged tables.{age(cluster)}")
     return passed(
         listed(having),
         NOTHING,
-        "unlogged tables come over whole, for old is shut down cleanly; a standby would have them empty" + age(cluster),
+        "Unlogged tables move with their contents, because the old cluster is shut down cleanly. "
+        f"On a standby they would be empty.{age(cluster)}",
     )
 
 
 def checksums(case: Case) -> Finding:
-    """Data checksums travel with the cluster; without them nothing shows a page that was damaged on old's disk."""
+    """Tell whether data checksums are on; without them, damaged pages stay undetected."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
     state = cluster.settings.get("data_checksums")
     if state is None:
-        return passed("none in this series", NOTHING, f"series {cluster.series} has no data checksums")
+        return passed("none in this major version", NOTHING, f"PostgreSQL {cluster.series} has no data checksums.")
     return passed(
         f"data_checksums {state}",
         NOTHING,
-        "they travel with the cluster, and are on"
+        "Data checksums are on and move with the cluster."
         if state == "on"
-        else "they are off: pg_checksums --enable turns them on while the cluster is stopped (series 12 and later)",
+        else (
+            "Data checksums are off. `pg_checksums --enable` turns them on while the cluster is "
+            "stopped (PostgreSQL 12 and later)."
+        ),
     )
 
 
-def _none(cluster: Cluster, having: Sequence[str], what: str, why: str, hint: str) -> Finding:
-    """Pass where there are none, else a warning that names them."""
+def _none(cluster: Cluster, having: Sequence[str], none: str, why: str, hint: str) -> Finding:
+    """Return a pass with the sentence `none`, or a warning that names what there is."""
     if not having:
-        return passed("none", NOTHING, f"no {what}{age(cluster)}")
-    return warning(listed(list(having)), NOTHING, f"{what}: {why}{age(cluster)}", hint)
+        return passed("none", NOTHING, f"{none}{age(cluster)}")
+    return warning(listed(list(having)), NOTHING, f"{why}{age(cluster)}", hint)
 
 
 CHECKS: tuple[Check, ...] = (
-    (Declaration("archiving", "WAL archiving", False, "archive_mode of old", "continuous-archiving"), archiving),
+    (
+        Declaration("archiving", "WAL archiving", False, "archive_mode of the old cluster", "continuous-archiving"),
+        archiving,
+    ),
     (
         Declaration(
             "pgbackrest",
-            "data directory of pgBackRest",
+            "Data directory of pgBackRest",
             False,
-            "archive_command of old, the configuration of pgBackRest on new, the target",
+            "archive_command of the old cluster, pgBackRest configuration on the new server, the target",
             "continuous-archiving",
         ),
         pgbackrest,
     ),
-    (Declaration("slots", "replication slots", False, "pg_replication_slots of old", "warm-standby"), slots),
     (
-        Declaration("subscriptions", "subscriptions", False, "pg_subscription of old", "logical-replication"),
+        Declaration("slots", "Replication slots", False, "pg_replication_slots of the old cluster", "warm-standby"),
+        slots,
+    ),
+    (
+        Declaration(
+            "subscriptions", "Subscriptions", False, "pg_subscription of the old cluster", "logical-replication"
+        ),
         subscriptions,
     ),
     (
-        Declaration("publications", "publications", False, "pg_publication of old", "logical-replication"),
+        Declaration("publications", "Publications", False, "pg_publication of the old cluster", "logical-replication"),
         publications,
     ),
     (
-        Declaration("standbys", "standbys and WAL receivers", False, "pg_stat_replication of old", "warm-standby"),
+        Declaration(
+            "standbys", "Standbys and WAL receivers", False, "pg_stat_replication of the old cluster", "warm-standby"
+        ),
         standbys,
     ),
     (
         Declaration(
             "prepared-transactions",
-            "prepared transactions",
+            "Prepared transactions",
             False,
-            "pg_prepared_xacts of old",
+            "pg_prepared_xacts of the old cluster",
             "sql-prepare-transaction",
         ),
         prepared_transactions,
     ),
     (
-        Declaration("schedulers", "schedulers in the cluster", False, "extensions and workers of old", "bgworker"),
+        Declaration(
+            "schedulers",
+            "Schedulers and background workers",
+            False,
+            "extensions and background workers of the old cluster",
+            "bgworker",
+        ),
         schedulers,
     ),
     (
-        Declaration("unlogged", "unlogged tables", False, "pg_class of every database on old", "sql-createtable"),
+        Declaration(
+            "unlogged", "Unlogged tables", False, "pg_class of every database of the old cluster", "sql-createtable"
+        ),
         unlogged,
     ),
     (
-        Declaration("checksums", "data checksums", False, "pg_controldata of old", "app-initdb"),
+        Declaration("checksums", "Data checksums", False, "pg_controldata of the old cluster", "app-initdb"),
         checksums,
     ),
 )

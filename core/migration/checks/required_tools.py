@@ -1,4 +1,4 @@
-"""Whether the tools that the copy needs are there."""
+"""Checks of the tools that the copy needs."""
 
 from core.facts.model import Facts
 from core.migration.checks.declaration import Check, Declaration
@@ -6,31 +6,35 @@ from core.migration.findings.finding import Case, Finding, blocker, passed, unkn
 
 
 def rsync(case: Case) -> Finding:
-    """rsync on both servers."""
+    """Check that rsync is installed on both servers."""
     return _both(case, "rsync", on_old=("rsync",), on_new=("rsync",))
 
 
 def ssh(case: Case) -> Finding:
-    """ssh on old (ssh-keygen comes with it); on new sshd runs, for pghaul itself came in through it."""
+    """Check that ssh is installed on the old server; sshd runs on the new one, since pghaul uses it."""
     return _both(case, "ssh", on_old=("ssh",), on_new=())
 
 
 def gnu(case: Case) -> Finding:
-    """find and tar are GNU's: busybox's have no `-printf`, `-lname` and `-I`, which lists and archives need."""
+    """Check that find and tar are GNU's: busybox's lack `-printf`, `-lname` and `-I`."""
     names = ("find", "tar")
     shown = _shown(case.old, names), _shown(case.new, names)
     tools = [(facts, name, facts.tool(name)) for facts in (case.old, case.new) for name in names]
     unread = [f"{name} on {facts.server}" for facts, name, tool in tools if tool is None]
     if unread:
-        return unknown(*shown, f"the facts do not say which: {'; '.join(unread)}", "look with: find --version")
+        return unknown(
+            *shown,
+            f"It is not known whether these programs are GNU's: {'; '.join(unread)}.",
+            "Look with `find --version` and `tar --version`.",
+        )
     others = [f"{name} on {facts.server}" for facts, name, tool in tools if tool is not None and tool.version is None]
     if others:
         return blocker(
             *shown,
-            f"not there, or not GNU's: {'; '.join(others)}",
-            "install it with the system's packages (Debian, Alpine, others: findutils, tar)",
+            f"These programs are missing or are not GNU's: {'; '.join(others)}.",
+            "Install them with the system's packages (Debian, Alpine and others: findutils, tar).",
         )
-    return passed(*shown, "find and tar are GNU's")
+    return passed(*shown, "find and tar are GNU's on both servers.")
 
 
 def _both(case: Case, what: str, *, on_old: tuple[str, ...], on_new: tuple[str, ...]) -> Finding:
@@ -46,22 +50,26 @@ def _both(case: Case, what: str, *, on_old: tuple[str, ...], on_new: tuple[str, 
         names = "; ".join(f"{name} on {facts.server}" for facts, name in missing)
         return blocker(
             *shown,
-            f"not installed: {names}",
-            "install it with the system's packages (Debian: apt-get install rsync openssh-client)",
+            f"These programs are not installed: {names}.",
+            "Install them with the system's packages (Debian: `apt-get install rsync openssh-client`).",
         )
     unread = [(facts, name) for facts, names in wanted for name in names if facts.tool(name) is None]
     if unread:
         names = "; ".join(f"{name} on {facts.server}" for facts, name in unread)
         return unknown(
-            *shown, f"the facts do not say whether it is there: {names}", "look with: command -v " + unread[0][1]
+            *shown,
+            f"It is not known whether these programs are installed: {names}.",
+            f"Look with `command -v {unread[0][1]}`.",
         )
     mute = [(facts, name) for facts, names in wanted for name in names if _version(facts, name) is None]
     if mute:
         names = "; ".join(f"{name} on {facts.server}" for facts, name in mute)
         return unknown(
-            *shown, f"it is there but does not tell its version: {names}", f"try: {mute[0][1]} --version (ssh -V)"
+            *shown,
+            f"These programs are installed but do not print their version: {names}.",
+            f"Try `{mute[0][1]} --version` (for ssh: `ssh -V`).",
         )
-    return passed(*shown, f"{what} is there")
+    return passed(*shown, f"{what} is installed.")
 
 
 def _version(facts: Facts, name: str) -> str | None:
@@ -81,7 +89,7 @@ def _shown(facts: Facts, names: tuple[str, ...]) -> str:
 
 
 CHECKS: tuple[Check, ...] = (
-    (Declaration("rsync", "rsync", True, "rsync of both servers", "backup-file"), rsync),
-    (Declaration("gnu-tools", "GNU find and tar", True, "find and tar of both servers", "backup-file"), gnu),
-    (Declaration("ssh", "ssh from old to new", True, "ssh of old", "backup-file"), ssh),
+    (Declaration("rsync", "Installation of rsync", True, "rsync on both servers", "backup-file"), rsync),
+    (Declaration("gnu-tools", "GNU find and GNU tar", True, "find and tar on both servers", "backup-file"), gnu),
+    (Declaration("ssh", "SSH client on the old server", True, "ssh on the old server", "backup-file"), ssh),
 )

@@ -1,4 +1,4 @@
-"""What starts a cluster again, works on it by the clock, or leads clients to it."""
+"""Checks of cluster managers, automatic starts, poolers, scheduled jobs and virtual addresses."""
 
 from core.facts.autostart import SECTION as AUTOSTART
 from core.facts.ha_and_poolers import SECTION as HA_AND_POOLERS
@@ -24,7 +24,7 @@ _SHOWN = 10
 
 
 def managers(case: Case) -> Finding:
-    """No cluster manager is at work: it would start old again, or make a second primary."""
+    """Check that no cluster manager is running: it would start the old cluster again."""
     if case.cluster is None:
         return no_cluster(case)
     unread = _unread(
@@ -38,21 +38,22 @@ def managers(case: Case) -> Finding:
     if running:
         return blocker(
             *shown,
-            f"{', '.join(running)} is at work on {case.old.server}: it would start old again while it is copied",
-            "put it to rest as its documentation says (patronictl pause, repmgr service pause, maintenance mode), "
-            "then stop it and keep it from starting",
+            f"{', '.join(running)} is running on {case.old.server}. It would start the old "
+            "cluster again during the copy.",
+            "Pause it as its documentation says (`patronictl pause`, `repmgr service pause`, "
+            "maintenance mode). Then stop it and disable its start.",
         )
     if here or there:
         return warning(
             *shown,
-            "a cluster manager is set up, though none is at work on old",
-            "keep it from starting before the move; set it up anew for the cluster on new",
+            "A cluster manager is set up, but none is running on the old server.",
+            "Disable its start before the move. Set it up again for the new cluster.",
         )
-    return passed(*shown, "no cluster manager was found")
+    return passed(*shown, "No cluster manager was found on either server.")
 
 
 def autostart(case: Case) -> Finding:
-    """What would start old again is known, so that the plan can keep it from that."""
+    """Check that the plan controls everything that would start the old cluster again."""
     cluster, found = case.cluster, case.old.host_environment.autostart
     if cluster is None:
         return no_cluster(case)
@@ -61,8 +62,8 @@ def autostart(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"what starts services on {case.old.server} could not be read: {why}",
-            "look for init scripts, units and watchdogs of your own, and keep them from starting old",
+            f"What starts services on {case.old.server} could not be read ({why}).",
+            "Look for init scripts, units and watchdogs of your own, and keep them from starting the old cluster.",
         )
     named = debian(cluster)
     said = [f"unit {cluster.unit}"] if cluster.unit is not None else []
@@ -78,31 +79,39 @@ def autostart(case: Case) -> Finding:
         return warning(
             shown,
             NOTHING,
-            "something that the plan does not know may start old again",
-            "keep it from that yourself for the time of the move, and look after the stop that no server runs on old",
+            "Something that the plan does not control may start the old cluster again.",
+            "Disable it yourself for the time of the move. After the old cluster is stopped, check "
+            "that no server runs there.",
         )
-    return passed(shown, NOTHING, "the plan keeps it from starting after the stop, and nothing else was found")
+    return passed(
+        shown,
+        NOTHING,
+        "The plan keeps the old cluster from starting after the stop. Nothing else was found that would start it.",
+    )
 
 
 def pooler(case: Case) -> Finding:
-    """No pooler or proxy leads to old that would have to be told of new."""
+    """Check for a pooler or proxy that must be pointed at the new server."""
     unread = _unread(case, "poolers", [facts.host_environment.ha_and_poolers for facts in (case.old, case.new)])
     if unread is not None:
         return unread
     here, there = (_of(facts, "pooler") for facts in (case.old, case.new))
     shown = _words(here), _words(there)
     if not here and not there:
-        return passed(*shown, "no pooler or proxy was found on either host; one elsewhere must be told too")
+        return passed(
+            *shown,
+            "No pooler or proxy was found on either server. One on another host must be pointed at the new server.",
+        )
     return warning(
         *shown,
-        "a pooler or proxy stands in front of the cluster: its clients go where it leads",
-        "let it wait while the cluster is stopped (PgBouncer: PAUSE), and give it new's address; "
-        "set it up on new if it runs beside the cluster",
+        "A pooler or proxy is in front of the cluster. Its clients connect to the server that it names.",
+        "Pause it during the downtime (PgBouncer: PAUSE), and point it at the new server. If it "
+        "runs on the old server, set it up on the new server.",
     )
 
 
 def cron_jobs(case: Case) -> Finding:
-    """No scheduled job on old works on the cluster that would have to be moved or stopped."""
+    """Check for scheduled jobs on the old server that use the cluster."""
     jobs = case.old.host_environment.schedule
     if case.cluster is None:
         return no_cluster(case)
@@ -110,64 +119,78 @@ def cron_jobs(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the scheduled jobs of {case.old.server} could not be read: {reason(case.old, SCHEDULES.name)}",
-            "look with: crontab -l -u postgres; ls /etc/cron.d; systemctl list-timers",
+            f"The scheduled jobs of {case.old.server} could not be read ({reason(case.old, SCHEDULES.name)}).",
+            "Look with `crontab -l -u postgres; ls /etc/cron.d; systemctl list-timers`.",
         )
     if not jobs:
-        return passed("none", NOTHING, "no scheduled job names PostgreSQL or the data directory")
+        return passed("none", NOTHING, "No scheduled job on the old server names PostgreSQL or the data directory.")
     lines = [f"{job.place}: {job.line}" for job in jobs[:_SHOWN]]
     more = [f"and {len(jobs) - _SHOWN} more"] if len(jobs) > _SHOWN else []
     return warning(
         "; ".join([*lines, *more]),
         NOTHING,
-        "scheduled jobs on old name PostgreSQL or its files: one of them may disturb the copy, or be missed on new",
-        "stop them for the time of the move, and set up on new what shall go on there",
+        "Scheduled jobs on the old server name PostgreSQL or its files. They may disturb the "
+        "copy, or be missing on the new server.",
+        "Stop the jobs during the move. Set up on the new server those that it needs.",
     )
 
 
 def virtual_addresses(case: Case) -> Finding:
-    """No address of old is one that clients follow to another host."""
+    """Check for virtual IP addresses of the old server."""
     here, there = case.old.host_environment.virtual_addresses, case.new.host_environment.virtual_addresses
     if here is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the addresses of {case.old.server} could not be read: {reason(case.old, VIRTUAL.name)}",
-            "look with: ip addr show",
+            f"The addresses of {case.old.server} could not be read ({reason(case.old, VIRTUAL.name)}).",
+            "Look with `ip addr show`.",
         )
     shown = ", ".join(here) or "none", "not read" if there is None else ", ".join(there) or "none"
     if not here:
-        return passed(*shown, "old has no address that moves")
+        return passed(*shown, "The old server has no virtual IP address.")
     return warning(
         *shown,
-        f"{', '.join(here)} can move between hosts: clients may reach old by it",
-        "move it to new after the start there, when old is fenced: ip addr del on old, ip addr add and arping on new",
+        f"{', '.join(here)} can move between hosts. Clients may use it to reach the old server.",
+        "Move the address after the start of the new cluster, when the old cluster is fenced: "
+        "`ip addr del` on the old server, `ip addr add` and `arping` on the new server.",
     )
 
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("ha-manager", "cluster manager", True, "processes, units and files of both", "high-availability"),
+        Declaration(
+            "ha-manager", "Cluster manager", True, "processes, units and files of both servers", "high-availability"
+        ),
         managers,
     ),
     (
         Declaration(
-            "autostart", "start of old at boot", False, "units, start.conf, init scripts of old", "server-start"
+            "autostart",
+            "Automatic start of the old cluster",
+            False,
+            "units, start.conf and init scripts of the old server",
+            "server-start",
         ),
         autostart,
     ),
     (
         Declaration(
-            "pooler", "connection pooler", False, "processes, units and files of both", "runtime-config-connection"
+            "pooler",
+            "Connection pooler",
+            False,
+            "processes, units and files of both servers",
+            "runtime-config-connection",
         ),
         pooler,
     ),
     (
-        Declaration("cron-jobs", "scheduled jobs", False, "crontabs and timers of old", "maintenance"),
+        Declaration("cron-jobs", "Scheduled jobs", False, "crontabs and timers of the old server", "maintenance"),
         cron_jobs,
     ),
     (
-        Declaration("virtual-addresses", "virtual addresses", False, "addresses of both", "runtime-config-connection"),
+        Declaration(
+            "virtual-addresses", "Virtual IP addresses", False, "addresses of both servers", "runtime-config-connection"
+        ),
         virtual_addresses,
     ),
 )
@@ -182,8 +205,8 @@ def _unread(case: Case, what: str, found: list[tuple[HaOrPooler, ...] | None]) -
     return unknown(
         NOTHING,
         NOTHING,
-        f"the {what} of {missing.server} could not be read: {reason(missing, HA_AND_POOLERS.name)}",
-        f"look on {missing.server} with: ps -ef; ls /etc",
+        f"The {what} of {missing.server} could not be read ({reason(missing, HA_AND_POOLERS.name)}).",
+        f"Look on {missing.server} with `ps -ef` and `ls /etc`.",
     )
 
 
@@ -198,7 +221,7 @@ def _words(programs: list[HaOrPooler]) -> str:
 def _word(program: HaOrPooler) -> str:
     said = (
         ["runs"] * program.running
-        + ["starts with the host"] * program.enabled
+        + ["starts at boot"] * program.enabled
         + [f"set up in {file}" for file in program.files]
     )
     return f"{program.name} {', '.join(said)}"
@@ -211,7 +234,7 @@ def _restart(restart: dict[str, str], unit: str) -> str | None:
 
 
 def _doubts(case: Case, scripts: tuple[str, ...]) -> list[str]:
-    """What may start old again and the plan does not know."""
+    """Return what may start the old cluster again and is not controlled by the plan."""
     cluster = case.cluster
     if cluster is None:
         return []

@@ -35,47 +35,54 @@ _WORDS = {"on": "on", "true": "on", "yes": "on", "1": "on", "off": "off", "false
 
 
 def start_options(case: Case) -> Finding:
-    """What starts the new server gives it each option of the old one, or the option changes nothing."""
+    """Check that the service of the new cluster gives each command-line option of the old server."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
     if not cluster.running:
-        return passed("stopped", NOTHING, "no server runs whose options would have to be given to the new one")
+        return passed(
+            "stopped",
+            NOTHING,
+            "The old server is stopped, so it has no command-line options that the new server would need.",
+        )
     new, options = service_for(case.move.target, cluster, case.new), _options(cluster)
     shown = listed([_given(each) for each in options or ()]) or ("not known" if options is None else "none")
     if new is None:
         variables = of_environment(cluster)
         if of_variables := [each for each in options or () if each.name in variables]:
             return _by_variables(case, of_variables)
-        return passed(shown, "pg_ctl alone", "pghaul starts the new server with the options of the old one")
+        return passed(shown, "pg_ctl only", "pghaul starts the new server with the options of the old server.")
     if options is None and numbers(cluster.series) < _TOLD_SINCE:
         return warning(
             shown,
             new.unit,
-            f"nobody could ask the old server for the options on its command line, and PostgreSQL {cluster.series} "
-            "does not tell them otherwise",
-            f"look for options in its postmaster.opts, and whether {new.unit} gives them",
+            "The old server could not be asked for the options on its command line, and PostgreSQL "
+            f"{cluster.series} does not tell them otherwise.",
+            f"Look for options in its postmaster.opts, and check whether {new.unit} gives them.",
         )
     if options is None:
         why = reason(case.old, START_FILES.name, of=case.move.cluster)
         return unknown(
             NOTHING,
             NOTHING,
-            f"the options on the command line of the old server are not known: {why}",
-            f"read the facts again: pghaul facts {case.old.server}",
+            f"The options on the command line of the old server are not known ({why}).",
+            f"Read the facts again: `pghaul facts {case.old.server}`.",
         )
     if not options:
-        return passed(shown, NOTHING, "no option of the old server gives what its files would not")
+        return passed(
+            shown, NOTHING, "No command-line option of the old server sets anything that its files do not set."
+        )
     if new.debian:
         return _by_debian(case, cluster, shown, new)
     if new.options is None:
         return warning(
             shown,
             new.unit,
-            f"the old server has options on its command line ({shown}). What {new.unit} of new gives is not known: it "
-            "starts a script, or takes options from a variable",
-            f"look that it gives them: systemctl cat {new.unit}; or write the settings into the files of the old "
-            "server, which come along",
+            f"The old server has options on its command line ({shown}). The options that "
+            f"{new.unit} gives on the new server are not known: it starts a script, or takes "
+            "options from a variable.",
+            f"Check that it gives the options: `systemctl cat {new.unit}`. Or write the settings "
+            "into the files of the old server, which are copied.",
         )
     return _by_unit(case, cluster, options, new)
 
@@ -95,9 +102,10 @@ def _by_variables(case: Case, options: list[Edited]) -> Finding:
     return blocker(
         shown,
         NOTHING,
-        f"the old server has {shown} from its environment, which does not come along: the new one would have {would}",
-        "write the value that is in force into postgresql.conf of the old server: that changes nothing there, and the "
-        f"file comes along; then read the facts again: pghaul facts {case.old.server}",
+        f"The old server has {shown} from its environment, which is not copied. The new server would have {would}.",
+        "Write the value that is in force into postgresql.conf of the old server. This changes "
+        "nothing there, and the file is copied. Then read the facts again: `pghaul facts "
+        f"{case.old.server}`.",
     )
 
 
@@ -106,14 +114,14 @@ def _by_debian(case: Case, cluster: Cluster, shown: str, new: Service) -> Findin
     at_work = service_at_work(cluster, case.old)
     unit = cluster.process.unit if cluster.process is not None else None
     if at_work is not None and at_work.debian and own_folder(cluster) is not None and unit in (None, at_work.unit):
-        return passed(shown, new.unit, "the options come along, in pg_ctl.conf of the old cluster")
+        return passed(shown, new.unit, "The options are copied with pg_ctl.conf of the old cluster.")
     return warning(
         shown,
         new.unit,
-        f"the old server has options on its command line ({shown}). pg_ctlcluster starts the new one with those of its "
-        "pg_ctl.conf alone, which pghaul does not read",
-        "write the settings into the files of the old server, which come along, or the options into "
-        f"{debian_folder(new)}/pg_ctl.conf of new",
+        f"The old server has options on its command line ({shown}). pg_ctlcluster starts the "
+        "new server only with the options in its pg_ctl.conf, which pghaul does not read.",
+        "Write the settings into the files of the old server, which are copied. Or write the "
+        f"options into {debian_folder(new)}/pg_ctl.conf on the new server.",
     )
 
 
@@ -137,16 +145,16 @@ def _by_unit(case: Case, cluster: Cluster, options: list[Edited], new: Service) 
     told = [f"{name}={value}" for name, value in given.items() if value is not None and name not in OF_THE_LAYOUT]
     there = listed(told) or "none"
     hint = (
-        f"give the option in ExecStart= of {new.unit}, or write the setting into the files of the old server, which "
-        "come along; then read the facts of both servers again"
+        f"Add the option to ExecStart= of {new.unit}, or write the setting into the files of "
+        "the old server, which are copied. Then read the facts of both servers again."
     )
     if lacking:
         said = listed([_said(each, given.get(each.name)) for each in lacking])
-        return blocker(old, there, f"{said}: {new.unit} starts it without the option", hint)
+        return blocker(old, there, f"{said}. {new.unit} starts it without the option.", hint)
     if doubtful:
         said = listed([_said(each, given.get(each.name)) for each in doubtful])
-        return warning(old, there, f"{said}, if that is another value: look at {new.unit}", hint)
-    return passed(old, there, f"{new.unit} gives the new server the options of the old one")
+        return warning(old, there, f"{said}, unless both values mean the same. Check {new.unit}.", hint)
+    return passed(old, there, f"{new.unit} gives the new server the options of the old server.")
 
 
 def _in_doubt(cluster: Cluster, option: Edited, at_work: Service | None) -> bool:
@@ -182,13 +190,13 @@ def _said(option: Edited, given: str | None) -> str:
     would = given if given is not None else option.in_file
     if option.in_force is None:
         return (
-            f"{option.name} is given by the command line or the environment of the old server (its value may be secret)"
+            f"{option.name} is set by the command line or the environment of the old server (its value may be secret)"
         )
     if would is None:
-        return f"{option.name} is {option.in_force} by the command line or the environment of the old server"
+        return f"{option.name} is {option.in_force} from the command line or the environment of the old server"
     return (
-        f"{option.name} is {option.in_force or NOTHING} by the command line or the environment of the old server, and "
-        f"would be {would or NOTHING} on the new one"
+        f"{option.name} is {option.in_force or NOTHING} from the command line or the "
+        f"environment of the old server, and would be {would or NOTHING} on the new server"
     )
 
 
@@ -196,9 +204,9 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "start-options",
-            "options of the start",
+            "Command-line options of the server",
             True,
-            "the command line and the environment of the old server, and what starts the new one",
+            "command line and environment of the old server, service of the new server",
             "app-postgres",
         ),
         start_options,

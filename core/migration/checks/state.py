@@ -1,4 +1,4 @@
-"""In which state the cluster and its target are: there at all, running, shut down cleanly, what lies about."""
+"""Checks of the state of the old cluster and of the target."""
 
 import re
 
@@ -34,23 +34,27 @@ _RECOVERING = ("in archive recovery", "shut down in recovery", "in recovery")
 
 
 def cluster_exists(case: Case) -> Finding:
-    """The data directory on old holds a cluster."""
+    """Check that the data directory on the old server contains a cluster."""
     cluster = case.cluster
     if cluster is not None:
         running = "running" if cluster.running else "stopped"
-        return passed(f"{cluster.data_directory} ({running})", NOTHING, f"a cluster of series {cluster.series}")
+        return passed(
+            f"{cluster.data_directory} ({running})",
+            NOTHING,
+            f"The data directory contains a cluster of PostgreSQL {cluster.series}.",
+        )
     found = ", ".join(each.data_directory for each in case.old.clusters) or "no cluster"
     why = reason(case.old, PLACE.name, IDENTITY.name, of=case.move.cluster)
     return blocker(
         found,
         NOTHING,
-        f"{case.move.cluster} on {case.old.server} holds no cluster: {why}",
-        "name the data directory as pghaul facts shows it, with links resolved",
+        f"{case.move.cluster} on {case.old.server} contains no cluster ({why}).",
+        f"Name the data directory as `pghaul facts {case.old.server}` shows it, with links resolved.",
     )
 
 
 def target_identity(case: Case) -> Finding:
-    """The target is empty, or holds an earlier copy of this very cluster; so are those of its other folders."""
+    """Check that every target is empty or contains an earlier copy of this cluster."""
     found = _data_directory(case)
     return found if found.status is Status.BLOCKER else _strange_root(case) or found
 
@@ -66,8 +70,8 @@ def _strange_root(case: Case) -> Finding | None:
             return unknown(
                 root.source,
                 root.target,
-                f"the facts of {case.new.server} do not say what lies in {root.target}, where {root.source} goes",
-                f"look with: {for_hint('ls', '-la', root.target)}; it must be empty or not exist",
+                f"The contents of {root.target} on {case.new.server}, the target of {root.source}, are not known.",
+                f"Look with `{for_hint('ls', '-la', root.target)}`. The target must be empty or must not exist.",
             )
         names = names_of(root, cluster.series)
         marked = case.target is not None or _begun(case)
@@ -79,10 +83,10 @@ def _strange_root(case: Case) -> Finding | None:
             return blocker(
                 root.source,
                 f"{root.target}: {strange}",
-                f"{root.target} on {case.new.server} holds {strange}, which is no copy of {root.source}: it would be "
-                "removed",
-                "empty it if nobody needs what it holds; or name another target for it: pghaul move add --replace … "
-                f"--tablespace {root.source}=FOLDER",
+                f"{root.target} on {case.new.server} contains {strange}, which is not part of a "
+                f"copy of {root.source}. The copy would remove it.",
+                "Empty the directory if nobody needs its contents, or choose another target: `pghaul "
+                f"move add --replace … --tablespace {root.source}=FOLDER`.",
             )
     return None
 
@@ -94,12 +98,12 @@ def _data_directory(case: Case) -> Finding:
     if target is None:
         gap = case.new.gap(PLACE.name, IDENTITY.name, of=path)
         if gap is not None and gap.absent:
-            return passed(shown, f"{path}: {gap.reason}", "nothing lies at the target yet")
+            return passed(shown, f"{path}: {gap.reason}", "The target is empty or does not exist.")
         return unknown(
             shown,
             f"{path}: {gap.reason}" if gap is not None else NOTHING,
-            f"the facts of {case.new.server} do not say what lies in {path}",
-            f"look with: {for_hint('ls', '-la', path)}; it must be empty or not exist",
+            f"The contents of {path} on {case.new.server} are not known.",
+            f"Look with `{for_hint('ls', '-la', path)}`. The target must be empty or must not exist.",
         )
     if target.copy_of is not None:
         return _marked(case, target.copy_of, identifier, shown)
@@ -107,20 +111,20 @@ def _data_directory(case: Case) -> Finding:
         return unknown(
             shown,
             path,
-            f"{path} holds a cluster whose system identifier could not be compared",
-            "move it away, or name another target",
+            f"{path} contains a cluster whose system identifier could not be compared.",
+            "Move it away, or choose another target.",
         )
     there = f"system identifier {target.control.system_identifier}"
     if target.control.system_identifier == identifier:
         doubt = two_places(case)
         if doubt.status is not Status.PASS:
-            return Finding(doubt.status, shown, there, f"{path} may hold no copy: {doubt.message}", doubt.hint)
+            return Finding(doubt.status, shown, there, f"{path} may not be a copy. {doubt.message}", doubt.hint)
         return _unmarked(case, target)
     return blocker(
         shown,
         there,
-        f"{path} on {case.new.server} holds another cluster",
-        "name another target; or, if that cluster is not needed, remove it yourself (Debian: pg_dropcluster)",
+        f"{path} on {case.new.server} contains another cluster.",
+        "Choose another target. Or, if nobody needs that cluster, remove it yourself (Debian: `pg_dropcluster`).",
     )
 
 
@@ -134,33 +138,35 @@ def _marked(case: Case, copy_of: str, identifier: str | None, shown: str) -> Fin
     """A copy that pghaul has made and not opened: of this cluster, or of another."""
     path, there = case.move.target, f"a copy of system identifier {copy_of}"
     if copy_of != identifier:
-        what = f"{path} on {case.new.server} holds a copy of another cluster, not opened yet"
-        return blocker(shown, there, what, "name another target; or, if nobody needs it, remove it yourself")
+        what = f"{path} on {case.new.server} contains a copy of another cluster, before its cutover."
+        return blocker(shown, there, what, "Choose another target. Or, if nobody needs that copy, remove it yourself.")
     doubt = two_places(case)
     if doubt.status is not Status.PASS:
-        return Finding(doubt.status, shown, there, f"{path} may hold no copy: {doubt.message}", doubt.hint)
-    return passed(shown, there, f"{path} holds an earlier copy of this cluster: it will be brought up to date")
+        return Finding(doubt.status, shown, there, f"{path} may not be a copy. {doubt.message}", doubt.hint)
+    return passed(shown, there, f"{path} contains an earlier copy of this cluster. The move will update it.")
 
 
 def _unmarked(case: Case, target: Cluster) -> Finding:
-    """The same cluster without the mark of a copy: nobody but a person can tell whether it is needed.
+    """Return the finding for the same cluster without the mark of a copy: only a person can tell whether it is needed.
 
-    What is ahead of an old that is stopped is most likely the one that was left for it.
+    If it is ahead of the old cluster, which is stopped, it is most likely the one in use.
     """
     ours, cluster = target.control, case.cluster
     here = cluster.control.checkpoint_location if cluster is not None and cluster.control is not None else NOTHING
     there = ours.checkpoint_location if ours is not None else NOTHING
     said = f"latest checkpoint {here}", f"latest checkpoint {there}, {_known_as(target)}"
-    what = f"{target.data_directory} on {case.new.server} holds {_known_as(target)}: the copy destroys it"
+    what = f"{target.data_directory} on {case.new.server} contains {_known_as(target)}. The copy would destroy it."
     before, after = _place_in_wal(here), _place_in_wal(there)
     if cluster is not None and not cluster.running and before is not None and after is not None and after > before:
-        ahead = f"{what}, and it is ahead of old, which is stopped"
-        return blocker(*said, ahead, "if it is the one in use, leave it; if nobody needs it, remove it yourself")
-    return warning(*said, what, "name another target; or give it up for the copy: waive this check with your reason")
+        ahead = f"{what} Its latest checkpoint is ahead of the old cluster, which is stopped."
+        return blocker(*said, ahead, "If it is the cluster in use, keep it. If nobody needs it, remove it yourself.")
+    return warning(
+        *said, what, "Choose another target. Or, if the copy may destroy it, waive this check and give the reason."
+    )
 
 
 def _known_as(target: Cluster) -> str:
-    """What a cluster of old's identifier may be that bears no mark of a copy."""
+    """Say what a cluster with the old cluster's identifier and without the mark of a copy may be."""
     state = target.control.state if target.control is not None else ""
     found = next((name for name in target.leftovers if name in _RECOVERY), None)
     if found is not None:
@@ -168,8 +174,8 @@ def _known_as(target: Cluster) -> str:
     if state in _RECOVERING:
         return f"a standby of this cluster ({state})"
     if target.fenced:
-        return "this cluster as an earlier move left it, fenced"
-    return "a clone of this cluster, or a copy of it that was opened"
+        return "this cluster, fenced by an earlier move"
+    return "a clone of this cluster, or a copy of it after its cutover"
 
 
 def _place_in_wal(location: str) -> tuple[int, int] | None:
@@ -179,26 +185,27 @@ def _place_in_wal(location: str) -> tuple[int, int] | None:
 
 
 def target_stopped(case: Case) -> Finding:
-    """No server runs in the target."""
+    """Check that no server is running in the target."""
     target = case.target
     if target is None:
         gap = case.new.gap(POSTMASTERS.name, RIGHTS)
         if gap is not None:
-            why = f"which servers run on {case.new.server} is not known: {gap.subject}: {gap.reason}"
-            return unknown(NOTHING, NOTHING, why, f"look on {case.new.server} with: ps -C postgres -o args")
-        return passed(NOTHING, "no cluster", "no cluster is known at the target")
+            why = f"The servers that are running on {case.new.server} are not known ({gap.subject}: {gap.reason})."
+            return unknown(NOTHING, NOTHING, why, f"Look on {case.new.server} with `ps -C postgres -o args`.")
+        return passed(NOTHING, "no cluster", "No cluster is known in the target.")
     if not target.running:
-        return passed(NOTHING, "stopped", "no server runs in the target")
+        return passed(NOTHING, "stopped", "No server is running in the target.")
     return blocker(
         NOTHING,
         f"running on port {target.port if target.port is not None else 'unknown'}",
-        f"a server runs in {case.move.target} on {case.new.server}: a copy under it would destroy both",
-        "stop that server, or name another target",
+        f"A server is running in {case.move.target} on {case.new.server}. A copy would "
+        "destroy its files and would itself be unusable.",
+        "Stop that server, or choose another target.",
     )
 
 
 def old_stopped(case: Case) -> Finding:
-    """Old is shut down cleanly, or is known to run and will be stopped by the plan."""
+    """Check that the old cluster is shut down cleanly, or is running and will be stopped by the plan."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -207,42 +214,47 @@ def old_stopped(case: Case) -> Finding:
         return warning(
             f"running, {state or 'state not readable'}",
             NOTHING,
-            "old runs: files that are copied now are no cluster until old was shut down and the final pass is done",
-            "nothing to do yet: the plan copies while old runs, then stops it, proves the stop and copies what changed",
+            "The old cluster is running. A copy of its files is usable only after it is shut down "
+            "and the final sync is done.",
+            "No action is needed now. The plan copies while the old cluster is running, then stops "
+            "it, verifies the stop and copies the changes.",
         )
     if state is None:
         return unknown(
             "stopped, state not readable",
             NOTHING,
-            f"whether old was shut down cleanly is not known: {reason(case.old, CONTROL.name, of=case.move.cluster)}",
-            "run pg_controldata on the data directory: it must say `shut down`",
+            "It is not known whether the old cluster was shut down cleanly "
+            f"({reason(case.old, CONTROL.name, of=case.move.cluster)}).",
+            "Run pg_controldata on the data directory. The cluster state must be `shut down`.",
         )
     if cluster.fenced and state == "shut down":
         return warning(
             f"{state}, fenced",
             NOTHING,
-            "an earlier move has stopped old and keeps it from starting: what clients wrote since is on its new",
-            "move it from there; or, if it was moved nowhere: pghaul execute --rollback of that move",
+            "An earlier move has stopped the old cluster and keeps it from starting. What clients "
+            "have written since then is on the new server of that move.",
+            "Move the cluster from there. Or, if it was not moved, run `pghaul execute MOVE --rollback` for that move.",
         )
     if state == "shut down":
-        return passed(state, NOTHING, "old was shut down cleanly")
+        return passed(state, NOTHING, "The old cluster was shut down cleanly.")
     if state == "shut down in recovery":
         return blocker(
             state,
             NOTHING,
-            "old is a stopped standby: its files are not the whole of the truth",
-            "move the primary, or promote this server and shut it down",
+            "The old cluster is a stopped standby. Its files do not contain everything that the primary has.",
+            "Move the primary instead, or promote this server and shut it down.",
         )
     return blocker(
         f"stopped, but {state}",
         NOTHING,
-        f"no server runs in {cluster.data_directory}, yet its control file says `{state}`: it crashed",
-        "start old once, let it recover, and shut it down with pg_ctl stop -m fast",
+        f"No server is running in {cluster.data_directory}, but its control file says "
+        f"`{state}`. The server has crashed.",
+        "Start the old cluster once, let it recover, and shut it down with `pg_ctl stop -m fast`.",
     )
 
 
 def primary(case: Case) -> Finding:
-    """Old is a primary: a standby's files are those of another server, and it follows that one when it starts."""
+    """Check that the old cluster is a primary; a standby would follow its primary when it starts."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -253,21 +265,22 @@ def primary(case: Case) -> Finding:
         return blocker(
             shown,
             NOTHING,
-            "old is a standby, or recovers: its files are not the whole of the truth",
-            "move the primary; or promote this server (pg_ctl promote) when that one is gone for good",
+            "The old cluster is a standby or in recovery. Its files do not contain everything that the primary has.",
+            "Move the primary instead. If the primary is gone for good, promote this server (`pg_ctl promote`).",
         )
     if state is None:
         return unknown(
             shown,
             NOTHING,
-            f"whether old is a primary is not known: {reason(case.old, CONTROL.name, of=case.move.cluster)}",
-            "ask it: select pg_is_in_recovery(); or run pg_controldata on the data directory",
+            "It is not known whether the old cluster is a primary "
+            f"({reason(case.old, CONTROL.name, of=case.move.cluster)}).",
+            "Ask it with `select pg_is_in_recovery()`, or run pg_controldata on the data directory.",
         )
-    return passed(shown, NOTHING, "a primary")
+    return passed(shown, NOTHING, "The old cluster is a primary.")
 
 
 def leftovers(case: Case) -> Finding:
-    """Files that change how the copy would start."""
+    """Check for files that change how the copy would start."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -277,21 +290,24 @@ def leftovers(case: Case) -> Finding:
         unread = unread_of(case, LINKS.name, IRREGULAR_FILES.name)
         if unread is not None:
             return unread
-        return passed("none", NOTHING, "nothing lies in the data directory that changes how it starts")
+        return passed("none", NOTHING, "The data directory contains no files that change how the cluster starts.")
     shown = ", ".join(lying)
     if any(name in _RECOVERY for name in lying):
         return blocker(
             shown,
             NOTHING,
-            f"{shown}: the copy would start as a standby or a restored backup",
-            "let old finish its recovery, or remove what is left from an earlier backup, then shut down",
+            f"The data directory contains {shown}. The copy would start as a standby or a restored backup.",
+            "Let the old cluster finish its recovery, or remove what an earlier backup has left. Then shut it down.",
         )
-    hint = "they are copied as they are; look whether old was shut down cleanly and no pass of a copy was broken off"
-    return warning(shown, NOTHING, f"{shown} lie in the data directory", hint)
+    hint = (
+        "They are copied as they are. Check that the old cluster was shut down cleanly, and that "
+        "no copy into it was interrupted."
+    )
+    return warning(shown, NOTHING, f"The data directory contains {shown}.", hint)
 
 
 def tablespaces_inside(case: Case) -> Finding:
-    """No tablespace lies inside the data directory, where PostgreSQL warns against it."""
+    """Check for tablespaces inside the data directory, which PostgreSQL warns against."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -304,17 +320,17 @@ def tablespaces_inside(case: Case) -> Finding:
             return unread
         number = len(cluster.tablespaces)
         shown = f"{number} {'tablespace' if number == 1 else 'tablespaces'} outside"
-        return passed(shown, NOTHING, "every tablespace has a place of its own")
+        return passed(shown, NOTHING, "No tablespace is inside the data directory.")
     return warning(
         ", ".join(inside),
         NOTHING,
-        "a tablespace lies inside the data directory: it travels with it, and its link is set to the new place",
-        "see after the start that \\db shows it inside the target",
+        "A tablespace is inside the data directory. It moves with it, and its link is set to the new path.",
+        "After the start of the new cluster, check with \\db that the tablespace is inside the target.",
     )
 
 
 def tablespace_targets(case: Case) -> Finding:
-    """Every folder that the move names a target for is a data root of the cluster; else its target goes unheeded."""
+    """Check that every directory with a target is a data root; the target would be ignored otherwise."""
     cluster, named = case.cluster, case.move.tablespace_targets
     if cluster is None:
         return no_cluster(case)
@@ -325,36 +341,46 @@ def tablespace_targets(case: Case) -> Finding:
     if unread is not None and named:
         return unread
     if not wrong:
-        return passed(*evidence, "every folder that the move gives a target is a data root of the cluster")
+        return passed(*evidence, "Every directory that the move gives a target is a data root of the cluster.")
     return blocker(
         *evidence,
-        f"the move gives {', '.join(wrong)} a target, but the cluster has no tablespace or link of its own there",
-        "name the locations as pghaul facts shows them; what lies inside the data directory travels with it",
+        f"The move gives {', '.join(wrong)} a target, but the cluster has no tablespace or link to there.",
+        f"Name the locations as `pghaul facts {case.old.server}` shows them. What is inside the "
+        "data directory moves with it.",
     )
 
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("cluster-exists", "cluster on old", True, "the data directory on old", "creating-cluster"),
+        Declaration("cluster-exists", "Old cluster", True, "data directory on the old server", "creating-cluster"),
         cluster_exists,
     ),
     (
         Declaration(
-            TARGET_IDENTITY, "what is in the target", True, "identifiers, and the mark of a copy", "backup-file"
+            TARGET_IDENTITY, "Contents of the target", True, "system identifiers, and the mark of a copy", "backup-file"
         ),
         target_identity,
     ),
     (
-        Declaration("target-stopped", "servers in the target", True, "servers running on new", "server-shutdown"),
+        Declaration(
+            "target-stopped",
+            "Servers in the target",
+            True,
+            "servers running on the new server",
+            "server-shutdown",
+        ),
         target_stopped,
     ),
-    (Declaration("old-stopped", "shutdown of old", True, "cluster state on old", "server-shutdown"), old_stopped),
+    (
+        Declaration("old-stopped", "Shutdown of the old cluster", True, "state of the old cluster", "server-shutdown"),
+        old_stopped,
+    ),
     (
         Declaration(
             "leftovers",
-            "leftovers in the data directory",
+            "Leftover files in the data directory",
             True,
-            "signal, label and lock files on old",
+            "signal, label and lock files of the old cluster",
             "storage-file-layout",
         ),
         leftovers,
@@ -362,9 +388,9 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "tablespaces-inside",
-            "tablespaces in the data directory",
+            "Tablespaces inside the data directory",
             False,
-            "tablespace locations on old",
+            "tablespace locations of the old cluster",
             "manage-ag-tablespaces",
         ),
         tablespaces_inside,
@@ -372,12 +398,17 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "tablespace-targets",
-            "targets of the tablespaces",
+            "Targets of the tablespaces",
             True,
-            "tablespace and other links on old, targets of the move",
+            "tablespaces and other links of the old cluster, targets of the move",
             "manage-ag-tablespaces",
         ),
         tablespace_targets,
     ),
-    (Declaration("primary", "role of old", True, "state and signal files of old", "warm-standby"), primary),
+    (
+        Declaration(
+            "primary", "Role of the old cluster", True, "state and signal files of the old cluster", "warm-standby"
+        ),
+        primary,
+    ),
 )

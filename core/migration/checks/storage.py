@@ -1,4 +1,4 @@
-"""What the files come to lie on: file systems that copy on write, arrays and disks that fail, the place itself."""
+"""Checks of the targets and their storage: directories, file systems, arrays, disks."""
 
 from pathlib import PurePosixPath
 
@@ -32,7 +32,7 @@ _WAL = ("pg_wal", "pg_xlog")
 
 
 def target_path(case: Case) -> Finding:
-    """The targets are places for a data directory: deep enough, no system folder, on a disk, writable."""
+    """Check that the targets are deep enough, no system directories, on a disk and writable."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -44,9 +44,9 @@ def target_path(case: Case) -> Finding:
         return blocker(
             case.move.cluster,
             shown,
-            f"no place for a cluster: {'; '.join(wrong)}",
-            "name a target some folders deep on a disk of new: pghaul move add --replace; for what a tablespace or a "
-            "link leads to: --tablespace FOLDER=TARGET",
+            f"These targets are not suitable for a cluster: {'; '.join(wrong)}.",
+            "Choose a target a few directories deep on a disk of the new server: `pghaul move add "
+            "--replace`. For what a tablespace or a link leads to, add `--tablespace FOLDER=TARGET`.",
         )
     unknown_ones = [target for target, system in systems.items() if system is None]
     if unknown_ones:
@@ -54,22 +54,23 @@ def target_path(case: Case) -> Finding:
         return unknown(
             case.move.cluster,
             shown,
-            f"the file system of {', '.join(unknown_ones)} on {case.new.server} is not known: {why}",
-            f"look on {case.new.server}: {for_hint('df', unknown_ones[0])}",
+            f"The file system of {', '.join(unknown_ones)} on {case.new.server} is not known ({why}).",
+            f"Look on {case.new.server} with `{for_hint('df', unknown_ones[0])}`.",
         )
     mounts = [target for target, system in systems.items() if system is not None and system.mount_point == target]
     if mounts:
         return warning(
             case.move.cluster,
             shown,
-            f"{', '.join(mounts)} is a mount point: if it is not mounted one day, the server would see an empty folder",
-            "name a folder below the mount point",
+            f"{', '.join(mounts)} is a mount point. If it is not mounted one day, the server would "
+            "see an empty directory.",
+            "Choose a directory below the mount point.",
         )
-    return passed(case.move.cluster, shown, "a place for a cluster")
+    return passed(case.move.cluster, shown, "The targets are suitable for a cluster.")
 
 
 def copy_on_write(case: Case) -> Finding:
-    """New's file systems write in place, or are known to be tuned."""
+    """Check for copy-on-write file systems on the new server."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -80,8 +81,8 @@ def copy_on_write(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the file system of {', '.join(lacking)} is not known: {no_file_system(case.new)}",
-            f"look on {case.new.server}: findmnt -T {lacking[0]}",
+            f"The file system of {', '.join(lacking)} is not known ({no_file_system(case.new)}).",
+            f"Look on {case.new.server} with `findmnt -T {lacking[0]}`.",
         )
     known = {system.mount_point: system for system in systems if system is not None}
     here = case.old.file_system_of(case.move.cluster)
@@ -91,24 +92,26 @@ def copy_on_write(case: Case) -> Finding:
     )
     copying = [system for system in known.values() if _copies_on_write(system)]
     if not copying:
-        return passed(*shown, "files are written in place")
+        return passed(*shown, "The file systems of the targets write in place.")
     return warning(
         *shown,
-        f"{copying[0].kind} writes a changed block to another place: tables fragment, and sums of the disk do not hold",
-        "btrfs: chattr +C on the empty target before the copy; zfs: recordsize=8K to 32K, logbias and sync as the "
-        "DBA wants, full_page_writes off where blocks are whole",
+        f"{copying[0].kind} writes a changed block to another place. Tables fragment over time, "
+        "and estimates from the speed of the disk do not hold.",
+        "btrfs: run `chattr +C` on the empty target before the copy. ZFS: set recordsize to 8K "
+        "to 32K, and logbias and sync as you prefer; turn full_page_writes off only where blocks "
+        "are written as a whole.",
     )
 
 
 def arrays(case: Case) -> Finding:
-    """No md array is degraded or being rebuilt."""
+    """Check that no md array is degraded or being rebuilt."""
     for facts in (case.old, case.new):
         if facts.system is None or facts.gap(ARRAYS.name) is not None:
             return unknown(
                 NOTHING,
                 NOTHING,
-                f"the md arrays of {facts.server} could not be read: {reason(facts, SYSTEM.name, ARRAYS.name)}",
-                f"look on {facts.server}: cat /proc/mdstat",
+                f"The md arrays of {facts.server} could not be read ({reason(facts, SYSTEM.name, ARRAYS.name)}).",
+                f"Look on {facts.server} with `cat /proc/mdstat`.",
             )
     shown = _arrays(case.old), _arrays(case.new)
     bad = [
@@ -118,16 +121,17 @@ def arrays(case: Case) -> Finding:
         if array.degraded or array.action is not None or array.state == "inactive"
     ]
     if not bad:
-        return passed(*shown, "no array is degraded or being rebuilt")
+        return passed(*shown, "No md array is degraded or being rebuilt.")
     return warning(
         *shown,
-        f"{', '.join(bad)}: a degraded array has no spare left for the strain of a copy, one at work is slow",
-        "replace what failed and let it be rebuilt before; measure and copy when it is done",
+        f"These arrays are degraded or busy: {', '.join(bad)}. A degraded array has no reserve "
+        "for the load of a copy. One that is being rebuilt is slow.",
+        "Replace the failed disks and wait for the rebuild before you measure and copy.",
     )
 
 
 def disk_health(case: Case) -> Finding:
-    """No disk says that it fails."""
+    """Check that no disk reports a failure."""
     found = [facts.host_environment.disks for facts in (case.old, case.new)]
     here, there = found
     if here is None or there is None:
@@ -138,11 +142,12 @@ def disk_health(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"the health of {missing.server}'s disks could not be read: {why}",
-            f"install smartmontools on {missing.server}, or ask the controller of its disks",
+            f"The health of the disks of {missing.server} could not be read ({why}).",
+            f"Install smartmontools on {missing.server}, or ask the disk controller.",
         )
     shown = [
-        ", ".join(f"{disk.device} {'good' if disk.healthy else disk.said}" for disk in disks) or "no disk that tells"
+        ", ".join(f"{disk.device} {'good' if disk.healthy else disk.said}" for disk in disks)
+        or "no disk reports its health"
         for disks in (here, there)
     ]
     failing = [
@@ -153,51 +158,62 @@ def disk_health(case: Case) -> Finding:
     ]
     if failing:
         return warning(
-            shown[0], shown[1], f"{', '.join(failing)} says that it fails", "take a backup now; replace the disk"
+            shown[0],
+            shown[1],
+            f"SMART reports a failing disk: {', '.join(failing)}.",
+            "Take a backup now, and replace the disk.",
         )
     if not any(disk.healthy for disk in here) or not any(disk.healthy for disk in there):
         return unknown(
             shown[0],
             shown[1],
-            "not every host has a disk that tells its health: virtual disks and controllers keep it to themselves",
-            "ask whoever runs the storage",
+            "Not every server has a disk that reports its health. Virtual disks and RAID controllers hide it.",
+            "Ask the people who run the storage.",
         )
-    return passed(shown[0], shown[1], "no disk says that it fails")
+    return passed(shown[0], shown[1], "No disk reports a failure.")
 
 
 def wal_directory(case: Case) -> Finding:
-    """Where the WAL lies on a place of its own, it gets one on new too."""
+    """Check that a WAL directory on a file system of its own gets one on the new server too."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
     link = next((link for link in cluster.links if link.path in _WAL), None)
     if link is None:
         unread = unread_of(case, LINKS.name)
-        return unread or passed("inside the data directory", NOTHING, "the WAL lies inside the data directory")
+        return unread or passed("inside the data directory", NOTHING, "The WAL directory is inside the data directory.")
     target = case.move.tablespace_targets.get(link.target, link.target)
     shown = f"{link.path} -> {link.target}{_size(link)}", target
     data, wal = case.new.file_system_of(case.move.target), case.new.file_system_of(target)
     if data is None or wal is None:
         why = no_file_system(case.new)
-        return unknown(*shown, f"the file system of {target} on {case.new.server} is not known: {why}", f"df {target}")
+        return unknown(
+            *shown,
+            f"The file system of {target} on {case.new.server} is not known ({why}).",
+            f"Look with `df {target}`.",
+        )
     if data.mount_point != wal.mount_point:
-        return passed(*shown, f"the WAL gets a place of its own: {wal.mount_point}")
+        return passed(*shown, f"The WAL has a file system of its own on the new server: {wal.mount_point}.")
     return warning(
         *shown,
-        f"the WAL lies apart on old, but would share {wal.mount_point} with the data on new",
-        f"name a target on another file system: pghaul move add --replace … --tablespace {link.target}=FOLDER",
+        "The WAL has a directory of its own on the old server. On the new server it would share "
+        f"{wal.mount_point} with the data.",
+        f"Choose a target on another file system: `pghaul move add --replace … --tablespace {link.target}=FOLDER`.",
     )
 
 
 def inner_mounts(case: Case) -> Finding:
-    """What is a file system of its own inside a data root on old is one on new too: else it shares that of the rest."""
+    """Check for file systems mounted inside a data root, which share a file system on the new server."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
     if not case.old.file_systems:
         why = no_file_system(case.old)
         return unknown(
-            NOTHING, NOTHING, f"what is mounted on {case.old.server} is not known: {why}", "look with: findmnt"
+            NOTHING,
+            NOTHING,
+            f"The mounted file systems of {case.old.server} are not known ({why}).",
+            "Look with `findmnt`.",
         )
     inside = [
         (system, root, str(PurePosixPath(system.mount_point).relative_to(root.source)))
@@ -206,7 +222,7 @@ def inner_mounts(case: Case) -> Finding:
         if root.holds(system.mount_point)
     ]
     if not inside:
-        return passed("none", NOTHING, "no file system is mounted inside the data directory or a tablespace")
+        return passed("none", NOTHING, "No file system is mounted inside the data directory or a tablespace.")
     places = {system.mount_point: f"{root.target}/{path}" for system, root, path in inside}
     there = {place: case.new.file_system_of(place) for place in places.values()}
     shown = (
@@ -219,57 +235,66 @@ def inner_mounts(case: Case) -> Finding:
         if (found := there[places[system.mount_point]]) is None or found.mount_point != places[system.mount_point]
     ]
     if not shared:
-        return passed(*shown, "each of them is a file system of its own on new, too")
-    named = "; ".join(f"{system.mount_point} ({system.device}) comes to lie in {place}" for system, place in shared)
+        return passed(*shown, "Each of them is a file system of its own on the new server, too.")
+    named = "; ".join(
+        f"the contents of {system.mount_point} ({system.device}) will be in {place}" for system, place in shared
+    )
     return warning(
         *shown,
-        "file systems are mounted inside the data directory or a tablespace on the old server, and on the new one "
-        f"their files share the file system of the rest: {named}",
-        "leave it so if there is room and the disk is fast enough; or rehearse once, move what the copy holds there to "
-        "a file system of its own, and mount that in its place, for the owner of the cluster alone (chmod 700)",
+        "File systems are mounted inside the data directory or a tablespace on the old server. "
+        f"On the new server their files share one file system with the rest: {named}.",
+        "Accept this if there is enough space and the disk is fast enough. Otherwise rehearse "
+        "once, move what the copy has there to a file system of its own, and mount it in that "
+        "place, accessible only to the owner of the cluster (`chmod 700`).",
     )
 
 
 CHECKS: tuple[Check, ...] = (
     (
-        Declaration("target-path", "target directory", True, "targets and file systems of new", "creating-cluster"),
+        Declaration(
+            "target-path", "Target directories", True, "targets and file systems of the new server", "creating-cluster"
+        ),
         target_path,
     ),
     (
         Declaration(
-            "wal-directory", "WAL directory", False, "link of pg_wal on old, its target on new", "wal-internals"
+            "wal-directory",
+            "WAL directory",
+            False,
+            "link of pg_wal on the old server, its target on the new server",
+            "wal-internals",
         ),
         wal_directory,
     ),
     (
         Declaration(
             "inner-mounts",
-            "file systems inside the data directory",
+            "File systems inside the data directory",
             False,
-            "what is mounted inside the data roots on old and on new",
+            "what is mounted inside the data roots on both servers",
             "creating-cluster",
         ),
         inner_mounts,
     ),
     (
         Declaration(
-            "copy-on-write", "copy-on-write file systems", False, "file systems of the targets", "creating-cluster"
+            "copy-on-write", "Copy-on-write file systems", False, "file systems of the targets", "creating-cluster"
         ),
         copy_on_write,
     ),
-    (Declaration("arrays", "RAID arrays", False, "md arrays of both hosts", "backup"), arrays),
-    (Declaration("disk-health", "disk health", False, "SMART of both hosts' disks", "backup"), disk_health),
+    (Declaration("arrays", "RAID arrays", False, "md arrays of both servers", "backup"), arrays),
+    (Declaration("disk-health", "Disk health", False, "SMART status of both servers' disks", "backup"), disk_health),
 )
 
 
 def _unfit(target: str, system: FileSystem | None) -> str | None:
     path = PurePosixPath(target)
     if len(path.parts) - 1 < _LEAST_DEPTH:
-        return "too near to the root, where a slip costs the host"
+        return "it is too close to the root directory, where a mistake can destroy the host"
     if is_system_folder(target):
-        return "a folder of the system"
+        return "it is a system directory"
     if system is not None and system.kind in _FLEETING:
-        return f"on {system.kind}, which is gone after a restart"
+        return f"it is on {system.kind}, which is empty after a reboot"
     if system is not None and "ro" in system.options:
         return f"{system.mount_point} is mounted read-only"
     return None

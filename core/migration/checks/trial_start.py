@@ -7,7 +7,7 @@ from core.servers.shell import for_hint
 
 
 def trial_start(case: Case) -> Finding:
-    """An empty cluster with the configuration of the old one has started on the new server."""
+    """Check that an empty cluster with the old cluster's configuration has started on the new server."""
     cluster, made = case.cluster, case.new.trial_start
     if cluster is None:
         return no_cluster(case)
@@ -18,70 +18,72 @@ def trial_start(case: Case) -> Finding:
         return warning(
             file,
             NOTHING,
-            "Whether an empty cluster with the old cluster's configuration starts on the new server was not tried yet",
-            f"run the checks, which try it: {again}",
+            "The trial start was not made yet. It starts an empty cluster with the old cluster's "
+            "configuration on the new server.",
+            f"Run the checks, which make the trial start: `{again}`.",
         )
     if made.of != case.old.taken_at.isoformat():
         return warning(
             file,
             NOTHING,
-            "The old server was looked at again since an empty cluster with its configuration was started on the new "
-            "server, so whether one starts there now is not known",
-            f"run the checks, which try it again: {again}",
+            "The facts of the old server were read again after the trial start. It is not known "
+            "whether an empty cluster with its configuration would still start on the new server.",
+            f"Run the checks, which make the trial start again: `{again}`.",
         )
     service = service_for(case.move.target, cluster, case.new)
     by_unit = service.unit if service is not None else NOTHING
-    hindered = f". With {'; '.join(made.hindering)} {by_unit} may not start the new cluster" if made.hindering else ""
+    hindered = (
+        f" {'; '.join(made.hindering)} may keep {by_unit} from starting the new cluster." if made.hindering else ""
+    )
     if made.unjudged:
         unjudged = "; ".join(made.unjudged)
-        hindered += f". Whether {unjudged} of {by_unit} will be met was not judged"
+        hindered += f" It was not judged whether these conditions of {by_unit} will be met: {unjudged}."
     if made.unmet and made.hook and not made.failed:
         return warning(
             file,
             made.target,
             f"systemd would not start {by_unit} on the new server now, because of what is not met there: "
-            f"{'; '.join(made.unmet)}. Your command for {made.hook}, which runs before the old server is stopped, may "
-            f"change that{hindered}",
-            "Look whether the command does so. If a condition is still not met after it, the move ends before it "
-            "stops the old server",
+            f"{'; '.join(made.unmet)}. Your command for {made.hook}, which runs before the old cluster is stopped, "
+            f"may change that.{hindered}",
+            "Check that the command does so. If a condition is still not met after it, the move ends before it stops "
+            "the old cluster.",
         )
     if made.unmet and not made.failed:
         return blocker(
             file,
             made.target,
-            f"systemd would not start {by_unit} on the new server, because of what is not met there: "
-            f"{'; '.join(made.unmet)}",
-            f"make it be met, or take the line out of the unit (systemctl edit --full {by_unit}); then run the checks "
-            f"again: {again}",
+            f"systemd would not start {by_unit} on the new server, because these conditions are not "
+            f"met: {'; '.join(made.unmet)}.",
+            "Meet the conditions, or remove the lines from the unit (`systemctl edit --full "
+            f"{by_unit}`). Then run the checks again: `{again}`.",
         )
     if made.not_tried:
         return warning(
             file,
             NOTHING,
-            "Whether an empty cluster with the old cluster's configuration starts on the new server was not tried, "
-            f"because {made.not_tried}{hindered}",
-            f"remove what is in the way, and run the checks again: {again}. Otherwise only the start in the downtime "
-            "will show it",
+            f"The trial start on the new server was not made, because {made.not_tried}.{hindered}",
+            f"Remove the obstacle and run the checks again: `{again}`. Otherwise only the start in "
+            "the downtime shows whether the new cluster starts.",
         )
     if made.failed:
         return blocker(
             file,
             made.target,
             f"An empty cluster with the old cluster's configuration does not start on the new server: {made.failed}",
-            "mend what PostgreSQL names, on the new server or in the old cluster's configuration: otherwise the start "
-            f"in the downtime fails too. Then run the checks again: {again}",
+            "Correct what PostgreSQL names, on the new server or in the old cluster's configuration. "
+            f"Otherwise the start in the downtime fails too. Then run the checks again: `{again}`.",
         )
     listened = ", ".join(made.listened) or NOTHING
-    besides = f". It did not listen on {', '.join(made.lacking)}, which the new server lacks" if made.lacking else ""
-    said = f"An empty cluster with the old cluster's configuration started on the new server{besides}"
+    besides = f" It did not listen on {', '.join(made.lacking)}, which the new server lacks." if made.lacking else ""
+    said = f"An empty cluster with the old cluster's configuration started on the new server.{besides}"
     if service is not None:
         unit = for_hint("systemctl", "cat", service.unit)
         return warning(
             file,
             listened,
-            f"{said}. pg_ctl started it: {service.unit}, which starts the new cluster after the move, was not "
-            f"tried{hindered}",
-            f"look whether the unit would start it (User=, sandboxing, limits, conditions): {unit}",
+            f"{said} pg_ctl started it. {service.unit}, which starts the new cluster after the "
+            f"move, was not tried.{hindered}",
+            f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
         )
     return passed(file, listened, said)
 
@@ -90,9 +92,9 @@ CHECKS: tuple[Check, ...] = (
     (
         Declaration(
             "trial-start",
-            "trial start on the new server",
+            "Trial start on the new server",
             True,
-            "the old cluster's configuration, what an empty cluster on the new server says of it",
+            "old cluster's configuration, answer of an empty cluster on the new server",
             "server-start",
         ),
         trial_start,

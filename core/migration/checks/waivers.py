@@ -1,4 +1,4 @@
-"""Warnings that somebody takes on, one by one and with a reason; for the very evidence that was seen, and no other."""
+"""Waivers: warnings that the operator accepts with a reason, for exactly the evidence that was seen."""
 
 import getpass
 import platform
@@ -34,19 +34,21 @@ def waive(results: Sequence[CheckResult], check: str, reason: str) -> Waiver:
     """
     result = next((result for result in results if result.id == check), None)
     if result is None:
-        raise InputError(f"there is no check {check!r}", "see their names with: pghaul check --list")
+        raise InputError(f"There is no check {check!r}.", "List the checks with: pghaul check --list")
     if result.status is Status.PASS:
-        raise InputError(f"the check {check} passed: there is nothing to waive")
+        raise InputError(f"The check {check} has passed, so there is nothing to waive.")
     if not waivable(result):
         raise InputError(
-            f"the check {check} is a blocker ({result.status}): it cannot be waived",
-            result.hint or "mend what it names",
+            f"The check {check} is a blocker ({result.status}) and cannot be waived.",
+            result.hint or "Correct what it names.",
         )
     said = " ".join(reason.split())
     if not said:
-        raise InputError(f"why is {check} waived?", "give the reason with --reason: it is recorded and printed")
+        raise InputError(
+            f"The waiver of {check} needs a reason.", "Give the reason with --reason. It is recorded and printed."
+        )
     if len(said) > _LONGEST_REASON:
-        raise InputError(f"the reason is {len(said)} characters long", f"at most {_LONGEST_REASON}")
+        raise InputError(f"The reason has {len(said)} characters.", f"Use at most {_LONGEST_REASON} characters.")
     return Waiver(check, said, whoami(), datetime.now(UTC), result.status, result.old, result.new)
 
 

@@ -22,9 +22,9 @@ def refuse_blockers(results: Sequence[CheckResult]) -> None:
         titles: dict[str, list[str]] = {}
         for result in standing:
             titles.setdefault(result.message, []).append(result.title)
-        said = "; ".join(f"{of[0]}: {message}" if len(of) == 1 else message for message, of in titles.items())
+        said = " ".join(f"{of[0]}: {message}" if len(of) == 1 else message for message, of in titles.items())
         raise BlockedError(
-            f"the move cannot begin: {said}", "; ".join(dict.fromkeys(r.hint for r in standing if r.hint))
+            f"The move cannot begin. {said}", " ".join(dict.fromkeys(r.hint for r in standing if r.hint))
         )
 
 

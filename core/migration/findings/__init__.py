@@ -1,1 +1,1 @@
-"""Findings: what the facts of old and new say beside each other. Pure functions, for checks, estimate and plan."""
+"""Findings: pure functions over the facts of both servers, for checks, estimate and plan."""

@@ -1,4 +1,4 @@
-"""What the cluster on old needs of new's binaries: libraries, settings, paths and locales."""
+"""What the old cluster needs of the new server's binaries: libraries, settings, paths and locales."""
 
 import posixpath
 import re
@@ -32,7 +32,7 @@ _NOT_TRIED = _PATHS | {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the cluster on old needs of its binaries.
+    """What the old cluster needs of its binaries.
 
     Attributes:
         libraries: as LOAD takes them; `preloads`: those that the server loads when it starts.

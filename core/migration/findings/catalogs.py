@@ -1,4 +1,4 @@
-"""The catalogs of the cluster on old, or the finding that says why they are not known."""
+"""The catalogs of the old cluster, or the finding that says why they are not known."""
 
 from core.facts.catalog import Binaries, Catalogs, ClusterWide
 from core.facts.databases import SQL
@@ -15,7 +15,7 @@ def cluster_wide(case: Case) -> tuple[Cluster, ClusterWide] | Finding:
     if cluster is None:
         return no_cluster(case)
     if cluster.wide is None:
-        return _unread(case, cluster, "the catalogs of the whole cluster")
+        return _unread(case, cluster, "The catalogs of the whole cluster")
     return cluster, cluster.wide
 
 
@@ -26,15 +26,15 @@ def databases(case: Case) -> list[tuple[Database, Catalogs]] | Finding:
         return no_cluster(case)
     found = [(each, each.catalogs) for each in cluster.databases if not each.template]
     if not found:
-        return _unread(case, cluster, "the catalogs of its databases")
+        return _unread(case, cluster, "The catalogs of its databases")
     missing = [database.name for database, catalogs in found if catalogs is None]
     if missing:
-        return _unread(case, cluster, f"the catalogs of {listed(missing)}")
+        return _unread(case, cluster, f"The catalogs of {listed(missing)}")
     return [(database, catalogs) for database, catalogs in found if catalogs is not None]
 
 
 def binaries(case: Case, old: str) -> Binaries | Finding:
-    """What new's binaries answered in a trial cluster; a finding where they were not asked. `old`: the evidence."""
+    """Return the answers of the new server's binaries in a trial cluster, or a finding if they were not asked."""
     cluster = case.cluster
     if cluster is None:
         return no_cluster(case)
@@ -44,15 +44,15 @@ def binaries(case: Case, old: str) -> Binaries | Finding:
     return unknown(
         old,
         NOTHING,
-        f"new's binaries were not asked: {reason(case.new, TRIAL)}",
-        "run the checks again: they have new's binaries make a trial cluster and answer in it",
+        f"The new server's binaries were not asked ({reason(case.new, TRIAL)}).",
+        "Run the checks again: they create a trial cluster with the new server's binaries and ask it.",
     )
 
 
 def age(cluster: Cluster) -> str:
-    """Where the inside of a stopped cluster was read earlier: when; to stand behind a message."""
+    """Return, as a sentence to append, when the catalogs of a stopped cluster were read."""
     taken_at = cluster.wide.taken_at if cluster.wide is not None else None
-    return f" (as read while it ran, {taken_at:%Y-%m-%d %H:%M} UTC)" if taken_at is not None else ""
+    return f" (Read while the cluster was running, {taken_at:%Y-%m-%d %H:%M} UTC.)" if taken_at is not None else ""
 
 
 def listed(words: list[str]) -> str:
@@ -66,13 +66,15 @@ def _unread(case: Case, cluster: Cluster, what: str) -> Finding:
         return unknown(
             "stopped",
             NOTHING,
-            f"{what} are not known: the cluster is stopped, and its facts were never read while it ran",
-            f"start it once, run `pghaul facts {case.old.server}` and stop it: what was read is kept for the checks",
+            f"{what} are not known. The cluster is stopped, and its facts were never read while it was running.",
+            f"Start it once, run `pghaul facts {case.old.server}` and stop it. pghaul keeps what it "
+            "has read for the checks.",
         )
     gap = case.old.gap(SQL.name, of=case.move.cluster)
     return unknown(
         "running",
         NOTHING,
-        f"{what} could not be read by SQL: {gap.reason if gap is not None else 'the facts do not say'}",
-        "let its owner in by the Unix socket (pg_hba.conf: local all postgres peer), and read the facts again",
+        f"{what} could not be read by SQL ({gap.reason if gap is not None else 'the facts do not contain it'}).",
+        "Allow its owner to connect by the Unix socket (pg_hba.conf: local all postgres peer), "
+        "and read the facts again.",
     )

@@ -1,4 +1,4 @@
-"""The cluster of a move, in the facts of old."""
+"""The cluster of a move, in the facts of the old server."""
 
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
@@ -23,6 +23,6 @@ def no_cluster_in(facts: Facts, folder: str) -> tuple[str, str]:
     known = [each.data_directory for each in facts.clusters]
     others = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "") or "none"
     return (
-        f"the facts of {facts.server} know no cluster in {folder}; they know: {others}",
-        f"read them again: pghaul facts {facts.server}; or name one of those: pghaul move add --replace",
+        (f"The facts of {facts.server} contain no cluster in {folder}. They contain: {others}."),
+        (f"Read the facts again (`pghaul facts {facts.server}`), or name one of those (`pghaul move add --replace`)."),
     )

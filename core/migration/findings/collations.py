@@ -1,4 +1,4 @@
-"""Which collations sort otherwise on new than on old, and what lies in their order.
+"""Which collations sort differently on the new server, and what is ordered by them.
 
 The rule is PostgreSQL's own (https://wiki.postgresql.org/wiki/Locale_data_changes): when the C library or ICU is
 another one, rebuild every index on text and look after range partitions and CHECK constraints. `C`, `POSIX` and builtin
@@ -16,7 +16,7 @@ from core.migration.findings.finding import NOTHING, Case, Finding
 
 
 class Order(StrEnum):
-    """How a collation sorts on new, against old."""
+    """How a collation sorts on the new server, compared with the old one."""
 
     SAME = "the same"
     DIFFERENT = "differently"
@@ -27,7 +27,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """A collation of a database that sorts otherwise on new, or may; `old`, `new`: what was compared."""
+    """A collation of a database that sorts differently on the new server, or may; `old`, `new`: what was compared."""
 
     database: Database
     collation: Collation
@@ -44,7 +44,7 @@ class Affected:
 
 
 def affected(case: Case) -> list[Affected] | Finding:
-    """Every collation that something is ordered by and that is not the same on new; a finding where none is known."""
+    """Return the used collations that may sort differently on the new server, or a finding if they are not known."""
     found = databases(case)
     if isinstance(found, Finding):
         return found
@@ -55,7 +55,7 @@ def affected(case: Case) -> list[Affected] | Finding:
 
 
 def reindex_bytes(case: Case) -> int | None:
-    """Bytes of the indexes that must be built anew on new; None where that is not known."""
+    """Return the bytes of the indexes that must be rebuilt on the new server; None if that is not known."""
     found = affected(case)
     if isinstance(found, Finding) or any(each.order is Order.UNREAD for each in found):
         return None
@@ -86,7 +86,7 @@ def _by_words(case: Case, locale: str) -> tuple[Order, str, str]:
 
 
 def _by_version(case: Case, one: Collation) -> tuple[Order, str]:
-    """By the version of the collation that ICU gives: of old's database, of new's trial cluster."""
+    """Compare the versions that ICU gives: of the old cluster's database, of the new server's trial cluster."""
     series = case.cluster.series if case.cluster is not None else None
     asked = next((each.binaries for each in case.new.trials if each.series == series), None)
     there = dict(asked.icu).get(one.locale) if asked is not None else None

@@ -1,4 +1,4 @@
-"""The data roots of a cluster: the folders that it is made of, and where each comes to lie on new."""
+"""The data roots of a cluster: the folders that it consists of, and the target of each on the new server."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ class DataRoot:
     Attributes:
         label: `data`, a tablespace's oid, or the link's path with `-` for `/`: it names the root in commands.
         link: the link below the data directory that leads here; empty for the data directory itself.
-        source, target: absolute folders on old and on new.
+        source, target: absolute folders on the old and on the new server.
         size_bytes, files: what lies in it; None where the facts do not say.
         inside: it lies inside the data directory or another root and travels with it; only its link is set.
         wal: the folder of the WAL below it: `pg_wal`, or nothing where it is that folder itself; None where the WAL
@@ -47,11 +47,11 @@ class DataRoot:
 
     @property
     def contents(self) -> tuple[str, ...]:
-        """What of old is copied, in which all lies; `/./` stands ahead of each of the `parts`."""
+        """The copied paths of the old server; `/./` stands ahead of each of the `parts`."""
         return tuple(f"{self.source}/./{part}" for part in self.parts) or (self.source,)
 
     def holds(self, path: str) -> bool:
-        """Whether a path of old lies below the root, and in what is copied of it."""
+        """Whether a path of the old server lies below the root, and in what is copied of it."""
         within = PurePosixPath(path)
         if self.parts:
             return any(within.is_relative_to(f"{self.source}/{part}") for part in self.parts)
@@ -124,12 +124,12 @@ def led_to(cluster: Cluster) -> tuple[tuple[str, str], ...]:
 
 
 def link_targets(move: Move, cluster: Cluster) -> tuple[tuple[str, str], ...]:
-    """Every link below the data directory that leads to a folder, and the folder to which it leads on new."""
+    """Return every link below the data directory to a folder, with the folder that it leads to on the new server."""
     return tuple((root.link, _placed(root, move, cluster).target) for root in _linked(cluster))
 
 
 def relinked(move: Move, cluster: Cluster) -> tuple[DataRoot, ...]:
-    """The roots whose link must be set anew on new, because as it is copied it leads elsewhere there.
+    """Return the roots whose link must be set again on the new server, because the copied one leads elsewhere.
 
     So does one from its folder on (`../wal`) where that lies elsewhere, or one to another link, which is not copied.
     """
@@ -151,7 +151,7 @@ def _target_of_holder(root: DataRoot, move: Move, cluster: Cluster) -> str | Non
 
 
 def _linked(cluster: Cluster) -> list[DataRoot]:
-    """Tablespaces and links, each with `target` still as on old. Links to single files are copied as links."""
+    """Return tablespaces and links, each with `target` still as on the old server. Links to single files stay links."""
     spaces = [
         DataRoot(
             str(space.oid),

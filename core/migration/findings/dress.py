@@ -33,20 +33,20 @@ def no_dress_rehearsal(move: Move, cluster: Cluster, old: Facts, new: Facts) -> 
     """Why the copy of this cluster cannot be started while it serves its clients; empty where it can."""
     series = numbers(cluster.series)
     if not cluster.running:
-        return "the old server does not run: the move itself copies it as it is"
+        return "the old cluster is stopped, and the move itself copies it as it is"
     if series < _SINCE:
         return f"PostgreSQL {cluster.series} has no replication slot that ends with its session"
     if hosts_of(old, new) is not Hosts.TWO:
         # where two tablespaces of one path could be one
-        return "the old and the new server are one host, or may be"
+        return "the old and the new server are the same host, or may be"
     if not cluster.databases:
-        return "the old server has not been asked by SQL"
+        return "the old cluster has not been queried by SQL"
     if cluster.settings.get("wal_level") == "minimal":
-        return "wal_level is minimal, so its WAL does not hold what a copy would have to replay"
+        return "wal_level is minimal, so the WAL does not contain what a copy must replay"
     if cluster.wide is not None and cluster.wide.in_recovery:
-        return "it is a standby"
+        return "the old cluster is a standby"
     if all(root.wal is None for root in data_roots(move, cluster)):
-        return "its WAL lies inside another folder of the cluster"
+        return "the WAL is inside another data root of the cluster"
     return ""
 
 

@@ -89,11 +89,11 @@ def from_files(move: Move, cluster: Cluster) -> tuple[str, ...]:
 def _hindrance(cluster: Cluster, edited: Edited) -> str | None:
     """Why no server can be given what is in force; None: it can."""
     if numbers(cluster.series) < _AUTO_CONF_SINCE:
-        return "there is no postgresql.auto.conf before PostgreSQL 9.4"
+        return "PostgreSQL has no postgresql.auto.conf before 9.4"
     if edited.name in OF_THE_LAYOUT:
-        return "each server has its own"
+        return "each server has its own value"
     if edited.in_force is None:
         return "its values may be secret"
     if any(each < " " and each != "\t" for each in edited.in_force):
-        return "its value holds a line break or another control character"
+        return "its value contains a line break or another control character"
     return None

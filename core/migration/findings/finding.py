@@ -13,7 +13,7 @@ from core.migration.model.move import Move
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How a comparison came out: `old` and `new` are the very values that it compared, as text."""
+    """The result of a comparison; `old` and `new` are the compared values as text."""
 
     status: Status
     old: str
@@ -42,7 +42,7 @@ class Case:
 
     @property
     def siblings(self) -> tuple[Cluster, ...]:
-        """Clusters on new of the same series, the trial among them: what they say, new's own binaries wrote.
+        """Clusters of the same major version on the new server, with the trial cluster: its own binaries made them.
 
         The target's own stands last.
         """
@@ -55,22 +55,22 @@ NOTHING = "–"
 
 
 def passed(old: str, new: str, message: str) -> Finding:
-    """It holds."""
+    """Return a pass."""
     return Finding(Status.PASS, old, new, message)
 
 
 def warning(old: str, new: str, message: str, hint: str) -> Finding:
-    """It holds, but somebody should know."""
+    """Return a warning."""
     return Finding(Status.WARNING, old, new, message, hint)
 
 
 def blocker(old: str, new: str, message: str, hint: str) -> Finding:
-    """It does not hold."""
+    """Return a blocker."""
     return Finding(Status.BLOCKER, old, new, message, hint)
 
 
 def unknown(old: str, new: str, message: str, hint: str) -> Finding:
-    """Nothing was compared: the message says why."""
+    """Return an unknown: nothing was compared, and the message says why."""
     return Finding(Status.UNKNOWN, old, new, message, hint)
 
 
@@ -82,11 +82,11 @@ def no_cluster(case: Case) -> Finding:
 def reason(facts: Facts, *sections: str, of: str | None = None) -> str:
     """Why something is not in the facts: the gap of one of these sections, of that folder, else a plain word."""
     gap = facts.gap(*sections, of=of)
-    return f"{gap.subject}: {gap.reason}" if gap is not None else "the facts do not say"
+    return f"{gap.subject}: {gap.reason}" if gap is not None else "the facts do not contain it"
 
 
 def no_settings(case: Case) -> str:
-    """Why settings of the cluster are not in the facts of old."""
+    """Return why the facts of the old server do not contain the cluster's settings."""
     return reason(case.old, SETTINGS.name, SQL.name, of=case.move.cluster)
 
 
@@ -103,6 +103,6 @@ def unread_of(case: Case, *sections: str) -> Finding | None:
     return unknown(
         NOTHING,
         NOTHING,
-        f"{gap.subject} could not be read: {gap.reason}",
-        f"read the facts again: pghaul facts {case.old.server}",
+        f"pghaul could not read the {gap.subject} ({gap.reason}).",
+        f"Read the facts again: `pghaul facts {case.old.server}`.",
     )

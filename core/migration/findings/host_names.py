@@ -1,4 +1,4 @@
-"""What catalogs and pg_hba.conf of the cluster on old name of its host: files, services, other hosts, time zones.
+"""Host resources that the old cluster's catalogs and pg_hba.conf name: files, services, hosts, time zones.
 
 The copy brings the names and not what they stand for. Sources: PostgreSQL's manual, chapters 12.6 (dictionaries), 20
 (client authentication), file_fdw; pam(7).
@@ -67,7 +67,7 @@ def named_by_catalogs(cluster: Cluster) -> tuple[Named, ...]:
                     *([f"database {setting.database}"] if setting.database else []),
                 ]
             )
-            found.append(Named(f"{setting.name}={setting.value}", of or "every role and database", setting=True))
+            found.append(Named(f"{setting.name}={setting.value}", of or "all roles and databases", setting=True))
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""WAL that lies on old and that no pass of a copy brings: segments that the server keeps to write over them."""
+"""WAL segments on the old server that are not copied: the server keeps them to overwrite them."""
 
 from core.facts.model import Cluster
 

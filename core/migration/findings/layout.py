@@ -37,14 +37,14 @@ def configuration_outside(cluster: Cluster) -> tuple[str, ...]:
 def configuration_brought(cluster: Cluster) -> tuple[str, ...]:
     """Those that the plan takes along: Debian's folder of the cluster, and what lies in no folder of the system's.
 
-    Paths are old's word: what it names in `/etc` or `/usr` may be anything of new's.
+    The old server names the paths: in `/etc` or `/usr` they may be anything of the new server's.
     """
     own = own_folder(cluster)
     return tuple(path for path in configuration_outside(cluster) if path == own or not in_system_folder(path))
 
 
 def configuration_left(cluster: Cluster) -> tuple[str, ...]:
-    """The others: new must have its own of them before it starts."""
+    """Return the others: the new server must have its own before it starts."""
     brought = configuration_brought(cluster)
     return tuple(path for path in configuration_outside(cluster) if path not in brought)
 

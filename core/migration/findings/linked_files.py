@@ -18,7 +18,7 @@ def wanted_files(cluster: Cluster) -> dict[str, str]:
 
 
 def astray(move: Move, cluster: Cluster) -> dict[str, str]:
-    """Links that would lead elsewhere on new, each with where: from their folder on, or into one that has moved."""
+    """Return the links that would lead elsewhere on the new server, each with where it would lead."""
     wanted = wanted_files(cluster)
     found = {}
     for link in cluster.links:
@@ -31,7 +31,7 @@ def astray(move: Move, cluster: Cluster) -> dict[str, str]:
 
 
 def _right(link: Link, move: Move, cluster: Cluster, wanted: dict[str, str]) -> set[str]:
-    """Where it may lead on new: to the path that it names on old, or to where its file is brought."""
+    """Return where it may lead on the new server: to the same path, or to the copy of its file."""
     if _named(link) in wanted:
         return {_named(link)}
     return {

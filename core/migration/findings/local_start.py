@@ -1,6 +1,6 @@
-"""What starts work by itself inside a cluster, and the settings that hold it back where it runs for us alone.
+"""What starts work by itself inside a cluster, and the isolation settings that hold it back in a local-only start.
 
-Until new is opened its copy may still be thrown away, and old started again. Until then nothing in it may act
+Until the cutover, the copy may still be thrown away and the old cluster started again. Until then nothing in it may act
 beyond it: take rows from a publisher, run jobs, hand out WAL, archive, call functions at logins. A setting on the
 server's command line is stronger than every file and than ALTER SYSTEM; ALTER DATABASE and ALTER ROLE are stronger than
 it, where they may change a setting at all.

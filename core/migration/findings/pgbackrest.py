@@ -1,4 +1,4 @@
-"""Where pgBackRest on new believes the data directory to be.
+"""The data directory in the pgBackRest configuration on the new server.
 
 Its `archive-push` fails where the server's data directory is another one than `pgN-path` of its stanza. Source:
 pgBackRest's configuration reference (`--config`, `--config-include-path`, `--config-path`, sections).

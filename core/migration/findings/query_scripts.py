@@ -47,14 +47,14 @@ def read_script(option: str) -> Script:
     name, weight = (found["name"], int(found["weight"][:12])) if found is not None else (option, 1)
     shown = printable(name)
     if not 1 <= weight <= _MOST_WEIGHT:
-        raise InputError(f"{shown}: a weight is a number from 1 to {_MOST_WEIGHT}, not {weight}")
+        raise InputError(f"{shown}: the weight must be a number from 1 to {_MOST_WEIGHT}, not {weight}.")
     try:
         content = read_small(Path(name), LARGEST)
     except InputError as error:
         raise InputError(f"{shown} {error.message}") from error
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError(f"cannot read {shown}: {why.lower()}") from error
+        raise InputError(f"Cannot read {shown}: {why.lower()}.") from error
     return Script(printable(Path(name).name), weight, text_of(shown, content))
 
 
@@ -68,10 +68,10 @@ def text_of(shown: str, content: bytes) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise InputError(f"{shown}, line {line}: this is no UTF-8", "save the script as UTF-8") from error
+        raise InputError(f"{shown}, line {line}: the text is not UTF-8.", "Save the script as UTF-8.") from error
     text = text.replace("\r\n", "\n")
     if "\0" in text:
-        raise _refused(shown, text, text.index("\0"), "there is a NUL character, so the file is no text")
+        raise _refused(shown, text, text.index("\0"), "the file contains a NUL character, so it is not a text file")
     _look(shown, text)
     return text
 
@@ -83,17 +83,17 @@ def check_queries(queries: Queries) -> Queries:
         InputError: all together are too many or too long, a number is out of bounds, or no role has that name.
     """
     if not _NAME.fullmatch(queries.role):
-        raise InputError(f"--queries-as {queries.role!r}: no queries can be measured as a role of that name")
+        raise InputError(f"--queries-as {queries.role!r}: pghaul cannot measure queries as a role with this name.")
     if len(queries.scripts) > MOST_SCRIPTS:
-        raise InputError(f"{len(queries.scripts)} scripts are too many: pghaul measures {MOST_SCRIPTS} at most")
+        raise InputError(f"There are {len(queries.scripts)} scripts. pghaul measures at most {MOST_SCRIPTS}.")
     if sum(len(each.text.encode()) for each in queries.scripts) > LARGEST:
-        raise InputError(f"the scripts together are longer than {LARGEST} bytes")
+        raise InputError(f"The scripts together are longer than {LARGEST} bytes.")
     for what, number, most in (
         ("--queries-clients", queries.clients, MOST_CLIENTS),
         ("--queries-seconds", queries.seconds, MOST_SECONDS),
     ):
         if not 1 <= number <= most:
-            raise InputError(f"{what} must be from 1 to {most}, not {number}")
+            raise InputError(f"{what} must be from 1 to {most}, not {number}.")
     return queries
 
 
@@ -107,20 +107,24 @@ def database_of(queries: Queries, cluster: Cluster) -> str:
     choices = ", ".join(each.name for each in known)
     if queries.database is not None:
         if queries.database not in {each.name for each in known}:
-            raise InputError(f"there is no database {queries.database} to run the queries in", f"choose one: {choices}")
+            raise InputError(
+                f"There is no database {queries.database} to run the queries in.", f"Choose one of these: {choices}."
+            )
         name = queries.database
     else:
         found = [each for each in known if _has_tables(each)] or known
         if len(found) != 1:
             raise InputError(
-                "the queries could run in several databases"
+                "The queries could run in several databases."
                 if found
-                else "the old server has no database in which the queries could run",
-                f"name one with --queries-in: {choices}",
+                else "The old cluster has no database in which the queries could run.",
+                f"Name one with --queries-in: {choices}.",
             )
         name = found[0].name
     if not _NAME.fullmatch(name):
-        raise InputError(f"no queries can be measured in the database {name!r}: its name holds a quote or a slash")
+        raise InputError(
+            f"pghaul cannot measure queries in the database {name!r}, because its name contains a quote or a slash."
+        )
     return name
 
 
@@ -132,15 +136,15 @@ def _has_tables(database: Database) -> bool:
 def _look(shown: str, text: str) -> None:
     program = _PROGRAM.search(text)
     if program is not None:
-        raise _refused(shown, text, program.start("at"), "pgbench would run a program, which no script may do here")
+        raise _refused(shown, text, program.start("at"), "pgbench would run a program, which a script may not do here")
     number = 0
     for start, word in _statements(shown, text):
         number += 1
         if word.lower() not in _READS:
-            why = f"{word[:40]} begins no query: each statement begins with SELECT, WITH, VALUES or TABLE"
+            why = f"{word[:40]} does not begin a query; each statement must begin with SELECT, WITH, VALUES or TABLE"
             raise _refused(shown, text, start, why)
     if not number:
-        raise InputError(f"{shown} holds no query: nothing of it could be measured")
+        raise InputError(f"{shown} contains no query, so there is nothing to measure.")
 
 
 def _statements(shown: str, text: str) -> Iterator[tuple[int, str]]:
@@ -149,7 +153,10 @@ def _statements(shown: str, text: str) -> Iterator[tuple[int, str]]:
     def bare(found: re.Match[str]) -> str:
         if found["command"] is not None and found["word"].lower() != "set":
             raise _refused(
-                shown, text, found.start(), f"\\{found['word']} is not run here: of pgbench's commands \\set alone is"
+                shown,
+                text,
+                found.start(),
+                f"\\{found['word']} is not allowed here; of pgbench's commands only \\set is",
             )
         blank = re.sub(r"[^\n]", " ", found[0][1:])
         return ("'" if found["text"] is not None else ";" if found["command"] is not None else " ") + blank
@@ -160,4 +167,4 @@ def _statements(shown: str, text: str) -> Iterator[tuple[int, str]]:
 
 def _refused(shown: str, text: str, at: int, why: str) -> InputError:
     line = text.count("\n", 0, at) + 1
-    return InputError(f"{shown}, line {line}: {why}")
+    return InputError(f"{shown}, line {line}: {why}.")

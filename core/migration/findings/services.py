@@ -1,4 +1,4 @@
-"""What starts the copy on new, and whether it comes up with the host as old did."""
+"""The service that starts the new cluster, and whether it does so at boot."""
 
 import posixpath
 import re
@@ -72,9 +72,9 @@ def service_at_work(cluster: Cluster, facts: Facts) -> Service | None:
 
 
 def service_for(target: str, cluster: Cluster, new: Facts) -> Service | None:
-    """What starts the target on new: what names it there, else as a cluster of Debian's was registered on old.
+    """Return the service of the target: what names it on the new server, else as a Debian cluster of the old one.
 
-    None: whoever calls pg_ctl. A name that another cluster of new has is not taken.
+    None: pg_ctl starts it. A name that another cluster on the new server has is not taken.
     """
     units = [each for each in new.services if each.debian or _runs_systemd(new)]
     named_by = (each for each in units if each.data_directory == posixpath.normpath(target))
@@ -99,9 +99,9 @@ def namesake(target: str, cluster: Cluster, new: Facts) -> Service | None:
 
 
 def of_configuration(service: Service, target: str, cluster: Cluster) -> bool:
-    """Whether a unit of new names the folder of the configuration (-D), and files that the move brings name the target.
+    """Whether a unit on the new server names the configuration folder (-D), and copied files name the target.
 
-    What new has of its own may name another cluster.
+    What the new server has of its own may name another cluster.
     """
     file, left = config_file_outside(cluster), configuration_left(cluster)
     if service.debian or file is None or file in left or service.data_directory != posixpath.dirname(file):
@@ -132,7 +132,7 @@ def rules_at(target: str, cluster: Cluster) -> dict[str, str | None]:
 
 
 def rules_beside(cluster: Cluster) -> list[str]:
-    """Where the access rules lie, if old found them beside its configuration: a start with the data directory does not.
+    """Return the access rule files beside the configuration, which a start with the data directory does not find.
 
     Debian's configuration names them itself.
     """

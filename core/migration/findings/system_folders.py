@@ -1,4 +1,4 @@
-"""Folders of a host that are its system's: no data directory of new's, and nothing of old's, is put there."""
+"""System folders of a host: no target may be there, and no file of the old server is put there."""
 
 from pathlib import PurePosixPath
 from posixpath import normpath

@@ -79,11 +79,11 @@ def trial_of(move: Move, cluster: Cluster, old: Facts, new: Facts, writer: str, 
     """
     series = numbers(cluster.series)
     if series < _SINCE:
-        return f"there is none for PostgreSQL {cluster.series}, which is older than 10"
+        return f"PostgreSQL {cluster.series} is older than 10, for which pghaul has no trial start"
     if hosts_of(old, new) is Hosts.ONE:
-        return "both clusters are on one host, where the old one uses the same port"
+        return "both clusters are on the same host, where the old cluster uses the same port"
     if cluster.configuration_files is None:
-        return "which configuration files the old cluster reads is not known"
+        return "it is not known which configuration files the old cluster reads"
     coming = as_it_will_be(move, cluster)
     lacking = _lacking(coming, new)
     brought = [path.removeprefix("/") for path in configuration_brought(cluster)]

@@ -1,4 +1,4 @@
-"""How a check came out, and the warning that somebody took on."""
+"""Results of checks, and waivers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """How a check came out, from worst to best."""
+    """Status of a check, from worst to best."""
 
     BLOCKER = "blocker"
     UNKNOWN = "unknown"
@@ -16,7 +16,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A warning that somebody took on: it holds as long as the check comes out so, with this very evidence."""
+    """A warning that the operator has accepted; it applies while the check has this status and this evidence."""
 
     check: str
     reason: str
@@ -30,7 +30,7 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One check. `old` and `new` are the very values that it compared, as text.
+    """The result of one check; `old` and `new` are the compared values as text.
 
     `blocking` says that it can stop a real execution: an unknown then counts as a blocker.
     """
@@ -45,7 +45,7 @@ class CheckResult:
     blocking: bool = True
     documentation: str = ""
     waiver: Waiver | None = None
-    """Of a warning that somebody took on; it still is a warning."""
+    """The waiver of a warning, which still is a warning."""
 
     @property
     def stops(self) -> bool:

@@ -148,7 +148,7 @@ def _given_up(target: Cluster | None, checks: Sequence[CheckResult]) -> GivenUp 
     check = next((each for each in checks if each.id == TARGET_IDENTITY and each.waiver is not None), None)
     if check is None or check.waiver is None or target is None or target.control is None:
         return None
-    words = f"{check.message}; given up by {check.waiver.by}: {check.waiver.reason}"
+    words = f"{check.message} {check.waiver.by} has given it up: {check.waiver.reason}"
     return GivenUp(target.control.checkpoint_location, words)
 
 

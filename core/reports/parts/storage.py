@@ -129,7 +129,7 @@ def diagnoses(found: Sequence[Diagnosis]) -> Section:
     blocks: list[Block] = []
     for one in found:
         items = tuple(
-            Item("; ".join(finding.evidence), "; ".join(finding.advice), Tone.MIXED, capital(tr(finding.title)))
+            Item(" ".join(finding.evidence), " ".join(finding.advice), Tone.MIXED, capital(tr(finding.title)))
             for finding in one.findings
         )
         read = tr("{server}, {volume}: by the facts of {instant} and {figures}")

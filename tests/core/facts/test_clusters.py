@@ -300,17 +300,12 @@ def test_a_folder_found_under_two_names_is_one_cluster() -> None:
     (cluster,) = found.clusters
     assert (cluster.found_by, cluster.unit) == (("folder", "systemd"), "u")
     assert (cluster.size_bytes, cluster.control) == (None, None)
-    assert {gap.subject.removesuffix(" of /srv/data") for gap in found.gaps} == {
-        "control data",
-        "size",
-        "files written to in the last hour",
-        "links and tablespaces",
-        "databases and settings in force",
-        "settings",
-        "server process",
-        "kinds of files",
-        "files that a start reads",
-        "configuration files",
+    assert {(gap.section, gap.of) for gap in found.gaps} == {
+        (each, "/srv/data")
+        for each in (
+            *("configuration-files", "control", "irregular-files", "links", "process"),
+            *("settings", "size", "sql", "start-files", "written"),
+        )
     }
 
 

@@ -68,12 +68,12 @@ def test_another_move_of_the_same_name_is_not_waived(filled: Store) -> None:
 @pytest.mark.parametrize(
     ("check", "reason", "words"),
     [
-        ("libc", "  ", "why is libc waived"),
+        ("libc", "  ", "waiver of libc needs a reason"),
         ("libc", "x" * 3000, "3000 characters"),
         ("space", "we hope", "is a blocker"),
         ("rsync", "we hope", "is a blocker"),
         ("ssh", "why not", "nothing to waive"),
-        ("nonsense", "x", "there is no check"),
+        ("nonsense", "x", "There is no check"),
     ],
 )
 def test_what_cannot_be_waived(check: str, reason: str, words: str) -> None:

@@ -60,19 +60,21 @@ def test_what_an_estimate_assumes_is_german(spec: Path) -> None:
 
 def test_values_are_carried_over_as_they_are() -> None:
     with spoken("de"):
-        hostile = "the clocks agree"
-        assert recorded(f"the clock of {hostile} could not be read: {{x}}") == (
-            f"die Uhr von {hostile} war nicht lesbar: {{x}}"
+        hostile = "The clocks of both servers agree."
+        assert recorded(f"The clock of {hostile} could not be read ({{x}}).") == (
+            f"Die Uhr von {hostile} war nicht lesbar ({{x}})."
         )
-        assert recorded("{why:recorded} is there on new") == "{why:recorded} ist auf neu vorhanden"
+        assert recorded("The user {why:recorded} exists on the new server.") == (
+            "Den Benutzer {why:recorded} gibt es auf dem neuen Server."
+        )
         assert compared("old disk") == "Datenträger alt"
         assert recorded("as an older version said it") == "as an older version said it"
         assert not is_known("as an older version said it")
-    assert recorded("the clocks agree") == "the clocks agree"
+    assert recorded("The clocks of both servers agree.") == "The clocks of both servers agree."
 
 
 def test_a_text_of_many_beginnings_is_read_at_once() -> None:
     # backtracking over this would outlast the test's own deadline
     with spoken("de"):
-        text = "the health of " + "'s disks could not be read" * 50_000
+        text = "The health of the disks of " + " could not be read (" * 50_000
         assert recorded(text) == text

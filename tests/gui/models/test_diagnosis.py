@@ -14,7 +14,9 @@ from gui.models.words import capital, moment
 from tests.figures import figures
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-FINDING = Finding("access-times", "reads that write", ("/srv is mounted with rw",), ("mount it with noatime",))
+FINDING = Finding(
+    "access-times", "Reads that update access times", ("/srv is mounted with rw",), ("mount it with noatime",)
+)
 
 
 def test_a_diagnosis_in_words() -> None:
@@ -25,7 +27,7 @@ def test_a_diagnosis_in_words() -> None:
     assert head.startswith("old, /srv ")
     assert moment(NOW) in head
     assert figures(head.replace(moment(NOW), "")) == ["12"]
-    assert (title, evidence) == ("  Reads that write", "    /srv is mounted with rw")
+    assert (title, evidence) == ("  Reads that update access times", "    /srv is mounted with rw")
     assert advice.startswith("    ")
     assert advice.endswith(" mount it with noatime")
     assert none.startswith("new, /data: ")

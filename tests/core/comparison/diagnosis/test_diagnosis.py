@@ -74,15 +74,17 @@ SLOW, FAST = bonnie("v1.03-text-csv-slowserver.txt"), bonnie("v1.03-text-csv-thu
 def test_writes_far_under_reads() -> None:
     """Smith: 57.3 MB/s read and only 20.8 MB/s written, "less than 1/2 of what a single disk should get"."""
     finding = expect("writes-far-under-reads", FACTS, SLOW)
-    assert finding.evidence == ("written in one go: 21.3 MB/s (bonnie++); read: 58.7 MB/s (bonnie++): 0.363 ×",)
+    assert finding.evidence == (
+        "Sequential writes reach 21.3 MB/s (bonnie++), sequential reads 58.7 MB/s (bonnie++). The ratio is 0.363 ×.",
+    )
     assert finding.run_ids == (7,)
     assert found("writes-far-under-reads", FACTS, FAST) is None
 
 
 def test_a_write_cache_that_is_off_is_evidence_and_has_a_command() -> None:
     through = expect("writes-far-under-reads", on(replace(DISK, write_cache="write through")), SLOW)
-    assert "sda takes writes through: no write cache is on, or one that is safe" in through.evidence
-    assert "turn on the disk's write cache: hdparm -W1 /dev/sda" in through.advice
+    assert any("The write cache of sda is off" in text for text in through.evidence)
+    assert "Turn on the disk's write cache: `hdparm -W1 /dev/sda`." in through.advice
     back = expect("writes-far-under-reads", on(replace(DISK, write_cache="write back")), SLOW)
     assert not any("sda" in text for text in back.evidence)
 
@@ -118,7 +120,7 @@ ON_MIRROR = replace(
 def test_a_mirror_that_reads_like_one_disk() -> None:
     """Smith's slow server is a RAID-1 pair of 10k SCSI disks: "only one disk worth of transfers"."""
     finding = expect("mirror-reads-like-one", ON_MIRROR, SLOW)
-    assert finding.evidence[0] == "md0 is a RAID-1 of 2 rotating disks (sda1, sdb1)"
+    assert finding.evidence[0] == "md0 is a RAID-1 of 2 rotating disks (sda1, sdb1)."
     assert "58.7 MB/s (bonnie++)" in finding.evidence[1]
 
 
@@ -158,15 +160,15 @@ def random_writes(thread: float) -> Run:
 def test_a_saturated_write_thread() -> None:
     finding = expect("write-thread", ON_PARITY, random_writes(0.97))
     assert finding.evidence == (
-        "md0 is raid5, which writes by one kernel thread",
-        "that thread kept 0.97 cores busy (fio)",
-        "written meanwhile: 59\u202f228 (fio)",
-        "group_thread_cnt is 0",
-        "stripe_cache_size is 256",
+        "md0 is raid5, for which one kernel thread does all writes.",
+        "That thread kept 0.97 CPU cores busy (fio).",
+        "Throughput at that time: 59\u202f228 (fio).",
+        "group_thread_cnt is 0.",
+        "stripe_cache_size is 256.",
     )
     assert finding.advice[:2] == (
-        "give it helpers: echo 4 > /sys/block/md0/md/group_thread_cnt",
-        "give it a larger stripe cache: echo 4096 > /sys/block/md0/md/stripe_cache_size",
+        "Give the array more write threads: `echo 4 > /sys/block/md0/md/group_thread_cnt`.",
+        "Enlarge its stripe cache: `echo 4096 > /sys/block/md0/md/stripe_cache_size`.",
     )
 
 
@@ -190,15 +192,15 @@ def on_striped(kind: str, unit: int | None, width: int | None, block: int | None
 def test_stripes_that_the_file_system_does_not_know() -> None:
     finding = expect("stripes", on_striped("ext4", 0, 0))
     assert finding.evidence == (
-        "md0 has chunks of 64.0 KiB on 4 disks of data: stripes of 256.0 KiB",
-        "/srv (ext4) was made with stride 0, stripe width 0",
+        "md0 has chunks of 64.0 KiB on 4 data disks, so its stripes have 256.0 KiB.",
+        "/srv (ext4) was created with stride 0 and stripe width 0.",
     )
-    assert "tell it, also while it is mounted: tune2fs -E stride=16,stripe_width=64 /dev/md0" in finding.advice
+    assert any("`tune2fs -E stride=16,stripe_width=64 /dev/md0`" in text for text in finding.advice)
     wrong = expect("stripes", on_striped("xfs", 32768, 65536))
-    assert wrong.evidence[1] == "/srv (xfs) was made with sunit 32.0 KiB, swidth 64.0 KiB"
+    assert wrong.evidence[1] == "/srv (xfs) was created with sunit 32.0 KiB and swidth 64.0 KiB."
     assert wrong.advice[:2] == (
-        "mount it with sunit=128,swidth=512, which XFS keeps",
-        "or make it anew: mkfs.xfs -d su=64k,sw=4 /dev/md0",
+        "Mount it with sunit=128,swidth=512, which XFS keeps.",
+        "Or create the file system again: `mkfs.xfs -d su=64k,sw=4 /dev/md0`.",
     )
     assert "in blocks" in expect("stripes", on_striped("ext4", 0, 0, None)).advice[0]
 
@@ -221,10 +223,7 @@ def test_stripes_that_are_known_or_none(facts: Facts) -> None:
 def test_times_of_access() -> None:
     finding = expect("access-times", on(DISK, options=("rw", "stripe=64")))
     assert finding.evidence == (
-        (
-            "/srv (ext4) is mounted with rw,stripe=64: "
-            "neither noatime nor relatime is among them, so each read is also a write"
-        ),
+        "/srv (ext4) is mounted with rw,stripe=64. Without noatime or relatime, each read is also a write.",
     )
     assert "mount -o remount,noatime /srv" in finding.advice[0]
 
@@ -237,7 +236,7 @@ def test_times_of_access_that_cost_nothing(options: tuple[str, ...]) -> None:
 
 def test_data_in_the_journal() -> None:
     facts = on(DISK, options=("rw", "relatime", "data=journal"))
-    assert "written in one go: 21.3 MB/s (bonnie++)" in expect("data-journal", facts, SLOW).evidence
+    assert "Sequential writes reach 21.3 MB/s (bonnie++)." in expect("data-journal", facts, SLOW).evidence
     assert len(expect("data-journal", facts).evidence) == 1
     assert found("data-journal", on(DISK, options=("rw", "data=ordered")), SLOW) is None
     assert found("data-journal", on(DISK, options=("rw", "data=journal"), kind="xfs"), SLOW) is None
@@ -246,7 +245,7 @@ def test_data_in_the_journal() -> None:
 def test_barriers() -> None:
     rate = a_run("sysbench", {"fsyncs_per_second": 8118.38})
     finding = expect("barriers", on(DISK, options=("rw", "relatime", "barrier=0")), rate)
-    assert finding.evidence[1] == "fsyncs: 8\u202f118 /s (sysbench), which no disk had to keep"
+    assert finding.evidence[1] == "fsync rate: 8\u202f118 /s (sysbench). No disk had to store these writes."
     assert found("barriers", on(DISK, options=("rw", "relatime", "barrier=1")), rate) is None
 
 
@@ -257,12 +256,12 @@ def test_schedulers() -> None:
     random = a_run("fio", {"read_iops": 900.0}, pattern="randread", direct=True)
     finding = expect("scheduler", on(SSD), random)
     assert finding.evidence == (
-        "sdc (Samsung SSD 870), no rotating disk, has the scheduler bfq",
-        "measured with it: 900 (fio)",
+        "sdc (Samsung SSD 870), a non-rotating disk, has the I/O scheduler bfq.",
+        "Measured with this scheduler: 900 (fio).",
     )
-    assert finding.advice[0] == "choose none: echo none > /sys/block/sdc/queue/scheduler"
+    assert finding.advice[0] == "Choose none: `echo none > /sys/block/sdc/queue/scheduler`."
     spinning = expect("scheduler", on(replace(DISK, scheduler="none")))
-    assert spinning.advice[0] == "choose mq-deadline: echo mq-deadline > /sys/block/sda/queue/scheduler"
+    assert spinning.advice[0] == "Choose mq-deadline: `echo mq-deadline > /sys/block/sda/queue/scheduler`."
 
 
 @pytest.mark.parametrize(
@@ -296,12 +295,12 @@ def test_a_small_read_ahead() -> None:
     striped = replace(striped, block_devices=devices)
     finding = expect("read-ahead", striped, buffered(320465 * 1024.0))
     assert finding.evidence == (
-        "md0 reads ahead 128.0 KiB, less than a stripe of md0: 256.0 KiB",
-        "read through the cache: 328 MB/s (dd)",
+        "The read-ahead of md0 is 128.0 KiB, less than one stripe of md0 (256.0 KiB).",
+        "Read through the cache: 328 MB/s (dd).",
     )
-    assert finding.advice[0] == "set it to 4.0 MiB: blockdev --setra 8192 /dev/md0"
+    assert finding.advice[0] == "Set it to 4.0 MiB: `blockdev --setra 8192 /dev/md0`."
     single = expect("read-ahead", FACTS, buffered(90e6), direct(180e6))
-    assert single.evidence[1:] == ("read through the cache: 90.0 MB/s (dd)", "read past the cache: 180 MB/s (fio)")
+    assert single.evidence[1:] == ("Read through the cache: 90.0 MB/s (dd).", "Read past the cache: 180 MB/s (fio).")
     assert found("read-ahead", striped, buffered(320e6), direct(330e6)) is None
     assert found("read-ahead", striped) is None
 
@@ -321,7 +320,10 @@ def on_partition(start: int, block: int | None) -> Facts:
 def test_partitions() -> None:
     finding = expect("partition", on_partition(63 * 512, 4096))
     assert finding.evidence == (
-        "sda1 starts at byte 32\u202f256 of sda, whose physical blocks have 4.0 KiB: 3.5 KiB off",
+        (
+            "sda1 starts at byte 32\u202f256 of sda. "
+            "The disk has physical blocks of 4.0 KiB, so the start is off by 3.5 KiB."
+        ),
     )
     assert found("partition", on_partition(2**20, 4096)) is None
     assert found("partition", on_partition(63 * 512, 512)) is None
@@ -340,12 +342,12 @@ def test_layout() -> None:
     """Five files of 5 GiB on ext3 took nearly a minute each; on ext4 they were there at once."""
     finding = expect("layout", on(DISK, kind="ext3"), *layout(85e6))
     assert finding.evidence == (
-        "laying out 25.0 GiB took 5 min 16 s, 85.0 MB/s; the disks write 200 MB/s (fio)",
-        "/srv is ext3, which has no extents",
+        "Laying out 25.0 GiB took 5 min 16 s, which is 85.0 MB/s. The disks write 200 MB/s (fio).",
+        "/srv is ext3, which has no extents.",
     )
-    assert finding.advice[0].startswith("make the volume as ext4 or XFS")
+    assert finding.advice[0].startswith("Create the volume as ext4 or XFS")
     without = expect("layout", on(DISK, features=("has_journal", "dir_index")), *layout(85e6))
-    assert without.evidence[1] == "/srv is ext4 without the feature extent"
+    assert without.evidence[1] == "/srv is ext4 without the feature extent."
     assert found("layout", on(DISK, kind="ext3"), *layout(150e6)) is None
     assert found("layout", on(DISK, kind="ext3"), layout(85e6)[1]) is None
     short = a_run("fio", {"layout_bytes": 16e6, "layout_seconds": 0.7}, pattern="randread", direct=True)
@@ -356,20 +358,20 @@ def test_layout() -> None:
 @pytest.mark.parametrize(
     ("kind", "advice"),
     [
-        ("ext4", "ext4 lays files out in few steps"),
-        ("xfs", "xfs lays files out in few steps"),
-        ("zfs", "zfs copies on write: give it more room"),
+        ("ext4", "ext4 lays out files in a few steps"),
+        ("xfs", "xfs lays out files in a few steps"),
+        ("zfs", "zfs copies on write: give it more free space"),
     ],
 )
 def test_the_advice_knows_the_file_system(kind: str, advice: str) -> None:
     slow = expect("layout", on(DISK, kind=kind), *layout(85e6))
-    assert slow.evidence[1] == f"/srv is {kind}, 50.0 % full"
+    assert slow.evidence[1] == f"/srv is {kind}, 50.0 % full."
     assert advice in slow.advice[0]
-    assert not any("make the volume as" in each for each in slow.advice)
+    assert not any("Create the volume as" in each for each in slow.advice)
     aged = {"initial_transactions_per_second": 95.0, "final_transactions_per_second": 45.0, "decrease_fraction": 0.5}
     means = {"ext4": "filefrag", "xfs": "xfs_db -r -c frag /dev/sda", "zfs": "zpool list -v"}
     ageing = expect("ageing", on(DISK, kind=kind), a_run("pgbench", aged))
-    assert ageing.advice[1].endswith(means[kind])
+    assert ageing.advice[1].endswith(f"{means[kind]}`.")
     assert ("noatime" in ageing.advice[2]) == (kind != "zfs")
 
 
@@ -394,7 +396,7 @@ def test_ageing_file_systems(name: str, initial: float, final: float, ages: bool
     finding = found("ageing", FACTS, a_run("pgbench", metrics, title=name))
     assert (finding is not None) == ages
     if finding is not None:
-        assert finding.evidence[1] == f"from {initial:g} to {final:g} transactions/s"
+        assert finding.evidence[1] == f"They fell from {initial:g} to {final:g} transactions/s."
 
 
 def test_a_processor_that_bounds() -> None:
@@ -402,7 +404,7 @@ def test_a_processor_that_bounds() -> None:
         return a_run("dd", {"write_bytes_per_second": 2e9, "cpu_cores": cores}, jobs=jobs)
 
     finding = expect("processor", FACTS, dd(0.98))
-    assert finding.evidence == ("dd kept 0.98 cores busy (dd)", "measured so: 2.00 GB/s (dd)")
+    assert finding.evidence == ("dd kept 0.98 CPU cores busy (dd).", "Measured at that time: 2.00 GB/s (dd).")
     # Smith's dd took 0.127 cores
     assert found("processor", FACTS, dd(0.127)) is None
     assert found("processor", FACTS, dd(0.98, jobs=5)) is None
@@ -424,8 +426,8 @@ def test_links(state: str, speed: int | None, addresses: tuple[str, ...], slow: 
     assert (finding is not None) == slow
     if finding is not None:
         assert finding.evidence == (
-            "eth0 (10.0.0.35/24) is up at 100 Mbit/s: 12.5 MB/s at most",
-            "the volume reads 58.7 MB/s (bonnie++)",
+            "eth0 (10.0.0.35/24) runs at 100 Mbit/s, which carries at most 12.5 MB/s.",
+            "The volume reads 58.7 MB/s (bonnie++).",
         )
 
 
@@ -447,11 +449,13 @@ def test_a_volume_on_the_device_mapper() -> None:
     mapped = BlockDevice("dm-0", "lvm", 10**11, ("sda",), True, read_ahead_bytes=131072, mapper="vg-data")
     facts = on(mapped, DISK)
     facts = replace(facts, file_systems=(replace(SYSTEM, device="/dev/mapper/vg-data"),))
-    assert expect("read-ahead", facts, buffered(90e6), direct(180e6)).evidence[0] == "dm-0 reads ahead 128.0 KiB"
+    assert (
+        expect("read-ahead", facts, buffered(90e6), direct(180e6)).evidence[0] == "The read-ahead of dm-0 is 128.0 KiB."
+    )
 
 
 def test_of_two_runs_of_a_workload_the_newer_counts() -> None:
     later = replace(buffered(50e6), started_at=NOW.replace(year=2027), id=8)
     (finding,) = diagnose(FACTS, "/srv", [later, buffered(90e6), direct(180e6)]).findings
-    assert finding.evidence[1] == "read through the cache: 50.0 MB/s (dd)"
+    assert finding.evidence[1] == "Read through the cache: 50.0 MB/s (dd)."
     assert finding.run_ids == (8, 7)

@@ -262,7 +262,7 @@ def edited(*edits: Edited, chosen: EditedSettings | None = None, **changes: Any)
 
 def test_edits_that_are_not_in_force() -> None:
     result = edited()
-    assert (result.status, "those of extensions are not compared" in result.message) == (P, True)
+    assert (result.status, "Settings of extensions are not compared" in result.message) == (P, True)
     result = edited(MEMORY, SECRET)
     assert result.status is W
     assert re.search(r"\bwork_mem \D+'4096' \D+'8192' .*\ba.password\b", result.message)
@@ -271,8 +271,8 @@ def test_edits_that_are_not_in_force() -> None:
 
 def test_edits_by_which_clients_would_not_find_the_new_server_must_be_decided() -> None:
     result = edited(PORT, MEMORY)
-    assert (result.status, result.blocking, "By port in the files" in result.message) == (B, True, True)
-    assert re.search(r"pghaul move edited .* file\)$", result.hint)
+    assert (result.status, result.blocking, "With port from the files" in result.message) == (B, True, True)
+    assert re.search(r"pghaul move edited .* file`\)\.$", result.hint)
     assert edited(PORT, chosen=EditedSettings.FILE).status is P
     assert edited(PORT, chosen=EditedSettings.IN_FORCE).status is P
     assert edited(Edited("listen_addresses", "localhost", "*")).status is W
@@ -288,7 +288,7 @@ def test_a_choice_that_cannot_be_carried_out_is_never_green() -> None:
     for running, chosen, said in (
         (True, EditedSettings.IN_FORCE, "not compared"),
         (True, EditedSettings.FILE, "not compared"),
-        (False, EditedSettings.IN_FORCE, "does not run"),
+        (False, EditedSettings.IN_FORCE, "is not running"),
     ):
         found = check(move(edited=chosen), old(cluster(edited=None, running=running)), new())
         result = next(each for each in found if each.id == "pending-settings")
@@ -309,7 +309,7 @@ def test_what_a_role_or_a_database_sets_is_not_compared() -> None:
 
 def test_what_a_rollback_cannot_give_the_old_server_is_said() -> None:
     result = edited(Edited("search_path", '"$user", public', "a"), chosen=EditedSettings.IN_FORCE)
-    assert (result.status, "Only search_path would be as the files say" in result.message) == (W, True)
+    assert (result.status, "Only search_path would have the value in the file" in result.message) == (W, True)
 
 
 def test_a_unit_starts_the_old_server_with_what_its_files_say() -> None:
@@ -388,7 +388,7 @@ def test_a_stopped_cluster_is_known_by_what_was_read_while_it_ran() -> None:
     earlier = replace(old(), taken_at=datetime(2026, 3, 1, 9, 30, tzinfo=UTC))
     now = merge_previous(old(stopped(), collation_order={}), earlier)
     result = one("extension-libraries", now, new())
-    assert (result.status, ", 2026-03-01 09:30 UTC)" in result.message) == (P, True)
+    assert (result.status, ", 2026-03-01 09:30 UTC.)" in result.message) == (P, True)
     assert now.collation_order == {LOCALE: SUM}
     again = merge_previous(old(stopped(), collation_order={}), now)
     assert again.clusters == now.clusters, "the time stays that of the reading"

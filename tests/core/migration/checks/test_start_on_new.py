@@ -38,13 +38,13 @@ def test_one_that_nobody_enabled() -> None:
 def test_none_where_old_has_one() -> None:
     result = one(new())
     assert result.status is Status.WARNING
-    assert (result.old, result.new) == ("old.service, enabled", "pg_ctl alone")
+    assert (result.old, result.new) == ("old.service, enabled", "pg_ctl only")
     assert "pg_createcluster" in result.hint
 
 
 def test_none_on_either() -> None:
     result = of(old(), new())
-    assert (result.status, result.new) == (Status.PASS, "pg_ctl alone")
+    assert (result.status, result.new) == (Status.PASS, "pg_ctl only")
 
 
 @pytest.mark.parametrize(

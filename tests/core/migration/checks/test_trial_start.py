@@ -35,7 +35,7 @@ def result(tried: TrialStart | None, *services: Service) -> CheckResult:
         (made("/srv/elsewhere"), Status.WARNING, ""),
         (replace(STARTED, cluster="/srv/another"), Status.WARNING, ""),
         (replace(STARTED, of=""), Status.WARNING, ""),
-        (replace(STARTED, edited="file"), Status.WARNING, "was not tried yet"),
+        (replace(STARTED, edited="file"), Status.WARNING, "was not made yet"),
         (None, Status.WARNING, ""),
     ],
 )

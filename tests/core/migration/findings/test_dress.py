@@ -23,7 +23,7 @@ def test_a_running_cluster_that_was_asked_can_be() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"running": False}, "does not run"),
+        ({"running": False}, "is stopped"),
         ({"series": "9.6"}, "9.6"),
         ({"databases": ()}, "SQL"),
         ({"settings": {"wal_level": "minimal"}}, "wal_level"),
@@ -35,7 +35,7 @@ def test_what_cannot_be_is_said(changes: dict[str, Any], said: str) -> None:
 
 
 def test_neither_can_one_within_one_host_nor_with_wal_that_no_root_holds() -> None:
-    assert "one host" in refused(one=True)
+    assert "same host" in refused(one=True)
     inside = Link("pg_wal", "/space/wal", dangling=False)
     assert "WAL" in refused(links=(inside,), tablespaces=(space("/space"),))
 

@@ -51,7 +51,7 @@ def test_the_files_hold_for_where_it_listens() -> None:
 
 def test_what_is_in_force_is_given_but_secrets_and_files() -> None:
     assert kept_in_force(IN_FORCE, CLUSTER) == ("listen_addresses=*", "port=5432", "search_path=it's")
-    reasons = "its values may be secret", "each server has its own", "its value holds a line break"
+    reasons = "its values may be secret", "each server has its own value", "its value contains a line break"
     for said, name, reason in zip(
         not_kept(CLUSTER), ("a.password", "hba_file", "log_line_prefix"), reasons, strict=True
     ):

@@ -70,7 +70,7 @@ def test_what_a_rule_names(of: HbaRule, named: list[str]) -> None:
         (RoleSetting("", "ann", "TimeZone", "Europe/Kyiv"), "role ann"),
         (RoleSetting("shop", "", "TimeZone", "Europe/Kyiv"), "database shop"),
         (RoleSetting("shop", "ann", "TimeZone", "Europe/Kyiv"), "role ann database shop"),
-        (RoleSetting("", "", "TimeZone", "Europe/Kyiv"), "every role and database"),
+        (RoleSetting("", "", "TimeZone", "Europe/Kyiv"), "all roles and databases"),
     ],
 )
 def test_settings_of_roles_and_databases(of: RoleSetting, by: str) -> None:

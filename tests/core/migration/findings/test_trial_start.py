@@ -92,4 +92,4 @@ def test_where_no_trial_is_made_it_is_said_why() -> None:
     assert "files" in str(trial_of(move(), cluster(configuration_files=None), old(), there, "postgres"))
     host = System("same", "Debian", "6", "x86_64", boot_id="b", init="systemd")
     here = [replace(each, system=host) for each in (old(), there)]
-    assert "one host" in str(trial_of(move(), cluster(), here[0], here[1], "postgres"))
+    assert "same host" in str(trial_of(move(), cluster(), here[0], here[1], "postgres"))

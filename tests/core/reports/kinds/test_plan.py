@@ -103,10 +103,12 @@ def test_what_does_not_count_is_said(full: Report) -> None:
 
 
 def test_a_diagnosis_with_its_evidence(full: Report) -> None:
-    finding = Finding("access-times", "reads that write", ("/srv is mounted with rw",), ("mount it with noatime",))
+    finding = Finding(
+        "access-times", "Reads that update access times", ("/srv is mounted with rw",), ("mount it with noatime",)
+    )
     found = dataclasses.replace(full.diagnoses[0], findings=(finding,))
     said = words(_made(dataclasses.replace(full, diagnoses=(found, *full.diagnoses[1:]))).sections)
-    assert "Reads that write /srv is mounted with rw mount it with noatime" in said
+    assert "Reads that update access times /srv is mounted with rw mount it with noatime" in said
     assert "11 figures" in said
 
 

@@ -108,5 +108,5 @@ def test_the_page_cache_is_dropped_before_the_copy_starts() -> None:
 
 
 def test_where_none_can_be_made_it_is_said() -> None:
-    with pytest.raises(InputError, match="does not run"):
+    with pytest.raises(InputError, match="is stopped"):
         plan(dressed=True)
