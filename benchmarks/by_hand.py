@@ -29,9 +29,10 @@ from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.estimate import Estimate
 from core.migration.model.move import Move
-from core.migration.model.plan import Plan, Step, call_of, functions_file
+from core.migration.model.plan import Phase, Plan, Step, call_of, functions_file
 from core.migration.model.probe import Probe
 from core.migration.plan import make_plan
+from core.migration.plan.steps.copy import FENCE
 from core.migration.probing.probes import probe
 from core.migration.transports.choice import choose
 from core.migration.transports.rsync_versions import common_version, compression_options
@@ -146,13 +147,13 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
     """Run the plan's steps up to its copy and the flush behind it, take the copy's time, and undo all of it."""
     outputs: dict[str, str] = {}
     taken = 0.0
-    wanted = [step for step in plan.steps if step.number <= next(s.number for s in plan.steps if "flush" in s.title)]
+    wanted = [step for step in plan.steps if step.number <= next(s.number for s in plan.steps if s.name == "flush")]
     try:
         for step in wanted:
-            if step.side == "you" or step.title == "keep old from starting":
+            if step.side == "you" or step.name == FENCE:
                 continue
-            copying = step.title.startswith("copy:") or "flush" in step.title
-            if step.title.startswith("copy:"):
+            copying = step.phase is Phase.COPY or step.name == "flush"
+            if step.name.startswith("copy-"):
                 cold_caches()
             source = outputs.get(step.reads, "")
             begun = time.monotonic()
@@ -160,7 +161,7 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
             taken += time.monotonic() - begun if copying else 0.0
             outputs[step.name] = done
     finally:
-        close = [step for step in plan.steps if step.title in {"take the key off new", "remove the key from old"}]
+        close = [step for step in plan.steps if step.name in {"remove-key-new", "remove-key-old"}]
         for step in close:
             run_step(old, new, plan, step, "")
         new.run(command("rm", "-rf", "--", *targets), Job(), user="root")

@@ -155,7 +155,7 @@ def _traffic(lab: Lab) -> int:
 
 def _stopping(execution: dict[str, list[dict[str, str]]]) -> float:
     """When the step that stops old began, in seconds since the epoch."""
-    began = next(run["started_at"] for run in execution["steps"] if run["title"] == "stop old")
+    began = next(run["started_at"] for run in execution["steps"] if run["title"] == "Stop the old cluster")
     return datetime.fromisoformat(began).timestamp()
 
 

@@ -39,6 +39,20 @@ def counted(text: str, what: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def code(text: str) -> str:
+    """The text as code within a sentence, between backticks as Markdown has them."""
+    mark = "`"
+    while mark in text:
+        mark += "`"
+    return f"{mark} {text} {mark}" if "`" in text else f"{mark}{text}{mark}"
+
+
+def sentence(text: str) -> str:
+    """The text with a capital letter at its beginning and a full stop at its end, where it has none."""
+    said = f"{text[:1].upper()}{text[1:]}"
+    return said if not said or said.endswith((".", "!", "?", ":", "`")) else f"{said}."
+
+
 def no_formula(text: str) -> str:
     """For a cell of CSV: no spreadsheet takes it for a formula (OWASP, `CSV Injection`)."""
     return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} and text not in {"-", "–"} else text

@@ -21,10 +21,8 @@ from core.comparison import diagnosis
 from core.comparison.model import Verdict
 from core.comparison.samples import DISTURBED, OUTLIER
 from core.migration.checks import CHECKS
-from core.migration.execution.record import DOWNTIME, WHOLE
 from core.migration.model.checks import Status
 from core.migration.model.execution import Kind
-from core.migration.model.plan import Phase
 from core.migration.model.probe import Quantity
 from core.migration.model.standing import Condition, Milestone
 from core.reports.words import metric_title
@@ -51,8 +49,6 @@ msgstr ""
 
 """
 
-STAGES = ("analyze", "base copy", "catch up", "dump", "indexes", "load", "pg_amcheck", "pg_checksums", "pg_upgrade")
-"""Of estimates, besides those that a plan knows as its phases."""
 BOUNDS = (
     *("cpu", "files", "new cpu", "new disk", "objects", "observed rate", "old cpu", "old disk", "round trips", "wire"),
 )
@@ -86,14 +82,14 @@ def named() -> tuple[str, ...]:
         *(workload.title for suite in suites() for workload in load_suite(suite).workloads),
         *(declaration.title for declaration, _ in CHECKS),
         *(declaration.title for declaration in diagnosis.CATALOGUE),
-        *(each.value for names in (Status, Kind, Phase, Quantity) for each in names),
+        *(each.value for names in (Status, Kind, Quantity) for each in names),
         *("old", "new", OUTLIER, DISTURBED),
         *(milestone.title() for milestone in Milestone),
         *(each.value for names in (Condition, Outcome, MarkKind, Verdict) for each in names),
         *(metric_name(name) for name in METRICS),
         *HISTORY_KINDS,
         *(suite.title for suite in map(load_suite, suites())),
-        *(*STAGES, DOWNTIME, WHOLE, *BOUNDS),
+        *BOUNDS,
     ]
     return tuple(dict.fromkeys(found))
 

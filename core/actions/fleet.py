@@ -70,4 +70,4 @@ def _others_over(session: Session, found: Sequence[FleetMove]) -> list[FleetMove
 def _under_way(session: Session, latest: Execution) -> str:
     """How an execution stands that is not at its end; empty where it is, or where old serves as before."""
     going = unfinished(latest, datetime.now(UTC), alive=session.store.carried_out(latest.id))
-    return "" if going is None else f"under way: execution {going.id} is {going.state}; {going.stands}"
+    return "" if going is None else f"Under way: execution {going.id} is {going.state}. {going.stands}"

@@ -12,7 +12,7 @@ from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import InputError
 from core.jobs import Note
-from core.migration.model.estimate import Estimate, Method, Span
+from core.migration.model.estimate import Estimate, Method, Span, stage_heading
 from core.migration.model.move import Verify
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def by_stage_text(rows: "Sequence[Held]") -> str:
 
     cells = [
         (
-            each.stage,
+            stage_heading(each.stage),
             f"{each.times}",
             f"{each.inside / each.times:.0%}",
             units.ABSENT if each.bias is None else units.ratio(each.bias),
@@ -163,7 +163,7 @@ def record_text(rows: "Sequence[Held]") -> str:
         (
             f"{row.began_at:%Y-%m-%d %H:%M}",
             f"{row.move}, {KINDS[row.kind]}",
-            row.stage,
+            stage_heading(row.stage),
             _span(row.estimated),
             units.duration(row.seconds),
             units.ratio(row.factor),
@@ -231,7 +231,9 @@ def _bounds(method: Method) -> str:
 
 
 def _stages(method: Method) -> str:
-    rows = [(stage.name, _span(stage.seconds), stage.bound_by, stage.evidence) for stage in method.stages]
+    rows = [
+        (stage_heading(stage.name), _span(stage.seconds), stage.bound_by, stage.evidence) for stage in method.stages
+    ]
     return table(("stage", "duration (low – high)", "limited by", "source of the value"), rows)
 
 

@@ -18,7 +18,7 @@ from core.migration.model.execution import Execution, Kind, State, StepRun, Stop
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
 from core.migration.model.queries import Queries
-from core.text import printable
+from core.text import printable, sentence
 
 if TYPE_CHECKING:
     from core.benchmarks.statistics import Interval
@@ -220,7 +220,7 @@ class TerminalPeople:
             return True
         from core.migration.plan.steps.opening import DECIDE
 
-        say(f"\n{step.number}. {printable(step.title)}\n   {printable(step.reason)}")
+        say(f"\n{step.number}. {printable(step.title)}\n   {printable(sentence(step.reason))}")
         for line in step.table.splitlines():
             say(f"   {printable(line)}")
         what = "This is a manual step. Type done when you have done it, or no to stop here"
@@ -244,7 +244,7 @@ class TerminalPeople:
         """
         if self.client_route is not None or self.yes or not sys.stdin.isatty():
             return self.client_route or ""
-        say(f"\n{printable(found)}.")
+        say(f"\n{printable(sentence(found))}")
         return ask(
             "   If this is intended, type how clients reach the new cluster; this is recorded with your name. Press "
             "Enter "
@@ -415,8 +415,8 @@ def outcome_lines(outcome: "tuple[Paragraph, ...]") -> list[str]:
     width = max((len(paragraph.title) for paragraph in outcome), default=0)
     lines = [""] if outcome else []
     for paragraph in outcome:
-        for number, sentence in enumerate(paragraph.sentences):
-            lines.append(f"{'' if number else paragraph.title:{width}}  {printable(sentence)}")
+        for number, said in enumerate(paragraph.sentences):
+            lines.append(f"{'' if number else paragraph.title:{width}}  {printable(said)}")
     return lines
 
 
@@ -446,7 +446,7 @@ def _how_it_stands(execution: Execution) -> list[str]:
     said, down = [how_both_stand(execution)], downtime(execution, datetime.now(UTC))
     if down is not None and down.ended_at is None:
         said.append(
-            f"clients have been unable to connect since {down.began_at:%H:%M:%S} UTC ({units.duration(down.seconds)})"
+            f"Clients have been unable to connect since {down.began_at:%H:%M:%S} UTC ({units.duration(down.seconds)})."
         )
     return said
 
@@ -458,7 +458,7 @@ def _next(execution: Execution, *, alive: bool) -> list[str]:
         return []
     from core.migration.execution.status import ways_on
 
-    next_step = f"next step: {left[0].number}. {left[0].title}"
+    next_step = f"The next step is {left[0].number}, {left[0].title}."
     return ["", printable(next_step), printable(f"  hint: {ways_on(execution)}")]
 
 

@@ -13,7 +13,7 @@ from core.jobs import Note
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan, Step
-from core.text import printable
+from core.text import printable, sentence
 
 _CHECK_DESCRIPTION = """\
 Find out before the move what would fail. The exit code is 1 if there is a blocker.
@@ -182,30 +182,30 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
     return 0
 
 
+_SIGNS = "$ is a command that does the work, > the call of the function that runs it: pghaul functions NAME shows it."
+
+
 def plan_text(plan: Plan) -> str:
     """A plan for people: every step, the commands that do its work, its call, its undo."""
-    lines = [*plan.warnings, f"plan of {plan.move}: copy with {plan.transport}, because {plan.why}"]
+    lines = [*plan.warnings, f"Plan of {plan.move}: copy with {plan.transport}. {sentence(plan.why)}"]
     if any(step.stopped for step in plan.steps):
-        lines.append(f"name of the cluster, to be typed before it is stopped: {printable(plan.cluster)}")
+        lines.append(f"Before the cluster is stopped, you have to type its name: {printable(plan.cluster)}")
     for step in plan.steps:
         marks = " [downtime]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
         lines += [
             "",
             f"{step.number}. {step.title} ({step.user}@{step.server}, {units.duration(step.expected_seconds)}){marks}",
-            f"   {step.reason}",
+            f"   {sentence(step.reason)}",
             *step_lines(step),
         ]
         if step.undo:
-            lines.append(f"   undo: {step.undo}")
+            lines.append(f"   {sentence(step.undo)}")
     if plan.later:
-        lines += ["", "Later, at any time (pghaul execute --verify all includes this in the move):"]
+        lines += ["", "Follow-up, at any time (pghaul execute --verify all includes it in the move):"]
     for step in plan.later:
-        lines += ["", f"   {step.title} ({step.user}@{step.server}): {step.reason}", *step_lines(step)]
+        lines += ["", f"   {step.title} ({step.user}@{step.server}): {sentence(step.reason)}", *step_lines(step)]
     if plan.functions:
-        lines += [
-            "",
-            "$ commands that do the work; > call of the shell function that runs them (pghaul functions NAME shows it)",
-        ]
+        lines += ["", _SIGNS]
     return "\n".join(lines)
 
 

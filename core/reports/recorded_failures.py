@@ -1,10 +1,11 @@
 """Why a server could not be read and a move not checked, as the history has it: templates, see `recorded.py`."""
 
 from core.language import marked
+from core.migration.execution.status import SENTENCES
 
 FAILURES = (
     marked("it was not checked yet"),
-    marked("under way: execution {id} is {state}; {stands}"),
+    marked("Under way: execution {id} is {state}. {stands}"),
     marked("the move {name} has the same target"),
     marked("the move {name} has the same target, and was carried out"),
     marked("the move {name} has a target around this one"),
@@ -44,19 +45,5 @@ FAILURES = (
     marked("{server}: sudo does not allow {login} to run commands as {user}: {reason}"),
     marked("{server}: becoming {user} needs the sudo password of {login}, but none was given"),
     marked("`ssh -G {host}` failed: {reason}"),
-    marked(
-        "new is open to clients, and somebody has started old again: stop old; what clients wrote to it meanwhile is "
-        "not on new"
-    ),
-    marked("new is open to clients; old is stopped, and its fence keeps it from starting"),
-    marked("new was opened, or was about to be: look whether it runs; old stays stopped"),
-    marked("old is stopped; new could not be opened, is stopped too, and nobody has written to it"),
-    marked("old is stopped; new runs, for local connections alone, and nobody has written to it"),
-    marked("old is as it was"),
-    marked("old was stopped before this began, and is kept from starting"),
-    marked("old is stopped, or about to be"),
-    marked("old is stopped"),
-    marked("new is open to clients; old stays stopped, and steps of the move are left"),
-    marked("a rollback has begun and not ended: look whether the old server runs"),
-    marked("the move was rolled back to the old server; the cluster does not run on the new server"),
+    *SENTENCES.values(),
 )

@@ -6,7 +6,7 @@ from datetime import datetime
 from core import units
 from core.comparison.model import Verdict
 from core.language import marked, tr, tr_counted
-from core.migration.model.estimate import Span
+from core.migration.model.estimate import Span, stage_heading
 from core.migration.model.move import Move
 from core.servers import shell
 
@@ -47,8 +47,7 @@ def method(name: str) -> str:
 
 def stage_name(name: str) -> str:
     """A stage's name for people, as it begins a line."""
-    shown = tr(name)
-    return shown[:1].upper() + shown[1:]
+    return tr(stage_heading(name))
 
 
 def verdict(found: Verdict) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from core.language import tr
 from core.migration.execution.summary import follow_up
 from core.migration.model.execution import Execution
+from core.text import sentence
 from gui.models.sentences import recorded
 
 
@@ -19,21 +20,15 @@ class Thing:
 def things(execution: Execution) -> tuple[Thing, ...]:
     """What is to be followed up, the steps that may be done later, and what lies on the servers still."""
     plan = execution.plan
-    advised = [Thing(_sentence(recorded(text))) for text in follow_up(execution)]
+    advised = [Thing(sentence(recorded(text))) for text in follow_up(execution)]
     later = [
         Thing(
-            _sentence(
-                tr("{title} on {server}: {reason}").format(
-                    title=recorded(step.title), server=step.server or tr(step.side), reason=recorded(step.reason)
-                )
+            tr("{title} on {server}: {reason}").format(
+                title=recorded(step.title), server=step.server or tr(step.side), reason=sentence(recorded(step.reason))
             ),
             "\n".join(step.shown),
         )
         for step in plan.later
     ]
-    remaining = [Thing(_sentence(tr("still there: {text}").format(text=recorded(text)))) for text in plan.remains]
+    remaining = [Thing(sentence(tr("Remaining: {text}").format(text=recorded(text)))) for text in plan.remains]
     return (*advised, *later, *remaining)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."

@@ -36,8 +36,8 @@ def summary(state: ExecutionState) -> str:
         )
     ]
     if not state.alive and state.stands:
-        lines.append(f"{_sentence(recorded(state.stands))}.")
-    lines += [f"{_sentence(recorded(state.left))}."] if state.left else []
+        lines.append(recorded(state.stands))
+    lines += [recorded(state.left)] if state.left else []
     return "\n".join(
         part for part in (*lines, _sentence(in_window(recorded(execution.message))), *map(recorded, state.far)) if part
     )
@@ -136,8 +136,8 @@ def confirmation(doing: Doing, state: ExecutionState) -> str:
     if doing in BEGINNINGS:
         if not state.left:
             return _beginning(doing, state)
-        return tr("{left}. To go on with it is the shortest; a new one begins from its first step.").format(
-            left=_sentence(recorded(state.left))
+        return tr("{left} To go on with it is the shortest way. A new one begins from its first step.").format(
+            left=recorded(state.left)
         )
     if state.execution is None:
         return ""
@@ -174,9 +174,7 @@ def _resumed(execution: Execution, stands: str) -> str:
     """From where it goes on, and what is still to come."""
     following = next((step for step in execution.steps_taken if not execution.done(step.number)), None)
     if following is None:
-        return tr("{stands}. Every step is done: what the copy needed is taken away.").format(
-            stands=_sentence(recorded(stands))
-        )
+        return tr("{stands} Every step is done. What the copy needed is removed.").format(stands=recorded(stands))
     if execution.dressed:
         return tr(
             "The dress rehearsal goes on with step {number}, {title}. The old server runs on; the copy is started on "
@@ -187,8 +185,8 @@ def _resumed(execution: Execution, stands: str) -> str:
             "The rehearsal goes on with step {number}, {title}. It copies while the old server runs, and stops and "
             "starts nothing."
         ).format(number=following.number, title=recorded(following.title))
-    at = tr("{stands}. The move goes on with step {number}, {title}").format(
-        stands=_sentence(recorded(stands)), number=following.number, title=recorded(following.title)
+    at = tr("{stands} The move goes on with step {number}, {title}").format(
+        stands=recorded(stands), number=following.number, title=recorded(following.title)
     )
     if following.stopped and any(step.stopped and execution.done(step.number) for step in execution.plan.steps):
         return f"{at}."

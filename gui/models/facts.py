@@ -122,7 +122,7 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
         pairs.append(
             (
                 tr("Kept from starting"),
-                tr("by pghaul: {kept_from_starting}").format(
+                tr("By pghaul. {kept_from_starting}").format(
                     kept_from_starting=in_window(recorded(kept_from_starting(cluster)))
                 ),
             )

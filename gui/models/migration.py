@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from core import units
 from core.language import tr
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.estimate import Estimate, Method, Stage
+from core.migration.model.estimate import Estimate, Method, Stage, stage_heading
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
 from core.migration.model.transport import Route
+from core.text import sentence
 from gui.appearance import Tone
 from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
@@ -143,8 +144,8 @@ def step_text(step: Step) -> str:
     lines = [
         f"{step.number}. {recorded(step.title)}",
         "",
-        tr("Why: {reason}").format(reason=recorded(step.reason)),
-        tr("Undo: {undo}").format(undo=recorded(step.undo) or tr("nothing to undo")),
+        sentence(recorded(step.reason)),
+        sentence(recorded(step.undo)),
     ]
     if step.table:
         lines += ["", step.table]
@@ -183,7 +184,7 @@ def _bound(stage: Stage) -> str:
 
 
 def _name(row: StageRow) -> str:
-    return method_name(row.method.method) if row.stage is None else f"    {tr(row.stage.name)}"
+    return method_name(row.method.method) if row.stage is None else f"    {tr(stage_heading(row.stage.name))}"
 
 
 CHECK_COLUMNS: tuple[Column[CheckResult], ...] = (

@@ -7,6 +7,7 @@ from core import units
 from core.language import marked, tr
 from core.migration.model.execution import Execution
 from core.migration.model.move import Hook
+from core.text import sentence
 from gui.asker import Question, StepQuestion, StopQuestion
 from gui.models.sentences import recorded
 from gui.models.words import counted
@@ -59,9 +60,9 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
         )
     if isinstance(question, StepQuestion):
         decides = question.name == DECIDE
-        title = tr("Open new to clients?") if decides else _capital(recorded(question.title))
+        title = tr("Open new to clients?") if decides else recorded(question.title)
         button = tr(OPEN_NEW) if decides else f"&{tr(DONE.get(question.name, marked('It is done')))}"
-        return Prompt(title, f"{_capital(recorded(question.reason))}.", question.table, button, way_back=decides)
+        return Prompt(title, sentence(recorded(question.reason)), question.table, button, way_back=decides)
     raise TypeError(type(question))
 
 
@@ -108,7 +109,3 @@ def _stop_text(execution: Execution | None) -> str:
         else ""
     )
     return f"{on}{about}{warnings}"
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"

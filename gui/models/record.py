@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.language import tr
+from core.migration.model.estimate import stage_heading
 from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import EXECUTIONS, counted, moment, span
@@ -42,14 +43,14 @@ def _came(row: "Held") -> str:
 RECORD_COLUMNS: "tuple[Column[Held], ...]" = (
     Column("Began", lambda row: moment(row.began_at)),
     Column("What", lambda row: tr(EXECUTIONS[row.kind])),
-    Column("Stage", lambda row: tr(row.stage), width=Width.REST),
+    Column("Stage", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
     Column("Likely", lambda row: units.duration(row.estimated.likely), right=True),
     Column("Low – high", lambda row: span(row.estimated), right=True),
     Column("Took", lambda row: units.duration(row.seconds), right=True),
     Column("", _came, tone=lambda row: Tone.GOOD if row.inside else Tone.WARNING),
 )
 STAGES_COLUMNS: "tuple[Column[ByStage], ...]" = (
-    Column("Stage, all moves", lambda row: tr(row.stage), width=Width.REST),
+    Column("Stage, all moves", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
     Column("Times", lambda row: units.count(row.times), right=True),
     Column("Inside low – high", lambda row: f"{row.inside / row.times:.0%}" if row.times else units.ABSENT, right=True),
     Column("Took / likely", lambda row: units.ratio(row.bias), right=True),

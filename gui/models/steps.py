@@ -19,19 +19,19 @@ SIDES = {"old": Tone.OLD, "new": Tone.NEW}
 class Part(StrEnum):
     """A part of the night, in its order."""
 
-    PREPARE = marked("Prepare")
-    WARM = marked("Warm passes")
+    PREPARE = marked("Preparation")
+    WARM = marked("Pre-copy passes")
     DOWN = marked("Downtime")
-    AFTER = marked("After")
+    AFTER = marked("Follow-up")
 
 
 SAID = {
-    Part.PREPARE: marked("Prepare: old runs, nothing is copied yet"),
-    Part.WARM: marked("Warm passes: old runs while it is copied"),
-    Part.DOWN: marked("Downtime: old is stopped"),
-    Part.AFTER: marked("After: clients use new"),
+    Part.PREPARE: marked("Preparation: the old cluster runs, and nothing is copied yet"),
+    Part.WARM: marked("Pre-copy passes: the old cluster runs while it is copied"),
+    Part.DOWN: marked("Downtime: the old cluster is stopped"),
+    Part.AFTER: marked("Follow-up: clients use the new cluster"),
 }
-NO_RETURN = marked("Point of no return: going back loses what clients write")
+NO_RETURN = marked("Point of no return: after it, a rollback loses what clients write")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _while_old_runs(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 def _way_back(execution: Execution) -> list[StepRow]:
     back = [run for run in execution.steps if run.back]
-    head = [StepRow(Part.AFTER, tr("Back to old"))] if back else []
+    head = [StepRow(Part.AFTER, tr("Rollback to the old server"))] if back else []
     return [*head, *(StepRow(Part.AFTER, recorded(run.title), run=run) for run in back)]
 
 

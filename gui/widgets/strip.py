@@ -89,7 +89,7 @@ class Strip(QFrame):
             else ""
         )
         capital = told if who else f"{told[:1].upper()}{told[1:]}"  # a move is called as it is called
-        self.text.setText(f"{said}. {capital}" if told else said)
+        self.text.setText(f"{said} {capital}" if told else said)
         self.go_on.setVisible(found.possible.resume)
         self.back.setVisible(found.possible.roll_back)
         for button in (self.go_on, self.back):

@@ -1,8 +1,12 @@
 what_it_is() { sed -n '2,/^$/s/^# \{0,1\}//p' "$0"; }
 
 usage() {
-  echo "usage: $0 [--from N | --only N | --back] [--log FILE]   asks before it begins, and where a person decides
-       $0 --list | --dry-run                            the steps; what each would run: nothing is done"
+  echo "usage: $0 [--from N | --only N | --back] [--log FILE]
+              run all steps, those from step N on, step N only, or the rollback; you are asked before it begins
+       $0 --list
+              show the steps
+       $0 --dry-run
+              show what each step would run, and run nothing"
 }
 
 misused() {
@@ -12,7 +16,7 @@ misused() {
 }
 
 is_a_step() {
-  [ "$1" -ge 1 ] 2>/dev/null && [ "$1" -le "$last_step" ] || misused "'$1' is no step: they go from 1 to $last_step"
+  [ "$1" -ge 1 ] 2>/dev/null && [ "$1" -le "$last_step" ] || misused "'$1' is not a step. The steps are 1 to $last_step."
 }
 
 main() {
@@ -23,12 +27,12 @@ main() {
       --list | --dry-run) mode=${1#--} ;;
       --back) steps=way_back ;;
       --from | --only | --log)
-        [ $# -ge 2 ] || misused "$1 wants a value"
+        [ $# -ge 2 ] || misused "$1 needs a value."
         case $1 in --from) first=$2 from=$2 ;; --only) only=$2 ;; *) log=$2 ;; esac
         shift
         ;;
       --help) what_it_is && usage && exit ;;
-      *) misused "there is no $1" ;;
+      *) misused "There is no option $1." ;;
     esac
     shift
   done
@@ -43,11 +47,11 @@ go() {
   may_begin
   what_it_is
   case $steps$only in
-    steps) will_be="steps $first to $last_step" ;;
-    steps*) will_be="step $only alone" ;;
-    *) will_be='the way back: new is stopped and kept, old runs again' ;;
+    steps) will_be="Steps $first to $last_step will run." ;;
+    steps*) will_be="Only step $only will run." ;;
+    *) will_be='The rollback will run: the new cluster is stopped and its files are kept, the old cluster runs again.' ;;
   esac
-  agreed "$will_be; log: $log. Begin?" || exit 4
+  agreed "$will_be The log is $log. Begin?" || exit 4
   folder=$(mktemp -d) || exit 1
   trap 'rm -rf -- "$folder"' EXIT
   trap 'interrupted=yes; exec 9>&-' INT TERM HUP
@@ -58,7 +62,7 @@ go() {
   echo "$token" >"$kept/token"
   sed -n '/^# --- sent /,/^# --- how /p' "$0" >"$folder/sent"
   me=$(id -un)@$(uname -n | tr / _)
-  note "begun by $me: $will_be"
+  note "Begun by $me. $will_be"
   # of this place alone: what runs elsewhere is another's, were it the same script
   place=$(cd -- "$kept" && printf '%s:%s\n' "$(uname -n)" "$PWD" | cksum) || exit 1
   owner=$token-${place%% *}
@@ -66,7 +70,7 @@ go() {
   if meet old && meet new && lock old locked take_lock "$mine" && lock new locked take_lock "$mine"; then
     "$steps"
     if [ -n "$ended" ] && [ -n "$open" ]; then
-      note 'what the copy needed is taken away'
+      note 'What the copy needed on the servers is removed.'
       mode=clean-up
       "$steps"
     fi
@@ -81,7 +85,7 @@ go() {
   rm -f -- "$kept/running"
   if [ -z "$ended" ]; then
     [ -n "$only" ] || rm -f -- "$kept/at"
-    note 'all of it is done'
+    note 'Everything is done.'
   fi
   [ -z "$failed" ] || say_how_to_go_on
   exit "${ended:-0}"
@@ -91,16 +95,17 @@ go() {
 may_begin() {
   running=$(cat -- "$kept/running" 2>/dev/null)
   if [ -e "$kept/opened" ] && [ "${only:-$first}" -lt "$return_step" ]; then
-    echo "new was opened to clients: what they wrote since is on new alone. May it be lost, then remove $kept/opened"
-    ! where_it_was || echo "go on:   $0 --from $at_goes_on"
+    echo "Clients were allowed to connect to the new cluster. What they have written since is on the new server only."
+    echo "If this may be lost, remove $kept/opened."
+    ! where_it_was || echo "To go on: $0 --from $at_goes_on"
   elif kill -s 0 "$running" 2>/dev/null; then
-    echo "it runs already, as process $running. Should that be another program, remove $kept/running"
+    echo "This script is already running as process $running. If that is another program, remove $kept/running."
   elif [ "$from$only$steps" = steps ] && where_it_was && [ "$stop_step" -gt 0 ] && [ "$at" -ge "$stop_step" ] &&
     [ "$at_goes_on" -gt 1 ]; then
     # from the first step on it would ask a stopped cluster for what only a running one tells
-    echo "this was broken off at step $at, in the downtime: the old cluster may be stopped, so nothing begins anew"
-    echo "go on:   $0 --from $at_goes_on"
-    echo "go back: $0 --back"
+    echo "This script was interrupted at step $at, in the downtime. The old cluster may be stopped, so it cannot begin again."
+    echo "To go on:     $0 --from $at_goes_on"
+    echo "To roll back: $0 --back"
   else
     return
   fi >&2
@@ -134,19 +139,19 @@ remember() {
 }
 
 say_how_to_go_on() {
-  note "log: $log; what the steps printed: $kept"
+  note "The log is $log. The output of the steps is in $kept."
   if [ "$steps" = way_back ]; then
-    note "go on:   $0 --back --from $failed"
+    note "To go on: $0 --back --from $failed"
     return
   fi
   go_on=$failed
   if [ -n "$open" ] || [ "$first" -gt "$proof_step" ]; then go_on=$(goes_on_from "$failed"); fi
   remember "$failed" "$go_on"
-  note "go on:   $0 --from $go_on"
+  note "To go on:     $0 --from $go_on"
   if [ "$failed" -lt "$stop_step" ]; then
-    note 'old runs as it did'
+    note 'The old cluster runs as before.'
   elif [ ! -e "$kept/opened" ]; then
-    note "go back: $0 --back"
+    note "To roll back: $0 --back"
   fi
 }
 
@@ -212,12 +217,12 @@ take() {
   elif chosen; then
     show "$@"
     if unknown; then
-      note "step $number, $title: left out, because step $reads has not printed anything before"
+      note "Step $number, $title: skipped, because there is no output of step $reads."
     elif may_run; then
       run "$@"
     fi
   elif is needed && [ "$number" -lt "${only:-$first}" ] && [ ! -e "$kept/$number" ]; then
-    stop 1 "it has not been done yet, and must be before step ${only:-$first}"
+    stop 1 "it has not been done yet, and it must be done before step ${only:-$first}."
   fi
 }
 
@@ -225,24 +230,24 @@ take() {
 unknown() { [ "$steps" = way_back ] && [ -n "$reads" ] && [ ! -e "$kept/$reads" ]; }
 
 stop() {
-  [ -z "$interrupted" ] || set -- 4 'interrupted'
+  [ -z "$interrupted" ] || set -- 4 'it was interrupted.'
   ended=$1 failed=$number
-  note "step $number, $title: $2"
+  note "Step $number, $title: $2"
 }
 
 # ask ahead of the stop, and of a warm pass beyond the first
 may_run() {
   if is stopped && [ -z "$confirmed" ]; then
-    printf 'The downtime begins: the cluster is stopped next, and clients wait. Type its name, %s, to go on: ' "$cluster"
+    printf 'The downtime begins: the cluster is stopped next, and clients have to wait.\nTo go on, type its name, %s: ' "$cluster"
     read -r confirmed && [ "$confirmed" = "$cluster" ] || {
-      stop 4 'its name was not typed: the cluster is not stopped'
+      stop 4 'the name of the cluster was not typed, so the cluster was not stopped.'
       return 1
     }
   fi
   if [ "$pass" -gt 1 ]; then
     if [ "$pass" != "$asked_pass" ]; then
       asked_pass=$pass wanted=
-      ! agreed 'It shortens the stop where the pass before took long. Make it?' || wanted=yes
+      ! agreed 'This pass shortens the downtime if the pass before took long. Run it?' || wanted=yes
     fi
     [ -n "$wanted" ]
   fi
@@ -263,34 +268,34 @@ run() {
     : >"$kept/opened"
   fi
   at_step "$number"
-  note "step $number begins: $title, $side as $user${1:+: $(words "$@")}" >/dev/null
+  note "Step $number begins: $title ($side as $user)${1:+: $(words "$@")}" >/dev/null
   since=$(date +%s)
   if [ $# -gt 0 ]; then
     perform "$@"
     status=$?
-    if is private; then echo '     what it printed is for a later step alone'; else printed; fi
+    if is private; then echo '     (its output is for a later step only)'; else printed; fi
     # 69: new did not open, and nobody can have written to it
     [ "$opening$status" != yes69 ] || rm -f -- "$kept/opened"
     [ "$status" -eq 0 ] || taken_on || {
-      stop 1 "failed with exit status $status"
+      stop 1 "it failed with exit status $status."
       return
     }
-  elif agreed 'Done?'; then
+  elif agreed 'Have you done this?'; then
     : >"$folder/output"
   else
-    stop 4 'it was not done'
+    stop 4 'it was not done.'
     return
   fi
-  note "step $number ended well after $(($(date +%s) - since)) s" >/dev/null
+  note "Step $number is done after $(($(date +%s) - since)) s." >/dev/null
   agrees && keep
 }
 
 # 68, of a look that a person may judge, who knows what it cannot see
 taken_on() {
   is judged && [ "$status" -eq 68 ] || return 1
-  printf 'Is the old server kept out on purpose? Then type how clients reach the new cluster; nothing typed stops here: '
+  printf 'If the old server is kept out on purpose, type how clients reach the new cluster. Leave it empty to stop here: '
   read -r how && [ -n "$how" ] || return 1
-  note "step $number, $title: left out, as $me has taken on: $how"
+  note "Step $number, $title: accepted by $me: $how"
 }
 
 printed() {
@@ -302,7 +307,7 @@ agrees() {
   [ -n "$agrees" ] && [ -e "$kept/$agrees" ] || return 0
   diff -- "$kept/$agrees" "$folder/output" >"$folder/differs" && return
   cat -v "$folder/differs"
-  stop 1 "it does not print what step $agrees printed before: they differ, see above"
+  stop 1 "its output differs from that of step $agrees, see above."
   failed=${mends:-$failed}
   return 1
 }
@@ -320,7 +325,7 @@ keep() {
 take_away() {
   interrupted=
   show "$@"
-  perform "$@" || note "step $number, $title: failed with exit status $?; it is to be done by hand"
+  perform "$@" || note "Step $number, $title: it failed with exit status $?. Do it by hand."
 }
 
 # the call with its input; its output lies in $folder/output
@@ -392,7 +397,7 @@ way_to() {
     *:root:*) echo "runuser -u $(words "$2") -- " ;;
     *:sudo-password) echo "env LC_ALL=C sudo -k -S -p '' -u $(words "$2") -- " ;;
     *:none)
-      echo "$login may not become $2 on $1" >"$folder/errors"
+      echo "On the $1 server $login may not run commands as $2." >"$folder/errors"
       return 1
       ;;
     *) echo "env LC_ALL=C sudo -n -u $(words "$2") -- " ;;
@@ -403,14 +408,14 @@ of() { if [ "$1" = old ]; then printf '%s\n' "$2"; else printf '%s\n' "$3"; fi; 
 
 meet() {
   login=$("$1" 'id -un' </dev/null 2>"$folder/errors") || {
-    note "$1 cannot be reached: $(cat -v "$folder/errors")"
+    note "The $1 server cannot be reached: $(cat -v "$folder/errors")"
     return 1
   }
   login=$(printf '%s\n' "$login" | tail -n 1) password=
   case $login:$(of "$1" "$old_rights" "$new_rights") in
     root:*) ;;
     *:sudo-password)
-      printf 'password of %s for sudo on %s: ' "$login" "$1" >&2
+      printf 'Password of %s for sudo on the %s server: ' "$login" "$1" >&2
       stty -echo 2>/dev/null
       read -r password
       stty echo 2>/dev/null
@@ -424,7 +429,7 @@ meet() {
 lock() {
   : >"$folder/input"
   on "$1" "$(of "$1" "$old_owner" "$new_owner")" "$3" "$(of "$1" "$old_lock" "$new_lock")" "$4" && return
-  note "$1 cannot be $2: $(cat -v "$folder/errors")"
+  note "The $1 server cannot be $2: $(cat -v "$folder/errors")"
   return 1
 }
 

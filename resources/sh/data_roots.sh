@@ -2,8 +2,8 @@
 # made since the facts were read, a disk may not be mounted since a restart, or another one in its stead.
 
 # data_roots DATA VERSION [LINK FOLDER]...   print what DATA and the folders of its links are, a line of each device, and the end mark
-# Fails where a link leads to a folder, but as none of these does, or where one of these holds nothing of a cluster. VERSION: the
-# folder that every tablespace holds, PG_15_202209061, or a pattern of it.
+# Ends with 66 where a link leads to a folder, but as none of these does; fails where one of these holds nothing of a cluster.
+# VERSION: the folder that every tablespace holds, PG_15_202209061, or a pattern of it.
 data_roots() {
   enter "$1"
   roots_version=$2
@@ -19,7 +19,7 @@ data_roots() {
   end_mark
 }
 
-# known_links [LINK FOLDER]...   here: fails where a link leads to a folder, but as none of these does
+# known_links [LINK FOLDER]...   here: ends with 66 where a link leads to a folder, but as none of these does
 known_links() {
   roots_found=$(find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') ||
     fail 'not all links of the data directory could be read'
@@ -28,7 +28,7 @@ known_links() {
     printf '%s\n' "$roots_found" | while IFS= read -r roots_link; do unknown_root "$roots_link" "$@"; done
   ) || exit
   [ -z "$roots_unknown" ] ||
-    fail "${roots_unknown%; }: not in the plan, made since; begin with a new plan: --anew," \
+    refuse 66 "${roots_unknown%; }: not in the plan, made since; begin with a new plan: --anew," \
       'and --rollback before it where old is stopped'
 }
 

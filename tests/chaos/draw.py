@@ -87,6 +87,6 @@ def way_on(execution: dict[str, Any] | None, said: str, drawn: str) -> str:
     """
     if execution is None:
         return ""
-    if "begin with a new plan" in said:
-        return ROLLBACK if "go back to old" in said and RESUME not in said else ANEW
+    if "begin with a new plan" in said.lower():
+        return ROLLBACK if f" {ROLLBACK}. Then" in said and RESUME not in said else ANEW
     return RESUME if opened_at(execution) is not None else drawn

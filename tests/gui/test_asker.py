@@ -241,7 +241,7 @@ def test_the_decision_says_what_its_buttons_do(full_window: MainWindow, work: Wo
 
 
 CRON = Step(
-    "move the cron jobs",
+    "Move the cron jobs",
     "you",
     "you",
     "",

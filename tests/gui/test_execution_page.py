@@ -126,7 +126,7 @@ def test_an_execution_of_another_program_is_seen_as_it_goes(
     ended(other, number, run, State.DONE)
     qtbot.waitUntil(lambda: section.tabs.isTabVisible(2), timeout=20_000)
     assert section.ending.text == told_text(section.state.told)
-    assert [each.title for each in section.state.told][-1] == "kept"
+    assert [each.title for each in section.state.told][-1] == "Details"
 
 
 @pytest.mark.slow

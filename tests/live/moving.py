@@ -283,6 +283,11 @@ class Moving:
         assert step is not None, name
         return re.escape(step.title)
 
+    def title(self, name: str) -> str:
+        """By which an event tells of the step of that name."""
+        made = self.plan()
+        return next(step.title for step in (*made.steps, *made.way_back) if step.name == name)
+
     def execute(self, person: Person | None = None, kind: Kind = Kind.REAL) -> Execution:
         number = self.begin(kind)
         carry_out(self.executor(number, person))

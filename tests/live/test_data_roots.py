@@ -87,7 +87,8 @@ def test_links_and_a_file_system_s_own_root_are_moved_right(odd: CommandLine) ->
     assert code == 0, err
     assert sql(odd.lab.new, ACCOUNTS) == before
     checkpoint, stop = (
-        err.index(f"postgres@old: {title}\n") for title in ("write a checkpoint before the stop", "stop old")
+        err.index(f"postgres@old: {title}\n")
+        for title in ("Write a checkpoint before the stop", "Stop the old cluster")
     )
     assert checkpoint < stop
     wal = odd.lab.new.exec("readlink", f"{TARGET}/pg_wal").stdout.strip()

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.migration.model.plan import Phase, Step
-from core.migration.plan.steps.opening import DECIDE
+from core.migration.model.plan import Step
+from core.migration.plan.steps.copy import FENCE, STOP
+from core.migration.plan.steps.opening import DECIDE, LIFT_FENCE, OPEN, START_NEW
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.fixtures import LabAsker
@@ -86,8 +87,7 @@ def gone_on_with(cli: CommandLine, walk: Walk, *words: str) -> None:
 
 def stops_or_starts(step: Step) -> bool:
     """Whether the step changes in the downtime which server runs, or may."""
-    acts = step.phase in {Phase.STOP, Phase.START, Phase.OPEN} and not step.undo.startswith("nothing to undo")
-    return step.stopped and step.side != "you" and acts
+    return step.name in {STOP, FENCE, START_NEW, LIFT_FENCE, OPEN}
 
 
 @pytest.mark.long

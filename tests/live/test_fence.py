@@ -116,7 +116,7 @@ def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_b
         new.exec("chmod", "700", TARGET)
         refused.append(refuses(new, f"{NEW_BIN}/pg_ctl", "-D", TARGET, "-w", "-s", "start"))
 
-    stopped_and_copied = at_start("keep old from starting", look), at_start("compare new's files", start_new)
+    stopped_and_copied = at_start(move.title("fence"), look), at_start(move.title("compare-sums"), start_new)
 
     def listen(event: Event) -> None:
         for each in stopped_and_copied:
@@ -137,7 +137,7 @@ def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_b
     refuses(old, f"{SERVER}/bin/initdb", "-D", DATA)  # as an entrypoint that takes the folder for none
     state = old.exec(f"{SERVER}/bin/pg_controldata", f"{DATA}/pghaul-fence").stdout
     assert "shut down" in state
-    roll_back(move.executor(number, listener=at_start("start old", look)))
+    roll_back(move.executor(number, listener=at_start(move.title("start-old"), look)))
     assert move.store.execution(number).state is State.ROLLED_BACK
     assert new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
     assert new.exec("test", "-e", f"{FENCE}/global/pg_control").returncode == 0  # new is kept
@@ -162,7 +162,7 @@ def test_a_half_copy_is_started_by_nobody_and_after_a_rollback_neither(cluster: 
     number = move.begin()
     person = Undecided(at={Hook.STOP_APPLICATIONS: start_new})
     with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-        carry_out(move.executor(number, person, listener=at_start("compare new's files", start_new)))
+        carry_out(move.executor(number, person, listener=at_start(move.title("compare-sums"), start_new)))
     assert len(tried) == 2
     # new runs for us alone: after a restart of the host nobody starts what is not decided
     cluster.new.exec("sh", "-c", f"kill -9 $(cat '{TARGET}/postmaster.pid' | head -n 1)")
@@ -197,9 +197,9 @@ def test_a_server_that_lives_in_the_target_stops_the_pass_the_proof_and_the_star
         stands_in = f"cp /bin/sleep {ROOT}/postgres; cd '{TARGET}'; ../postgres 900 >/dev/null 2>&1 & echo $!"
         there.append(cluster.new.exec("sh", "-c", stands_in, user="postgres").stdout.strip())
 
-    for title in ("final pass, changed", "compare new's files", "start new"):
+    for name in ("changed-data", "compare-sums", "start-new"):
         with pytest.raises(PghaulError, match="a server runs in"):
-            carry_out(move.executor(number, listener=once(title, live)))
+            carry_out(move.executor(number, listener=once(move.title(name), live)))
         cluster.new.exec("kill", there.pop())
     carry_out(move.executor(number))
     assert move.store.execution(number).state is State.DONE

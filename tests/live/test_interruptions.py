@@ -266,7 +266,7 @@ def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Mo
 
     number = running.begin()
     with pytest.raises(PghaulError, match=f"a server runs in {re.escape(DATA)}"):
-        carry_out(running.executor(number, listener=at_start("final pass, changed", start_old)))
+        carry_out(running.executor(number, listener=at_start(running.title("changed-data"), start_old)))
     assert running.store.execution(number).state is State.STOPPED
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
     assert sql(cluster.old, "select bbalance from pgbench_branches") == "4711"
@@ -343,7 +343,7 @@ def test_a_killed_workstation_is_gone_on_with(
         wait_until(
             lambda: "--server" in cluster.new.exec("ps", "-e", "-o", "args=").stdout, "the copy to begin", seconds=90
         )
-        wait_until(lambda: "warm pass 1" in last_step(folder), "the first warm pass to begin", seconds=30)
+        wait_until(lambda: last_step(folder).startswith("warm-1-"), "the first warm pass to begin", seconds=30)
         refuses_to_measure("probe", "under way: pghaul execute")
     cluster.shape("off")
     refuses_to_measure("bench", "whose process has ended: continue it with")
@@ -366,9 +366,10 @@ def refuses_to_measure(noun: str, said: str) -> None:
 
 
 def last_step(folder: Path) -> str:
+    """Its name; empty where none has begun."""
     with Store.open(folder) as store:
-        runs = [run for each in store.executions(SPREAD.name) for run in each.steps]
-    return runs[-1].title if runs else ""
+        found = [(each.plan, run) for each in store.executions(SPREAD.name) for run in each.steps]
+    return found[-1][0].steps[found[-1][1].number - 1].name if found else ""
 
 
 @pytest.mark.long
@@ -381,7 +382,7 @@ def test_what_a_killed_workstation_left_is_taken_away_by_a_cancel(cluster: Lab, 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out(stopped.executor(number, listener=at_start("prove the stop", die)))
+        carry_out(stopped.executor(number, listener=at_start(stopped.title("stopped"), die)))
     assert "pghaul" in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
     abandon(stopped.executor(number))
     assert stopped.store.execution(number).state is State.CANCELLED

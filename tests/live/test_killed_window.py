@@ -90,26 +90,28 @@ def answer(process: "subprocess.Popen[str]") -> None:
     process.stdin.flush()
 
 
-def at_step(process: "subprocess.Popen[str]", folder: Path, title: str, *, copied: bool) -> None:
-    """Wait until a step of the window's whose title begins so runs; `copied`: and has copied something."""
+def at_step(process: "subprocess.Popen[str]", folder: Path, name: str, *, copied: bool) -> None:
+    """Wait until a step of the window's whose name begins so runs; `copied`: and has copied something."""
     with Store.open(folder) as store:
 
         def copies() -> bool:
             assert process.poll() is None, process.communicate()[1]
             latest = store.latest_execution(MOVE.name)
             last = latest.steps[-1] if latest is not None and latest.steps else None
-            runs = last is not None and last.title.startswith(title) and last.ended_at is None
-            return last is not None and runs and (bool(last.bytes) or not copied)
+            if latest is None or last is None:
+                return False
+            runs = latest.plan.steps[last.number - 1].name.startswith(name) and last.ended_at is None
+            return runs and (bool(last.bytes) or not copied)
 
-        wait_until(copies, f"{title} to run", seconds=TO_THE_END_MS / 1000)
+        wait_until(copies, f"{name} to run", seconds=TO_THE_END_MS / 1000)
 
 
 def in_a_warm_pass(process: "subprocess.Popen[str]", cluster: Lab, folder: Path) -> str:
     sql(cluster.old, CHANGE)
     cluster.shape(SLOW)
-    at_step(process, folder, "warm pass 1", copied=True)
+    at_step(process, folder, "warm-1-", copied=True)
     process.kill()
-    return f"{MOVE.name}: old is as it was"
+    return f"{MOVE.name}: The old cluster is as before."
 
 
 def in_the_stop(process: "subprocess.Popen[str]", cluster: Lab, folder: Path) -> str:
@@ -119,9 +121,9 @@ def in_the_stop(process: "subprocess.Popen[str]", cluster: Lab, folder: Path) ->
     sql(cluster.old, CHANGE)
     cluster.shape(SLOWER)
     answer(process)
-    at_step(process, folder, "final pass", copied=False)
+    at_step(process, folder, "changed-", copied=False)
     process.kill()
-    return f"{MOVE.name}: old is stopped since "
+    return f"{MOVE.name}: The old cluster has been stopped since "
 
 
 def at_the_decision(process: "subprocess.Popen[str]", cluster: Lab, folder: Path) -> str:  # noqa: ARG001  a fixture
@@ -132,7 +134,7 @@ def at_the_decision(process: "subprocess.Popen[str]", cluster: Lab, folder: Path
     answer(process)
     is_asked(process, "Open new to clients?")
     process.kill()
-    return f"{MOVE.name}: old is stopped since "
+    return f"{MOVE.name}: The old cluster has been stopped since "
 
 
 Killing = Callable[["subprocess.Popen[str]", Lab, Path], str]

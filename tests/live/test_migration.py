@@ -166,7 +166,7 @@ def test_the_plans_commands_move_a_running_cluster(
                 sql(odd, "CREATE TABLE late AS SELECT 'late' AS note; DROP TABLE IF EXISTS gone;")
                 before = sql(odd, SUMS)
             run(step)
-            if step.title == "ask new":
+            if step.name == "query":
                 assert asked(lab.new) == before
         agreeing = [step for step in plan.steps if step.agrees_with]
         assert {outputs[step.name] == outputs[step.agrees_with] for step in agreeing} == {True}
@@ -191,8 +191,8 @@ def asked(new: Host) -> str:
     return new.exec(*words, user="postgres", input=SUMS).stdout.strip()
 
 
-def number(plan: Plan, title: str) -> int:
-    return next(step.number for step in plan.steps if step.title.startswith(title))
+def number(plan: Plan, name: str) -> int:
+    return next(step.number for step in plan.steps if step.name == name)
 
 
 def give_up(lab: Lab, plan: Plan) -> None:
@@ -204,8 +204,8 @@ def give_up(lab: Lab, plan: Plan) -> None:
 def undo(lab: Lab, plan: Plan, old: Server, new: Server) -> None:
     """Whatever the plan made, as far as it came."""
     lab.new.exec("sh", "-c", 'kill -QUIT $(head -n 1 "$0")', f"{TARGET}/postmaster.pid", check=False)
-    for title in ("take the key off new", "remove the key from old"):
-        run_step(old, new, plan, plan.steps[number(plan, title) - 1], "")
+    for name in ("remove-key-new", "remove-key-old"):
+        run_step(old, new, plan, plan.steps[number(plan, name) - 1], "")
     lab.new.exec("rm", "-rf", "--", TARGET, NEW_SPACE)
 
 
@@ -214,14 +214,14 @@ def test_the_proof_of_the_stop_fails_while_old_runs(
 ) -> None:
     plan = planned(old_server, new_server, both_facts)
     with pytest.raises(PghaulError):
-        run_step(old_server, new_server, plan, plan.steps[number(plan, "prove the stop") - 1], "")
+        run_step(old_server, new_server, plan, plan.steps[number(plan, "stopped") - 1], "")
 
 
 def test_the_proof_of_the_target_refuses_what_is_not_ours(
     lab: Lab, old_server: Server, new_server: Server, both_facts: tuple[Facts, Facts]
 ) -> None:
     plan = planned(old_server, new_server, both_facts)
-    prove = plan.steps[number(plan, "prove that the target") - 1]
+    prove = plan.steps[number(plan, "target") - 1]
     run_step(old_server, new_server, plan, prove, "")
     lab.new.exec("install", "-d", "--", f"{TARGET}/something")
     try:
@@ -294,7 +294,7 @@ def test_a_narrow_wire_calls_for_compression(
         seed="0123",
     )
     assert made.transport == choice.transport.name
-    assert "--compress" in " ".join(made.steps[number(made, "warm pass 1") - 1].native)
+    assert "--compress" in " ".join(made.steps[number(made, "warm-1-data") - 1].native)
 
 
 @pytest.mark.long
@@ -325,7 +325,10 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
     said: list[str] = []
 
     def listen(event: Event) -> None:
-        if isinstance(event, CommandStarted) and event.title == "probe: reach the rsync daemon from old":
+        if (
+            isinstance(event, CommandStarted)
+            and event.title == "probe: Check that the old server reaches the rsync daemon"
+        ):
             gone = "pkill -KILL -f 'rsync --daemo[n]'; while pgrep -f 'rsync --daemo[n]'; do sleep 0.1; done"
             lab.new.exec("sh", "-c", gone)
         if isinstance(event, Note):
@@ -535,11 +538,11 @@ def test_the_key_opens_the_copy_alone(
 ) -> None:
     plan = planned(old_server, new_server, both_facts)
     outputs: dict[str, str] = {}
-    steps = [step for step in plan.steps if step.number <= number(plan, "pin the host keys")]
+    steps = [step for step in plan.steps if step.number <= number(plan, "pin-host-keys")]
     try:
         for step in steps:
             outputs[step.name] = run_step(old_server, new_server, plan, step, outputs.get(step.reads, ""))
-        folder = next(line for line in plan.steps[number(plan, "remove the key") - 1].call.split() if "/tmp/" in line)
+        folder = next(line for line in plan.steps[number(plan, "remove-key-old") - 1].call.split() if "/tmp/" in line)
         options = ["-i", f"{folder}/key", "-o", f"UserKnownHostsFile={folder}/known_hosts", "-o", "BatchMode=yes"]
         login = f"{lab.new.user}@{lab.new.address}"
         for wanted in ([], ["id"], ["rsync", "--server", "--sender", ".", "/etc"], ["-L", "1234:localhost:22", "id"]):

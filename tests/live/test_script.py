@@ -121,14 +121,16 @@ class Script:
         process.communicate(answers, timeout=300)
         return process.returncode
 
-    def broken_off(self, title: str, by: signal.Signals, answers: str, *options: str) -> int:
-        """Sent a signal as soon as a step of that title has begun and something of it runs."""
+    def broken_off(self, name: str, by: signal.Signals, answers: str, *options: str) -> int:
+        """Sent a signal as soon as the step of that name has begun and something of it runs."""
         process = self.start(*options)
         assert process.stdin is not None
         process.stdin.write(answers)
         process.stdin.flush()
         log = self.folder / "move.log"
-        begun = f"begins: {title}"
+        step = self.plan.step(name)
+        assert step is not None, name
+        begun = f"begins: {step.title} ("
         wait_until(lambda: log.exists() and begun in log.read_text(), begun, seconds=120)
         process.send_signal(by)
         with process:
@@ -167,17 +169,17 @@ def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: 
     assert made.answered(answers=made.answers()) == 0, made.said()
     assert made.said().count("warning: The setting ") == 1
     assert 'warning: The setting work_mem is "8192 kB" on the new server' in made.said()
-    assert "all of it is done" in made.said()
+    assert "Everything is done." in made.said()
     assert sql(cluster.new, ROWS) == held
     assert cluster.old.exec("test", "-e", f"{DATA}/pghaul-fence/global/pg_control").returncode == 0
     log = (tmp_path / "move.log").read_text()
-    assert log.count(" begins: ") == log.count(" ended well ") == len(made.plan.steps)
+    assert log.count(" begins: ") == log.count(" is done after ") == len(made.plan.steps)
     said = {step.timed_as: (tmp_path / "move.kept" / str(step.number)).read_text() for step in made.plan.steps}
     assert re.findall(r"\bBad checksums: +(\d+)$", said[Phase.CHECKSUMS], re.MULTILINE) == ["0"]
     assert said[Phase.AMCHECK].split() == ["database", "postgres", "database", "shop"]
     (tmp_path / "move.kept").rename(tmp_path / "lost")  # as on another workstation
     assert made.answered("--back", answers="yes\n") == 1
-    assert "new was opened to clients" in made.said()
+    assert "Clients were allowed to connect" in made.said()
     assert sql(cluster.new, ROWS) == held
 
 
@@ -187,16 +189,16 @@ def test_a_script_that_was_broken_off_goes_on(cluster: Lab, move: Moving, tmp_pa
     made = Script(move.plan(), cluster, tmp_path)
     held = sql(cluster.old, ROWS)
     warm = next(step.number for step in made.plan.steps if step.warm_pass == 1)
-    assert made.broken_off("warm pass 1", signal.SIGTERM, made.answers()) == 4
-    assert f"go on:   {made.path} --from {warm}\n" in made.said()
-    assert "old runs as it did" in made.said()
+    assert made.broken_off("warm-1-data", signal.SIGTERM, made.answers()) == 4
+    assert f"To go on:     {made.path} --from {warm}\n" in made.said()
+    assert "The old cluster runs as before." in made.said()
     ended(cluster)
     for host in (cluster.old, cluster.new):
         assert traces(host) == [], host.name
-    assert made.broken_off("final pass, changed", signal.SIGKILL, made.answers(warm), "--from", str(warm)) < 0
+    assert made.broken_off("changed-data", signal.SIGKILL, made.answers(warm), "--from", str(warm)) < 0
     ended(cluster)
     assert traces(cluster.old) != []
-    final = next(step.number for step in made.plan.steps if step.title.startswith("final pass, changed"))
+    final = next(step.number for step in made.plan.steps if step.name == "changed-data")
     assert made.answered("--from", str(final), answers=made.answers(final)) == 0, made.said()
     assert sql(cluster.new, ROWS) == held
     for host in (cluster.old, cluster.new):
@@ -209,7 +211,7 @@ def test_a_script_that_was_declined_goes_back(cluster: Lab, move: Moving, tmp_pa
     held = sql(cluster.old, ROWS)
     assert made.answered(answers=f"yes\nno\n{DATA}\nyes\nno\n") == 4
     assert "decide: it was not done" in made.said()
-    assert made.said().endswith(f"go back: {made.path} --back\n")
+    assert made.said().endswith(f"To roll back: {made.path} --back\n")
     assert made.answered("--back", answers="yes\n") == 0, made.said()
     assert sql(cluster.old, ROWS) == held
     assert cluster.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1

@@ -95,12 +95,12 @@ def _told(fields: dict[str, dict[str, str]]) -> list[str]:
     """What of a file differs: of one side alone, there is only that."""
     known = {side for values in fields.values() for side in values}
     if len(known) == 1:
-        return [f"on {known.pop()} alone"]
+        return [f"on the {known.pop()} server only"]
     said = []
     for name, values in fields.items():
         if len(values) == 2 and values["old"] != values["new"]:
             old, new = (_shown(name, values[side]) for side in ("old", "new"))
-            said.append(name if name == "content" else f"{name} {old} on old, {new} on new")
+            said.append(name if name == "content" else f"{name} {old} on the old server, {new} on the new server")
     return said
 
 

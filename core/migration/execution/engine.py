@@ -69,7 +69,7 @@ def carry_out(executor: Executor) -> None:
             _tell_how_it_stands(executor)
             raise
         clean(executor)
-    executor.job.report(Note("every step is done"))
+    executor.job.report(Note("Every step is done."))
 
 
 def _tell_how_it_stands(executor: Executor) -> None:
@@ -80,7 +80,7 @@ def _tell_how_it_stands(executor: Executor) -> None:
 def clean(executor: Executor) -> None:
     """Take away what the copy needed, and the locks; what cannot be removed is said, and the rest goes on."""
     for side, _ in executor.sides:
-        _try(executor, f"what still runs on {side}", partial(end_detached, executor, side))
+        _try(executor, f"What still runs on the {side} server", partial(end_detached, executor, side))
     for step in executor.plan.steps:
         if step.closes and _may_be_open(executor.execution, step):
             _try(executor, step.title, partial(_close, executor, step))
@@ -171,7 +171,7 @@ def _go_on(executor: Executor, *, cleaned: bool) -> None:
         if not todo:
             continue
         if executor.people.ends_here():
-            what = f"stopped before step {todo[0].number}, {todo[0].title}, as was asked for"
+            what = f"The execution ended before step {todo[0].number} ({todo[0].title}), as you asked."
             raise BlockedError(what, ways_on(replace(execution, state=State.STOPPED)))
         if todo[0].stopped and execution.kind is Kind.REAL and not confirmed and not _is_stopped(execution):
             confirmed = True
@@ -202,7 +202,7 @@ def _confirm_stop(executor: Executor) -> None:
         if said is StopAnswer.STOP:
             return
         if said is StopAnswer.DECLINED or not warm:
-            raise BlockedError("the name of the cluster was not confirmed: it is not stopped", "see --confirm")
+            raise BlockedError("The name of the cluster was not confirmed, so it was not stopped.", "see --confirm")
         _pass_before_the_stop(executor)
         if look is not None:
             executor.outputs.pop(look.number)
@@ -221,21 +221,21 @@ def _try_start(executor: Executor) -> None:
         return
     if made.failed:
         raise BlockedError(
-            "an empty cluster with the old cluster's configuration does not start on the new server any more: "
-            f"{made.failed}. The old server was not stopped; start again what was stopped for the move, should this "
-            "take long",
-            "mend what PostgreSQL names, on the new server or in the old cluster's configuration, and go on with "
-            "--resume, which tries it again",
+            "An empty cluster with the old cluster's configuration does not start on the new server any more: "
+            f"{made.failed}. The old cluster was not stopped. If this takes long, start again what was stopped for the "
+            "move.",
+            "Correct what PostgreSQL names, on the new server or in the old cluster's configuration. Then go on with "
+            "--resume, which tries the start again.",
         )
     if made.unmet:
         raise BlockedError(
-            "systemd would not start the unit of the new cluster on the new server any more, because of what is not "
-            f"met there: {'; '.join(made.unmet)}. The old server was not stopped; start again what was stopped for the "
-            "move, should this take long",
-            "make it be met, or take the line out of the unit, and go on with --resume, which asks again",
+            "On the new server systemd would not start the unit of the new cluster any more, because of unmet "
+            f"conditions: {'; '.join(made.unmet)}. The old cluster was not stopped. If this takes long, start again "
+            "what was stopped for the move.",
+            "Make the conditions be met, or remove them from the unit. Then go on with --resume, which asks again.",
         )
     if made.not_tried:
-        said = f"the start on the new server was not tried again before the stop, because {made.not_tried}"
+        said = f"The start on the new server was not tried again before the stop, because {made.not_tried}."
         executor.job.report(Note(said, "warning"))
 
 
@@ -287,18 +287,19 @@ def hold_against(executor: Executor, step: Step) -> None:
         executor.job.report(Note(_inventories_differ(expected, found), "warning"))
         return
     differing = _differing_files(executor, other, step)
-    problem = f"step {step.number}, {step.title}, does not agree with step {other.number}, {other.title}"
+    problem = f"Step {step.number} ({step.title}) does not agree with step {other.number} ({other.title})"
     problem += f": {differing.said or first_difference(expected, found)}"
     latest = executor.execution.latest(step.number)
     if latest is not None:
         executor.journal.step_ended(replace(latest, exit_status=DIFFERS, message=problem, output=named(differing)))
     hint = (
-        "old was started by somebody meanwhile: go on with --resume, which stops it again"
+        "Somebody has started the old cluster in the meantime. Go on with --resume, which stops it again."
         if other.name == STOPPED
-        else "the new cluster runs for local connections alone; look at both sides, then --resume compares again, or "
-        "--rollback goes back to old"
+        else "The new cluster runs for local connections only. Examine both servers. Then --resume compares again, "
+        "and --rollback goes back to the old server."
         if _runs_locally(executor)
-        else "nothing was started on new; look at both sides, then --resume copies what differs and compares again"
+        else "The new cluster was not started. Examine both servers. Then --resume copies what differs, and compares "
+        "again."
     )
     raise BlockedError(problem, hint)
 
@@ -315,8 +316,9 @@ def _inventories_differ(expected: str, found: str) -> str:
         for these, those in ((before, now), (now, before))
     )
     return (
-        f"The inventories differ. The old server alone had: {gone}. The new one alone has: {come}. Clients that worked "
-        "while the first was taken, and the local-only start, explain such lines. Look at them before you decide."
+        f"The inventories differ. Only the old cluster had: {gone}. Only the new cluster has: {come}. Such lines can "
+        "come from clients that worked during the first inventory, or from the local-only start. Examine them before "
+        "you decide."
     )
 
 
@@ -334,7 +336,7 @@ def _differing_files(executor: Executor, other: Step, step: Step) -> Differences
         with suppress(ServerError):
             lists[each.side] = (
                 executor.connect(each.side)
-                .run(listing, executor.job, user=each.user, title=f"read the lists of {each.server}")
+                .run(listing, executor.job, user=each.user, title=f"Read the lists of files of {each.server}")
                 .stdout
             )
     return differing_files(lists["old"], lists["new"])
@@ -346,7 +348,7 @@ def _show_deletions(executor: Executor, step: Step) -> None:
     shown = ", ".join(gone[:5]) + (", …" if len(gone) > 5 else "")
     executor.job.report(
         Note(
-            f"{step.title}, because old has them no more: {units.count(len(gone))} entries"
+            f"{step.title}: {units.count(len(gone))} entries that the old server no longer has"
             + (f": {shown}" if gone else "")
         )
     )
@@ -359,7 +361,7 @@ def _warm_pass(executor: Executor, group: list[Step], todo: list[Step]) -> None:
     if number > 1 and not another(_passes(executor.execution), _waited(executor.execution)):
         spared = gain(_passes(executor.execution), _waited(executor.execution))
         for step in todo:
-            leave_out(executor, step, f"it would shorten the stop by {units.duration(spared)} only")
+            leave_out(executor, step, f"It would shorten the downtime by only {units.duration(spared)}.")
         return
     _make_pass(executor, todo)
     while number == last and another(_passes(executor.execution), _waited(executor.execution)):
@@ -381,7 +383,9 @@ def _catch_up(executor: Executor) -> None:
     waited = _waited(execution)
     if not outdated(_passes(execution), waited):
         return
-    executor.job.report(Note(f"the last warm pass ended {units.duration(waited)} ago: one more before the stop"))
+    executor.job.report(
+        Note(f"The last pre-copy pass ended {units.duration(waited)} ago. One more is made before the stop.")
+    )
     _pass_before_the_stop(executor)
 
 
@@ -456,15 +460,15 @@ def _prove_still_stopped(executor: Executor) -> None:
         return
     if any(step.name == START_NEW and execution.latest(step.number) for step in execution.plan.steps):
         raise BlockedError(
-            "old was started after its stop was proven, and new was started since: they are no longer one cluster",
-            f"go back to old: pghaul execute {execution.move} --rollback; then begin anew",
+            "The old cluster was started after its stop, and the new cluster was started since. Their contents differ.",
+            f"Roll back to the old server: pghaul execute {execution.move} --rollback. Then begin again.",
         )
     if stands and execution.plan.step(STOP) is not None:
         raise BlockedError(
-            "old was started after its stop was proven, and does not run now",
-            "start it, and go on with --resume, which stops it and copies it again; or go back to it: --rollback",
+            "The old cluster was started after its stop, and does not run now.",
+            "Start it, and go on with --resume, which stops it and copies it again. Or roll back to it: --rollback.",
         )
-    executor.job.report(Note("old was started after its stop was proven: it is stopped and copied again", "warning"))
+    executor.job.report(Note("The old cluster was started after its stop. It is stopped and copied again.", "warning"))
     _from_the_warm_passes(executor)
 
 
@@ -493,11 +497,13 @@ def _changed_since_the_stop(executor: Executor) -> bool:
     start = steps.get(START_NEW)
     if start is not None and execution.latest(start.number) is not None:
         raise BlockedError(
-            "files of the old server were changed after they were compared, and the new cluster was started since: it "
-            "lacks these changes",
-            f"go back to the old server: pghaul execute {execution.move} --rollback; then begin anew",
+            "Files of the old cluster were changed after they were compared, and the new cluster was started since. It "
+            "lacks these changes.",
+            f"Roll back to the old server: pghaul execute {execution.move} --rollback. Then begin again.",
         )
-    changed = "files of the old server were changed after they were summed up: they are copied and compared again"
+    changed = (
+        "Files of the old cluster were changed after their checksums were computed. They are copied and compared again."
+    )
     executor.job.report(Note(changed, "warning"))
     return True
 
@@ -574,7 +580,7 @@ def _stop_stands(executor: Executor, proof: Step) -> bool:
 def _runs(executor: Executor, proof: Step) -> bool:
     """Whether a server runs in old's data directory."""
     looking = call("servers_in", executor.plan.data_directory)
-    title = "look whether old runs"
+    title = "Check whether the old cluster runs"
     return bool(executor.connect("old").run(looking, executor.job, user=proof.user, title=title).stdout.strip())
 
 

@@ -40,19 +40,20 @@ def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> N
     if latest.state is State.DONE:
         if latest.past_return and not anew:
             raise InputError(
-                f"execution {latest.id} has moved {move}: what clients wrote since is on new alone, and another copy "
-                "from old would destroy it",
-                "to bring it back to old: pghaul move add … with the servers exchanged; if it may be lost: --anew",
+                f"Execution {latest.id} has moved {move}. What clients have written since is on the new server only, "
+                "and another copy from the old server would destroy it.",
+                "To bring it back to the old server: pghaul move add … with the servers exchanged. If it may be lost: "
+                "--anew.",
             )
         return
     if latest.state in {State.RUNNING, State.INTERRUPTED}:
         raise InputError(
-            f"execution {latest.id} of {move} was interrupted: what it began may still run on the servers",
+            f"Execution {latest.id} of {move} was interrupted. What it began may still run on the servers.",
             ways_on(latest),
         )
     if holds_old(latest):
-        did = "keeps old from starting" if found_stopped(latest) else "has stopped old"
-        raise InputError(f"execution {latest.id} of {move} {did}", ways_on(latest))
+        did = "has fenced the old cluster" if found_stopped(latest) else "has stopped the old cluster"
+        raise InputError(f"Execution {latest.id} of {move} {did}.", ways_on(latest))
     if not anew and (left := what_is_left(latest)):
         raise InputError(left, ways_on(latest))
 
@@ -62,13 +63,13 @@ def what_is_left(latest: Execution) -> str:
     over = latest.state in {State.STOPPED, State.CANCELLED}
     if not over or holds_old(latest) or not any(run.done for run in latest.steps):
         return ""
-    what = "rehearsal" if latest.kind is Kind.REHEARSAL else "execution"
+    what = "Rehearsal" if latest.kind is Kind.REHEARSAL else "Execution"
     following = next((step for step in latest.steps_taken if not latest.done(step.number)), None)
-    at = f" at step {following.number} of {len(latest.plan.steps)}, {following.title}" if following is not None else ""
+    at = f" at step {following.number} of {len(latest.plan.steps)} ({following.title})" if following is not None else ""
     sent = _on_new(latest)
-    came = f"it sent {units.size(sent)} of it to new" if sent else "it sent nothing of it to new"
-    stands = "is as it was" if found_stopped(latest) else "runs as before"
-    return f"{what} {latest.id} of {latest.move} was {latest.state}{at}: old {stands}, {came}"
+    came = f"It has sent {units.size(sent)} to the new server." if sent else "It has sent nothing to the new server."
+    stands = "The old cluster is as before." if found_stopped(latest) else "The old cluster runs as before."
+    return f"{what} {latest.id} of {latest.move} was {latest.state}{at}. {stands} {came}"
 
 
 def _on_new(execution: Execution) -> int:
@@ -82,7 +83,7 @@ def to_resume(latest: Execution | None, move: str, *, alive: bool) -> Execution:
     """The execution to go on with; raises InputError where there is none."""
     if latest is None or latest.state in {State.DONE, State.ROLLED_BACK}:
         moved = latest is not None and latest.past_return
-        hint = f"see it with: pghaul execute {move} --status" if moved else f"begin one: pghaul execute {move}"
+        hint = f"To see it: pghaul execute {move} --status" if moved else f"To begin one: pghaul execute {move}"
         raise InputError(_nothing(latest, move), hint)
     refuse_alive(latest, alive=alive)
     return latest
@@ -105,7 +106,9 @@ def to_roll_back(latest: Execution | None, move: str, *, alive: bool) -> Executi
     if latest is None or latest.state is State.ROLLED_BACK:
         raise InputError(_nothing(latest, move), _lead(latest, move))
     if latest.kind is Kind.REHEARSAL:
-        raise InputError(f"execution {latest.id} of {move} is a rehearsal: old runs as before", "nothing is to be done")
+        raise InputError(
+            f"Execution {latest.id} of {move} is a rehearsal. The old cluster runs as before.", "nothing is to be done"
+        )
     refuse_alive(latest, alive=alive)
     if latest.past_return:
         raise past_return(latest)
@@ -115,7 +118,7 @@ def to_roll_back(latest: Execution | None, move: str, *, alive: bool) -> Executi
 def to_show(latest: Execution | None, move: str) -> Execution:
     """The execution to look at; raises InputError where there is none."""
     if latest is None:
-        raise InputError(_nothing(latest, move), f"begin one: pghaul execute {move}")
+        raise InputError(_nothing(latest, move), f"To begin one: pghaul execute {move}")
     return latest
 
 
@@ -123,9 +126,9 @@ def refuse_alive(latest: Execution, *, alive: bool) -> None:
     """Raise InputError while another program of this workstation carries it out."""
     if alive:
         raise InputError(
-            f"{latest.move} is being moved by another pghaul on this workstation, since "
-            f"{latest.started_at:%Y-%m-%d %H:%M} UTC",
-            f"see how far it is: pghaul execute {latest.move} --status; or end it: --cancel",
+            f"Another pghaul on this workstation has been carrying out {latest.move} since "
+            f"{latest.started_at:%Y-%m-%d %H:%M} UTC.",
+            f"To see how far it is: pghaul execute {latest.move} --status. Or end it: --cancel.",
         )
 
 
@@ -139,17 +142,17 @@ def past_return(execution: Execution) -> BlockedError:
         if run.number == step.number and not run.back
     )
     return BlockedError(
-        f"new has been open to clients since {opened:%Y-%m-%d %H:%M:%S} UTC: what they wrote from then on is on new "
-        "alone and would be lost on old",
-        "to keep it, move new back to old as a move of its own: pghaul move add … with the servers exchanged; "
-        f"to give it up: {command('pghaul', 'execute', execution.move, '--status')} shows the commands for that",
+        f"Clients have been able to connect to the new cluster since {opened:%Y-%m-%d %H:%M:%S} UTC. What they have "
+        "written since then is on the new server only, and a rollback would lose it.",
+        "To keep it, move the new cluster back as a move of its own: pghaul move add … with the servers exchanged. To "
+        f"give it up, see the commands for that: {command('pghaul', 'execute', execution.move, '--status')}",
     )
 
 
 def back_by_hand(plan: Plan) -> tuple[str, ...]:
     """The steps by which a person gives new up once it is open, a line each with its commands."""
     return tuple(
-        f"on {step.server} as {step.user}, {step.title}: {chained(step.native)}" for step in plan.back_with_loss
+        f"{step.title} (on {step.server} as {step.user}): {chained(step.native)}" for step in plan.back_with_loss
     )
 
 
@@ -162,15 +165,15 @@ def old_may_be_stopped(execution: Execution) -> bool:
 
 
 def _lead(latest: Execution | None, move: str) -> str:
-    script = "what an exported script has begun goes on by the script alone, with --from or --back"
+    script = "What an exported script has begun can be continued only by the script, with --from or --back."
     return (
-        f"{script}; to begin one: pghaul execute {move}"
+        f"{script} To begin one: pghaul execute {move}"
         if latest is None
-        else f"see it with: pghaul execute {move} --status"
+        else f"To see it: pghaul execute {move} --status"
     )
 
 
 def _nothing(latest: Execution | None, move: str) -> str:
     if latest is None:
-        return f"{move} was never executed"
-    return f"execution {latest.id} of {move} is {latest.state}"
+        return f"The move {move} was never executed."
+    return f"Execution {latest.id} of {move} is {latest.state}."

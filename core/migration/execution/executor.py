@@ -25,7 +25,7 @@ from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
 from core.servers.shell import Secret, with_secrets
-from core.text import first_line, own_sentence
+from core.text import first_line, own_sentence, sentence
 
 KEPT = 256 << 10
 """Characters of a step's output that the history keeps: its end."""
@@ -180,7 +180,7 @@ def adopt(executor: Executor, step: Step) -> bool:
     found = _found(executor, server, step)
     if found is None:
         return False
-    executor.job.report(Note(f"{server.name}: {step.title} was begun earlier: following it"))
+    executor.job.report(Note(f"{server.name}: the step was begun earlier and is followed now: {step.title}"))
     unseen = timedelta(seconds=remote_jobs.ended_ago(server, found, executor.job) or 0)
     _record(executor, step, run, lambda: _followed(executor, server, step, run, found), unseen)
     return True
@@ -274,7 +274,7 @@ def _taken_on(executor: Executor, server: str, step: Step, error: CommandError) 
             f"pghaul execute {executor.execution.move} --resume --other-way 'HOW'; it is recorded with your name",
         )
     looked, who = found.partition(". ")[0], whoami()
-    return Printed(error.stderr, left_out=f"{looked}, as {who} has taken on: {reason}")
+    return Printed(error.stderr, left_out=f"{sentence(looked)} Accepted by {who}: {reason}")
 
 
 def _input(executor: Executor, step: Step) -> bytes:
@@ -292,14 +292,18 @@ def _failed(server: str, step: Step, error: CommandError) -> PghaulError:
         return error
     last = _why(error.stderr)
     if step.proves and error.exit_status not in _NOT_RUN:
-        return BlockedError(f"{server}: {step.title} failed" + (f": {last}" if last else ""), error.hint)
+        return BlockedError(_failed_step(server, step) + (f": {last}" if last else ""), error.hint)
     return CommandError(
-        f"{server}: {step.title} failed with exit status {error.exit_status}" + (f": {last}" if last else ""),
+        f"{_failed_step(server, step)} with exit status {error.exit_status}" + (f": {last}" if last else ""),
         error.hint,
         command=error.command,
         exit_status=error.exit_status,
         stderr=error.stderr,
     )
+
+
+def _failed_step(server: str, step: Step) -> str:
+    return f'{server}: the step "{step.title}" failed'
 
 
 def _why(said: str) -> str:
@@ -333,7 +337,7 @@ def _by_hand(executor: Executor, step: Step) -> Printed:
         done = executor.people.has_done(step)
     if not done:
         raise BlockedError(
-            f"step {step.number} was not done: {step.title}", ways_on(replace(executor.execution, state=State.STOPPED))
+            f"Step {step.number} was not done: {step.title}.", ways_on(replace(executor.execution, state=State.STOPPED))
         )
     return Printed("")
 
@@ -410,17 +414,17 @@ def _ended_unseen(step: Step, error: CommandError, said: str) -> CommandError:
     )
 
 
-_ANEW = "the rsync daemon on new did not take the copy: --resume starts it anew and tries its port from old"
+_ANEW = "The rsync daemon on the new server did not accept the copy. --resume starts it again and tries its port."
 
 _HINTS = {
     10: _ANEW,
-    11: "rsync could not write or read a file: look whether the disk is full or read-only",
-    12: "the connection between the servers broke, or new has no room left",
-    23: "some files could not be read or written: the lines above name them",
-    25: "more would have been removed from new than was listed before: look whether every disk of old is mounted",
-    30: "nothing came for ten minutes: look at the network between the servers",
+    11: "rsync could not write or read a file. Check whether the disk is full or read-only.",
+    12: "The connection between the servers broke, or the new server has no space left.",
+    23: "Some files could not be read or written. The lines above name them.",
+    25: "More files than listed would have been deleted on the new server. Check whether all old disks are mounted.",
+    30: "Nothing arrived for ten minutes. Check the network between the servers.",
     35: _ANEW,
-    255: "ssh between the servers broke: look at the network and at sshd on new",
+    255: "The SSH connection between the servers broke. Check the network, and sshd on the new server.",
 }
 """What rsync's exit status means; source: rsync(1), EXIT VALUES, and ssh(1)."""
 

@@ -50,13 +50,13 @@ def take(server: Server, side: str, folder: str, execution: Execution, job: Job)
         HeldError: another execution has it; whose and since when.
     """
     taking = call("take_lock", lock_path(folder), text(execution))
-    user, title = _owner(server, execution, side), "lock the cluster against other workstations"
+    user, title = _owner(server, execution, side), "Lock the cluster against other workstations"
     taken = server.run(taking, job, user=user, accept=(0, _HELD), title=title)
     if taken.exit_status == _HELD:
         holder = _holder(*taken.stdout.strip().partition(" ")[::2])
         raise HeldError(
-            f"{folder} on {server.name} is being moved by {holder.whose}",
-            f"wait for it or ask there; {take_over(server, holder, user)}",
+            f"{folder} on {server.name} is being moved by {holder.whose}.",
+            f"Wait for it, or ask there. {take_over(server, holder, user)}",
             holder,
         )
 
@@ -65,7 +65,7 @@ def take_over(server: Server, holder: Holder, user: str = "") -> str:
     """How a lock is taken over whose workstation will not come back, in words; `user`: whose it is."""
     remove = command("rm", "-f", "--", holder.path)
     return (
-        "if that workstation is gone for good, see that no rsync of its copy runs, then run on "
+        "If that workstation is gone for good, make sure that no rsync of its copy runs. Then run on "
         f"{server.name} as {user or server.profile.database_user}: {remove}"
     )
 
@@ -73,7 +73,7 @@ def take_over(server: Server, holder: Holder, user: str = "") -> str:
 def release(server: Server, side: str, folder: str, execution: Execution, job: Job) -> None:
     """Take the lock away, if it is this execution's."""
     releasing = call("release_lock", lock_path(folder), execution.token)
-    server.run(releasing, job, user=_owner(server, execution, side), title="unlock the cluster")
+    server.run(releasing, job, user=_owner(server, execution, side), title="Unlock the cluster")
 
 
 def _owner(server: Server, execution: Execution, side: str) -> str:
@@ -88,7 +88,7 @@ def holders(server: Server, job: Job) -> tuple[Holder, ...]:
         ParseError: the list of the locks did not come whole.
     """
     listing = call("list_locks", LOCK_FOLDER, LOCK_NAME)
-    return parse_locks(server.run(listing, job, title="look whether a move is being carried out").stdout)
+    return parse_locks(server.run(listing, job, title="Check whether a move is under way").stdout)
 
 
 def parse_locks(text: str) -> tuple[Holder, ...]:

@@ -28,13 +28,20 @@ def leave_to_passes(executor: Executor, failed: StepRun) -> None:
     """Tell old which files alone the passes are to bring; where that is not known they compare all of them."""
     compared = compares_files(executor.plan)
     if compared is None or not compared.mending or not failed.output:
-        executor.job.report(Note("which files differ is not known: all are compared again"))
+        executor.job.report(Note("It is not known which files differ. All files are compared again."))
         return
     old = executor.connect("old")
     call = call_of(executor.plan, compared.mending)
     given = f"{failed.output}{END_MARK}".encode("utf-8", "surrogateescape")
     user = mended_as(executor.plan)
-    old.run(call, executor.job, user=user, stdin=given, deadline=3600.0, title="leave what differs to the passes")
+    old.run(
+        call,
+        executor.job,
+        user=user,
+        stdin=given,
+        deadline=3600.0,
+        title="Mark the files that differ for the next passes",
+    )
 
 
 def mended_as(plan: Plan) -> str | None:

@@ -31,75 +31,81 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
     if execution.state is State.ROLLED_BACK:
         return _taken_back(execution, down)
     if execution.state is not State.DONE:
-        return (Paragraph("old", _fenced(execution)),) if execution.past_return else ()
+        return (Paragraph("Old cluster", _fenced(execution)),) if execution.past_return else ()
     if execution.kind is Kind.REHEARSAL:
         old = _AS_IT_WAS_DRESSED if execution.dressed else _AS_IT_WAS
         cost = cost_sentences(found.dress) if found.dress is not None else ()
         paragraphs = [
-            Paragraph("sent", _sent(found)),
+            Paragraph("Copied", _sent(found)),
             *_forecast(execution, estimate),
-            Paragraph("old", (old,)),
-            Paragraph("server load", cost),
+            Paragraph("Old cluster", (old,)),
+            Paragraph("Server load", cost),
         ]
     else:
         paragraphs = [
-            Paragraph("downtime", _downtime(found, down)),
-            Paragraph("sent", _sent(found)),
-            Paragraph("not looked at", taken_on(execution)),
-            Paragraph("old", _fenced(execution)),
-            Paragraph("still there", execution.plan.remains),
-            Paragraph("next", follow_up(execution)),
+            Paragraph("Downtime", _downtime(found, down)),
+            Paragraph("Copied", _sent(found)),
+            Paragraph("Not checked", taken_on(execution)),
+            Paragraph("Old cluster", _fenced(execution)),
+            Paragraph("Remaining files", execution.plan.remains),
+            Paragraph("Follow-up", follow_up(execution)),
         ]
-    kept = Paragraph("kept", _kept(execution.move))
+    kept = Paragraph("Details", _kept(execution.move))
     return tuple(paragraph for paragraph in (*paragraphs, kept) if paragraph.sentences)
 
 
 def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph, ...]:
     """Old serves again: for how long it did not, and what new holds."""
     if down is None or down.ended_at is None:
-        old = "this did not stop it"
+        old = "It was not stopped."
     else:
         between = f"from {down.began_at:%H:%M:%S} to {down.ended_at:%H:%M:%S} UTC"
         seconds = units.duration(down.seconds)
-        old = f"it runs again; clients had no server for {seconds}, {between}"
+        old = f"It runs again. Clients had no server for {seconds}, {between}."
         if as_before(execution):
-            old = f"it runs again, as before; clients had no server for {seconds}, {between}"
+            old = f"It runs again as before. Clients had no server for {seconds}, {between}."
     new = (
-        f"it is stopped; what was copied stays in {execution.plan.target} for another try, which sends what changed",
-        f"to try again: {command('pghaul', 'execute', execution.move)}",
+        f"It is stopped. Another attempt begins with its files in {execution.plan.target}, and sends only changes.",
+        f"To try again: {command('pghaul', 'execute', execution.move)}",
     )
-    return (Paragraph("old", (old,)), Paragraph("new", new), Paragraph("kept", _kept(execution.move)))
+    return (
+        Paragraph("Old cluster", (old,)),
+        Paragraph("New cluster", new),
+        Paragraph("Details", _kept(execution.move)),
+    )
 
 
 _AS_IT_WAS = (
-    "it runs as before: nothing was stopped or started; what was copied lies on new, and the move begins with it"
+    "It runs as before: nothing was stopped or started. The copied files stay on the new server, and the move begins "
+    "with them."
 )
 _AS_IT_WAS_DRESSED = (
-    "it runs as before; its copy was started on the new server, its databases were looked at, and it was stopped "
-    "again; the move begins with what lies there"
+    "It runs as before. Its copy was started on the new server, its databases were examined, and it was stopped "
+    "again. The copied files stay on the new server, and the move begins with them."
 )
 
 
 def _downtime(found: Account, down: Downtime | None) -> tuple[str, ...]:
     if down is None or down.ended_at is None:
-        return ("old was stopped before this began, so none was measured",)
-    between = f"from the stop of old ({down.began_at:%H:%M:%S} UTC) until new was open ({down.ended_at:%H:%M:%S} UTC)"
-    said = [f"{units.duration(down.seconds)}, {between}"]
+        return ("The old cluster was stopped before this began, so the downtime was not measured.",)
+    between = f"from the stop ({down.began_at:%H:%M:%S} UTC) until the cutover ({down.ended_at:%H:%M:%S} UTC)"
+    said = [f"It lasted {units.duration(down.seconds)}, {between}."]
     if down.expected_seconds is not None:
-        took = f"they took {units.duration(down.command_seconds)}, people {units.duration(down.people_seconds)}"
-        said.append(f"the plan expected {units.duration(down.expected_seconds)} of commands; {took}")
+        took, manual = units.duration(down.command_seconds), units.duration(down.people_seconds)
+        expected = units.duration(down.expected_seconds)
+        said.append(f"Commands took {took} ({expected} were planned), manual steps took {manual}.")
     if down.idle_seconds >= NOTEWORTHY_SECONDS:
-        said.append(f"for {units.duration(down.idle_seconds)} nothing was under way")
+        said.append(f"For {units.duration(down.idle_seconds)} no step was under way.")
     if found.asked_at is not None:
-        said.append(f"the applications were to be stopped from {found.asked_at:%H:%M:%S} UTC on")
+        said.append(f"The applications were to be stopped from {found.asked_at:%H:%M:%S} UTC on.")
     return tuple(said)
 
 
 def _sent(found: Account) -> tuple[str, ...]:
     if not found.passes:
-        return ("nothing: all of it lay on new already",)
-    said = f"{units.size(found.sent)} of the cluster in {units.counted(found.passes, 'step')}"
-    rate = f"; the first, whole one at {units.rate(found.copy_rate)}" if found.copy_rate is not None else ""
+        return ("Nothing was sent: all of the cluster was on the new server already.",)
+    said = f"{units.size(found.sent)} of the cluster were sent in {units.counted(found.passes, 'step')}."
+    rate = f" The first full pass ran at {units.rate(found.copy_rate)}." if found.copy_rate is not None else ""
     return (said + rate,)
 
 
@@ -108,9 +114,11 @@ def _fenced(execution: Execution) -> tuple[str, ...]:
     if not any(step.name == FENCE for step in execution.plan.steps):
         return ()
     by_hand = back_by_hand(execution.plan)
-    asked = "should it be needed, with the loss of what clients have written to new, one after the other:"
+    asked = (
+        "To go back to it all the same, and lose what clients have written to the new cluster, run one after the other:"
+    )
     return (
-        "it is stopped and kept from starting: two servers with one identity must never both run",
+        "It is stopped, and its fence keeps it from starting: never run two copies of one cluster at the same time.",
         *((asked, *(f"  {line}" for line in by_hand)) if by_hand else ()),
     )
 
@@ -120,10 +128,16 @@ def _forecast(execution: Execution, estimate: Estimate | None) -> list[Paragraph
     method = estimate.method(execution.plan.method) if estimate is not None else None
     if method is None:
         return []
-    said = [f"{_span(method.downtime_seconds)} of downtime, by what was measured now; people come on top"]
+    said = [
+        f"By what was measured now, the downtime takes {_span(method.downtime_seconds)}.",
+        "Time for manual steps is not included.",
+    ]
     if any(step.warm_pass for step in execution.plan.steps):
-        said.append(f"before it, while old runs: {_span(_ahead(method))}; less where a copy lies on new already")
-    return [Paragraph("the move", tuple(said))]
+        said.append(
+            f"Before it, while the old cluster runs, it takes {_span(_ahead(method))}. It takes less if the new "
+            "server has a copy already."
+        )
+    return [Paragraph("The move", tuple(said))]
 
 
 def _ahead(method: Method) -> Span:
@@ -139,7 +153,7 @@ def _span(span: Span) -> str:
 
 def _kept(move: str) -> tuple[str, ...]:
     return (
-        f"each step with its times and output: {command('pghaul', 'execute', move, '--status', '--json')}",
-        f"each command that ran: {command('pghaul', 'history', 'commands', '--move', move)}",
-        f"the report: {command('pghaul', 'report', move, '-o', f'{move}.pdf')}",
+        f"Each step with its times and output: {command('pghaul', 'execute', move, '--status', '--json')}",
+        f"Each command that ran: {command('pghaul', 'history', 'commands', '--move', move)}",
+        f"The report: {command('pghaul', 'report', move, '-o', f'{move}.pdf')}",
     )

@@ -52,10 +52,10 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
 
 
 def whole(found: ExecutionStatus) -> str:
-    """For people: `step 23 of 51, old stopped 2 min 13 s ago, about 4 min 00 s left`."""
+    """For people: `step 23 of 51, downtime 2 min 13 s, about 4 min 00 s left`."""
     parts = [f"step {found.position} of {found.steps}"]
     if found.stopped_seconds is not None:
-        parts.append(f"old stopped {units.duration(found.stopped_seconds)} ago")
+        parts.append(f"downtime {units.duration(found.stopped_seconds)}")
     if found.left_seconds is not None:
         left = found.left_seconds
         parts.append(f"about {units.duration(round(left, -1) if left > 60 else max(1, round(left)))} left")

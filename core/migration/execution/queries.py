@@ -15,6 +15,7 @@ from core.language import marked
 from core.migration.model.execution import Execution
 from core.migration.plan.steps.dress import DRESSED, QUERIES_COLD, QUERIES_ON_OLD
 from core.redaction import CUT
+from core.text import sentence
 
 _RUN = re.compile(r"queries (?P<run>old [12]|new [12])(?: not measured: (?P<why>.*))?")
 _TOOK = re.compile(r"took (?P<script>\d{1,4})(?P<times>(?: \d{1,15}:\d{1,15})+)")
@@ -139,7 +140,7 @@ def _runs_of(printed: str, expected: Sequence[Run]) -> Iterator[Measured]:
     found = tuple(parse_runs(printed))
     if printed.startswith(CUT):
         seen = {each.run for each in found}
-        yield from (Measured(run, why="not all that it printed was kept") for run in expected if run not in seen)
+        yield from (Measured(run, why="not all of its output was kept") for run in expected if run not in seen)
     yield from found
 
 
@@ -229,19 +230,22 @@ def sentences(results: QueryResults) -> tuple[str, ...]:
     """What was measured, what was cold, and what was not measured and why."""
     scripts = ", ".join(f"{name} (weight {weight})" for name, weight in results.scripts)
     clients, seconds = units.counted(results.clients, "client"), units.duration(results.seconds)
-    said = [f"{scripts} as {results.role} in the database {results.database}, {clients}, {seconds} a run"]
-    said += [f"{each.run}: not measured: {each.why}" for each in _latest(results) if each.why]
+    where = f"as the role {results.role} in the database {results.database}"
+    said = [f"The scripts {scripts} ran {where}, with {clients}, for {seconds} a run."]
+    said += [sentence(f"{each.run} was not measured: {each.why}") for each in _latest(results) if each.why]
     cold, old = results.run(Run.NEW_COLD), results.run(Run.OLD_WARM)
     if cold is not None and not cold.why:
         said.append(_cold(dropped=results.page_cache_dropped))
     if old is None:
-        said.append("the old server was not measured: --queries-on-old does that")
+        said.append("The old server was not measured. To measure it: --queries-on-old.")
     elif any(line.ratio for line in lines(results)):
-        said.append("the ratio is that of the warm runs, new to old, with the range that ±10 % of noise on each leaves")
+        said.append(
+            "The ratio is that of the warm runs, new server to old server, with the range for ±10 % of noise on each."
+        )
     if results.run(Run.NEW_WARM) is not None:
         said.append(
-            "warm is the second run on each server; what the old server has read for days, the copy may still have to "
-            "read from its disks"
+            "Warm means the second run on each server. The copy may still have to read from disk what the old server "
+            "has had in memory for days."
         )
     if any(not each.why for each in _latest(results)):
         said += [*UNEQUAL, AS_ROLE]
@@ -255,9 +259,10 @@ def _latest(results: QueryResults) -> list[Measured]:
 def _cold(*, dropped: bool) -> str:
     if dropped:
         return (
-            "cold: the page cache was dropped, and the shared buffers held what the recovery had read; the storage's "
-            "own caches are as they were"
+            "Cold means that the page cache was dropped. The shared buffers held what the recovery had read, and the "
+            "caches of the storage were not dropped."
         )
     return (
-        "cold: the shared buffers held what the recovery had read. The page cache was kept, and may have held the files"
+        "Cold means that the shared buffers held what the recovery had read. The page cache was kept, and may have "
+        "held the files."
     )

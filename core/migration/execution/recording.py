@@ -52,7 +52,8 @@ def _found_again(move: str) -> Iterator[None]:
     try:
         yield
     except HistoryLostError as error:
-        hint = f"what runs on the servers goes on; when it answers again: {command('pghaul', 'execute', move)} --resume"
+        on = command("pghaul", "execute", move)
+        hint = f"What runs on the servers goes on. When the history answers again: {on} --resume"
         raise HistoryLostError(error.message, hint) from error
 
 
@@ -66,7 +67,7 @@ def _before(execution: Execution, error: HeldError) -> tuple[State, str]:
 
 
 def _advised(error: UnreachableError, executor: Executor) -> UnreachableError:
-    hint = f"what runs there goes on; when it answers again: pghaul execute {executor.execution.move} --resume"
+    hint = f"What runs there goes on. When the server answers again: pghaul execute {executor.execution.move} --resume"
     return UnreachableError(error.message, hint)
 
 

@@ -65,21 +65,21 @@ def _end(executor: Executor) -> Note:
     execution = executor.execution
     proof = next((step for step in reversed(execution.plan.way_back) if step.proves), None)
     if proof is None or "prove_running" not in proof.call:
-        return Note("the old server is stopped, as it was found, and free to be started")
+        return Note("The old cluster is stopped, as it was before, and may be started.")
     looks = [
         execution.latest(step.number, back=True) for step in execution.plan.way_back if step.number >= proof.number
     ]
     said = "\n".join(run.output for run in looks if run is not None)
     if any(line.startswith("warning: ") for line in said.splitlines()):
         pass_on_warnings(executor, said)
-        return Note("the old server runs again, but not as before: see the warnings above", "warning")
+        return Note("The old cluster runs again, but not as before. See the warnings above.", "warning")
     if as_before(execution):
-        return Note("the old server runs again, as before: its port, its options and its settings are what they were")
+        return Note("The old cluster runs again, with the same port, options and settings as before.")
     if not holds_old(execution):
-        return Note("the old server was not stopped, and takes connections at the port that it had")
+        return Note("The old cluster was not stopped. It accepts connections at its port.")
     return Note(
-        "the old server runs again, and takes connections at the port that it had; its settings were not compared with "
-        "those before the stop, because the inventory of them is not known"
+        "The old cluster runs again, and accepts connections at the port that it had. Its settings were not compared "
+        "with those before the stop, because there is no inventory of them."
     )
 
 
@@ -96,4 +96,4 @@ def _try_new(executor: Executor, side: str, action: Callable[[], None], *, prove
     except ServerError as error:
         if side == "old" or (proves and isinstance(error, CommandError)):
             raise
-        executor.job.report(Note(f"new does not take part in going back: {error.message}", "warning"))
+        executor.job.report(Note(f"The new server takes no part in the rollback: {error.message}", "warning"))

@@ -2,16 +2,17 @@
 
 from enum import Enum, auto
 
-from core.migration.model.execution import RUNS_AGAIN, Execution, Kind, State
+from core.language import marked
+from core.migration.model.execution import RUNS_AGAIN, UNKNOWN_ROOT, Execution, Kind, State
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
 from core.migration.plan.steps.inventory import OLD_SETTINGS
-from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
+from core.migration.plan.steps.known_data_roots import DATA_ROOTS
 from core.migration.plan.steps.opening import ALONE, START_NEW
 from core.migration.plan.steps.rollback import OLD_RUNS
 
 
 class MoveStatus(Enum):
-    """What is so on both servers."""
+    """How the clusters on both servers stand."""
 
     UNTOUCHED = auto()
     FOUND_STOPPED = auto()
@@ -35,19 +36,36 @@ class MoveStatus(Enum):
 
 
 SENTENCES = {
-    MoveStatus.UNTOUCHED: "old is as it was",
-    MoveStatus.FOUND_STOPPED: "old was stopped before this began, and is kept from starting",
-    MoveStatus.STOPPING: "old is stopped, or about to be",
-    MoveStatus.STOPPED: "old is stopped",
-    MoveStatus.LOCAL_ONLY: "old is stopped; new runs, for local connections alone, and nobody has written to it",
-    MoveStatus.NOT_OPENED: "old is stopped; new could not be opened, is stopped too, and nobody has written to it",
-    MoveStatus.OPENING: "new was opened, or was about to be: look whether it runs; old stays stopped",
-    MoveStatus.OPENED: "new is open to clients; old stays stopped, and steps of the move are left",
-    MoveStatus.OLD_STARTED: "new is open to clients, and somebody has started old again: stop old; what clients wrote "
-    "to it meanwhile is not on new",
-    MoveStatus.MOVED: "new is open to clients; old is stopped, and its fence keeps it from starting",
-    MoveStatus.ROLLING_BACK: "a rollback has begun and not ended: look whether the old server runs",
-    MoveStatus.ROLLED_BACK: "the move was rolled back to the old server; the cluster does not run on the new server",
+    MoveStatus.UNTOUCHED: marked("The old cluster is as before."),
+    MoveStatus.FOUND_STOPPED: marked(
+        "The old cluster was stopped before this began, and its fence keeps it from starting."
+    ),
+    MoveStatus.STOPPING: marked("The old cluster is stopped, or about to be."),
+    MoveStatus.STOPPED: marked("The old cluster is stopped."),
+    MoveStatus.LOCAL_ONLY: marked(
+        "The old cluster is stopped, and the new cluster runs for local connections only. Nobody has written to it."
+    ),
+    MoveStatus.NOT_OPENED: marked(
+        "The old cluster is stopped, and so is the new one, because the cutover failed. Nobody has written to it."
+    ),
+    MoveStatus.OPENING: marked(
+        "The cutover has begun, and its end was not seen. Check whether the new cluster runs. The old cluster stays "
+        "stopped."
+    ),
+    MoveStatus.OPENED: marked(
+        "Clients can connect to the new cluster. The old cluster stays stopped. Some steps of the move are left."
+    ),
+    MoveStatus.OLD_STARTED: marked(
+        "Clients can connect to the new cluster, and somebody has started the old cluster again. Stop the old cluster. "
+        "What clients have written to it in the meantime is not on the new server."
+    ),
+    MoveStatus.MOVED: marked(
+        "Clients can connect to the new cluster. The old cluster is stopped, and its fence keeps it from starting."
+    ),
+    MoveStatus.ROLLING_BACK: marked("A rollback has begun and not ended. Check whether the old cluster runs."),
+    MoveStatus.ROLLED_BACK: marked(
+        "The move was rolled back to the old server. The cluster does not run on the new server."
+    ),
 }
 """What people read of each."""
 
@@ -86,32 +104,32 @@ def _warns(output: str) -> bool:
 
 def status_sentence(execution: Execution) -> str:
     """Whether old still serves, whether new runs, and what may be done."""
-    return f"{how_both_stand(execution)}; {ways_on(execution)}"
+    return f"{how_both_stand(execution)} {ways_on(execution)}"
 
 
 def ways_on(execution: Execution) -> str:
     """What may be done with an execution that is not at its end."""
     move = execution.move
-    on = f"go on: pghaul execute {move} --resume"
+    on = f"Go on: pghaul execute {move} --resume."
     if execution.past_return:
         return on
-    back = "; or back to old: --rollback"
+    back = " Or roll back to the old server: --rollback."
     if execution.state in {State.RUNNING, State.INTERRUPTED}:
-        return on + ("; or end it: --cancel" if not holds_old(execution) else back)
+        return on + (" Or end it: --cancel." if not holds_old(execution) else back)
     if holds_old(execution):
         if _knows_too_little(execution):
-            return f"go back to old: pghaul execute {move} --rollback; then begin with a new plan: --anew"
+            return f"Roll back to the old server: pghaul execute {move} --rollback. Then begin with a new plan: --anew."
         return on + back
     again = "--anew"
     if execution.kind is Kind.REHEARSAL:
         again = f"{'--dress-rehearsal' if execution.dressed else '--rehearsal'} --anew"
     if _knows_too_little(execution):
-        return f"begin with a new plan: pghaul execute {move} {again}"
-    for_real = f"; or leave the rehearsal, and move: pghaul execute {move} --anew"
-    taken_back = for_real if execution.kind is Kind.REHEARSAL else "; or take it back: --rollback"
+        return f"Begin with a new plan: pghaul execute {move} {again}."
+    for_real = f"Or leave the rehearsal, and move: pghaul execute {move} --anew."
+    taken_back = for_real if execution.kind is Kind.REHEARSAL else "Or roll it back: --rollback."
     return (
-        f"go on with it, which is the shortest: pghaul execute {move} --resume; or begin a new one, which sends only "
-        f"what new lacks: {again}{taken_back}; to see its steps: --status"
+        f"Go on with it, which is the shortest: pghaul execute {move} --resume. Or begin a new one, which sends only "
+        f"what the new server lacks: {again}. {taken_back} To see its steps: --status."
     )
 
 
@@ -120,9 +138,9 @@ def carried_out_sentence(latest: Execution | None) -> str:
     if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE or latest.ended_at is None:
         return ""
     return (
-        f"this move was carried out: new serves since {latest.ended_at:%Y-%m-%d %H:%M} UTC (execution {latest.id}); "
-        "what follows is of another copy from old, which would destroy what clients have written to new since then, "
-        f"so that it begins by --anew alone: pghaul execute {latest.move} --status shows what was done"
+        f"This move was carried out: the new cluster has served clients since {latest.ended_at:%Y-%m-%d %H:%M} UTC "
+        f"(execution {latest.id}). Another copy from the old server would destroy what clients have written to the new "
+        f"cluster since then, so it begins only by --anew. To see what was done: pghaul execute {latest.move} --status."
     )
 
 
@@ -168,4 +186,4 @@ def _knows_too_little(execution: Execution) -> bool:
     """Whether its plan lacks a data root of the cluster: to go on with it would fail again."""
     proofs = {step.number for step in execution.plan.steps if step.name.startswith(DATA_ROOTS)}
     latest = [run for run in execution.steps if run.number in proofs and not run.back]
-    return bool(latest) and latest[-1].exit_status not in {None, 0} and UNKNOWN_ROOT in latest[-1].message
+    return bool(latest) and latest[-1].exit_status == UNKNOWN_ROOT

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.language import marked
 from core.migration.model.execution import Execution, State, StepRun
-from core.migration.model.plan import Phase, Step
+from core.migration.model.plan import Step
 from core.migration.plan.steps.inventory import INVENTORY
 from core.migration.plan.steps.verify import SUMS
 
@@ -85,7 +84,7 @@ def _left_out(execution: Execution, run: StepRun) -> bool:
 
 
 def _head(run: StepRun) -> str:
-    """What the steps of one pass have in common: `warm pass 1 of 2` of `warm pass 1 of 2: /srv/pg/data`."""
+    """What the steps of one pass have in common: `Pre-copy pass 1 of 2` of `Pre-copy pass 1 of 2: copy /data`."""
     return run.title.partition(": ")[0]
 
 
@@ -136,7 +135,7 @@ def breaks(execution: Execution) -> tuple[Break, ...]:
         ended = run.ended_at or run.started_at
         resumed = next((later.started_at for later in runs[at + 1 :] if later.started_at >= ended), None)
         if not found or found[-1].resumed_at != resumed:
-            found.append(Break(ended, run.title, run.message or "its end was not seen", resumed))
+            found.append(Break(ended, run.title, run.message or "Its end was not seen.", resumed))
     return tuple(found)
 
 
@@ -152,25 +151,8 @@ def made_again(execution: Execution) -> tuple[str, ...]:
 
 
 def stages(execution: Execution) -> dict[int, str]:
-    """The phase of each step of the plan, by its number, in words for people."""
-    return {step.number: PHASES[step.phase] for step in execution.plan.steps}
-
-
-PHASES = {
-    Phase.PREPARE: marked("Preparation"),
-    Phase.WARM: marked("Warm passes"),
-    Phase.DRESS: marked("Dress rehearsal"),
-    Phase.STOP: marked("Stop"),
-    Phase.COPY: marked("Copy"),
-    Phase.FINAL: marked("Final pass"),
-    Phase.VERIFY: marked("Verification"),
-    Phase.CLOSE: marked("The copy's key is taken away"),
-    Phase.REINDEX: marked("Reindex"),
-    Phase.START: marked("First start of new"),
-    Phase.OPEN: marked("Opening"),
-    Phase.ROLLBACK: marked("Rollback"),
-    Phase.LATER: marked("Later"),
-}
+    """The heading of the phase of each step of the plan, by its number."""
+    return {step.number: step.phase.heading for step in execution.plan.steps}
 
 
 def _forward(execution: Execution) -> list[StepRun]:

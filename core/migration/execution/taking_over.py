@@ -26,9 +26,10 @@ def refuse_strange_commands(execution: Execution, hooks: Sequence[HookCommand]) 
     for step in _steps(execution.plan):
         if step.side not in {"old", "new"} and step.call and (step.name, step.call) not in own:
             raise InputError(
-                f"step {step.number} of execution {execution.id} of {execution.move} would run on this workstation, "
-                f"and is no command that you have recorded for it: {step.call}",
-                f"if it is yours: pghaul move hook {execution.move} HOOK --side workstation --command …, then again",
+                f"Step {step.number} of execution {execution.id} of {execution.move} would run a command on this "
+                f"workstation that you have not recorded for it: {step.call}",
+                f"If it is yours, record it and try again: pghaul move hook {execution.move} HOOK --side workstation "
+                "--command …",
             )
 
 
@@ -69,21 +70,23 @@ def shown(execution: Execution, servers: Mapping[str, str]) -> str:
 def _account(execution: Execution, servers: Mapping[str, str], strange: Sequence[str]) -> str:
     plan = execution.plan
     ours = (
-        f"its functions are not this pghaul's, but another version's or somebody else's: the {len(strange)} lines at "
-        "the head of this tell how they differ"
+        "Its functions differ from those of this pghaul. They are of another version, or of somebody else. The first "
+        f"{len(strange)} lines above show the differences."
         if strange
-        else "the functions that these call are word for word this pghaul's"
+        else "The functions that these call are exactly those of this pghaul."
     )
     again = (
-        "what it has proven and read is proven and read again" if anew(execution) else "nothing of it is proven again"
+        "What it has checked and read is checked and read again."
+        if anew(execution)
+        else "None of its checks is repeated."
     )
     return (
-        f"your pghaul has not recorded execution {execution.id} of {execution.move} as it stands, or has another key "
-        f"now. The history says: {execution.kind}, begun {execution.started_at:%Y-%m-%d %H:%M} UTC by "
-        f"{execution.owner}, {execution.state}, from {plan.data_directory} on old to {plan.target} on new. old is "
-        f"{servers['old']}, new is {servers['new']}; its plan holds {len(list(_commands(plan)))} commands, and {ours}; "
-        f"{again}. Take it over only if you know that it is your own and these are its servers: all of it may then run "
-        "on both, as root too."
+        f"Execution {execution.id} of {execution.move} is unsigned: your pghaul has not recorded it as it stands, or "
+        f"has another key now. The history says: {execution.kind}, begun {execution.started_at:%Y-%m-%d %H:%M} UTC by "
+        f"{execution.owner}, {execution.state}, from {plan.data_directory} on the old server to {plan.target} on the "
+        f"new server. The old server is {servers['old']}. The new server is {servers['new']}. Its plan has "
+        f"{len(list(_commands(plan)))} commands. {ours} {again} Take it over only if you know that it is your own, "
+        "and that these are its servers. All of it may then run on both servers, also as root."
     )
 
 
@@ -97,11 +100,13 @@ def _commands(plan: Plan) -> Iterator[str]:
         for call in (step.call, step.listing):
             if call:
                 where = (
-                    f"on {step.side} as {step.user}" if step.side in {"old", "new"} else "on this workstation as you"
+                    f"on the {step.side} server as {step.user}"
+                    if step.side in {"old", "new"}
+                    else "on this workstation as you"
                 )
                 yield f"{step.number}. {where}: {_indented(call)}"
         if step.mending:
-            yield f"{step.number}. on old as {mended_as(plan) or 'who logs in'}: {_indented(step.mending)}"
+            yield f"{step.number}. on the old server as {mended_as(plan) or 'its login'}: {_indented(step.mending)}"
 
 
 def _outcomes(execution: Execution) -> Iterator[str]:
@@ -114,13 +119,13 @@ def _outcomes(execution: Execution) -> Iterator[str]:
             continue
         yield f"{step.number}. {'runs again' if step.number in void else _stands(run)}: {_indented(step.title)}"
         if run.done and step.number not in void and step.name in told:
-            yield f"     it is said to have printed: {_indented(run.output.strip())}"
+            yield f"     the history says that it has printed: {_indented(run.output.strip())}"
 
 
 def _stands(run: StepRun) -> str:
     if run.done:
         return "counts as done"
-    return "counts as not agreeing" if run.exit_status == DIFFERS else "counts as failed or cut off"
+    return "counts as not agreeing" if run.exit_status == DIFFERS else "counts as failed or interrupted"
 
 
 def _strange_functions(plan: Plan) -> list[str]:

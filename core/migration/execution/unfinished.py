@@ -92,13 +92,13 @@ def known_downtime(execution: Execution, now: datetime, *, alive: bool) -> Downt
 
 
 def sentence(found: Unfinished, now: datetime) -> str:
-    """`spring: old is stopped since 06:49:47 (3 min 53 s)`; times are those of this workstation's zone."""
-    what = "the rehearsal" if found.kind is Kind.REHEARSAL else "the move"
+    """`spring: The old cluster has been stopped since 06:49:47 (3 min 53 s).`, in the zone of this workstation."""
+    what = "The rehearsal" if found.kind is Kind.REHEARSAL else "The move"
     if found.stopped_at is not None:
         since = units.clock((now - found.stopped_at).total_seconds())
-        said = f"old is stopped since {found.stopped_at.astimezone():%H:%M:%S} ({since})"
+        said = f"The old cluster has been stopped since {found.stopped_at.astimezone():%H:%M:%S} ({since})."
     elif found.alive:
-        return f"{found.move}: {what} is under way; {found.stands}"
+        return f"{found.move}: {what} is under way. {found.stands}"
     else:
         said = found.stands
-    return f"{found.move}: {said}" + ("" if found.alive else f"; {what} was interrupted")
+    return f"{found.move}: {said}" + ("" if found.alive else f" {what} was interrupted.")

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.language import marked
 from core.migration.model.move import Verify
+from core.migration.model.plan import Phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +15,26 @@ class Span:
     low: float
     likely: float
     high: float
+
+
+_STAGES = {
+    "analyze": marked("ANALYZE"),
+    "base copy": marked("Base copy"),
+    "catch up": marked("Catch-up"),
+    "dump": marked("Dump"),
+    "load": marked("Load"),
+    "indexes": marked("Indexes"),
+    "pg_upgrade": marked("pg_upgrade"),
+    "downtime": marked("Downtime"),
+    "whole": marked("Whole move"),
+}
+"""Stages of estimates besides those that a plan knows as its phases, and what stands behind them in a record."""
+
+
+def stage_heading(name: str) -> str:
+    """What people see of a stage: that of the phase of a plan, where it is one."""
+    phase = next((phase for phase in Phase if phase == name), None)
+    return _STAGES.get(name, f"{name[:1].upper()}{name[1:]}") if phase is None else phase.heading
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,9 @@ def lock_path(folder: str) -> str:
 NOT_OPENED = 69
 """Exit status of the point of no return where new did not open and nobody can have written to it; as EX_UNAVAILABLE."""
 
+UNKNOWN_ROOT = 66
+"""Exit status of a check of data roots that has found one which the plan does not know: it cannot be continued."""
+
 RUNS_AGAIN = 67
 """Exit status of the look at old, once new is open, where a server runs there again."""
 

@@ -6,13 +6,15 @@ from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 
+from core.language import marked
 from core.migration.model.move import Verify
 from core.migration.model.queries import Queries
 from core.servers.functions import library, named_in, needed
 from core.servers.shell import Shell, with_settings
+from core.text import code
 
 ROOT_USER = "root"
-ONLY_LOOKS = "nothing to undo: it only looks"
+ONLY_LOOKS = "Nothing to undo: this step only reads."
 
 SIDE_BY_SIDE = 3
 """Steps at a time: each is looked at through sessions of its own, and sshd allows ten on a connection."""
@@ -37,6 +39,31 @@ class Phase(StrEnum):
     OPEN = "open new"
     ROLLBACK = "rollback"
     LATER = "later"
+
+    @property
+    def heading(self) -> str:
+        """What people see of it; its value is what the history and estimates know it by."""
+        return _HEADINGS[self]
+
+
+_HEADINGS = {
+    Phase.PREPARE: marked("Preparation"),
+    Phase.WARM: marked("Pre-copy passes"),
+    Phase.CHECKPOINT: marked("Checkpoints"),
+    Phase.DRESS: marked("Dress rehearsal"),
+    Phase.STOP: marked("Stop of the old cluster"),
+    Phase.COPY: marked("Copy"),
+    Phase.FINAL: marked("Final sync"),
+    Phase.VERIFY: marked("Verification"),
+    Phase.CHECKSUMS: marked("Page checksums"),
+    Phase.AMCHECK: marked("Check of tables and indexes"),
+    Phase.CLOSE: marked("Clean-up after the copy"),
+    Phase.REINDEX: marked("Rebuild of indexes"),
+    Phase.START: marked("Local-only start"),
+    Phase.OPEN: marked("Cutover"),
+    Phase.ROLLBACK: marked("Rollback"),
+    Phase.LATER: marked("Follow-up"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +237,14 @@ def alone(step: Step) -> Shell:
 
 
 def undone(user: str, side: str, *native: Shell | str) -> str:
-    """The words of an undo: where, as whom, what."""
-    return f"on {side} as {user}: {chained(map(str, native))}"
+    """The sentence of an undo by these commands."""
+    return f"To undo, {run_by_hand(user, side, *native)}"
+
+
+def run_by_hand(user: str, side: str, *native: Shell | str) -> str:
+    """What a person is to run, within a sentence: where, as whom, which commands."""
+    commands = code(chained(map(str, native)))
+    return f"run on the {'old' if side == 'old' else 'new'} server as {user}: {commands}"
 
 
 def chained(native: Iterable[str]) -> str:

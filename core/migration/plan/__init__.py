@@ -41,6 +41,7 @@ from core.migration.transports.copy_channel import address_of, channel_of
 from core.migration.transports.passes import settings
 from core.migration.transports.rsync_versions import common_version
 from core.servers.profiles import Profile
+from core.text import sentence
 
 __all__ = ["make_plan", "runbook", "script"]
 
@@ -74,7 +75,9 @@ def make_plan(
     choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
     site = _site(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
     if dressed and (why := no_dress_rehearsal(move, site.cluster, old_facts, new_facts)):
-        raise InputError(f"no dress rehearsal of {move.name} can be made: {why}", "rehearse it with --rehearsal")
+        raise InputError(
+            f"A dress rehearsal of {move.name} is not possible: {why}", "make a copy rehearsal: --rehearsal"
+        )
     ahead, tried = (before_copying(site, asked.queries), dress(site, asked)) if dressed else ([], [])
     made = [*prepare(site), *ahead, *copy(site, *tried), *close_channel(site), *opening(site)]
     steps = _timed(hooked(made, site, hooks), site, estimate)
@@ -148,7 +151,7 @@ def _given_up(target: Cluster | None, checks: Sequence[CheckResult]) -> GivenUp 
     check = next((each for each in checks if each.id == TARGET_IDENTITY and each.waiver is not None), None)
     if check is None or check.waiver is None or target is None or target.control is None:
         return None
-    words = f"{check.message} {check.waiver.by} has given it up: {check.waiver.reason}"
+    words = f"{sentence(check.message)} {check.waiver.by} has given it up: {sentence(check.waiver.reason)}"
     return GivenUp(target.control.checkpoint_location, words)
 
 
@@ -196,14 +199,15 @@ def _warnings(site: Site, checks: Sequence[CheckResult], estimate: Estimate) -> 
     port = site.coming.port or 5432
     if site.port != port:
         said.append(
-            f"warning: port {port} is taken on new: the first start uses {site.port}; free {port} before opening"
+            f"warning: Port {port} is taken on the new server. The local-only start uses port {site.port}. Free port "
+            f"{port} before the cutover."
         )
     if not site.channel.transport.route.encrypted:
-        said.append("warning: the cluster's bytes cross the network unencrypted, as the move allows")
+        said.append("warning: The files of the cluster cross the network unencrypted, as the move allows.")
     method = estimate.method(planned(site.cluster))
     every = _verify_all_seconds(site, method) if method is not None else 0.0
     if every:
-        said.append(f"warning: every file is read in the stop, which takes about {units.duration(every)} of it")
+        said.append(f"warning: Every file is read during the downtime, which adds about {units.duration(every)} to it.")
     return tuple(said)
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.facts.model import Cluster
-from core.migration.model.plan import chained
+from core.migration.model.plan import chained, undone
 from core.servers.shell import Shell, Word, call, command, environment
+from core.text import code
 
 LOG = "pghaul-start.log"
 FENCE = "pghaul-fence"
@@ -29,7 +30,7 @@ class Control:
 def fence(cluster: Cluster, owner: str) -> Control:
     """Keep the stopped cluster from being started by whatever starts it."""
     data = cluster.data_directory
-    return Control(owner, call("fence_cluster", data), _closed(data), f"as {owner}: {chained(_opened(data))}")
+    return Control(owner, call("fence_cluster", data), _closed(data), undone(owner, "old", *_opened(data)))
 
 
 def unfence(cluster: Cluster, owner: str) -> Control:
@@ -46,11 +47,11 @@ def fence_opened(target: str, writer: str) -> Control:
 def kept_from_starting(cluster: Cluster) -> str:
     """Why pghaul keeps a fenced cluster from starting, and how that ends."""
     if cluster.copy_of is not None:
-        return "a copy that is not opened; its move goes on with it and opens it"
-    by_hand = chained(_opened(cluster.data_directory))
+        return "It is the copy of a move that has not had its cutover."
+    by_hand = code(chained(_opened(cluster.data_directory)))
     return (
-        "moved away, or about to be; pghaul execute MOVE --rollback lets it start again, or by hand, where new was not "
-        f"opened, as {cluster.owner or 'its owner'}: {by_hand}"
+        "A move has stopped it, or is about to. To let it start again: pghaul execute MOVE --rollback. If there was no "
+        f"cutover, it can also be done by hand, as {cluster.owner or 'its owner'}: {by_hand}"
     )
 
 

@@ -1,10 +1,21 @@
 """A plan as a runbook in Markdown: the overview, then each step so that a person could do it, then the functions."""
 
-from core import units
-from core.migration.model.plan import Plan, Step
-from core.migration.plan.calls import Paths, call_line, paths_of
+import re
+from collections.abc import Sequence
 
-_NOTHING = "nothing to undo"
+from core import units
+from core.migration.model.plan import ONLY_LOOKS, Plan, Step
+from core.migration.plan.calls import Paths, call_line, paths_of
+from core.text import code, sentence
+
+
+def downtime_sentence(down: Sequence[Step]) -> str:
+    """From where to where the cluster is stopped, and for how long; `down`: the steps meanwhile."""
+    seconds = units.duration(sum(step.expected_seconds or 0.0 for step in down))
+    return (
+        f"The downtime lasts from step {down[0].number} to step {down[-1].number}. Its commands take about {seconds}; "
+        "time for manual steps is not included."
+    )
 
 
 def runbook(plan: Plan) -> str:
@@ -12,17 +23,19 @@ def runbook(plan: Plan) -> str:
     head = [
         f"# Move {_plain(plan.move)}",
         "",
-        f"From `{plan.data_directory}` to `{plan.target}`. Transport: {plan.transport}; {plan.why}.",
-        f"Made {plan.made_at:%Y-%m-%d %H:%M} UTC from the facts of that time: make it anew when anything has changed.",
+        f"This runbook moves {code(plan.data_directory)} on the old server to {code(plan.target)} on the new server.",
+        "",
+        f"The transport is {_plain(plan.transport)}: {_plain(sentence(plan.why))}",
+        "",
+        f"It was made on {plan.made_at:%Y-%m-%d at %H:%M} UTC from the facts of that time.",
+        "Make it again when anything on the servers has changed.",
     ]
     down = [step for step in plan.steps if step.stopped]
-    expected = sum(step.expected_seconds or 0.0 for step in down)
     if down:
-        steps = f"from step {down[0].number} to step {down[-1].number}"
-        head += ["", f"The cluster is stopped {steps}: {units.duration(expected)} of commands, and what people take."]
-        head += [f"`pghaul execute` stops it only when its name is typed: {_plain(plan.cluster)}"]
+        head += ["", downtime_sentence(down)]
+        head += ["", f"`pghaul execute` stops the cluster only after you have typed its name: {code(plan.cluster)}"]
     if plan.warnings:
-        head += ["", "## Warnings", *(f"- {_plain(warning)}" for warning in plan.warnings)]
+        head += ["", "## Warnings", "", *(f"- {_marked_up(warning)}" for warning in plan.warnings)]
     numbers = {step.name: step.number for step in plan.steps}
     paths = paths_of(plan)
     seen: dict[tuple[str, ...], int] = {}
@@ -41,14 +54,14 @@ def _overview(plan: Plan) -> list[str]:
         "",
         "## Overview",
         "",
-        "| Step | What | Where | Takes | Downtime |",
+        "| Step | Title | Where | Duration | Downtime |",
         "| ---: | --- | --- | ---: | --- |",
         *rows,
     ]
 
 
 def _where(step: Step) -> str:
-    return "you" if step.by_person else f"{_plain(step.server)} as {_plain(step.user)}"
+    return "the operator" if step.by_person else f"{_plain(step.server)} as {_plain(step.user)}"
 
 
 def _takes(step: Step) -> str:
@@ -62,36 +75,42 @@ def _downtime(step: Step) -> str:
 def _reading(plan: Plan) -> list[str]:
     """How a step is to be read."""
     said = (
-        "Under each step: the commands that do its work, shortened to be read, and the call of the function that runs "
+        "Each step shows the commands that do its work, shortened so that they can be read. Behind `# call:` stands "
+        "the call of the function that runs them with all safety checks. The appendix contains these functions."
     )
-    said += "them with what guards them. The functions are the appendix."
-    paths = [f"`${name}` is {_code(path)}." for (_, path), name in paths_of(plan).items()]
-    return [said, *paths] if plan.functions else []
+    paths = [f"- `${name}` is {code(path)}" for (_, path), name in paths_of(plan).items()]
+    return ["", said, *(["", "In the calls:", "", *paths] if paths else [])] if plan.functions else []
 
 
 def _step(step: Step, numbers: dict[str, int], paths: Paths, seen: dict[tuple[str, ...], int]) -> list[str]:
     """The step; `seen`: side and what is shown of earlier steps -> the number of the first."""
     marks = [_where(step), *(["downtime"] if step.stopped else []), *filter(None, [_takes(step)])]
-    said = [f"{_plain(step.reason[:1].upper() + step.reason[1:])}."]
+    said = [_marked_up(sentence(step.reason))]
     if step.point_of_no_return:
-        said.append("**Point of no return.**")
+        said.append("**This is the point of no return.**")
     if not step.skippable:
-        said.append("Never leave it out.")
+        said.append("Do not skip this step.")
     if step.reads:
-        said.append(f"Its standard input is what step {numbers[step.reads]} printed.")
+        said.append(f"The standard input of this step is the output of step {numbers[step.reads]}.")
     if step.agrees_with:
-        said.append(f"It must print what step {numbers[step.agrees_with]} printed, or it has failed.")
+        said.append(
+            f"Its output must be the same as that of step {numbers[step.agrees_with]}; otherwise it has failed."
+        )
     if step.warm_pass > 1:
-        said.append("Repeat it as long as it gets shorter; leave it out where the pass before took seconds.")
-    if step.undo and not step.undo.startswith(_NOTHING):
-        said.append(f"Undo: {_code(step.undo)}" if ": " in step.undo else f"Undo: {_plain(step.undo)}.")
+        said.append(
+            "Repeat this pass as long as it gets shorter. Skip it if the pass before took only seconds."
+            if step.root
+            else f"It belongs to pre-copy pass {step.warm_pass}: repeat it or skip it together with that pass."
+        )
+    if step.undo and step.undo != ONLY_LOOKS:
+        said.append(_marked_up(sentence(step.undo)))
     heading, earlier = (
         ["", f"### {step.number}. {_plain(step.title)} ({', '.join(marks)})"],
         seen.setdefault((step.side, *step.shown), step.number),
     )
     if earlier != step.number and not step.by_person:
-        return [*heading, " ".join([*said, f"The commands of step {earlier} again."])]
-    return [*heading, " ".join(said), *_block(step, paths)]
+        return [*heading, "", " ".join([*said, f"Its commands are those of step {earlier}."])]
+    return [*heading, "", " ".join(said), *_block(step, paths)]
 
 
 def _block(step: Step, paths: Paths) -> list[str]:
@@ -109,10 +128,13 @@ def _block(step: Step, paths: Paths) -> list[str]:
 def _later(plan: Plan) -> list[str]:
     if not plan.later:
         return []
-    said = "No part of the move, for it would lengthen the stop: `pghaul execute --verify all` makes it one."
+    said = (
+        "These steps are no part of the move, because they would lengthen the downtime. "
+        "`pghaul execute --verify all` makes them part of it."
+    )
     return [
         "",
-        "## Later, when it suits",
+        "## Follow-up: optional checks",
         "",
         said,
         *(line for step in plan.later for line in _later_step(step, paths_of(plan))),
@@ -120,8 +142,13 @@ def _later(plan: Plan) -> list[str]:
 
 
 def _later_step(step: Step, paths: Paths) -> list[str]:
-    said = f"{_where(step)}: {_plain(step.reason)}."
-    return ["", f"### {_plain(step.title)}", said, *_block(step, paths)]
+    return [
+        "",
+        f"### {_plain(step.title)} ({_where(step)})",
+        "",
+        _marked_up(sentence(step.reason)),
+        *_block(step, paths),
+    ]
 
 
 def _functions(plan: Plan) -> list[str]:
@@ -134,20 +161,22 @@ APPENDIX = "## Appendix: the functions"
 """The heading behind which nothing but the functions stands."""
 
 
-def _code(text: str) -> str:
-    """The text as code within a line."""
-    mark = "`"
-    while mark in text:
-        mark += "`"
-    return f"{mark} {text} {mark}" if "`" in text else f"{mark}{text}{mark}"
-
-
 def _fenced(text: str, language: str) -> list[str]:
     """The text between fences that it does not hold."""
     fence = "```"
     while fence in text:
         fence += "`"
     return [f"{fence}{language}", text, fence]
+
+
+def _marked_up(text: str) -> str:
+    """The text with its code between backticks as code, and the rest plain."""
+    parts = _CODE.split(text)
+    return "".join(part if at % 3 == 1 else "" if at % 3 else _plain(part) for at, part in enumerate(parts))
+
+
+_CODE = re.compile(r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`))")
+"""A span of code, whose marks are as many backticks on both sides: CommonMark, `Code spans`."""
 
 
 def _plain(text: str) -> str:

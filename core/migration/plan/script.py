@@ -7,15 +7,16 @@ import re
 import secrets
 from collections.abc import Mapping
 
-from core import units
 from core.migration.model.execution import lock_path
 from core.migration.model.plan import Login, Plan, Step
+from core.migration.plan.runbook import downtime_sentence
 from core.migration.plan.script_steps import first, names_of, one_line, steps_of
 from core.migration.plan.steps.copy import STOP, STOPPED
 from core.servers.functions import library, needed, variables_in
 from core.servers.profiles import Profile
 from core.servers.shell import command, quoted
 from core.settings import resource
+from core.text import sentence
 
 _SENT = """\
 # --- sent to the server ahead of each call: settings, functions ---
@@ -26,9 +27,9 @@ _FUNCTIONS = """\
 _END_OF_FUNCTIONS = "# --- end of the functions ---"
 _SHELLCHECK = (
     "# shellcheck disable=SC2016,SC2086,SC3067 "
-    "# quoted is what servers read, unquoted what holds several options; each sh of a Linux knows `test -O`"
+    "# servers expand what is quoted; unquoted variables hold several options; every sh of Linux knows `test -O`"
 )
-_WAY_BACK = "the way back, from wherever the steps have got to before the point of no return"
+_WAY_BACK = "rollback: from any step before the point of no return"
 _HOW = "# --- how a step runs ---"
 
 
@@ -90,12 +91,11 @@ def _head(plan: Plan) -> list[str]:
     """What it is, in lines for people; the script shows them ahead of its question."""
     old, new = (next(each.server for each in plan.logins if each.side == side) for side in ("old", "new"))
     down = [step for step in plan.steps if step.stopped]
-    said = [f"Move {plan.move}: {old}:{plan.data_directory} to {new}:{plan.target}, {len(plan.steps)} steps."]
+    from_to = f"{old}:{plan.data_directory} to {new}:{plan.target}"
+    said = [f"This script moves {from_to}. The move is called {plan.move} and has {len(plan.steps)} steps."]
     if down:
-        seconds = units.duration(sum(step.expected_seconds or 0.0 for step in down))
-        stop = f"The cluster is stopped from step {down[0].number} to {down[-1].number}: "
-        said.append(f"{stop}{seconds} of commands, and what people take.")
-    return [*said, f"Transport: {plan.transport}; {plan.why}.", *plan.warnings]
+        said.append(downtime_sentence(down))
+    return [*said, f"The transport is {plan.transport}: {sentence(plan.why)}", *plan.warnings]
 
 
 def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:

@@ -19,7 +19,7 @@ from core.migration.findings.services import (
     service_of,
 )
 from core.migration.findings.start_options import as_typed
-from core.migration.model.plan import ROOT_USER, chained
+from core.migration.model.plan import ROOT_USER, undone
 from core.migration.plan.cluster_control import Control, as_options, native_start, native_stop
 from core.migration.plan.site import Site
 from core.servers.shell import call, command
@@ -65,7 +65,7 @@ def stop_old(site: Site) -> Control:
     """
     old = _old(site)
     start = _start(old)
-    return _stop(old, f"as {start.user}: {chained(start.native)}")
+    return _stop(old, undone(start.user, "old", *start.native))
 
 
 def start_new(site: Site) -> Control:

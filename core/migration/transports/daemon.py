@@ -26,15 +26,15 @@ IDLE_SECONDS = {"copy": 3 * 24 * 3600, "probe": 600}
 
 def opening(channel: CopyChannel, owner: str) -> list[Step]:
     """The way over ssh, then a password made on old, the daemon on new, and its port tried from old."""
-    private = "nothing to undo: it lies in the key's folder and goes with it"
+    private = "Nothing to undo: the file is removed with the key."
     return [
         *ssh.opening(channel, owner),
         Step(
-            "make a password for the rsync daemon",
+            "Create a password for the rsync daemon",
             "old",
             owner,
             str(make_password(channel)),
-            "whoever else reaches the daemon's port can do nothing there",
+            "Nobody who reaches the port of the daemon can do anything there without it.",
             private,
             name="password",
             private=True,
@@ -42,23 +42,25 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             rehearsed=True,
         ),
         Step(
-            "put the functions of the daemon's keeper on new",
+            "Install the functions of the daemon's keeper on the new server",
             "new",
             channel.writer,
             str(keep_functions(channel)),
-            "a process of the database user's own flushes what arrives, and ends the daemon when nobody needs it",
+            "A process of the database user flushes arriving files to disk, and stops the daemon when nobody needs it.",
             undone(channel.writer, "new", f"rm -r {_kept(channel)}"),
             native=(f"install -m 644 functions {_kept(channel)}/functions",),
+            name="keeper-functions",
             takes_functions=True,
             renewed=True,
             rehearsed=True,
         ),
         Step(
-            "start an rsync daemon for this copy",
+            "Start an rsync daemon for this copy",
             "new",
             channel.writer,
             str(start(channel)),
-            "contents travel unencrypted, as the move allows; it takes files from old for the target folders alone",
+            "The contents of files travel unencrypted, as the move allows. The daemon accepts files from the old "
+            "server only, and for the target directories only.",
             undone(channel.writer, "new", f"pkill -f {_folder(channel)}", f"rm -r {_folder(channel)}"),
             native=(f"rsync --daemon --config={_folder(channel)}/rsyncd.conf --port={FIRST_PORT}",),
             name="daemon",
@@ -67,12 +69,13 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             rehearsed=True,
         ),
         Step(
-            "reach the rsync daemon from old",
+            "Check that the old server reaches the rsync daemon",
             "old",
             owner,
             str(reach(channel)),
-            "a firewall between the servers would show only when the copy begins",
+            "Otherwise a firewall between the servers would show only when the copy begins.",
             private,
+            name="reach-daemon",
             reads="daemon",
             renewed=True,
             rehearsed=True,
@@ -83,12 +86,13 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
 def closing(channel: CopyChannel, owner: str) -> list[Step]:
     """The daemon ended, then the way over ssh closed."""
     ended = Step(
-        "end the rsync daemon",
+        "Stop the rsync daemon",
         "new",
         channel.writer,
         str(end(channel)),
-        "the copy is done: nothing of it listens on new",
-        "start it again, as above",
+        "The copy is complete. Nothing of it listens on the new server any more.",
+        "To undo, start the daemon again by the step above.",
+        name="stop-daemon",
         phase=Phase.CLOSE,
         timed_as=Phase.VERIFY,
         stopped=True,

@@ -9,13 +9,14 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
     """The copy's own folder made; `owner`: who owns the cluster."""
     return [
         Step(
-            "make a folder for this copy",
+            "Create a folder for this copy",
             "old",
             owner,
             str(copy_channel.make_folder(channel)),
-            "no key is needed, only a place for the lists of files",
+            "The copy needs no key, only a place for its lists of files.",
             undone(owner, "old", f"rm -r {channel.folder}"),
             native=(f"mkdir -m 700 {channel.folder}",),
+            name="copy-folder",
             renewed=True,
             rehearsed=True,
         )
@@ -26,12 +27,13 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
     """The folder removed."""
     return [
         Step(
-            "remove the folder of this copy",
+            "Remove the folder of this copy",
             "old",
             owner,
             str(copy_channel.remove_key(channel)),
-            "nothing of the copy is left but the copy",
-            "make the folder anew, as above",
+            "The copy is complete. It needs its lists of files no more.",
+            "To undo, create the folder again by the step above.",
+            name="remove-copy-folder",
             native=(f"rm -r {channel.folder}",),
             phase=Phase.CLOSE,
             timed_as=Phase.VERIFY,

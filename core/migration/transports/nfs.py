@@ -54,19 +54,20 @@ def attaching(channel: CopyChannel, owner: str) -> list[Step]:
     """The mount alone, with what it needs on new."""
     return [
         _opening(
-            "serve NFS on new",
+            "serve-nfs",
+            "Start an NFS server on the new server",
             "new",
             serve(channel),
             (str(command("rpc.nfsd", *_versions(channel), 8)), "rpc.mountd"),
-            "for the copy's time; where an NFS server runs already nothing is done",
+            "It runs for the time of the copy. Where an NFS server runs already, nothing is done.",
             ("rpc.nfsd 0",),
         ),
         Step(
-            "see from which address old reaches new",
+            "Find the address by which the old server reaches the new server",
             "old",
             owner,
             str(source_address(channel)),
-            "the target is exported to that address alone",
+            "The target is exported to this address only.",
             ONLY_LOOKS,
             (str(command("ip", "route", "get", channel.address)),),
             name="address",
@@ -75,21 +76,24 @@ def attaching(channel: CopyChannel, owner: str) -> list[Step]:
         ),
         replace(
             _opening(
-                "export the target to old",
+                "export",
+                "Export the target to the old server",
                 "new",
                 export(channel),
                 _native_exports(channel),
-                "to old's address alone; what arrives belongs to the database user of new, and is on its disk",
+                "Only the address of the old server may mount it. Files that arrive belong to the database user of "
+                "the new server, and are written to its disk at once.",
                 _native_unexports(channel),
             ),
             reads="address",
         ),
         _opening(
-            "mount the target on old",
+            "mount",
+            "Mount the target on the old server",
             "old",
             mount(channel, owner),
             _native_mounts(channel),
-            "rsync writes into it as into a folder of old's; only the cluster's owner may enter",
+            "For rsync it is a local folder. Only the owner of the cluster may enter it.",
             _native_unmounts(channel),
         ),
     ]
@@ -98,26 +102,29 @@ def attaching(channel: CopyChannel, owner: str) -> list[Step]:
 def detaching(channel: CopyChannel) -> list[Step]:
     """The mount alone taken away, and what it needed on new."""
     return [
-        _closing("unmount the target on old", "old", unmount(channel), _native_unmounts(channel)),
-        _closing("export the target no more", "new", unexport(channel), _native_unexports(channel)),
-        _closing("stop the NFS server of this copy", "new", stop_serving(channel), ("rpc.nfsd 0",)),
+        _closing("unmount", "Unmount the target on the old server", "old", unmount(channel), _native_unmounts(channel)),
+        _closing("unexport", "Stop exporting the target", "new", unexport(channel), _native_unexports(channel)),
+        _closing("stop-nfs", "Stop the NFS server of this copy", "new", stop_serving(channel), ("rpc.nfsd 0",)),
     ]
 
 
-def _opening(title: str, side: str, shell: Shell, native: tuple[str, ...], reason: str, undo: tuple[str, ...]) -> Step:
+def _opening(
+    name: str, title: str, side: str, shell: Shell, native: tuple[str, ...], reason: str, undo: tuple[str, ...]
+) -> Step:
     undo_ = undone(ROOT_USER, side, *undo)
-    return Step(title, side, ROOT_USER, str(shell), reason, undo_, native, renewed=True, rehearsed=True)
+    return Step(title, side, ROOT_USER, str(shell), reason, undo_, native, name=name, renewed=True, rehearsed=True)
 
 
-def _closing(title: str, side: str, shell: Shell, native: tuple[str, ...]) -> Step:
+def _closing(name: str, title: str, side: str, shell: Shell, native: tuple[str, ...]) -> Step:
     return Step(
         title,
         side,
         ROOT_USER,
         str(shell),
-        "the copy is done: nothing of it stays open",
-        "open the way anew, as above",
+        "The copy is complete. Nothing of it stays open.",
+        "To undo, open the route again by the steps above.",
         native,
+        name=name,
         phase=Phase.CLOSE,
         timed_as=Phase.VERIFY,
         stopped=True,

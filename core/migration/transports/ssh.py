@@ -5,7 +5,7 @@ from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
 
-_ANEW = "make and allow a new key, as above"
+_ANEW = "To undo, create and allow a new key by the steps above."
 
 
 def opening(channel: CopyChannel, owner: str) -> list[Step]:
@@ -18,11 +18,11 @@ def _allow(channel: CopyChannel, owner: str) -> list[Step]:
     expires = units.duration(60.0 * copy_channel.EXPIRES_MINUTES[channel.purpose])
     return [
         Step(
-            "make a key for this copy",
+            "Create an SSH key for this copy",
             "old",
             owner,
             str(copy_channel.make_key(channel)),
-            "old sends the files itself; the key opens nothing but this copy and is removed after it",
+            "The old server sends the files itself. The key allows this copy only, and it is removed after the copy.",
             undone(owner, "old", f"rm -r {channel.folder}"),
             native=(f"ssh-keygen -t ed25519 -N '' -C {channel.marker} -f {channel.folder}/key",),
             name="key",
@@ -30,25 +30,28 @@ def _allow(channel: CopyChannel, owner: str) -> list[Step]:
             rehearsed=True,
         ),
         Step(
-            "put the functions of this copy on new",
+            "Install the functions of this copy on the new server",
             "new",
             channel.login,
             str(copy_channel.keep_functions(channel)),
-            "the key's line runs one of them, the receiver, as the database user; read them there or in the appendix",
+            "The entry of the key runs one of these functions, the receiver, as the database user.",
             undone(channel.login, "new", f"rm -r {channel.kept}"),
             native=(f"install -m 644 functions {channel.kept}/functions",),
+            name="functions",
             takes_functions=True,
             renewed=True,
             rehearsed=True,
         ),
         Step(
-            "let the key do this copy alone",
+            "Allow the key for this copy only",
             "new",
             channel.login,
             str(copy_channel.allow_key(channel)),
-            f"restrict, from= and a forced command: it writes into the target folders alone, and expires in {expires}",
+            "The entry in authorized_keys has `restrict`, `from=` and a forced command. It allows writing into the "
+            f"target directories only, and expires in {expires}.",
             undone(channel.login, "new", f"sed -i '/ {channel.marker}$/d' {keys}"),
             native=(f"echo '… ssh-ed25519 … {channel.marker}' >>{keys}",),
+            name="allow-key",
             reads="key",
             renewed=True,
             rehearsed=True,
@@ -59,11 +62,12 @@ def _allow(channel: CopyChannel, owner: str) -> list[Step]:
 def _pin(channel: CopyChannel, owner: str) -> list[Step]:
     return [
         Step(
-            "read the host keys of new",
+            "Read the host keys of the new server",
             "new",
             channel.login,
             str(copy_channel.read_host_keys()),
-            "old must know new when it connects; they come through your own, checked connection",
+            "The old server must recognise the new server when it connects. The keys come through the connection of "
+            "the workstation, which has verified the new server already.",
             ONLY_LOOKS,
             native=("cat /etc/ssh/ssh_host_*_key.pub",),
             name="host-keys",
@@ -71,13 +75,14 @@ def _pin(channel: CopyChannel, owner: str) -> list[Step]:
             rehearsed=True,
         ),
         Step(
-            "pin the host keys of new",
+            "Pin the host keys of the new server",
             "old",
             owner,
             str(copy_channel.pin_host_keys(channel)),
-            "the copy trusts these keys and no other",
-            "it lies in the key's folder and goes with it",
+            "The copy trusts these host keys only.",
+            "Nothing to undo: the file is removed with the key.",
             native=(f"cat host-keys >{channel.folder}/known_hosts",),
+            name="pin-host-keys",
             reads="host-keys",
             renewed=True,
             rehearsed=True,
@@ -89,13 +94,14 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
     """The key taken away on both ends."""
     return [
         Step(
-            "take the key off new",
+            "Remove the key from the new server",
             "new",
             channel.login,
             str(copy_channel.forbid_key(channel)),
-            "the copy is done: nothing is left that opens new",
+            "The copy is complete. The old server has no access to the new server any more.",
             _ANEW,
             native=(f"sed -i '/ {channel.marker}$/d' ~/.ssh/authorized_keys", f"rm -r {channel.kept}"),
+            name="remove-key-new",
             phase=Phase.CLOSE,
             timed_as=Phase.VERIFY,
             stopped=True,
@@ -103,13 +109,14 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
             rehearsed=True,
         ),
         Step(
-            "remove the key from old",
+            "Remove the key from the old server",
             "old",
             owner,
             str(copy_channel.remove_key(channel)),
-            "nothing of the copy is left on old",
+            "The copy is complete. Nothing of it remains on the old server.",
             _ANEW,
             native=(f"rm -r {channel.folder}",),
+            name="remove-key-old",
             phase=Phase.CLOSE,
             timed_as=Phase.VERIFY,
             stopped=True,

@@ -10,7 +10,8 @@ from core.reports.charts.durations import Bar, gantt
 from core.reports.model import Block, Cell, Code, Item, Items, Row, Section, Table, Text, Tone
 from core.reports.recorded import compared, recorded
 from core.reports.report import Report
-from core.reports.words import about, capital, instant, listed, missing, stage_name
+from core.reports.words import about, instant, listed, missing, stage_name
+from core.text import sentence
 
 MANY_STEPS = 40
 """A table of more is as low as it can be: else a plan takes a page more."""
@@ -27,7 +28,7 @@ def plan(report: Report) -> Section:
         )
     said = tr("Made on {instant}. Transport: {transport}. {why}")
     why = said.format(
-        instant=instant(found.made_at), transport=compared(str(found.transport)), why=capital(recorded(found.why))
+        instant=instant(found.made_at), transport=compared(str(found.transport)), why=sentence(recorded(found.why))
     )
     blocks: list[Block] = [Text(why)]
     warnings = [recorded(_WORD.sub("", text)) for text in found.warnings if not _is_said(text, report)]
@@ -112,8 +113,8 @@ def _commands(step: Step) -> Section:
     whose = (
         tr("you") if step.side == "you" else f"{step.side}: {step.server}" + (f" ({step.user})" if step.user else "")
     )
-    blocks: list[Block] = [Text(f"{whose} · {step.reason}" if step.reason else whose, small=True)]
+    blocks: list[Block] = [Text(f"{whose} · {sentence(recorded(step.reason))}" if step.reason else whose, small=True)]
     text = "\n".join(step.shown)
     blocks += [Code(text)] if text else []
-    blocks += [Text(tr("Undo: {undo}").format(undo=step.undo), small=True)] if step.undo else []
+    blocks += [Text(sentence(recorded(step.undo)), small=True)] if step.undo else []
     return Section(f"{step.number}. {recorded(step.title)}", tuple(blocks))

@@ -131,7 +131,7 @@ def test_who_is_shown_it_takes_it_over_by_their_word(
         assert store.recorded_here(begun)
     (told,) = dba.shown
     assert re.search(rf"^1\. [^:]+: touch '{tmp_path / 'ran'}'$", told, re.MULTILINE)
-    assert "old is old at 127.0.0.1 port 1, new is new at 127.0.0.1 port 1; " in told
+    assert "The old server is old at 127.0.0.1 port 1. The new server is new at 127.0.0.1 port 1. " in told
 
 
 def test_what_has_changed_since_it_was_shown_is_not_taken_over(
@@ -161,16 +161,16 @@ def test_all_that_would_run_is_shown() -> None:
     assert lines[:-2] == [
         "with copy_needs=a",
         "     b",
-        "1. on old as postgres: sum",
-        "2. on new as root: lines /etc/hosts",
+        "1. on the old server as postgres: sum",
+        "2. on the new server as root: lines /etc/hosts",
         "     evil",
-        "2. on new as root: list_files /a",
-        "2. on old as postgres: mend",
+        "2. on the new server as root: list_files /a",
+        "2. on the old server as postgres: mend",
         "3. on this workstation as you: touch ran",
     ]
     assert "begun 2026-" in lines[-1]
-    assert "from /a on old to /b on new. old is db1 at 192.0.2.11, new is db2 at 192.0.2.12; " in lines[-1]
-    assert "plan holds 5 commands, and the functions that these call are word for word this pghaul's" in lines[-1]
+    assert "from /a on the old server to /b on the new server. The old server is db1 at 192.0.2.11. " in lines[-1]
+    assert "plan has 5 commands. The functions that these call are exactly those of this pghaul." in lines[-1]
 
 
 @pytest.mark.parametrize("change", ["without a guard", "with a line", "huge"])
@@ -215,9 +215,10 @@ def test_what_counts_as_done_is_shown_and_what_proves_or_is_read_runs_again(sess
     said = shown(made, SERVERS).split("\n")
     assert said[9:-2] == [
         "1. runs again: key", "2. runs again: take the key", "3. counts as done: stock",
-        "     it is said to have printed: ", "4. counts as done: stop", "5. runs again: prove",
+        "     the history says that it has printed: ", "4. counts as done: stop", "5. runs again: prove",
         "6. counts as done: stopped",
-        "     it is said to have printed: ", "7. counts as done: copy", "8. runs again: sums", "9. runs again: compare",
+        "     the history says that it has printed: ", "7. counts as done: copy", "8. runs again: sums",
+        "9. runs again: compare",
     ]  # fmt: skip
     number = session.store.execution_started(made)
     for run in made.steps:

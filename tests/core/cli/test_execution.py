@@ -125,7 +125,7 @@ def test_what_queries_took_stands_side_by_side(store: Store, capsys: pytest.Capt
         r"^all scripts +transactions a second +100 /s +50 /s +150 /s +1\.50 × \(1\.36 to 1\.65\)$", shown, re.MULTILINE
     )
     assert re.search(r"^two\.sql +latency p50 +400 µs +400 µs +200 µs", shown, re.MULTILINE)
-    assert "new cold: not measured: ERROR:  no\\x1b[2J" in shown
+    assert "New cold was not measured: ERROR:  no\\x1b[2J" in shown
     assert main(["execute", "spring", "--status", "--json"]) == 0
     (run,) = json.loads(capsys.readouterr().out)["queries"]["runs"]
     assert run["why"].startswith("ERROR:")
@@ -148,12 +148,12 @@ def test_the_end_says_what_the_move_came_to(store: Store, capsys: pytest.Capture
     store.execution_changed(number, State.DONE)
     assert main(["execute", "spring", "--status"]) == 0
     shown = capsys.readouterr().out
-    assert re.search(r"^kept      .*: pghaul execute spring --status --json$", shown, re.MULTILINE)
+    assert re.search(r"^Details .*: pghaul execute spring --status --json$", shown, re.MULTILINE)
     assert main(["execute", "spring", "--status", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["account"]["stopped_at"] is None
-    (downtime,) = (each["sentences"] for each in document["outcome"] if each["title"] == "downtime")
-    assert f"\ndowntime  {downtime[0]}\n" in shown
+    (downtime,) = (each["sentences"] for each in document["outcome"] if each["title"] == "Downtime")
+    assert re.search(rf"^Downtime +{re.escape(downtime[0])}$", shown, re.MULTILINE)
     assert not re.search(r"\d", " ".join(downtime))
 
 
@@ -279,15 +279,15 @@ def test_every_try_has_its_line_and_the_next_step_is_named() -> None:
     assert lines[0].endswith(" 7 of spring (move): stopped")
     assert any("1.0 GiB" in line and line.endswith("done") for line in lines)
     assert any(line.endswith("it did not stop") for line in lines[4:])
-    assert lines[-2].endswith(" 2. stop\\x1b[31m old")
+    assert lines[-2].endswith(" 2, stop\\x1b[31m old.")
     assert lines[-1].startswith(
-        "  hint: go on with it, which is the shortest: pghaul execute spring --resume; or begin"
+        "  hint: Go on with it, which is the shortest: pghaul execute spring --resume. Or begin"
     )
     back = replace(shown, state=State.ROLLED_BACK)
     assert "next step:" not in text(back)
     gone = replace(shown, state=State.RUNNING, ended_at=None)
-    assert "next step: 2" in text(gone)
-    assert "next step:" not in text(gone, alive=True)
+    assert "The next step is 2, " in text(gone)
+    assert "The next step" not in text(gone, alive=True)
     assert "\x1b" not in text(shown)
     assert "next" not in text(replace(shown, kind=Kind.REHEARSAL))
 

@@ -8,6 +8,7 @@ import pytest
 
 from core import language
 from core.language import catalogue
+from core.migration.model.estimate import stage_heading
 from core.reports.kinds.storage import StorageReport
 from core.reports.make import Kind, of_move, of_storage, written_as
 from core.reports.model import Document
@@ -56,7 +57,7 @@ def test_a_german_report_asks_for_nothing_else(
     assert made.language == "de"
     # what a suite of the DBA's own, or a pghaul of last year, has named
     stages = () if report.estimate is None else [each for one in report.estimate.methods for each in one.stages]
-    own = {run.workload.title for run in storages.runs} | {stage.name for stage in stages}
+    own = {run.workload.title for run in storages.runs} | {stage_heading(stage.name) for stage in stages}
     own |= {check.title for check in report.checks or ()}
     assert heard.lacking <= own
 

@@ -56,11 +56,11 @@ def test_steps_sources_and_what_is_left_are_german(shipped: Report) -> None:
     texts += [stage.evidence for one in shipped.estimate.methods for stage in one.stages if stage.evidence]
     with spoken("de"):
         assert [text for text in texts if recorded(text) == text] == []
-        assert recorded("warm pass 1 of 2: /srv/pg/a: b") == "warmer Durchgang 1 von 2: /srv/pg/a: b"
-        assert recorded("make a key for this copy") == "einen Schlüssel für diese Kopie erzeugen"
-        assert recorded("make {path} of {other}") == "{path} of {other} anlegen"
+        assert recorded("Pre-copy pass 1 of 2: copy /srv/pg/a: b") == "Vorabkopie 1 von 2: /srv/pg/a: b kopieren"
+        assert recorded("Create an SSH key for this copy") == "Einen SSH-Schlüssel für diese Kopie erzeugen"
+        assert recorded("Create {path} of {other}") == "{path} of {other} anlegen"
         assert recorded("what no pghaul knows") == "what no pghaul knows"
-    assert recorded("stop old") == "stop old"
+    assert recorded("Stop the old cluster") == "Stop the old cluster"
 
 
 def _made(old_facts: Facts, new_facts: Facts, probes: Sequence[Probe] = (), hooks: Sequence[HookCommand] = ()) -> Plan:

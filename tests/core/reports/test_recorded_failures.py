@@ -62,5 +62,5 @@ def test_how_both_stand() -> None:
         told = [recorded(each) for each in found]
         assert [each for each, said in zip(found, told, strict=True) if each == said] == []
         for stands, said in zip(found, told, strict=True):
-            whole = recorded(f"under way: execution 1 is {State.INTERRUPTED}; {stands}")
-            assert whole == f"im Gang: Ausführung 1, unterbrochen; {said}"
+            whole = recorded(f"Under way: execution 1 is {State.INTERRUPTED}. {stands}")
+            assert whole == f"Im Gang: Ausführung 1, unterbrochen. {said}"

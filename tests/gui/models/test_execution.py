@@ -21,13 +21,13 @@ from tests.figures import figures
 
 def test_how_it_stands_in_words() -> None:
     stopped = replace(ran(execution(STEP, STEP, state=State.STOPPED), 1), message="the disk is full")
-    head, *under = summary(ExecutionState(stopped, left="execution 7 was stopped")).splitlines()
+    head, *under = summary(ExecutionState(stopped, left="Execution 7 was stopped.")).splitlines()
     assert ended(State.STOPPED) in head
     assert figures(head)[-2:] == ["1", "2"]  # steps done, of all
     assert under == ["Execution 7 was stopped.", "The disk is full"]
-    head, *under = summary(ExecutionState(execution(), stands="old is stopped")).splitlines()
+    head, *under = summary(ExecutionState(execution(), stands="The old cluster is stopped.")).splitlines()
     assert KILLED in head
-    assert under == ["Old is stopped."]
+    assert under == ["The old cluster is stopped."]
     running = ExecutionState(execution(), alive=True, far=("step 1 of 1", "copy: 3 of 5"))
     head, *under = summary(running).splitlines()
     assert ended(State.RUNNING) in head
@@ -59,14 +59,14 @@ def test_a_cluster_that_is_at_stake_is_named_first() -> None:
         assert not needs_name(doing, ExecutionState())
     assert needs_name(Doing.RESUME, running)
     down = replace(STEP, stopped=True)
-    held = ExecutionState(ran(execution(down, down), 1), stands="old is stopped")
+    held = ExecutionState(ran(execution(down, down), 1), stands="The old cluster is stopped.")
     goes_on = confirmation(Doing.RESUME, held)
-    assert goes_on.startswith("Old is stopped. ")
+    assert goes_on.startswith("The old cluster is stopped. ")
     assert figures(goes_on) == ["2"]
-    before = ExecutionState(ran(execution(copying, down), 1), stands="old is stopped")
+    before = ExecutionState(ran(execution(copying, down), 1), stands="The old cluster is stopped.")
     assert confirmation(Doing.RESUME, before) != goes_on  # it says that the name will be asked for
     assert confirmation(Doing.RESUME, before).startswith(goes_on.rstrip("."))
-    left = ExecutionState(execution(state=State.CANCELLED), left="execution 7 was cancelled")
+    left = ExecutionState(execution(state=State.CANCELLED), left="Execution 7 was cancelled.")
     assert confirmation(Doing.REHEARSE, left).startswith("Execution 7 was cancelled. ")
 
 

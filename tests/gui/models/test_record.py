@@ -13,7 +13,7 @@ HELD = Held(7, "spring", Kind.REHEARSAL, MORNING, "warm passes", Span(60, 90, 12
 
 def test_what_was_taken_stands_beside_its_span() -> None:
     assert [column.text(HELD) for column in RECORD_COLUMNS][2:] == [
-        "warm passes",
+        "Pre-copy passes",
         "1 min 30 s",
         "1 min 00 s – 2 min 00 s",
         "1 min 40 s",

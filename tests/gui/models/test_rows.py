@@ -67,7 +67,7 @@ def test_an_estimate_says_what_the_move_itself_takes() -> None:
 
 def test_the_stages_stand_below_their_method() -> None:
     texts = [migration.STAGE_COLUMNS[0].text(row) for row in migration.stage_rows(samples.ESTIMATE)]
-    assert texts == ["Cold copy", "    copy", "    verify", "Dump & restore", "    dump", "    indexes"]
+    assert texts == ["Cold copy", "    Copy", "    Verification", "Dump & restore", "    Dump", "    Indexes"]
 
 
 def test_a_plan_in_words() -> None:

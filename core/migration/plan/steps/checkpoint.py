@@ -8,12 +8,16 @@ from core.servers.shell import call
 
 def before_the_last_pass(site: Site) -> list[Step]:
     """Else what lies in memory alone would be written, and sent, in the stop."""
-    return _checkpoint(site, Phase.WARM, "the last warm pass then brings what so far is in old's memory alone")
+    return _checkpoint(
+        site, Phase.WARM, "The last pre-copy pass then copies also what so far is only in the memory of the old server."
+    )
 
 
 def before_the_stop(site: Site) -> list[Step]:
     """Else the shutdown would write it, while clients wait."""
-    return _checkpoint(site, Phase.STOP, "what is left in old's memory alone the shutdown writes while clients wait")
+    return _checkpoint(
+        site, Phase.STOP, "The shutdown has to write what is only in the memory of the old server, while clients wait."
+    )
 
 
 def _checkpoint(site: Site, phase: Phase, reason: str) -> list[Step]:
@@ -23,14 +27,15 @@ def _checkpoint(site: Site, phase: Phase, reason: str) -> list[Step]:
     where = reached(site.old_path, socket, port, site.cluster.series, seconds_for(site.cluster.size_bytes))
     return [
         Step(
-            f"write a checkpoint before the {'last warm pass' if phase is Phase.WARM else 'stop'}",
+            f"Write a checkpoint before the {'last pre-copy pass' if phase is Phase.WARM else 'stop'}",
             "old",
             site.owner,
             str(call("write_checkpoint", site.cluster.data_directory, *where)),
             reason,
-            "nothing to undo: old writes one every few minutes",
+            "Nothing to undo: PostgreSQL writes a checkpoint every few minutes.",
             (native_psql(socket, port, "postgres", "checkpoint"),),
             phase=phase,
+            name="checkpoint-pass" if phase is Phase.WARM else "checkpoint-stop",
             timed_as=Phase.CHECKPOINT,
             detached=True,
         )

@@ -1,7 +1,7 @@
 """The steps that bring configuration which lies outside the data directory, where no pass reaches."""
 
 from core.migration.findings.layout import configuration_brought, configuration_left
-from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step
+from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step, undone
 from core.migration.plan.site import Site
 from core.servers.shell import Shell, call, command
 
@@ -11,36 +11,49 @@ def room_for_configuration(site: Site) -> list[Step]:
     writer, brought, left = site.channel.writer, configuration_brought(site.cluster), configuration_left(site.cluster)
     looks = [
         _look(
-            f"see that all of old's configuration can be read: {', '.join(brought)}",
+            "configuration-readable",
+            f"Check that the configuration of the old cluster can be read: {', '.join(brought)}",
             "old",
             site.owner,
             call("packable", *brought),
-            "it is packed in the stop, by who reads it when its server starts",
+            "It is packed during the downtime, by the user whose server reads it when it starts.",
             command("find", "-H", *brought, "!", "-readable"),
         ),
         _look(
-            f"see that old's configuration can take its place: {', '.join(brought)}",
+            "configuration-replaceable",
+            f"Check that the configuration on the new server can be replaced: {', '.join(brought)}",
             "new",
             ROOT_USER,
             call("replaceable", writer, site.move.target, *brought),
-            f"what new has there must be {writer}'s, to be put aside and brought back as it was",
+            f"Files that are there must belong to {writer}. They are put aside, and a rollback brings them back.",
             command("find", *brought, "!", "-user", writer),
         ),
         _look(
-            f"look for new's own {', '.join(left)}",
+            "configuration-own",
+            f"Check that the new server has its own {', '.join(left)}",
             "new",
             writer,
             call("readable_files", *left),
-            "it lies in a folder of the system's, where nothing of old's is put; new would not start without it",
+            "These files lie in a system directory, to which nothing is copied. The new cluster would not start "
+            "without them.",
             command("ls", "-lL", "--", *left),
         ),
     ]
     return [look for look, paths in zip(looks, (brought, brought, left), strict=True) if paths]
 
 
-def _look(title: str, side: str, user: str, looking: Shell, reason: str, native: Shell) -> Step:
+def _look(name: str, title: str, side: str, user: str, looking: Shell, reason: str, native: Shell) -> Step:
     return Step(
-        title, side, user, str(looking), reason, ONLY_LOOKS, native=(native.text,), skippable=False, rehearsed=True
+        title,
+        side,
+        user,
+        str(looking),
+        reason,
+        ONLY_LOOKS,
+        native=(native.text,),
+        name=name,
+        skippable=False,
+        rehearsed=True,
     )
 
 
@@ -51,12 +64,12 @@ def configuration(site: Site) -> list[Step]:
         return []
     return [
         Step(
-            f"pack old's configuration: {', '.join(paths)}",
+            f"Pack the configuration of the old cluster: {', '.join(paths)}",
             "old",
             site.owner,  # what its server reads its owner may read, and nothing else is to leave old
             str(call("pack_configuration", "/", *_below_root(paths))),
-            "it lies outside the data directory, so no pass has copied it",
-            "nothing to undo: it only looks",
+            "It lies outside the data directory, so no pass has copied it.",
+            ONLY_LOOKS,
             (f"{command('tar', '-C', '/', '-hcf', '-', '--', *_below_root(paths))} | base64",),
             name="configuration",
             phase=Phase.START,
@@ -65,13 +78,15 @@ def configuration(site: Site) -> list[Step]:
             stopped=True,
         ),
         Step(
-            "put old's configuration in its place on new",
+            "Install the configuration on the new server",
             "new",
             ROOT_USER,
             str(call("unpack_configuration", "/", put_aside(site), writer, site.move.target, *_below_root(paths))),
-            f"what new has there is kept in {put_aside(site)}; read it for paths, memory and addresses of old",
-            f"on new as root: {'; '.join(_native_restore(site, paths))}",
+            f"Files that it replaces are kept in {put_aside(site)}. Read the configuration for paths, memory sizes and "
+            "addresses of the old server.",
+            undone(ROOT_USER, "new", *_native_restore(site, paths)),
             _native_unpack(site, paths),
+            name="put-configuration",
             phase=Phase.START,
             timed_as=Phase.VERIFY,
             reads="configuration",
@@ -87,13 +102,14 @@ def restore_configuration(site: Site) -> list[Step]:
         return []
     return [
         Step(
-            "put new's own configuration back",
+            "Restore the configuration of the new server",
             "new",
             ROOT_USER,
             str(call("restore_configuration", "/", put_aside(site), site.channel.writer, *_below_root(paths))),
-            "as if there had been no move; where it has not come that far nothing is done",
-            "nothing to undo: another try brings old's again",
+            "The new server gets back the files that were put aside. Where none were, nothing is done.",
+            "Nothing to undo: another attempt installs the configuration again.",
             _native_restore(site, paths),
+            name="restore-configuration",
         )
     ]
 

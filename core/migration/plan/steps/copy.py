@@ -21,7 +21,7 @@ STOP, STOPPED, FENCE = "stop", "stopped", "fence"
 WARM, DELETIONS = "warm-", "deletions-"
 """Names of steps: the stop, its proof, the fence; and how those of a data root begin, a warm pass and what it loses."""
 
-_AGAIN = "nothing to undo: another pass overwrites it; to give up, remove the target folders"
+_AGAIN = "Nothing to undo: another pass overwrites these files. To give up the move, remove the target directories."
 
 
 def copy(site: Site, *dressed: Step) -> list[Step]:
@@ -75,11 +75,13 @@ def _warm(site: Site) -> list[Step]:
 
 def _warm_pass(site: Site, root: DataRoot, number: int) -> Step:
     return Step(
-        f"warm pass {number} of {MOST_PASSES}: {root.source}",
+        f"Pre-copy pass {number} of {MOST_PASSES}: copy {root.source}",
         "old",
         site.owner,
         str(passes.gentle_warm_pass(root, *site.lists)),
-        "while old runs: the more lies on new already, the shorter is the stop" if number == 1 else "what changed",
+        "The old cluster keeps running. The more is on the new server already, the shorter is the downtime."
+        if number == 1
+        else "The old cluster keeps running. This pass copies what has changed since the pass before.",
         _AGAIN,
         native=_rsyncs(site, root, passes.PRESENT, passes.MISSING),
         phase=Phase.WARM,
@@ -103,12 +105,12 @@ def _stop(site: Site) -> list[Step]:
     return [
         *see_clients(site),
         Step(
-            "stop the applications",
+            "Stop the applications",
             "you",
             "",
             "",
-            "from here on clients wait; pooled connections, cron jobs and monitoring too",
-            "start them again",
+            "From here on clients wait. Stop connection pools, cron jobs and monitoring, too.",
+            "To undo, start the applications again.",
             phase=Phase.STOP,
             name=Hook.STOP_APPLICATIONS,
             stopped=True,
@@ -118,11 +120,11 @@ def _stop(site: Site) -> list[Step]:
         prove_copyable_in_the_stop(site),
         prove_files_in_the_stop(site),
         Step(
-            "stop old",
+            "Stop the old cluster",
             "old",
             stop.user,
             str(stop.command),
-            "files of a running server are no cluster",
+            "The files of a running cluster are not consistent with each other.",
             stop.undo,
             native=stop.native,
             phase=Phase.STOP,
@@ -137,11 +139,12 @@ def _stop(site: Site) -> list[Step]:
 def _stop_proven(site: Site) -> list[Step]:
     return [
         Step(
-            "prove the stop",
+            "Check that the old cluster is stopped",
             "old",
             site.owner,
             str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
-            "no server lives in it and the control file says `shut down`; refusing connections is not enough",
+            "No server may run in the data directory, and the control file must say `shut down`. It is not enough that "
+            "connections are refused.",
             ONLY_LOOKS,
             native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory, fenced=False),
             phase=Phase.STOP,
@@ -158,14 +161,16 @@ def _still_stopped(site: Site) -> list[Step]:
     """The stop proven again: had somebody started old meanwhile, its control file would be another one."""
     return [
         Step(
-            "prove that old stayed stopped",
+            "Check that the old cluster has stayed stopped",
             "old",
             site.owner,
             str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
-            "the control file must be the very same as before the pass: else somebody started old under it",
+            "The control file must be the same as before these files were copied. Otherwise somebody has started the "
+            "old cluster in the meantime.",
             ONLY_LOOKS,
             native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory, fenced=True),
             phase=Phase.VERIFY,
+            name="stayed-stopped",
             agrees_with=STOPPED,
             proves=True,
             stopped=True,
@@ -178,11 +183,12 @@ def _fence(site: Site) -> list[Step]:
     fence = cluster_control.fence(site.cluster, site.owner)
     return [
         Step(
-            "keep old from starting",
+            "Fence the old cluster",
             "old",
             fence.user,
             str(fence.command),
-            "two servers with one identity must never both run: without its control file no postmaster starts there",
+            "Two copies of one cluster must never run at the same time. Without its control file no server starts "
+            "there.",
             fence.undo,
             native=fence.native,
             phase=Phase.STOP,
@@ -196,11 +202,11 @@ def _fence(site: Site) -> list[Step]:
 def _deletions(site: Site) -> list[Step]:
     return [
         Step(
-            f"list what the last pass will remove from {root.target}",
+            f"List the files to be deleted from {root.target}",
             "old",
             site.owner,
             str(passes.deletions(root)),
-            "read it: only what old has removed since the first pass may stand here",
+            "Read this list. It may contain only files that the old cluster has deleted since the first pass.",
             ONLY_LOOKS,
             native=_rsyncs(site, root, ("--dry-run", "--delete", "--itemize-changes")),
             phase=Phase.FINAL if site.cluster.running else Phase.COPY,
@@ -219,14 +225,16 @@ def _deletions(site: Site) -> list[Step]:
 def _changed(site: Site) -> list[Step]:
     return [
         Step(
-            f"final pass, changed files: {root.source}",
+            f"Final sync, changed files: {root.source}",
             "old",
             site.owner,
             str(passes.changed_pass(root)),
-            "every file that changed since the last warm pass began, byte for byte: times are not trusted",
+            "Every file that has changed since the last pre-copy pass began is compared byte for byte. The times of "
+            "files are not trusted.",
             _AGAIN,
             native=_rsyncs(site, root, (*passes.IN_PLACE, "--files-from=…")),
             phase=Phase.FINAL,
+            name=f"changed-{root.label}",
             share=site.share(root),
             stopped=True,
             skippable=False,
@@ -241,17 +249,20 @@ def _cold(site: Site) -> list[Step]:
     running = site.cluster.running
     return [
         Step(
-            f"{'final pass, the rest' if running else 'copy'}: {root.source}",
+            f"{'Final sync, new and deleted files' if running else 'Copy the stopped cluster'}: {root.source}",
             "old",
             site.owner,
             str((passes.rest_pass if running else passes.cold_pass)(root)),
-            "folders, links, what is new and what is gone" if running else "the cluster as it was shut down",
+            "This pass copies folders, links and new files, and deletes what the old cluster no longer has."
+            if running
+            else "All files are copied as the shutdown has left them.",
             _AGAIN,
             native=_rsyncs(
                 site, root, *([("--delete",)] if running else [passes.PRESENT, (*passes.MISSING, "--delete")])
             ),
             phase=Phase.FINAL if running else Phase.COPY,
             timed_as=Phase.VERIFY if running else None,
+            name=f"{'rest' if running else 'copy'}-{root.label}",
             share=site.share(root),
             stopped=True,
             rehearsed=not running,
@@ -269,27 +280,29 @@ def _settle(site: Site) -> list[Step]:
     target, user = site.move.target, site.channel.writer
     links = [
         Step(
-            f"set the link {root.link}",
+            f"Set the link {root.link}",
             "new",
             user,
             str(command("ln", "-sfn", "--", root.target, f"{target}/{root.link}")),
-            "it lies elsewhere on new",
+            "The directory has another path on the new server.",
             undone(user, "new", command("ln", "-sfn", "--", root.source, f"{target}/{root.link}")),
             phase=Phase.VERIFY,
+            name=f"link-{root.label}",
             stopped=True,
             skippable=False,
         )
         for root in relinked(site.move, site.cluster)
     ]
     flush = Step(
-        "flush new's disks",
+        "Flush the disks of the new server",
         "new",
         user,
         str(call("flush_all", *(root.target for root in site.roots))),
-        "what was copied must survive a power cut, and a write that failed anywhere on its way must not be forgotten",
-        "nothing to undo",
+        "The copied files must survive a power failure, and no failed write may go unnoticed.",
+        "Nothing to undo: the files stay the same.",
         native=tuple(command("sync", "-f", root.target).text for root in site.roots),
         phase=Phase.VERIFY,
+        name="flush",
         stopped=True,
         skippable=False,
         detached=True,

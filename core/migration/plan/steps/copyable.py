@@ -12,14 +12,15 @@ def prove_copyable(site: Site) -> Step:
     """Before anybody is asked to stop anything, in a rehearsal too: facts may be days old."""
     folders = [content for root in site.roots for content in root.contents]
     return Step(
-        "prove that every file can be copied",
+        "Check that every file can be copied",
         "old",
         site.owner,
         str(call("copyable", private_key(site.cluster) or "-", *folders)),
-        "a file that the owner of the cluster may not read would end the copy in the downtime",
+        "A file that the owner of the cluster may not read would end the copy during the downtime.",
         ONLY_LOOKS,
         (command("find", *folders, "-type", "f", "!", "-readable").text,),
         phase=Phase.STOP,
+        name="copyable",
         share=0.0,
         renewed=True,
         skippable=False,
@@ -32,5 +33,10 @@ def prove_copyable_in_the_stop(site: Site) -> Step:
     """Directly before the stop: people may have taken long to come to it."""
     step = prove_copyable(site)
     return replace(
-        step, title="prove that every file can still be copied", stopped=True, renewed=False, rehearsed=False
+        step,
+        title="Check again that every file can be copied",
+        name="copyable-in-stop",
+        stopped=True,
+        renewed=False,
+        rehearsed=False,
     )

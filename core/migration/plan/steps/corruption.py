@@ -10,13 +10,11 @@ called, and removed again. Nothing of the kind is ever done on old.
 """
 
 from core.migration.model.move import Verify
-from core.migration.model.plan import Phase, Step
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import program
 from core.migration.plan.site import Site
 from core.migration.plan.steps.inventory import reached, seconds_for
 from core.servers.shell import call, command
-
-_ONLY_LOOKS = "nothing to undo: it only looks"
 
 
 def checksums(site: Site) -> list[Step]:
@@ -27,13 +25,15 @@ def checksums(site: Site) -> list[Step]:
     look = "pg_checksums" if site.series >= (12,) else "pg_verify_checksums"
     return [
         Step(
-            "check the page checksums of new",
+            "Check the page checksums of the new cluster",
             "new",
             site.channel.writer,
             str(call("check_pages", site.new_path, look, site.move.target)),
-            "a page that was broken on old before the copy is found by its checksum alone; new must be stopped for it",
-            _ONLY_LOOKS,
+            "A page that was damaged on the old server before the copy is found by its checksum only. The new cluster "
+            "must be stopped for this.",
+            ONLY_LOOKS,
             native_check_pages(site, look),
+            name="page-checksums",
             phase=Phase.VERIFY,
             timed_as=Phase.CHECKSUMS,
             stopped=True,
@@ -51,14 +51,15 @@ def tables_and_indexes(site: Site, socket: str | None, *, opened: bool = False) 
     seconds = seconds_for(site.cluster.size_bytes)
     return [
         Step(
-            "look through new's tables and indexes",
+            "Check the tables and indexes of the new cluster",
             "new",
             site.channel.writer,
             str(call("check_relations", *reached(site.new_path, socket, port, site.cluster.series, seconds), threads)),
-            "pg_amcheck finds rows and index entries that contradict each other; where its extension is missing it is "
-            "added for the time of the look",
-            _ONLY_LOOKS,
+            "The program pg_amcheck finds rows and index entries that contradict each other. Where its extension is "
+            "missing, it is added for the time of the check.",
+            ONLY_LOOKS,
             native_check_relations(site, socket, port, threads),
+            name="tables-and-indexes",
             phase=Phase.VERIFY,
             timed_as=Phase.AMCHECK,
             stopped=True,

@@ -68,11 +68,11 @@ def _programs(site: Site, programs: tuple[str, ...]) -> Step:
     )
     loaded = settings.get("shared_preload_libraries", ""), settings.get("dynamic_library_path", "")
     return Step(
-        "prove that the new server has the programs for the copy",
+        "Check that the new server has the programs for the copy",
         "new",
         site.channel.writer,
         str(call("dress_needs", site.new_path, *loaded, *programs)),
-        "the step that needs them comes behind hours of copying",
+        "The step that needs them comes only after hours of copying.",
         ONLY_LOOKS,
         (command("ls", *(cluster_control.program(site.new_path, each) for each in programs)).text,),
         phase=Phase.PREPARE,
@@ -87,12 +87,12 @@ def _role(site: Site, queries: Queries) -> Step:
     socket, port = site.cluster.socket_directory, site.cluster.port or 5432
     where = reached(site.old_path, socket, port, site.cluster.series)
     return Step(
-        f"prove that the role {queries.role} has no rights of an administrator",
+        f"Check that the role {queries.role} has no administrator rights",
         "old",
         site.owner,
         str(call("prove_role", database_of(queries, site.cluster), queries.role, *where)),
-        "the queries run as this role, as an application of yours runs them: what its functions, views and foreign "
-        "tables do for the application, they do here, too",
+        "The queries run as this role, as your application runs them. What its functions, views and foreign tables do "
+        "for the application, they do here, too.",
         ONLY_LOOKS,
         (native_psql(socket, port, "postgres", "table pg_auth_members"),),
         phase=Phase.PREPARE,
@@ -108,13 +108,13 @@ def _queries_on_old(site: Site, queries: Queries) -> Step:
     measured = ("while_followed", "measure_twice", "old", site.old_path, socket or "-", port, site.cluster.series)
     # not detached: its job would keep the password on the disk, and without the workstation it is to end
     return Step(
-        "measure the queries on the old server",
+        "Measure the queries on the old server",
         "old",
         site.owner,
         str(call("with_queries", *_with(queries, site), *measured, site.move.cluster)),
-        f"as the role {queries.role}, in transactions that are read-only by default and have a deadline: the first run "
-        "fills the caches, the second one counts",
-        "pghaul undoes nothing of what functions of the role have done: the sessions end with the measurement",
+        f"They run as the role {queries.role}, in transactions that are read-only by default and have a time limit. "
+        "The first run fills the caches, the second run counts.",
+        "What functions of the role have done cannot be undone. The sessions end with the measurement.",
         _native_pgbench(site.old_path, socket, port, queries, site),
         phase=Phase.PREPARE,
         name=QUERIES_ON_OLD,
@@ -124,12 +124,12 @@ def _queries_on_old(site: Site, queries: Queries) -> Step:
 
 def _cold() -> Step:
     return Step(
-        "drop the page cache of the new server",
+        "Drop the page cache of the new server",
         "new",
         ROOT_USER,
         str(call("cold_for_queries")),
-        "what was just copied lies in its memory: the first run of the queries is to read from its disks",
-        "nothing to undo: the cache fills again",
+        "The files that were just copied are in its memory. The first run of the queries is to read them from disk.",
+        "Nothing to undo: the cache fills again.",
         ("sync", "echo 3 >/proc/sys/vm/drop_caches"),
         phase=Phase.DRESS,
         name=QUERIES_COLD,
@@ -176,26 +176,26 @@ def _pass(site: Site, asked: Dressing) -> Step:
     calm = min(max(size // 10**9, _CALM_SECONDS[0]), _CALM_SECONDS[1])
     limit: int | str = "-"
     reason = (
-        "a copy of a running server can be started only as a backup. The old server keeps the WAL of that time, but "
-        "never more than a quarter of its free space: then the step ends"
+        "A copy of a running cluster can be started only as a backup. The old server keeps the WAL of that time. If "
+        "that were more than a quarter of its free space, the step ends."
     )
     if asked.keep_wal_bytes is not None:
         limit = asked.keep_wal_bytes
         reason = (
-            "a copy of a running server can be started only as a backup. The old server keeps the WAL of that time, "
-            f"but never more than {units.size(limit)}: then the step ends"
+            "A copy of a running cluster can be started only as a backup. The old server keeps the WAL of that time. "
+            f"If that were more than {units.size(limit)}, the step ends."
         )
     old = reached(site.old_path, site.cluster.socket_directory, site.cluster.port or 5432, site.cluster.series, seconds)
     roots = [word for root in site.roots for word in (root.label, root.source, root.target, passes.part_of(root))]
     begin, end = backup_functions(site.cluster)
     slot = "select pg_create_physical_replication_slot('pghaul_…', true, true)"
     return Step(
-        "copy what has changed, inside a backup",
+        "Copy changed files within a backup",
         "old",
         site.owner,
         str(call("beside_server", *site.lists, "dress_pass", *old, limit, calm, *roots)),
         reason,
-        "nothing to undo: the backup and its slot end with their session",
+        "Nothing to undo: the backup and its replication slot end with their session.",
         (
             f'psql -d postgres -c "select {begin}" -c "{slot}"',
             *(passes.native(site.channel, root, *passes.PRESENT) for root in site.roots),
@@ -227,14 +227,14 @@ def _copy(site: Site, asked: Dressing) -> Step:
         ahead = "with_queries", *_with(queries, site), *ahead
     words = *ahead, "dress_copy", *where, _START_SECONDS + site.lists[0] // _FILES_A_SECOND, *links
     return Step(
-        "start the copy on the new server, look at its databases, and stop it",
+        "Start the copy on the new server, examine its databases, and stop it",
         "new",
         user,
         str(call(str(words[0]), *words[1:])),
-        "the copied cluster itself shows that it starts, and that its databases, libraries and dictionaries can be "
-        "used, while the old server serves its clients; it only replays, and no client reaches it"
-        + (f". What {', '.join(started)} start runs in it too" if started else ""),
-        "it is stopped and fenced again, however the step ends",
+        "The copied cluster must start, and its databases, libraries and dictionaries must be usable. Meanwhile the "
+        "old cluster serves its clients. The copy only replays WAL, and no client can reach it."
+        + (f" What {', '.join(started)} start runs in it, too." if started else ""),
+        "Nothing to undo: the copy is stopped and fenced again, however the step ends.",
         (
             f"{program} {options}",
             *(_native_pgbench(site.new_path, _SOCKET, site.port, queries, site) if queries is not None else ()),
@@ -254,12 +254,12 @@ def _copy(site: Site, asked: Dressing) -> Step:
 def _end(site: Site) -> Step:
     target = site.move.target
     return Step(
-        "prove that the copy is stopped",
+        "Check that the copy is stopped",
         "new",
         site.channel.writer,
         str(call("dress_end", target)),
-        "nobody may take it for the real one; where the step before it was broken off, this stops the copy",
-        "nothing to undo",
+        "Nobody may take the copy for the real cluster. If the step before was interrupted, this step stops the copy.",
+        "Nothing to undo: the copy is to stay stopped.",
         cluster_control.native_give_back(target),
         phase=Phase.DRESS,
         name="dress-end",

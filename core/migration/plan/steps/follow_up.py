@@ -10,40 +10,44 @@ from core.migration.plan.steps.configuration import put_aside
 def remains(site: Site) -> tuple[str, ...]:
     """What lies on the servers in the end, and when it may go."""
     cluster, target = site.cluster, site.move.target
-    until = "remove it when new has proven itself and has a backup of its own"
-    said = [f"{site.old.name}: the cluster as it was stopped, in {cluster.data_directory} and its tablespaces; {until}"]
-    said.append(
-        f"{site.old.name}: {cluster.data_directory}/{cluster_control.FENCE} with its control file, which keeps it from "
-        "starting"
-    )
+    said = [
+        (
+            f"{site.old.name}: {cluster.data_directory} and its tablespaces hold the stopped cluster. Remove it when "
+            "the new cluster has proven itself and has a backup of its own."
+        ),
+        (
+            f"{site.old.name}: {cluster.data_directory}/{cluster_control.FENCE} holds its control file, without which "
+            "it cannot start."
+        ),
+    ]
     if configuration_brought(cluster):
-        said.append(f"{site.new.name}: {put_aside(site)}, what new had where old's configuration came, if anything")
+        said.append(f"{site.new.name}: {put_aside(site)} holds the files that the configuration has replaced, if any.")
     elif (file := service.config_file(site)) is not None:
-        said.append(f"{site.new.name}: {file}{service.KEPT}, what Debian's tools read there before")
-    said.append(f"{site.new.name}: {target}/{cluster_control.LOG}, what the server said when pg_ctl started it")
+        said.append(f"{site.new.name}: {file}{service.KEPT} holds what Debian's tools read there before.")
+    said.append(f"{site.new.name}: {target}/{cluster_control.LOG} holds the server's messages when pg_ctl started it.")
     return tuple(said)
 
 
 def advice(site: Site) -> tuple[str, ...]:
     """What to do once new is open, the most urgent first, and what not."""
     archiving = ""
-    backup = "take a backup of new"
+    backup = "Take a backup of the new cluster."
     if site.cluster.settings.get("archive_mode", "off") != "off":
         backup = (
-            "take a new base backup: nothing was archived while new was started for local connections alone, so the "
-            "archive may have a gap"
+            "Take a new base backup. Nothing was archived during the local-only start, so the archive may have a gap."
         )
         archiving = (
-            "see that new archives, which it has done by old's command since it was opened: select archived_count, "
-            "failed_count, last_failed_time from pg_stat_archiver; while it fails, WAL fills new's disk"
+            "Check that the new cluster archives its WAL. Since the cutover it uses the archive_command of the old "
+            "cluster: select archived_count, failed_count, last_failed_time from pg_stat_archiver. While that fails, "
+            "WAL fills the disk of the new server."
         )
     return (
         backup,
         *([archiving] if archiving else []),
         *_kept(site),
         *_followers(site),
-        "warm up new's memory, which is empty: by pg_prewarm, or by the first queries, which are slow",
-        "run no ANALYZE: the planner's statistics were copied with the tables, the cumulative ones as files",
+        "Warm up the memory of the new server, for example by pg_prewarm. Until then the first queries are slow.",
+        "Do not run ANALYZE. The statistics of the planner were copied with the tables, the cumulative ones as files.",
     )
 
 
@@ -54,9 +58,11 @@ def _kept(site: Site) -> list[str]:
         return []
     names = ", ".join(each.partition("=")[0] for each in kept)
     said = (
-        f"decide on what was edited on old and never loaded: postgresql.auto.conf of new sets {names} as in force then"
+        f"Decide on the settings that were edited on the old server and never loaded: {names}. The file "
+        "postgresql.auto.conf of the new cluster keeps the values that were in force. After ALTER SYSTEM RESET of a "
+        "setting, the next reload or restart takes it from the other files."
     )
-    return [f"{said}; ALTER SYSTEM RESET of one brings what the other files say, at the next reload or restart"]
+    return [said]
 
 
 def _followers(site: Site) -> list[str]:
@@ -67,8 +73,10 @@ def _followers(site: Site) -> list[str]:
     said = []
     if wide.receivers:
         names = dict.fromkeys(each.name for each in wide.receivers)
-        said.append(f"lead to new what received WAL from old: {', '.join(names)}")
+        said.append(f"Point the receivers of the old cluster's WAL to the new cluster: {', '.join(names)}.")
     if wide.slots:
         names = dict.fromkeys(each.name for each in wide.slots)
-        said.append(f"drop slots that nobody reads on new, for they came along and keep WAL: {', '.join(names)}")
+        said.append(
+            f"Drop the replication slots that nobody uses on the new server, because they keep WAL: {', '.join(names)}."
+        )
     return said

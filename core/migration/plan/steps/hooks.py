@@ -8,10 +8,10 @@ from core.migration.model.plan import Phase, Step
 from core.migration.plan.site import Site
 
 _TITLES = {
-    Hook.STOP_APPLICATIONS: "stop the applications",
-    Hook.MOVE_CRON_JOBS: "move the cron jobs",
-    Hook.MOVE_ADDRESS: "move the virtual address",
-    Hook.TELL_POOLER: "tell the pooler",
+    Hook.STOP_APPLICATIONS: "Stop the applications",
+    Hook.MOVE_CRON_JOBS: "Move the cron jobs",
+    Hook.MOVE_ADDRESS: "Move the virtual address",
+    Hook.TELL_POOLER: "Tell the connection pooler",
 }
 LEAD = "lead"
 """The name of the step in which people lead the applications to new: the hooks after the opening stand before it."""
@@ -35,8 +35,8 @@ def hooked(steps: Sequence[Step], site: Site, hooks: Sequence[HookCommand]) -> l
 def foreign(move: str, hooks: Sequence[HookCommand]) -> list[str]:
     """A warning for each command that came with a history that somebody else has recorded: it is shown, and not run."""
     return [
-        f"warning: the command for {hook.hook} was not recorded by you, and is not run: {hook.command} "
-        f"(if you want it: pghaul move hook {move} {hook.hook} --side {hook.side} --command …)"
+        f"warning: The command for {hook.hook} was not recorded by you, and is not run: {hook.command} "
+        f"To run it, record it yourself: pghaul move hook {move} {hook.hook} --side {hook.side} --command …"
         for hook in hooks
         if hook.from_elsewhere
     ]
@@ -47,9 +47,17 @@ def _names(steps: Sequence[Step]) -> set[str]:
 
 
 def _after(hook: HookCommand, site: Site) -> Step:
-    reason = "your own command for it"
+    reason = "This step runs your own command."
     step = Step(
-        _TITLES[hook.hook], "you", "", "", reason, "undo it by hand", phase=Phase.OPEN, name=hook.hook, skippable=False
+        _TITLES[hook.hook],
+        "you",
+        "",
+        "",
+        reason,
+        "To undo, reverse by hand what your command has done.",
+        phase=Phase.OPEN,
+        name=hook.hook,
+        skippable=False,
     )
     return _placed(step, hook, site)
 

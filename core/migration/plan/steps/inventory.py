@@ -11,7 +11,7 @@ from typing import LiteralString
 
 from core.migration.findings.edited import from_files, kept_in_force
 from core.migration.findings.services import rules_at
-from core.migration.model.plan import Phase, Step
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.site import Site
 from core.servers.shell import call, command
 
@@ -47,12 +47,12 @@ def see_clients(site: Site) -> list[Step]:
     socket, port = site.cluster.socket_directory, site.cluster.port or 5432
     return [
         Step(
-            "see who is connected to old",
+            "List the clients of the old cluster",
             "old",
             site.owner,
             str(call("connected_clients", *reached(site.old_path, socket, port, site.cluster.series))),
-            "they lose their connections when it is stopped: is somebody among them who must be told first?",
-            "nothing to undo: it only looks",
+            "Clients lose their connections when the cluster is stopped. Check whether anybody must be told first.",
+            ONLY_LOOKS,
             (native_psql(socket, port, "postgres", _CONNECTED),),
             phase=Phase.STOP,
             share=0.0,
@@ -68,14 +68,14 @@ def take_inventory(site: Site) -> list[Step]:
     old = site.cluster.socket_directory, site.cluster.port or 5432
     return [
         Step(
-            "take inventory of old",
+            "Take the inventory of the old cluster",
             "old",
             site.owner,
             str(
                 call("take_inventory", *reached(site.old_path, *old, site.cluster.series), site.cluster.data_directory)
             ),
-            "databases, relations, invalid indexes and settings: what the new server has is held against them",
-            "nothing to undo: it only looks",
+            "It lists databases, relations, invalid indexes and settings. The new cluster is compared with it later.",
+            ONLY_LOOKS,
             native_inventory(*old),
             phase=Phase.STOP,
             name=INVENTORY,
@@ -96,7 +96,7 @@ def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> li
     if askable(site):
         asked.append(
             Step(
-                "compare new's inventory with old's",
+                "Compare the inventories of both clusters",
                 "new",
                 site.channel.writer,
                 str(
@@ -107,10 +107,11 @@ def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> li
                         ",".join(dict.fromkeys(each.partition("=")[0] for each in held)),
                     )
                 ),
-                "the work of clients may have changed numbers meanwhile, which it notes; it fails where a database or "
-                "the file of a relation is missing, or where the files set something else",
-                "nothing to undo: it only looks",
+                "Clients may have changed numbers in the meantime, which is noted. The step fails if a database or the "
+                "file of a relation is missing, or if the configuration files set something else.",
+                ONLY_LOOKS,
                 native_inventory(socket, site.port),
+                name="same-inventory",
                 reads=INVENTORY,
                 proves=True,
                 phase=Phase.START,
@@ -121,13 +122,14 @@ def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> li
     if site.series >= _COLLATIONS_SINCE:
         asked.append(
             Step(
-                "compare the versions of collations",
+                "Compare the collation versions",
                 "new",
                 site.channel.writer,
                 str(call("collation_versions", *reached(site.new_path, socket, site.port, site.cluster.series))),
-                "where new sorts text otherwise than old did, an index on text finds less than there is",
-                "nothing to undo: it only looks",
+                "Where the new server sorts text differently, an index on text does not find all rows.",
+                ONLY_LOOKS,
                 (native_psql(socket, site.port, "postgres", _VERSIONS),),
+                name="collation-versions",
                 phase=Phase.START,
                 stopped=True,
             )
@@ -141,7 +143,7 @@ def compare_settings(site: Site, socket: str | None) -> list[Step]:
         return []
     return [
         Step(
-            "compare new's settings with old's",
+            "Compare the settings of both clusters",
             "new",
             site.channel.writer,
             str(
@@ -154,10 +156,11 @@ def compare_settings(site: Site, socket: str | None) -> list[Step]:
                     *_rules(site, site.move.target),
                 )
             ),
-            "its own service has started it: an option on a command line, or a file that was edited and never loaded, "
-            "makes it run with other settings than the old server did",
-            "nothing to undo: it only looks",
+            "The new cluster was started by its own service. An option on a command line, or a file that was edited "
+            "and never loaded, gives it other settings than the old cluster had.",
+            ONLY_LOOKS,
             (native_psql(socket, site.port, "postgres", _SETTINGS),),
+            name="same-settings",
             reads=INVENTORY,
             phase=Phase.OPEN,
             timed_as=Phase.PREPARE,
@@ -176,13 +179,13 @@ def compare_old_settings(site: Site) -> list[Step]:
     where = reached(site.old_path, socket, port, site.cluster.series, _SOON)
     return [
         Step(
-            "compare the settings of the old server with those before the stop",
+            "Compare the settings of the old cluster with those before the stop",
             "old",
             site.owner,
             str(call("compare_settings", *where, data, "rollback", chosen, *_rules(site, data))),
-            "it was started anew: an option that its start lacks, or a file that was edited and never loaded, makes it "
-            "run with other settings than before",
-            "nothing to undo: it only looks",
+            "The old cluster was started again. An option that its start lacks, or a file that was edited and never "
+            "loaded, gives it other settings than before.",
+            ONLY_LOOKS,
             (native_psql(socket, port, "postgres", _SETTINGS),),
             name=OLD_SETTINGS,
             reads=INVENTORY,

@@ -17,9 +17,6 @@ from core.servers.shell import Shell, call, command
 DATA_ROOTS = "places-"
 """What the names of these steps begin with, as plans in the history have them."""
 
-UNKNOWN_ROOT = "not in the plan"
-"""What their sentence says where no other execution of this plan could go on; after any other failure one can."""
-
 _BEGAN, _RUNNING = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running"
 STOPPED_ROOTS = f"{DATA_ROOTS}stopped"
 """The name of the step that remembers what the stopped old server is."""
@@ -30,13 +27,13 @@ _LEAST = 0.9
 
 def remember_data_roots(site: Site) -> Step:
     """Before the first warm pass: what the later proofs are held against."""
-    step = _proof(site, "remember what every data root is", _BEGAN, data_roots(site.cluster))
+    step = _proof(site, "Record the identity of each data root", _BEGAN, data_roots(site.cluster))
     return replace(step, timed_as=Phase.PREPARE, rehearsed=True)
 
 
 def prove_data_roots(site: Site) -> Step:
     """Before the stop, so that it is not made in vain."""
-    step = _proof(site, "prove that the plan knows every data root", _RUNNING, held(site.cluster))
+    step = _proof(site, "Check that the plan covers each data root", _RUNNING, held(site.cluster))
     return replace(step, reads=_BEGAN, share=0.01, renewed=True, rehearsed=True)
 
 
@@ -44,7 +41,7 @@ def prove_data_roots_stopped(site: Site) -> Step:
     """In the stop, when nobody can make a root any more, and before anything is removed from new."""
     running = site.cluster.running
     proof = held(site.cluster) if running else data_roots(site.cluster)
-    step = _proof(site, "prove that the plan still knows every data root", STOPPED_ROOTS, proof)
+    step = _proof(site, "Check again that the plan covers each data root", STOPPED_ROOTS, proof)
     reads = _RUNNING if running else ""
     return replace(step, reads=reads, phase=Phase.STOP, stopped=True, rehearsed=not running)
 
@@ -53,10 +50,10 @@ def prove_still_stopped(site: Site) -> Step:
     """Directly before the opening: of what was copied nothing is outdated."""
     data = site.cluster.data_directory
     proof = call("still_stopped", site.old_path, *_words(site.cluster))
-    step = _proof(site, "prove that old stayed as it was stopped", "", proof)
+    step = _proof(site, "Check that the old cluster is unchanged since its stop", "unchanged", proof)
     return replace(
         step,
-        reason="had anything been written to old since its stop, new would lack it",
+        reason="The new cluster would lack whatever was written to the old cluster since its stop.",
         native=(*native_prove_stopped(site.old_path, data, fenced=True), *step.native),
         reads=STOPPED_ROOTS,
         phase=Phase.OPEN,
@@ -82,8 +79,8 @@ def _proof(site: Site, title: str, name: str, proof: Shell) -> Step:
         "old",
         site.owner,
         str(proof),
-        "a tablespace that was made since the facts were read, or whose disk is not mounted, would be missing on new, "
-        "and nobody would notice",
+        "A tablespace that was created after the facts were read, or whose disk is not mounted, would be missing on "
+        "the new server, and nobody would notice.",
         ONLY_LOOKS,
         native_data_roots(site.cluster),
         phase=Phase.WARM,

@@ -8,7 +8,7 @@ from core.migration.findings.schedules import side_by_side
 from core.migration.findings.services import rules_beside
 from core.migration.findings.start_options import as_typed
 from core.migration.model.move import Hook, Verify
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
+from core.migration.model.plan import ONLY_LOOKS, Phase, Step, run_by_hand, undone
 from core.migration.plan import cluster_control, service
 from core.migration.plan.service import Change
 from core.migration.plan.site import Site
@@ -38,8 +38,11 @@ IN_FORCE = "in-force"
 DECIDE = "decide"
 """The name of the step at which a person opens new, or does not."""
 
+OPEN = "open"
+"""The name of the step that allows client connections."""
+
 _LINE = "%s\\n"
-_CAME_ALONG = "nothing to undo: what new had there comes back with the way back"
+_CAME_ALONG = "Nothing to undo: a rollback restores what the new server had there."
 
 _ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
 
@@ -51,15 +54,17 @@ def opening(site: Site) -> list[Step]:
 
 def _registered(site: Site) -> list[Step]:
     """What starts new finds the configuration that came along, and starts it with the host."""
-    register = "register new with its host", "its service starts a cluster by its configuration in /etc/postgresql"
-    enable = "let new start with its host", "as old did; until new is opened its fence keeps it from starting"
+    register = "Register the new cluster with its host"
+    by_files = "The service of the new cluster starts it by its configuration in /etc/postgresql."
+    enable = "Enable the start of the new cluster at boot"
+    at_boot = "The old cluster starts at boot, too. Until the cutover the fence keeps the new cluster from starting."
     return [
-        *(_with_host(change, *register) for change in service.register(site)),
-        *(_with_host(change, *enable) for change in service.enable(site)),
+        *(_with_host(change, f"register-{at}", register, by_files) for at, change in enumerate(service.register(site))),
+        *(_with_host(change, f"enable-{at}", enable, at_boot) for at, change in enumerate(service.enable(site))),
     ]
 
 
-def _with_host(change: Change, title: str, reason: str) -> Step:
+def _with_host(change: Change, name: str, title: str, reason: str) -> Step:
     made, back = change.made, change.undone
     return Step(
         title,
@@ -69,6 +74,7 @@ def _with_host(change: Change, title: str, reason: str) -> Step:
         reason,
         _CAME_ALONG if back is None else undone(back.user, "new", *(back.native or (back.command,))),
         made.native or (made.command.text,),
+        name=name,
         phase=Phase.START,
         timed_as=Phase.VERIFY,
         stopped=True,
@@ -84,13 +90,13 @@ def _in_force(site: Site) -> list[Step]:
     native = [f"{command('printf', _LINE, _line_of_conf(each))} >>{command(file)}" for each in kept]
     return [
         Step(
-            f"set what was in force on the old server: {', '.join(each.partition('=')[0] for each in kept)}",
+            f"Set what was in force on the old cluster: {', '.join(each.partition('=')[0] for each in kept)}",
             "new",
             user,
             str(call("keep_in_force", site.move.target, *kept)),
-            "its files were edited and not loaded, and what was in force is to hold, as chosen: no other file is "
-            "stronger than postgresql.auto.conf. ALTER SYSTEM RESET takes it away again",
-            "nothing to undo: another try copies the file anew, and until then nothing starts new",
+            "The files of the old cluster were edited and not loaded. As chosen, the values in force are kept. They go "
+            "into postgresql.auto.conf, which overrides the other files. ALTER SYSTEM RESET removes them again.",
+            "Nothing to undo: another attempt copies the file again. Until then nothing starts the new cluster.",
             tuple(native),
             phase=Phase.START,
             timed_as=Phase.VERIFY,
@@ -116,12 +122,12 @@ def _first_start(site: Site) -> list[Step]:
     options = [*rules_beside(site.cluster), *alone]
     return [
         Step(
-            "start new for local connections alone",
+            "Start the new cluster for local connections only",
             "new",
             user,
             str(cluster_control.start_locally(*start, options)),
-            "nobody outside may take it for the real one yet; until it is opened it archives nothing and runs no "
-            "subscription, job or other background worker",
+            "Clients must not reach it yet. Until the cutover it archives nothing, and runs no subscription, job or "
+            "other background worker.",
             undone(user, "new", *cluster_control.native_give_back(target)),
             cluster_control.native_start_locally(*start, (*as_typed(site.cluster), *options)),
             phase=Phase.START,
@@ -129,13 +135,14 @@ def _first_start(site: Site) -> list[Step]:
             stopped=True,
         ),
         Step(
-            "ask new",
+            "Query the new cluster",
             "new",
             user,
             str(call("ask_new", *reached(site.new_path, socket, site.port, site.cluster.series))),
-            "look at your own tables too, before anybody writes",
-            "nothing to undo: it only looks",
+            "Look at your own tables, too, before anybody writes to them.",
+            ONLY_LOOKS,
             (native_psql(socket, site.port, "postgres", _ASK),),
+            name="query",
             phase=Phase.START,
             stopped=True,
             skippable=False,
@@ -152,11 +159,12 @@ def _open(site: Site) -> list[Step]:
         _decide(site),
         prove_still_stopped(site),
         Step(
-            "end the local start and take new's fence away",
+            "End the local-only start and lift the fence",
             "new",
             user,
             str(cluster_control.lift_fence(target)),
-            "what starts new for clients is its host's own",
+            "The server of the local-only start is stopped. The next step starts the new cluster as its host always "
+            "starts it.",
             undone(user, "new", *cluster_control.native_give_back(target)),
             cluster_control.native_lift_fence(target),
             phase=Phase.OPEN,
@@ -167,13 +175,14 @@ def _open(site: Site) -> list[Step]:
         _open_to_clients(site),
         *_said_on_old(site),
         Step(
-            "forget new's fence",
+            "Remove the empty fence of the new cluster",
             "new",
             user,
             str(cluster_control.unfence_target(target)),
-            "it is a cluster like any other from here on",
-            "nothing to undo: it kept nothing",
+            "From here on it is a cluster like any other.",
+            "Nothing to undo: the fence no longer holds anything.",
             cluster_control.native_unfence_target(target),
+            name="remove-fence-new",
             phase=Phase.OPEN,
             timed_as=Phase.PREPARE,
             share=0.1,
@@ -188,13 +197,14 @@ def _open(site: Site) -> list[Step]:
 
 def _decide(site: Site) -> Step:
     return Step(
-        "decide",
+        "Decide: cut over or roll back",
         "you",
         "",
         "",
-        "look at new, which runs for local connections alone; until here old has everything, and the way back "
-        "loses nothing; the next step opens new to clients, and what they write is on new alone",
-        _back(site),
+        "Examine the new cluster, which runs for local connections only. So far the old cluster has all data, and a "
+        "rollback loses nothing. Next, clients can connect to the new cluster. What they write is then on the new "
+        "server only.",
+        f"To roll back, {_back(site)}",
         phase=Phase.OPEN,
         name=DECIDE,
         stopped=True,
@@ -205,13 +215,15 @@ def _decide(site: Site) -> Step:
 def _open_to_clients(site: Site) -> Step:
     start = service.start_new(site)
     return Step(
-        "open new to clients",
+        "Allow client connections (point of no return)",
         "new",
         start.user,
         str(start.command),
-        "by what its host has for that; what clients write from here on is on new alone",
-        f"only with the loss of what clients wrote: {_back_with_loss(site)}",
+        "The new cluster is started in the way in which its host always starts it. What clients write from here on is "
+        "on the new server only.",
+        f"Undoing this loses what clients have written since. To undo it, {_back_with_loss(site)}",
         start.native,
+        name=OPEN,
         phase=Phase.OPEN,
         timed_as=Phase.START,
         stopped=True,
@@ -222,11 +234,11 @@ def _open_to_clients(site: Site) -> Step:
 def _prove_alone(site: Site) -> Step:
     data = site.cluster.data_directory
     return Step(
-        "prove that old is still stopped",
+        "Check that the old cluster is still stopped",
         "old",
         site.owner,
         str(call("stays_stopped", data)),
-        "two servers that clients write to are no longer one cluster",
+        "If clients write to both clusters, their contents differ from then on.",
         ONLY_LOOKS,
         cluster_control.native_prove_stopped(site.old_path, data, fenced=True),
         phase=Phase.OPEN,
@@ -241,12 +253,13 @@ def _prove_alone(site: Site) -> Step:
 
 def _lead_applications() -> Step:
     return Step(
-        "lead the applications to new",
+        "Repoint the applications",
         "you",
         "",
         "",
-        "address, DNS name or virtual IP, connection pools, monitoring, backups, the start at boot",
-        "lead them back to old, with the loss of what was written to new",
+        "This concerns the address, the DNS name or virtual IP, connection pools, monitoring, backups, and the start "
+        "at boot.",
+        "To undo, point them to the old server again. What was written to the new cluster is lost.",
         phase=Phase.OPEN,
         name=LEAD,
     )
@@ -259,13 +272,14 @@ def _said_on_old(site: Site) -> list[Step]:
     data = site.cluster.data_directory
     return [
         Step(
-            "say in old's fence that new was opened",
+            "Record the cutover in the fence of the old cluster",
             "old",
             site.owner,
             str(cluster_control.say_opened(data)),
-            "whoever goes the way back from here on, with whatever program, learns there what it would lose",
-            "it goes with the fence",
+            "Whoever tries to roll back from here on learns there what would be lost.",
+            "Nothing to undo: the record is removed with the fence.",
             cluster_control.native_say_opened(data),
+            name="record-cutover",
             phase=Phase.OPEN,
             timed_as=Phase.PREPARE,
             share=0.1,
@@ -277,18 +291,19 @@ def _back(site: Site) -> str:
     """The words of the way back to old from here on."""
     stop = cluster_control.native_give_back(site.move.target)
     free, start = cluster_control.unfence(site.cluster, site.owner), service.start_old(site)
-    return "; ".join(
-        (
-            undone(site.channel.writer, "new", *stop),
-            undone(free.user, "old", *free.native),
-            undone(start.user, "old", *start.native),
-        )
+    return _in_turn(
+        (site.channel.writer, "new", tuple(stop)), (free.user, "old", free.native), (start.user, "old", start.native)
     )
 
 
 def _back_with_loss(site: Site) -> str:
     """The same once new is open, where its own host has started it."""
-    return "; ".join(undone(step.user, step.side, *step.native) for step in back_with_loss(site))
+    return _in_turn(*((step.user, step.side, step.native) for step in back_with_loss(site)))
+
+
+def _in_turn(*parts: tuple[str, str, tuple[str, ...]]) -> str:
+    """What a person is to run on both servers, one after the other, within a sentence."""
+    return "; then ".join(run_by_hand(user, side, *native) for user, side, native in parts)
 
 
 def _cron_jobs(site: Site) -> list[Step]:
@@ -298,12 +313,13 @@ def _cron_jobs(site: Site) -> list[Step]:
         return []
     return [
         Step(
-            "move the cron jobs",
+            "Move the cron jobs",
             "you",
             "",
             "",
-            "what old runs by crontabs and timers must run on new, with new's paths, and on old no more",
-            "take them back",
+            "What the old server runs by crontabs and timers must run on the new server, with the paths of the new "
+            "server, and no longer on the old server.",
+            "To undo, move them back.",
             phase=Phase.OPEN,
             name=Hook.MOVE_CRON_JOBS,
             skippable=False,

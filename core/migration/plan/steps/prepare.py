@@ -19,14 +19,15 @@ def prepare(site: Site) -> list[Step]:
 
 def _prove(site: Site) -> Step:
     return Step(
-        "prove that the target is empty or ours",
+        "Check that the target is empty or a copy made by pghaul",
         "new",
         ROOT_USER,
         str(empty_or_ours(site)),
-        "a later pass removes what old does not have: that must never happen to another cluster"
-        + (f"; {site.given_up.words}" if site.given_up is not None else ""),
+        "A later pass deletes files that the old cluster does not have. That must never happen to another cluster."
+        + (f" {site.given_up.words}" if site.given_up is not None else ""),
         ONLY_LOOKS,
         native=native_empty_or_ours(site),
+        name="target",
         skippable=False,
         renewed=True,
         rehearsed=True,
@@ -38,13 +39,15 @@ def _make_folders(site: Site) -> list[Step]:
     user = site.channel.writer
     return [
         Step(
-            f"make {root.target}",
+            f"Create {root.target}",
             "new",
             ROOT_USER,
             str(call("give_folder", user, root.target, *(["kept"] if root.parts else []))),
-            f"{root.source} of old comes here; the owner goes by name, for numbers differ between hosts",
-            undone(ROOT_USER, "new", command("rmdir", "--", root.target)) + " (while it is empty)",
+            f"Files of {root.source} on the old server are copied to it. Its owner is set by name, because the "
+            "numbers of users differ between hosts.",
+            undone(ROOT_USER, "new", command("rmdir", "--", root.target)) + " (as long as it is empty)",
             (_native_folder(root, user),),
+            name=f"folder-{root.label}",
             rehearsed=True,
         )
         for root in site.roots
@@ -61,14 +64,15 @@ def _fence(site: Site) -> Step:
     target, user = site.move.target, site.channel.writer
     fence = f"{target}/{cluster_control.FENCE}"
     return Step(
-        "keep new from starting",
+        "Fence the new cluster",
         "new",
         user,
         str(cluster_control.fence_target(target, mark(site))),
-        "until it is opened nobody starts what lies there: without its control file no postmaster does; the mark tells "
-        "a copy that is not opened from a standby, a backup or a clone, which have the same identifier",
-        undone(user, "new", command("rm", "-r", "--", fence)) + " (with all that was copied)",
+        "Nobody can start the copy before the cutover, because no server starts without its control file. The fence "
+        "also marks the copy: a standby, a backup or a clone has the same system identifier.",
+        undone(user, "new", command("rm", "-r", "--", fence)) + " (and remove all copied files too)",
         native=cluster_control.native_fence_target(target),
+        name="fence-new",
         skippable=False,
         renewed=True,
         rehearsed=True,
@@ -78,13 +82,14 @@ def _fence(site: Site) -> Step:
 def _open_channel(site: Site) -> list[Step]:
     channel = site.channel
     tidy = Step(
-        "remove what an earlier try left on old",
+        "Remove what an earlier attempt left on the old server",
         "old",
         site.owner,
         str(copy_channel.remove_key(channel)),
-        "lists of what was copied are good for one execution alone",
-        "nothing to undo: it is of no use any more",
+        "A list of copied files is valid for one execution only.",
+        "Nothing to undo: nobody needs these files any more.",
         native=(f"rm -r {channel.folder}",),
+        name="tidy-old",
         rehearsed=True,
     )
     return [tidy, *route_of(channel).opening(channel, site.owner)]

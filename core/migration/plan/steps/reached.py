@@ -36,11 +36,13 @@ def see_listeners(site: Site) -> list[Step]:
         native = command(program(site.old_path, "postgres"), "-C", "listen_addresses", "-D", data).text
     return [
         Step(
-            "see where the old server would listen by its files" if by_files else "see where the old server listens",
+            "List where the old cluster would listen by its files"
+            if by_files
+            else "List where the old cluster listens",
             "old",
             site.owner,
             str(look),
-            "after the cutover clients must reach the new cluster at each of these addresses and ports",
+            "After the cutover clients must reach the new cluster at each of these addresses and ports.",
             ONLY_LOOKS,
             (native,),
             phase=Phase.STOP,
@@ -59,11 +61,11 @@ def reach(site: Site) -> list[Step]:
     own = [written_out(each) for each in site.new_facts.addresses]
     return [
         Step(
-            "prove that the new cluster listens where the old server did",
+            "Check that the new cluster listens where the old cluster did",
             "new",
             site.channel.writer,
             str(call("listens_as_old", site.new_path, target, written_out(address), *own)),
-            "a setting that was edited but not in force, or an option of the old start, puts it elsewhere",
+            "A setting that was edited but not in force, or an option of the old start, can put it elsewhere.",
             ONLY_LOOKS,
             ("ss -lntxp",),
             phase=Phase.OPEN,
@@ -74,16 +76,17 @@ def reach(site: Site) -> list[Step]:
             proves=True,
         ),
         Step(
-            "reach the new cluster from the old server",
+            "Check that the old server reaches the new cluster",
             "old",
             site.owner,
             str(call("reached_from_old", site.old_path)),
-            "as its clients do: a firewall, or another server at that address, keeps them from it",
+            "It connects as clients do. A firewall, or another server at that address, would keep them out.",
             ONLY_LOOKS,
             (command("pg_isready", "-h", address, "-p", site.coming.port or 5432).text,),
             phase=Phase.OPEN,
             timed_as=Phase.PREPARE,
             share=0.1,
+            name="reached",
             reads=LISTENS,
             proves=True,
         ),

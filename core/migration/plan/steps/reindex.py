@@ -33,15 +33,16 @@ def reindex(site: Site, socket: str | None) -> list[Step]:
     }
     return [
         Step(
-            "rebuild the indexes whose text sorts differently on new",
+            "Rebuild the indexes whose text sorts differently on the new server",
             "new",
             site.channel.writer,
             str(rebuild_indexes(site, socket, names, seconds_for(size))),
-            f"{units.counted(number, 'object')} in {', '.join(names)}, {units.size(size)} of indexes: as they are "
-            "they find less than there is and let duplicates in. Range partitions and CHECK constraints on text are "
-            "yours to look after: the check `collation` names them",
-            "nothing to undo: the indexes are as new's libraries need them",
+            f"This concerns {units.counted(number, 'object')} in {', '.join(names)}, {units.size(size)} of indexes. "
+            "As they are, they do not find all rows and accept duplicates. Check range partitions and CHECK "
+            "constraints on text yourself: the check `collation` names them.",
+            "Nothing to undo: the libraries of the new server need the indexes as they are then.",
             native_rebuild_indexes(site, socket, names),
+            name="reindex",
             phase=Phase.REINDEX,
             stopped=True,
             detached=True,

@@ -12,7 +12,8 @@ from core.migration.plan.steps.prepare import close_channel
 OLD_RUNS = "old-runs"
 """The name of the step that looks at the port and the unit in which the old server runs again."""
 
-_KEPT = "nothing to undo: new's files stay for another try"
+_KEPT = "Nothing to undo: the files of the new cluster stay for another attempt."
+_ONLY_ONE = "Two copies of one cluster must never run at the same time."
 
 
 def rollback(site: Site) -> list[Step]:
@@ -32,10 +33,10 @@ def back_with_loss(site: Site) -> list[Step]:
     """What makes old the only server again after new was opened, by hand: what clients wrote to new is lost on old."""
     stop = service.stop_new(site)
     close = cluster_control.fence_opened(site.move.target, site.channel.writer)
-    only_one = "two servers with one identity must never both run"
+    stopping, closing = str(stop.command), str(close.command)
     return [
-        Step("stop new", "new", stop.user, str(stop.command), only_one, _KEPT, stop.native),
-        Step("keep new from starting", "new", close.user, str(close.command), only_one, _KEPT, close.native),
+        Step("Stop the new cluster", "new", stop.user, stopping, _ONLY_ONE, _KEPT, stop.native, name="stop-new"),
+        Step("Fence the new cluster", "new", close.user, closing, _ONLY_ONE, _KEPT, close.native, name="fence-new"),
         *(step for step in _old_again(site) if step.name != OLD_SETTINGS),
     ]
 
@@ -47,13 +48,14 @@ def _never_opened(site: Site) -> list[Step]:
     data = site.cluster.data_directory
     return [
         Step(
-            "prove that new was not opened to clients",
+            "Check that there was no cutover",
             "old",
             site.owner,
             str(cluster_control.never_opened(data)),
-            "what they wrote since would be on new alone",
+            "What clients have written since a cutover is on the new server only.",
             ONLY_LOOKS,
             cluster_control.native_never_opened(data),
+            name="no-cutover",
             proves=True,
         )
     ]
@@ -62,13 +64,14 @@ def _never_opened(site: Site) -> list[Step]:
 def _unopened(site: Site) -> Step:
     """An opening may have failed, and its host have started new since."""
     return Step(
-        "prove that nobody has written to new",
+        "Check that nobody has written to the new cluster",
         "new",
         site.channel.writer,
         str(cluster_control.unopened(site.move.target)),
-        "no server has run there but the one that this copy started for itself",
+        "No server may have run there but the one of the local-only start.",
         ONLY_LOOKS,
         cluster_control.native_unopened(site.move.target),
+        name="unopened",
         proves=True,
     )
 
@@ -78,15 +81,16 @@ def _unregistered(site: Site) -> list[Step]:
     changes = [*service.register(site), *service.enable(site)]
     return [
         Step(
-            "let new's host be as it was",
+            "Unregister the new cluster from its host",
             "new",
             change.undone.user,
             str(change.undone.command),
-            "nothing on it leads to what nobody has opened",
-            "nothing to undo: another try does it again",
+            "The host must not start a cluster that never had its cutover.",
+            "Nothing to undo: another attempt registers it again.",
             change.undone.native,
+            name=f"unregister-{at}",
         )
-        for change in reversed(changes)
+        for at, change in enumerate(reversed(changes))
         if change.undone is not None
     ]
 
@@ -94,13 +98,14 @@ def _unregistered(site: Site) -> list[Step]:
 def _close_new(site: Site) -> Step:
     target = site.move.target
     return Step(
-        "stop new and keep it from starting",
+        "Stop and fence the new cluster",
         "new",
         site.channel.writer,
         str(cluster_control.give_back(target)),
-        "two servers with one identity must never both run; what bears no mark of a copy is left alone",
+        f"{_ONLY_ONE} A data directory without the mark of a copy is left alone.",
         _KEPT,
         cluster_control.native_give_back(target),
+        name="close-new",
         proves=True,
         detached=True,
     )
@@ -112,13 +117,14 @@ def _old_again(site: Site) -> list[Step]:
         return []  # an earlier move left it so: what it was
     unfence = cluster_control.unfence(cluster, owner)
     allow = Step(
-        "let old start again",
+        "Remove the fence of the old cluster",
         "old",
         unfence.user,
         str(unfence.command),
-        "it is the only one again",
-        "keep it from starting",
+        "It is the only copy again that may run.",
+        "To undo, fence the old cluster again.",
         unfence.native,
+        name="unfence-old",
     )
     if not cluster.running:
         return [allow]
@@ -130,22 +136,23 @@ def _old_again(site: Site) -> list[Step]:
     return [
         allow,
         Step(
-            "start old",
+            "Start the old cluster",
             "old",
             start.user,
             str(start.command),
-            "as this host always starts it",
-            "stop it",
+            "It is started in the way in which its host always starts it.",
+            "To undo, stop it.",
             start.native,
+            name="start-old",
             detached=True,
         ),
         Step(
-            "prove that old runs",
+            "Check that the old cluster runs",
             "old",
             owner,
             str(cluster_control.prove_running(site.old_path, cluster, ports, unit, given_back(site.move, cluster))),
-            "clients may come back: it takes connections at the port that it had",
-            "nothing to undo: it only looks",
+            "Clients may connect again. It must accept connections at the port that it had.",
+            ONLY_LOOKS,
             cluster_control.native_prove_running(*where),
             proves=True,
             name=OLD_RUNS,

@@ -30,15 +30,16 @@ def prove_files(site: Site) -> Step:
         if site.series >= _RULES_SINCE:
             native.append(native_psql(cluster.socket_directory, port, "postgres", _RULES))
     return Step(
-        "prove that the old server could be started again",
+        "Check that the old cluster could be restarted",
         "old",
         site.owner,
         str(call("prove_restartable", *words, *asked)),
-        "a running server goes on with what it has read: with an error in a file that was edited since, neither side "
-        "would start, and there would be no way back",
+        "A running server keeps using the files as it has read them. With an error in a file that was edited since, "
+        "neither cluster would start, and a rollback would not help.",
         ONLY_LOOKS,
         tuple(native),
         phase=Phase.STOP,
+        name="restartable",
         share=0.0,
         skippable=False,
         rehearsed=True,
@@ -51,7 +52,8 @@ def prove_files_in_the_stop(site: Site) -> Step:
     step = prove_files(site)
     return replace(
         step,
-        title="prove that the old server could still be started again",
+        title="Check again that the old cluster could be restarted",
+        name="restartable-in-stop",
         stopped=True,
         rehearsed=False,
     )

@@ -32,12 +32,14 @@ def sum_ahead(site: Site, number: int) -> list[Step]:
         return []
     return [
         Step(
-            f"read on old what warm pass {number} has brought",
+            f"Checksum in advance on the old server: pass {number}",
             "old",
             site.owner,
             str(_sums("sum_ahead", site, on_new=False)),
-            "what does not change from here on is proven without a stop; what changes is read again",
+            "Files that do not change from here on need not be read during the downtime. Files that change are read "
+            "again.",
             ONLY_LOOKS,
+            name=f"ahead-{number}-old",
             native=_native_sums(site, on_new=False),
             phase=Phase.WARM,
             share=0.2 / number**2,
@@ -46,12 +48,13 @@ def sum_ahead(site: Site, number: int) -> list[Step]:
             rehearsed=True,
         ),
         Step(
-            f"read on new's disk what warm pass {number} has brought",
+            f"Checksum in advance on the new server: pass {number}",
             "new",
             site.channel.writer,
             str(_sums("sum_ahead", site, on_new=True)),
-            "they are read from its disk: what its cache holds may never have come there",
+            "The files are read from its disk, because its cache may hold what has never reached the disk.",
             ONLY_LOOKS,
+            name=f"ahead-{number}-new",
             native=_native_sums(site, on_new=True),
             phase=Phase.WARM,
             share=0.0,  # beside old's
@@ -66,18 +69,20 @@ def sum_ahead(site: Site, number: int) -> list[Step]:
 def verify(site: Site) -> list[Step]:
     """The lists of old, and beside it of new: what they print must be the same."""
     if reads_all(site):
-        contents = "every file is read now"
+        contents = "Every file is read now."
     elif site.cluster.running:
-        contents = "what changed since it was read behind a warm pass is read now"
+        contents = "Files that have changed since they were read in advance are read now."
     else:
-        contents = "rsync has summed up what it sent, and the flush tells of a write that failed"
+        contents = (
+            "No file is read again: rsync has compared checksums of what it sent, and the flush reports failed writes."
+        )
     return [
         Step(
-            "sum up old's files",
+            "Compute the checksums of the old server",
             "old",
             site.owner,
             str(_sums("sum_up", site, on_new=False)),
-            f"every path with type, size, time, mode, owner, link target and contents; {contents}",
+            f"They cover each path with its type, size, time, mode, owner, link target and contents. {contents}",
             ONLY_LOOKS,
             native=_native_sums(site, on_new=False),
             phase=Phase.VERIFY,
@@ -89,14 +94,15 @@ def verify(site: Site) -> list[Step]:
             listing=str(_packed(site, on_new=False)),
         ),
         Step(
-            "compare new's files with old's",
+            "Compare checksums of both servers",
             "new",
             site.channel.writer,
             str(_sums("sum_up", site, on_new=True)),
-            "a copy that differs must not start: this step prints what the one before it printed, or it has failed",
+            "A copy that differs must not be started.",
             ONLY_LOOKS,
             native=_native_sums(site, on_new=True),
             phase=Phase.VERIFY,
+            name="compare-sums",
             agrees_with=SUMS,
             stopped=True,
             skippable=False,
@@ -132,12 +138,13 @@ def forget_lists(site: Site) -> Step:
     """On new its lists lie by themselves; on old they lie in the folder of the copy's key, and go with it."""
     folder = _folder_on_new(site)
     return Step(
-        "remove the lists from new",
+        "Remove the lists of files from the new server",
         "new",
         site.channel.writer,
         str(call("remove_folder", folder)),
-        "they were for the proof, and for naming what differs",
-        "nothing to undo: they are of no use any more",
+        "They were needed to compare the files, and to name those that differ.",
+        "Nothing to undo: nobody needs them any more.",
+        name="remove-lists-new",
         native=(f"rm -r {folder}",),
         phase=Phase.CLOSE,
         timed_as=Phase.VERIFY,

@@ -31,7 +31,7 @@ def test_where_only_the_line_endings_differ_no_line_is_named() -> None:
 
 def alone(said: str) -> list[tuple[str, str]]:
     """The files that stand on one server alone, and which that is."""
-    return re.findall(r"(?:^|; )([^;]+) \((?:\w+ )?(old|new)\b[^,;)]*\)", said)
+    return re.findall(r"(?:^|; )([^;]+) \(on the (old|new)\b[^,;)]*\)", said)
 
 
 ZERO, ONE = "0" * 8, "1" * 8
@@ -66,16 +66,27 @@ def packed(text: str) -> str:
         (
             "9 1700000000",
             "8 1700000001",
-            "base/1/1259 (size 9 on old, 8 on new, time 2023-11-14 22:13:20 on old, 2023-11-14 22:13:21 on new)",
+            (
+                "base/1/1259 (size 9 on the old server, 8 on the new server, time 2023-11-14 22:13:20 on the old "
+                "server, 2023-11-14 22:13:21 on the new server)"
+            ),
             ("data", "base/1/1259"),
         ),
         (
             "owner d 700",
             "1001 d 755",
-            "base/1 (owner owner on old, 1001 on new, mode 700 on old, 755 on new)",
+            (
+                "base/1 (owner owner on the old server, 1001 on the new server, mode 700 on the old server, 755 on the "
+                "new server)"
+            ),
             ("data", "base/1"),
         ),
-        ("-> /nowhere", "-> /else where", "gone (target /nowhere on old, /else where on new)", ("data", "gone")),
+        (
+            "-> /nowhere",
+            "-> /else where",
+            "gone (target /nowhere on the old server, /else where on the new server)",
+            ("data", "gone"),
+        ),
         (
             f"a b/it's  so|owner f 600 8192 1700000000|{ZERO}\n",
             "",
@@ -86,7 +97,10 @@ def packed(text: str) -> str:
         (
             f"PG_15/5/16402|owner f 600 8192 1700000000|{ZERO}",
             "PG_15/5/16402|owner d 700|",
-            "pg_tblspc/16401/PG_15/5/16402 (type f on old, d on new, mode 600 on old, 700 on new)",
+            (
+                "pg_tblspc/16401/PG_15/5/16402 (type f on the old server, d on the new server, mode 600 on the old "
+                "server, 700 on the new server)"
+            ),
             ("16401", "PG_15/5/16402"),
         ),
         ("gone|", f"\udcff|owner f 600 1 1|{ZERO}\ngone|", ("?", "new"), ("data", "\udcff")),

@@ -127,7 +127,7 @@ def failed(status: int, said: str = "") -> CommandError:
 @pytest.mark.slow
 def test_where_the_new_server_refuses_a_trial_start_old_is_not_stopped(store: Store) -> None:
     move, trial = Stopping(store, prove_stopped=["sum"]), TrialStart("/a", "/b", "")
-    with pytest.raises(BlockedError, match=r"any more: FATAL:  no\. The old server was not stopped") as caught:
+    with pytest.raises(BlockedError, match=r"any more: FATAL:  no\. The old cluster was not stopped") as caught:
         move.carried_out(replace(trial, failed="FATAL:  no"))
     assert "--resume" in caught.value.hint
     assert (move.state, move.old.asked.count("stop_folder")) == (State.STOPPED, 0)
@@ -140,7 +140,7 @@ def test_where_the_new_server_refuses_a_trial_start_old_is_not_stopped(store: St
 def test_where_systemd_would_not_start_the_unit_of_new_old_is_not_stopped(store: Store) -> None:
     """It may be so since the checks: a file system is gone, or somebody has changed the unit."""
     move, trial = Stopping(store, prove_stopped=["sum"]), TrialStart("/a", "/b", "", not_tried="there is no room")
-    with pytest.raises(BlockedError, match=r"ConditionPathExists=/none\. The old server was not stopped") as caught:
+    with pytest.raises(BlockedError, match=r"ConditionPathExists=/none\. The old cluster was not stopped") as caught:
         move.carried_out(replace(trial, unmet=("ConditionPathExists=/none",)))
     assert "--resume" in caught.value.hint
     assert (move.state, move.old.asked.count("stop_folder")) == (State.STOPPED, 0)

@@ -41,9 +41,9 @@ def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None
     latest = ran(ran(execution(first, copy, copy, stop, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
     with pytest.raises(InputError) as refused:
         may_begin(latest, alive=False)
-    for said in (" 7 of spring ", " 3 of 4, warm pass 1", "3.0 GiB"):
+    for said in (" 7 of spring ", " 3 of 4 (warm pass 1)", "3.0 GiB"):
         assert said in refused.value.message
-    assert refused.value.message.startswith("rehearsal ") is (kind is Kind.REHEARSAL)
+    assert refused.value.message.startswith("Rehearsal ") is (kind is Kind.REHEARSAL)
     assert "--resume" in refused.value.hint
     assert "--anew" in refused.value.hint
     assert ("--rollback" in refused.value.hint) is (kind is Kind.REAL)

@@ -119,7 +119,7 @@ def test_a_person_judges_the_look_at_the_way_and_no_other_step(store: Store, rea
     with nullcontext() if left_out else pytest.raises(CommandError):
         run_step(executor, made.plan.steps[1])
     said = [run.message for run in store.execution(number).steps if run.number == 2]
-    assert said[-1].endswith(f", as {whoami()} has taken on: by the pooler") is left_out
+    assert said[-1].endswith(f" Accepted by {whoami()}: by the pooler") is left_out
 
 
 class Failing:
@@ -164,7 +164,7 @@ def test_a_failed_step_is_told_by_its_title_with_the_words_of_the_program(
     executor = Executor(number, store, lambda _: cast("Server", Failing(said)), Nobody(), Job())
     with pytest.raises(CommandError) as caught:
         run_step(executor, failing)
-    assert caught.value.message == f"old: flush the disks failed with exit status 1: {why}"
+    assert caught.value.message == f'old: the step "flush the disks" failed with exit status 1: {why}'
 
 
 @pytest.mark.parametrize("detached", [False, True])

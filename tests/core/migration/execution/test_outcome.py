@@ -53,14 +53,14 @@ WHOLE = (
 
 def test_the_end_of_a_move_says_all_that_is_asked_then() -> None:
     paragraphs = {paragraph.title: "\n".join(paragraph.sentences) for paragraph in outcome_of(moved(*WHOLE))}
-    assert list(paragraphs) == ["downtime", "sent", "old", "still there", "next", "kept"]
-    assert re.match(r"38 s, \D+\(20:01:00 UTC\) \D+\(20:01:38\b", paragraphs["downtime"])
-    assert re.search(r"\b6\.0 s \D+ 8\.0 s, \D+ 30 s\b", paragraphs["downtime"])
-    assert " 20:00:20 UTC " in paragraphs["downtime"]
-    assert re.findall(r"[\d.]+ GiB|\b\d+ steps|\d+ MB/s", paragraphs["sent"]) == ["1.9 GiB", "2 steps", "100 MB/s"]
-    assert "on old as postgres, keep new from starting: true && false" in paragraphs["old"]
-    assert (paragraphs["still there"], paragraphs["next"]) == ("old: its files", "take a backup")
-    assert "pghaul report spring -o spring.pdf" in paragraphs["kept"]
+    assert list(paragraphs) == ["Downtime", "Copied", "Old cluster", "Remaining files", "Follow-up", "Details"]
+    assert re.search(r" 38 s, \D+\(20:01:00 UTC\) \D+\(20:01:38\b", paragraphs["Downtime"])
+    assert re.search(r"\b8\.0 s \(6\.0 s \D+ 30 s\b", paragraphs["Downtime"])
+    assert " 20:00:20 UTC " in paragraphs["Downtime"]
+    assert re.findall(r"[\d.]+ GiB|\b\d+ steps|\d+ MB/s", paragraphs["Copied"]) == ["1.9 GiB", "2 steps", "100 MB/s"]
+    assert "keep new from starting (on old as postgres): true && false" in paragraphs["Old cluster"]
+    assert (paragraphs["Remaining files"], paragraphs["Follow-up"]) == ("old: its files", "take a backup")
+    assert "pghaul report spring -o spring.pdf" in paragraphs["Details"]
 
 
 def test_what_a_person_has_taken_on_is_told_at_the_end() -> None:
@@ -68,8 +68,8 @@ def test_what_a_person_has_taken_on_is_told_at_the_end() -> None:
     proving = tuple(replace(step, proves=step.number == 7) for step in made.plan.steps)
     proven = replace(made, plan=replace(made.plan, steps=proving))
     paragraphs = {each.title: each.sentences for each in outcome_of(proven)}
-    assert paragraphs["not looked at"] == ("closed, as ada@desk has taken on: by DNS",)
-    assert "not looked at" not in {each.title for each in outcome_of(moved(*WHOLE))}
+    assert paragraphs["Not checked"] == ("closed, as ada@desk has taken on: by DNS",)
+    assert "Not checked" not in {each.title for each in outcome_of(moved(*WHOLE))}
 
 
 def test_of_what_is_not_done_nothing_is_told() -> None:
@@ -79,24 +79,24 @@ def test_of_what_is_not_done_nothing_is_told() -> None:
 def test_what_was_taken_back_says_for_how_long_old_was_down() -> None:
     back = at(1, 70, 98, back=True)
     paragraphs = {each.title: each.sentences for each in outcome_of(moved(*WHOLE[:4], back, state=State.ROLLED_BACK))}
-    (stopped,) = paragraphs["old"]
-    assert re.search(r"\b38 s\b\D+20:01:00 \D+20:01:38 UTC$", stopped)
-    assert " /b " in paragraphs["new"][0]
+    (stopped,) = paragraphs["Old cluster"]
+    assert re.search(r"\b38 s\b\D+20:01:00 \D+20:01:38 UTC\.$", stopped)
+    assert " /b, " in paragraphs["New cluster"][0]
     unstopped = {each.title: each.sentences for each in outcome_of(moved(*WHOLE[:2], back, state=State.ROLLED_BACK))}
-    assert not re.search(r"\d", "".join(unstopped["old"]))
+    assert not re.search(r"\d", "".join(unstopped["Old cluster"]))
 
 
 def test_a_rehearsal_says_what_the_move_will_cost() -> None:
     method = Method("warm-copy", Span(80, 100, 200), Span(20, 30, 60), ())
     rehearsed = moved(WHOLE[0], kind=Kind.REHEARSAL)
     paragraphs = {each.title: "\n".join(each.sentences) for each in outcome_of(rehearsed, Estimate((method,)))}
-    assert list(paragraphs) == ["sent", "the move", "old", "kept"]
-    assert paragraphs["the move"].startswith("30 s (20 s to 1 min 00 s) ")
-    assert ": 1 min 10 s (1 min 00 s to 2 min 20 s)" in paragraphs["the move"]
-    assert "the move" not in [each.title for each in outcome_of(rehearsed, None)]
+    assert list(paragraphs) == ["Copied", "The move", "Old cluster", "Details"]
+    assert " 30 s (20 s to 1 min 00 s)." in paragraphs["The move"]
+    assert " 1 min 10 s (1 min 00 s to 2 min 20 s)" in paragraphs["The move"]
+    assert "The move" not in [each.title for each in outcome_of(rehearsed, None)]
 
 
 def test_what_comes_before_a_stop_that_nobody_knows_is_still_a_range() -> None:
     method = Method("warm-copy", Span(80, 100, 200), Span(1, 30, 190), ())
     said = outcome_of(moved(WHOLE[0], kind=Kind.REHEARSAL), Estimate((method,)))
-    assert any(": 1 min 10 s (1 min 10 s to 1 min 10 s)" in text for each in said for text in each.sentences)
+    assert any(" 1 min 10 s (1 min 10 s to 1 min 10 s)" in text for each in said for text in each.sentences)

@@ -122,7 +122,7 @@ def test_what_fails_is_not_measured_and_says_why() -> None:
     assert lines(found)[0].values == (None, 50.0, 150.0)
     assert lines(found)[0].ratio is None
     assert any(
-        each == "old first: not measured: pgbench ended with exit status 2: ERROR:  no" for each in sentences(found)
+        each == "Old first was not measured: pgbench ended with exit status 2: ERROR:  no." for each in sentences(found)
     )
 
 
@@ -149,7 +149,7 @@ def test_a_run_of_which_not_all_was_kept_is_not_measured() -> None:
     found = results(**long)
     cold = found.run(Run.NEW_COLD)
     assert cold is not None
-    assert cold.why == "not all that it printed was kept"
+    assert cold.why == "not all of its output was kept"
     assert found.run(Run.NEW_WARM) is not None
     assert lines(found)[0].values == (100.0, None, 150.0)
 

@@ -17,11 +17,11 @@ from core.migration.execution.status import (
     status_sentence,
     ways_on,
 )
-from core.migration.model.execution import NOT_OPENED, RUNS_AGAIN, Kind, State
+from core.migration.model.execution import NOT_OPENED, RUNS_AGAIN, UNKNOWN_ROOT, Kind, State
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
 from core.migration.plan.steps.inventory import OLD_SETTINGS
-from core.migration.plan.steps.known_data_roots import DATA_ROOTS, UNKNOWN_ROOT
+from core.migration.plan.steps.known_data_roots import DATA_ROOTS
 from core.migration.plan.steps.opening import ALONE, START_NEW
 from core.migration.plan.steps.rollback import OLD_RUNS
 from tests.core.migration.execution.builders import STEP, execution, ran
@@ -62,7 +62,7 @@ def test_whether_old_serves_is_said_as_it_is(
     steps: tuple[Step, ...], done: int, status: MoveStatus, offered: list[str]
 ) -> None:
     said = stands(steps, done)
-    assert said.startswith(f"{SENTENCES[status]}; ")
+    assert said.startswith(f"{SENTENCES[status]} ")
     assert "pghaul execute spring " in said
     assert OPTION.findall(said) == offered
 
@@ -70,14 +70,14 @@ def test_whether_old_serves_is_said_as_it_is(
 def test_a_new_that_runs_is_named() -> None:
     opening = (*WARM, replace(STEP, title="decide", side="you"))
     said = stands(opening, 5)
-    assert said.startswith(f"{SENTENCES[MoveStatus.LOCAL_ONLY]}; ")
+    assert said.startswith(f"{SENTENCES[MoveStatus.LOCAL_ONLY]} ")
     assert OPTION.findall(said) == ["--resume", "--rollback"]
 
 
 def test_a_new_that_could_not_be_opened_leaves_the_way_back() -> None:
     opening = (*WARM, replace(STEP, title="open", point_of_no_return=True))
     said = stands(opening, 5, NOT_OPENED)
-    assert said.startswith(f"{SENTENCES[MoveStatus.NOT_OPENED]}; ")
+    assert said.startswith(f"{SENTENCES[MoveStatus.NOT_OPENED]} ")
     assert OPTION.findall(said) == ["--resume", "--rollback"]
     assert SENTENCES[MoveStatus.OPENING] in stands(opening, 5, 1)
 
@@ -90,19 +90,18 @@ def test_before_the_stop_nobody_is_sent_back_to_an_old_that_runs() -> None:
 @pytest.mark.parametrize("state", [State.STOPPED, State.INTERRUPTED])
 def test_a_rehearsal_holds_nothing(state: State) -> None:
     said = stands(WARM, 1, kind=Kind.REHEARSAL, state=state)
-    assert said.startswith(f"{SENTENCES[MoveStatus.UNTOUCHED]}; ")
+    assert said.startswith(f"{SENTENCES[MoveStatus.UNTOUCHED]} ")
     assert "--rollback" not in said
     assert ("pghaul execute spring --anew" in said) == (state is State.STOPPED)
 
 
 def test_to_go_on_is_not_offered_where_the_plan_lacks_a_data_root() -> None:
     proof = replace(STEP, name=f"{DATA_ROOTS}running")
-    lacks = f"old: pg_tblspc/16385 leads to /space: {UNKNOWN_ROOT}, made since"
-    before = stands((COPY, proof, *WARM[1:]), 1, note=lacks)
-    assert before.startswith(f"{SENTENCES[MoveStatus.UNTOUCHED]}; ")
-    assert before.endswith(": pghaul execute spring --anew")
+    before = stands((COPY, proof, *WARM[1:]), 1, status=UNKNOWN_ROOT)
+    assert before.startswith(f"{SENTENCES[MoveStatus.UNTOUCHED]} ")
+    assert before.endswith(": pghaul execute spring --anew.")
     assert OPTION.findall(before) == ["--anew"]
-    within = stands((*WARM[:3], replace(STEP, name=f"{DATA_ROOTS}stopped")), 3, note=lacks)
+    within = stands((*WARM[:3], replace(STEP, name=f"{DATA_ROOTS}stopped")), 3, status=UNKNOWN_ROOT)
     assert OPTION.findall(within) == ["--rollback", "--anew"]
     assert "--resume" in stands((COPY, proof, *WARM[1:]), 1, note="old: /space is not there: is its disk mounted?")
 

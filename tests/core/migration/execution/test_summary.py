@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core.migration.execution import summary
-from core.migration.execution.summary import PHASES, PassMade
+from core.migration.execution.summary import PassMade
 from core.migration.model.execution import State
 from core.migration.model.plan import Phase
 from tests.core.migration.execution.whole_move import START, STOPPED, execution, run
@@ -80,5 +80,5 @@ def test_each_step_has_its_stage() -> None:
     phases = [Phase.PREPARE, Phase.WARM, Phase.WARM, Phase.STOP, Phase.STOP, Phase.FINAL, Phase.FINAL, Phase.VERIFY,
               Phase.VERIFY, Phase.CLOSE, Phase.START, Phase.OPEN, Phase.OPEN, Phase.OPEN]  # fmt: skip
     numbers = (1, 2, 5, 6, 9, 10, 11, 12, 14, 15, 16, 17, 18, 19)
-    assert [found[number] for number in numbers] == [PHASES[phase] for phase in phases]
-    assert len(set(PHASES.values())) == len(PHASES)
+    assert [found[number] for number in numbers] == [phase.heading for phase in phases]
+    assert len({phase.heading for phase in Phase}) == len(Phase)

@@ -33,7 +33,7 @@ def test_one_that_runs_is_under_way() -> None:
     assert found is not None
     assert (found.stopped_at, found.grave) == (None, False)
     assert sentence(found, made.started_at).startswith(f"{made.move}: ")
-    assert sentence(found, made.started_at).endswith(f"; {SENTENCES[MoveStatus.UNTOUCHED]}")
+    assert sentence(found, made.started_at).endswith(f" {SENTENCES[MoveStatus.UNTOUCHED]}")
     died = unfinished(made, made.started_at, alive=False)
     assert died is not None
     assert sentence(died, made.started_at) != sentence(found, made.started_at)
@@ -48,8 +48,8 @@ def test_since_its_stop_the_clock_of_old_runs() -> None:
     assert found.grave
     assert (found.stopped_at, found.expected_seconds) == (began, 36.0)
     said = sentence(found, began + timedelta(seconds=233))
-    assert said.startswith(f"{made.move}: {SENTENCES[MoveStatus.STOPPED]} ")
-    assert f" {began.astimezone():%H:%M:%S} (3 min 53 s); " in said
+    assert said.startswith(f"{made.move}: The old cluster has been stopped since ")
+    assert f" {began.astimezone():%H:%M:%S} (3 min 53 s). " in said
     assert (found.possible.resume, found.possible.roll_back, found.possible.end) == (True, True, False)
 
 

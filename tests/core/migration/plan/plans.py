@@ -1,6 +1,5 @@
 """Plans made from facts made by hand, and how tests know their steps."""
 
-import re
 from typing import Any
 
 from core.facts.model import Facts
@@ -14,21 +13,10 @@ from core.migration.plan import make_plan
 from core.migration.plan.steps.verify import SUMS
 from tests.core.migration.builders import ODD, cluster, move, new, old, probe, profile, space
 
-_NUMBERED = re.compile(r"(step-\d+)?")
-_AHEAD = re.compile(r"(beside_server|within_room) \S+ \S+ ")
-"""What leaves room for others stands ahead of the function that does the work."""
-
-
-def known_as(step: Step) -> str:
-    """Its name, or, for one without a name, the function that it calls: what it is, however its title is worded."""
-    if not _NUMBERED.fullmatch(step.name):
-        return step.name
-    return _AHEAD.sub("", step.call).partition(" ")[0]
-
 
 def step(made: Plan, known: str) -> Step:
-    """The first step that is known as that; those of the way back come last."""
-    return next(each for each in (*made.steps, *made.way_back) if known_as(each) == known)
+    """The step of that name; those of the way back come last."""
+    return next(each for each in (*made.steps, *made.way_back) if each.name == known)
 
 
 def opening(made: Plan) -> Step:

@@ -46,7 +46,7 @@ from tests.core.migration.builders import (
     profile,
     space,
 )
-from tests.core.migration.plan.plans import compared, known_as, odd_plan, opening, plan, step
+from tests.core.migration.plan.plans import compared, odd_plan, opening, plan, step
 from tests.core.migration.running import run
 
 OF_DEBIAN: dict[str, Any] = {"name": "15/main", "found_by": ("pg_lsclusters",)}
@@ -58,7 +58,7 @@ PATH = program_path(old(), "15", "postgres")
 
 
 def known(steps: Iterable[Step]) -> list[str]:
-    return [known_as(each) for each in steps]
+    return [each.name for each in steps]
 
 
 def told(made: Plan, known: str, **changes: Any) -> bool:
@@ -80,10 +80,15 @@ def test_a_running_cluster_is_copied_warm_and_a_stopped_one_cold() -> None:
 def test_every_step_is_whole() -> None:
     made = plan({"running": True, "tablespaces": (space("/space"),)})
     assert [each.number for each in made.steps] == list(range(1, len(made.steps) + 1))
+    for steps in (made.steps, made.way_back, made.back_with_loss, made.later):
+        names = known(steps)
+        assert len(set(names)) == len(names)
+        assert not any(name.startswith("step-") for name in names)
+        for each in steps:
+            assert each.title[0].isupper()
+            assert (each.reason[0].isupper(), each.reason[-1]) == (True, ".")
+            assert each.undo[0].isupper()
     for each in made.steps:
-        assert each.title
-        assert each.reason
-        assert each.undo
         assert each.side in {"old", "new", "you"}
         assert each.server == {"old": "old", "new": "new", "you": "workstation"}[each.side]
         assert each.by_person == (each.side == "you")
@@ -112,7 +117,7 @@ def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_sh
     made = plan({"running": True, "tablespaces": (space("/space"),)})
     removing = [each.number for each in made.steps if each.call.startswith(("rest_pass ", "cold_pass "))]
     assert removing
-    assert step(made, "empty_or_ours").number < min(removing)
+    assert step(made, "target").number < min(removing)
     shown = [each.number for each in made.steps if each.call.startswith("deletions ")]
     assert len(shown) == len(removing) == 2
     assert max(shown) < min(removing)
@@ -123,7 +128,7 @@ def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
     """The proof of the target ahead of the copy, on a tablespace's folder that holds what is not ours."""
     taken = tmp_path / "it's taken"
     made = plan({"running": True, "tablespaces": (space(str(taken)),)})
-    proof = alone(step(made, "empty_or_ours"))
+    proof = alone(step(made, "target"))
     assert run(proof).returncode == 0
     taken.mkdir()
     (taken / "notes").touch()
@@ -137,14 +142,14 @@ def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
 def test_the_name_to_be_typed_stands_at_the_head() -> None:
     made = plan({"running": True, "name": "15/main"})
     assert plan_text(made).partition("\n\n")[0].endswith(": 15/main")
-    assert ": 15/main\n" in runbook(made).partition("### 1. ")[0]
+    assert ": `15/main`\n" in runbook(made).partition("### 1. ")[0]
 
 
 def test_the_final_pass_trusts_no_time() -> None:
     """What these two functions then do is tested on files whose times were set back."""
     made = plan({"running": True})
     assert step(made, f"{WARM}1-data").call == f"beside_server 2000 /tmp warm_pass data {DATA} {TARGET} pg_wal"
-    assert step(made, "changed_pass").call == f"changed_pass data {DATA} {TARGET} pg_wal"
+    assert step(made, "changed-data").call == f"changed_pass data {DATA} {TARGET} pg_wal"
 
 
 def test_downtime_is_from_the_stop_to_the_opening() -> None:
@@ -222,7 +227,7 @@ def test_new_is_opened_by_what_its_host_has_for_that(
 
 def test_debians_cluster_on_new_finds_what_came_along_in_the_data_directory() -> None:
     made = plan(new_facts=new(services=(DEBIAN,)))
-    register = step(made, "register_debian")
+    register = step(made, "register-0")
     assert register.call == f"register_debian /etc/postgresql/15/spring/postgresql.conf {TARGET} 15-spring"
     assert register.number < step(made, START_NEW).number
     assert " /etc/postgresql/15/spring/postgresql.conf " in step(made, START_NEW).call
@@ -233,7 +238,7 @@ def test_what_came_from_debians_folder_is_led_to_the_target() -> None:
     folder = "/etc/postgresql/15/main"
     changes = {**OF_DEBIAN, "config_file": f"{folder}/postgresql.conf", "hba_file": f"{folder}/pg_hba.conf"}
     there = new(services=(replace(DEBIAN, name="15/main"),))
-    adopted = step(plan(changes, new_facts=there), "adopt_debian")
+    adopted = step(plan(changes, new_facts=there), "register-0")
     assert adopted.call == (
         f"adopt_debian {folder}/postgresql.conf data_directory {TARGET} hba_file {folder}/pg_hba.conf "
         "external_pid_file /run/postgresql/15-main.pid"
@@ -241,7 +246,7 @@ def test_what_came_from_debians_folder_is_led_to_the_target() -> None:
     assert f"pg_conftool 15 main set hba_file {folder}/pg_hba.conf" in adopted.native
     there = new(services=(replace(DEBIAN, name="15/main", data_directory=DATA),))
     made = plan(changes, {"target": DATA}, new_facts=there)
-    assert not {"adopt_debian", "register_debian"} & set(known(made.steps))
+    assert not {"register-0"} & set(known(made.steps))
 
 
 def test_every_start_with_the_data_directory_is_told_of_the_rules_beside_the_configuration() -> None:
@@ -249,7 +254,7 @@ def test_every_start_with_the_data_directory_is_told_of_the_rules_beside_the_con
     rules = "/srv/conf/pg_hba.conf"
     made = plan({"running": True, "config_file": "/srv/conf/postgresql.conf", "hba_file": rules})
     assert f"hba_file={rules}" in step(made, START_NEW).call
-    new_and_old = [each for each in (*made.steps, *made.way_back) if known_as(each) == "start_folder"]
+    new_and_old = [opening(made), step(made, "start-old")]
     assert {each.side for each in new_and_old} == {"new", "old"}
     for each in new_and_old:
         assert f"hba_file={rules}" in each.call
@@ -258,25 +263,23 @@ def test_every_start_with_the_data_directory_is_told_of_the_rules_beside_the_con
 
 def test_new_is_fenced_and_marked_ahead_of_all_that_is_copied() -> None:
     made = plan({"running": True, "tablespaces": (space("/space"),)})
-    fence = step(made, "fence_target")
+    fence = step(made, "fence-new")
     assert fence.call == (
         f"fence_target {TARGET} 'identifier {control().system_identifier}' 'move to the new one' 'from old:{DATA}' "
         "'folder /space'"
     )
     assert (fence.side, fence.user, fence.renewed, fence.rehearsed) == ("new", "postgres", True, True)
-    assert fence.number < step(made, "keep_functions").number < step(made, f"{WARM}1-data").number
+    assert fence.number < step(made, "functions").number < step(made, f"{WARM}1-data").number
 
 
 def test_idle_wal_is_known_on_new_only_when_the_control_file_has_come() -> None:
     made = plan({"running": True})
-    assert next(each for each in made.steps if known_as(each) == "sum_ahead" and each.side == "new").call.endswith(
-        f" data - {TARGET} -"
-    )
+    assert next(each for each in made.steps if each.name == "ahead-1-new").call.endswith(f" data - {TARGET} -")
     assert compared(made).call.endswith(f" data - {TARGET} pg_wal")
 
 
 def test_a_cluster_that_an_earlier_move_left_fenced_stays_so_when_this_one_is_taken_back() -> None:
-    starting = {"unfence_cluster", "start_folder"}
+    starting = {"unfence-old", "start-old"}
     assert starting <= set(known(plan({"running": True}).way_back))
     assert not starting & set(known(plan({"fenced": True}).way_back))
 
@@ -288,9 +291,9 @@ def test_what_has_no_mark_is_taken_only_where_somebody_has_given_it_up(waived: b
     there = cluster(data_directory=TARGET, control=control(checkpoint_location="0/5000028"))
     estimated = estimate(spec_of(move(), old(), []))
     made = make_plan(move(), profile("old"), profile("new"), old(), new(there), (check,), (), estimated, seed="0123")
-    proof = step(made, "empty_or_ours")
+    proof = step(made, "target")
     assert f" {'0/5000028' if waived else '-'} {TARGET} " in proof.call
-    assert ("the standby goes" in proof.reason) is waived
+    assert ("The standby goes." in proof.reason) is waived
 
 
 def test_tablespaces_go_to_their_targets() -> None:
@@ -298,13 +301,13 @@ def test_tablespaces_go_to_their_targets() -> None:
     (given,) = (each for each in made.steps if each.call == "give_folder postgres /srv/pg/space kept")
     assert given.side == "new"
     assert given.native[0].startswith("test -d /srv/pg/space || install -d ")
-    assert step(made, "ln").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
+    assert step(made, "link-16400").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
     assert "cold_pass 16400 /space /srv/pg/space PG_15_202209061" in [each.call for each in made.steps]
 
 
 def test_configuration_outside_is_brought_along() -> None:
     made = plan({"config_file": "/opt/pg/postgresql.conf"})
-    assert step(made, "unpack_configuration").reads == "configuration"
+    assert step(made, "put-configuration").reads == "configuration"
     assert step(made, "configuration").call.startswith("pack_configuration ")
     start = step(made, START_NEW)
     assert f" {TARGET} 5432 /opt/pg/postgresql.conf " in start.call
@@ -359,19 +362,19 @@ def test_why_names_the_figures() -> None:
 )
 def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], becomes: str, login: str) -> None:
     made = plan(**changes)
-    allow = step(made, "allow_key")
+    allow = step(made, "allow-key")
     name, _, minutes, options = shlex.split(allow.call)
     assert (name, minutes) == ("allow_key", "20160")
     assert options.startswith('restrict,from="10.77.0.11",command="exec sh -c ')
     assert f" {becomes}sh /var/tmp/pghaul-copy-" in options
     assert options.endswith(f'/functions receive \\"$SSH_ORIGINAL_COMMAND\\" data {TARGET}"')
-    assert (allow.user, step(made, "keep_functions").user) == (login, login)
-    assert step(made, "pin_host_keys").call.endswith(f" 10.77.0.12 22 {login}")
+    assert (allow.user, step(made, "functions").user) == (login, login)
+    assert step(made, "pin-host-keys").call.endswith(f" 10.77.0.12 22 {login}")
 
 
 def test_the_address_old_uses_is_the_dbas() -> None:
     made = plan(copy_address="fd00::12", port=2222)
-    assert step(made, "pin_host_keys").call.endswith(" fd00::12 2222 dba")
+    assert step(made, "pin-host-keys").call.endswith(" fd00::12 2222 dba")
 
 
 def test_no_cluster_and_no_address() -> None:
@@ -409,17 +412,17 @@ def test_every_command_is_posix_shell_whatever_the_folders_name() -> None:
 
 
 NEEDED = (
-    "empty_or_ours",
+    "target",
     Hook.STOP_APPLICATIONS,
     STOPPED,
     FENCE,
     f"{DELETIONS}data",
-    "changed_pass",
-    "rest_pass",
-    "ln",
+    "changed-data",
+    "rest-data",
+    "link-16400",
     SUMS,
-    "same_inventory",
-    "ask_new",
+    "same-inventory",
+    "query",
     DECIDE,
 )
 
@@ -442,7 +445,7 @@ def test_the_runbook_shows_every_command_whole() -> None:
         assert f"### {each.number}. " in text
         assert call_line(each, paths_of(made)) in text
         assert all(native in text for native in each.native)
-    assert told(made, known_as(opening(made)), point_of_no_return=False)
+    assert told(made, opening(made).name, point_of_no_return=False)
     down = [each.number for each in made.steps if each.stopped]
     assert re.search(rf"\b{down[0]}\b.*\b{down[-1]}\b", text.partition("\n## ")[0])
     assert "\\$" not in text
@@ -465,7 +468,7 @@ def test_checkpoints_are_written_before_the_last_warm_pass_and_before_the_stop()
     assert not any(each.stopped for each in steps[: second + 1])
     assert all(steps[at].expected_seconds for at in (first, second))
     for cluster_without in ({"running": True, "databases": ()}, {"running": False}):
-        assert "write_checkpoint" not in known(plan(cluster_without).steps)
+        assert "checkpoint-pass" not in known(plan(cluster_without).steps)
 
 
 def test_a_command_from_elsewhere_is_shown_and_left_to_a_person() -> None:
@@ -502,7 +505,7 @@ def test_what_a_person_types_to_start_either_side_has_the_options_of_the_old_ser
     settings = [Setting(name, value, "command line") for name, value in given]
     made = plan({"running": True, "wide": ClusterWide(settings=(*settings, Setting("port", "1", "default")))})
     typed = "-c work_mem=5120 -c "
-    (back,) = (each for each in made.way_back if known_as(each) == "start_folder")
+    back = step(made, "start-old")
     for native in (step(made, START_NEW).native[1], opening(made).native[-1], back.native[0]):
         assert typed in native
         assert "archive_command=…" in native
@@ -513,33 +516,33 @@ def test_what_a_person_types_to_start_either_side_has_the_options_of_the_old_ser
 
 def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
     made = plan({"running": True, "unit": "postgresql-15.service"})
-    back = {(each.side, known_as(each)): each for each in made.way_back}
+    back = {(each.side, each.name): each for each in made.way_back}
     assert list(back) == [
-        ("old", "never_opened"),
+        ("old", "no-cutover"),
         ("new", "unopened"),
-        ("new", "give_back"),
-        ("new", "forbid_key"),
-        ("old", "remove_folder"),
-        ("new", "remove_folder"),
-        ("old", "unfence_cluster"),
-        ("old", "start_unit"),
+        ("new", "close-new"),
+        ("new", "remove-key-new"),
+        ("old", "remove-key-old"),
+        ("new", "remove-lists-new"),
+        ("old", "unfence-old"),
+        ("old", "start-old"),
         ("old", OLD_RUNS),
         ("old", OLD_SETTINGS),
     ]
-    assert back["old", "unfence_cluster"].call == f"unfence_cluster {DATA}"
-    assert back["old", "start_unit"].native == (
+    assert back["old", "unfence-old"].call == f"unfence_cluster {DATA}"
+    assert back["old", "start-old"].native == (
         "systemctl reset-failed postgresql-15.service; systemctl start postgresql-15.service",
     )
-    on_target = [known_as(each) for each in made.way_back if each.side == "new" and move().target in each.call]
-    assert on_target == ["unopened", "give_back"]
+    on_target = [each.name for each in made.way_back if each.side == "new" and move().target in each.call]
+    assert on_target == ["unopened", "close-new"]
     assert not any(each.call.startswith("start_") for each in plan().way_back)
 
 
 def test_a_rehearsal_holds_no_step_that_stops_or_starts() -> None:
     made = plan({"running": True})
     rehearsed = [each for each in made.steps if each.rehearsed]
-    closing = [("new", "forbid_key"), ("old", "remove_folder"), ("new", "remove_folder")]
-    assert [(each.side, known_as(each)) for each in rehearsed if each.stopped] == closing
+    closing = [("new", "remove-key-new"), ("old", "remove-key-old"), ("new", "remove-lists-new")]
+    assert [(each.side, each.name) for each in rehearsed if each.stopped] == closing
     assert sum(each.closes for each in rehearsed) == 3
     words = ("stop_", "start_", "fence_cluster", "open_for", "--delete")
     assert not any(word in text for each in rehearsed for text in each.shown for word in words)
@@ -548,14 +551,14 @@ def test_a_rehearsal_holds_no_step_that_stops_or_starts() -> None:
 def test_the_rehearsal_of_a_stopped_cluster_copies_it_and_leaves_it_unfenced() -> None:
     made = plan()
     rehearsed = known(each for each in made.steps if each.rehearsed)
-    assert rehearsed.index(STOPPED) < rehearsed.index("cold_pass")
-    assert not {FENCE, START_NEW, known_as(opening(made))} & set(rehearsed)
+    assert rehearsed.index(STOPPED) < rehearsed.index("copy-data")
+    assert not {FENCE, START_NEW, opening(made).name} & set(rehearsed)
 
 
 def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
     made = plan({"running": True})
     proofs = [each for each in made.steps if each.call.startswith("prove_stopped ")]
-    final = [each.number for each in made.steps if known_as(each) in {"changed_pass", "rest_pass"}]
+    final = [each.number for each in made.steps if each.name in {"changed-data", "rest-data"}]
     assert len(final) == 2
     assert proofs[0].number < min(final) <= max(final) < proofs[1].number
     assert proofs[0].call == proofs[1].call
@@ -565,24 +568,24 @@ def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
 def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared() -> None:
     sums = {"running": True, "control": control(data_checksums=1)}
     changed, whole = plan(sums), plan(sums, verify=Verify.ALL)
-    looks = {"check_pages", "check_relations"}
+    looks = {"page-checksums", "tables-and-indexes"}
     assert not looks & set(known(changed.steps))
     assert set(known(changed.later)) == looks
     assert all(call_line(each, paths_of(changed)) in runbook(changed) for each in changed.later)
     assert whole.later == ()
     assert runbook(changed).count("\n## ") == runbook(whole).count("\n## ") + 1
-    assert compared(whole).number < step(whole, "check_pages").number < step(whole, START_NEW).number
-    assert step(whole, "check_relations").number < step(whole, DECIDE).number
-    assert step(whole, "check_pages").call.endswith(f" pg_checksums {TARGET}")
-    assert not any("check_relations" in each.call for each in whole.steps if each.side == "old")
+    assert compared(whole).number < step(whole, "page-checksums").number < step(whole, START_NEW).number
+    assert step(whole, "tables-and-indexes").number < step(whole, DECIDE).number
+    assert step(whole, "page-checksums").call.endswith(f" pg_checksums {TARGET}")
+    assert not any("tables-and-indexes" in each.call for each in whole.steps if each.side == "old")
 
 
 @pytest.mark.parametrize(("series", "sums", "amcheck"), [("9.6", None, None), ("11", "pg_verify_checksums", None),
     ("12", "pg_checksums --check", None), ("14", "pg_checksums --check", "pg_amcheck")])  # fmt: skip
 def test_what_looks_for_corruption_is_what_the_series_has(series: str, sums: str | None, amcheck: str | None) -> None:
     later = plan({"series": series, "control": control(data_checksums=1)}).later
-    programs = {"check_pages": sums, "check_relations": amcheck}
-    texts = {known_as(each): " ".join(each.native) for each in later}
+    programs = {"page-checksums": sums, "tables-and-indexes": amcheck}
+    texts = {each.name: " ".join(each.native) for each in later}
     assert set(texts) == {function for function, program in programs.items() if program is not None}
     for function, text in texts.items():
         assert (programs[function] or "") in text
@@ -590,14 +593,14 @@ def test_what_looks_for_corruption_is_what_the_series_has(series: str, sums: str
 
 def test_indexes_whose_text_sorts_differently_are_rebuilt_before_the_opening() -> None:
     made = plan(new_facts=new(collation_order={LOCALE: "f" * 64}))
-    rebuilt = step(made, "rebuild_indexes")
+    rebuilt = step(made, "reindex")
     assert step(made, START_NEW).number < rebuilt.number < step(made, DECIDE).number
     assert rebuilt.expected_seconds is not None
     assert all(value in rebuilt.reason for value in ("1 object", " shop", "4.8 MiB"))
     assert rebuilt.call.endswith(" 15 1805 shop 1 default")
     assert '"reindex index INDEX"' in rebuilt.native[0]
     assert any(text.startswith("warning: ") and text.endswith("[collation]") for text in made.warnings)
-    assert "rebuild_indexes" not in known(plan().steps)
+    assert "reindex" not in known(plan().steps)
 
 
 def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:

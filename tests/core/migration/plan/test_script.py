@@ -136,7 +136,7 @@ def test_the_steps_run_in_their_order_each_with_what_it_reads(shell: str, tmp_pa
     assert kept == ["it's\n$(touch x)\n", "it's\n$(touch x)\n", "a\nc\n", "# whole\n", "hello\n"]
     assert "     | $(touch x)\n" in done.stdout
     assert "       print\n" in done.stdout
-    assert run.log().splitlines()[-1].endswith("all of it is done")
+    assert run.log().splitlines()[-1].endswith("Everything is done.")
     assert not locks(run)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["asked", "move.kept", "move.log", "move.sh", "programs"]
 
@@ -157,7 +157,7 @@ def test_what_only_looks_asks_no_server(option: str, tmp_path: Path) -> None:
     run = Run(plan({"running": True}), tmp_path)
     done = run(option)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "stop the applications [downtime]" in done.stdout
+    assert "Stop the applications [downtime]" in done.stdout
     assert "[POINT OF NO RETURN]" in done.stdout
     assert run.asked() == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["move.sh", "programs"]
@@ -203,7 +203,7 @@ def test_it_asks_before_it_begins(answers: str, tmp_path: Path) -> None:
     run = Run(toy(step("echo a")), tmp_path)
     done = run(answers=answers)
     assert done.returncode == 4
-    assert "steps 1 to 1" in done.stdout
+    assert "Steps 1 to 1" in done.stdout
     assert run.asked() == []
 
 
@@ -226,15 +226,15 @@ def test_a_failure_closes_what_was_opened_and_says_how_to_go_on(shell: str, tmp_
     assert done.returncode == 1
     assert "missing" in done.stdout
     assert not (tmp_path / "key").exists()
-    assert done.stdout.endswith(f"go on:   {run.path} --from 3\nold runs as it did\n")
+    assert done.stdout.endswith(f"To go on:     {run.path} --from 3\nThe old cluster runs as before.\n")
     assert "| end" not in done.stdout
-    assert "step 3" in run.log()
+    assert "Step 3" in run.log()
     (tmp_path / "missing").touch()
     (tmp_path / "prepared").unlink()
     done = run("--from", "3", answers="yes\n")
     assert done.returncode == 0, done.stdout
     assert not (tmp_path / "prepared").exists()
-    assert [int(number) for number in re.findall(r"step (\d+) begins", run.log())] == [1, 2, 3, 2, 3, 4, 5]
+    assert [int(number) for number in re.findall(r"Step (\d+) begins", run.log())] == [1, 2, 3, 2, 3, 4, 5]
 
 
 @pytest.mark.slow
@@ -247,10 +247,10 @@ def test_a_signal_as_a_step_begins_ends_it_at_once(tmp_path: Path) -> None:
             assert process.stdin is not None
             process.stdin.write("yes\n")
             process.stdin.flush()
-            wait_until(lambda: (tmp_path / "move.log").exists() and "step 3 begins" in run.log(), "the step begins")
+            wait_until(lambda: (tmp_path / "move.log").exists() and "Step 3 begins" in run.log(), "the step begins")
             process.terminate()
             assert process.wait(10) == 4
-        assert "step 3, sleep 20: interrupted" in run.log()
+        assert "Step 3, sleep 20: it was interrupted." in run.log()
         assert not (tmp_path / "key").exists()
         assert not locks(run)
 
@@ -280,7 +280,7 @@ def test_the_same_script_run_from_elsewhere_is_anothers(tmp_path: Path) -> None:
 def test_nothing_is_left_out_that_the_rest_stands_on(tmp_path: Path) -> None:
     done = Run(channel(tmp_path, step("echo")), tmp_path)("--from", "3", answers="yes\n")
     assert done.returncode == 1
-    assert "has not been done yet, and must be before step 3" in done.stdout
+    assert "has not been done yet, and it must be done before step 3" in done.stdout
 
 
 @pytest.mark.slow
@@ -298,12 +298,12 @@ def test_one_step_alone(tmp_path: Path) -> None:
     run = Run(channel(tmp_path, step("echo")), tmp_path)
     refused = run("--only", "2", answers="yes\n")
     assert refused.returncode == 1
-    assert "it has not been done yet, and must be before step 2" in refused.stdout
+    assert "it has not been done yet, and it must be done before step 2" in refused.stdout
     assert run("--only", "1", answers="yes\n").returncode == 0
     (tmp_path / "move.log").unlink()
     assert run("--only", "2", answers="yes\n").returncode == 0
     assert (tmp_path / "key").exists()
-    assert re.findall(r"step (\d+) begins", run.log()) == ["2"]
+    assert re.findall(r"Step (\d+) begins", run.log()) == ["2"]
 
 
 @pytest.mark.slow
@@ -311,7 +311,7 @@ def test_what_does_not_agree_ends_it(tmp_path: Path) -> None:
     made = toy(step("echo a", name="one"), step("echo b", side="new", agrees_with="one"), step("echo c"))
     done = Run(made, tmp_path)(answers="yes\n")
     assert done.returncode == 1
-    assert "it does not print what step 1 printed" in done.stdout
+    assert "its output differs from that of step 1" in done.stdout
     assert "< a" in done.stdout
     assert "| c" not in done.stdout
 
@@ -320,7 +320,7 @@ def test_what_does_not_agree_ends_it(tmp_path: Path) -> None:
 def test_what_differs_is_gone_on_with_from_where_it_is_copied(tmp_path: Path) -> None:
     copied, summed = step("echo pass", phase=Phase.FINAL), step("echo a", name=SUMS)
     run = Run(toy(step("echo"), copied, summed, step("echo b", side="new", agrees_with=SUMS)), tmp_path)
-    assert f"go on:   {run.path} --from 2\n" in run(answers="yes\n").stdout
+    assert f"To go on:     {run.path} --from 2\n" in run(answers="yes\n").stdout
 
 
 @pytest.mark.slow
@@ -329,12 +329,12 @@ def test_an_opening_that_let_nobody_in_leaves_the_way_back(shell: str, tmp_path:
     opening = step(f"sh -c 'exit $(cat {tmp_path}/status)'", point_of_no_return=True, stopped=True)
     run = Run(toy(step("echo copy"), opening, back=(step("echo back"),)), tmp_path, shell)
     (tmp_path / "status").write_text("69")
-    assert run(answers="yes\n15/main\n").stdout.endswith(f"go back: {run.path} --back\n")
+    assert run(answers="yes\n15/main\n").stdout.endswith(f"To roll back: {run.path} --back\n")
     assert run("--back", answers="yes\n").returncode == 0
     for status in ("1", "69"):  # what may have been open once stays so
         (tmp_path / "status").write_text(status)
-        assert "go back" not in run("--from", "2", answers="yes\n15/main\n").stdout
-    assert "new was opened to clients" in run("--back", answers="yes\n").stderr
+        assert "To roll back" not in run("--from", "2", answers="yes\n15/main\n").stdout
+    assert "Clients were allowed to connect" in run("--back", answers="yes\n").stderr
 
 
 @pytest.mark.slow
@@ -352,7 +352,7 @@ def test_a_closed_way_is_taken_on_with_a_reason(shell: str, tmp_path: Path) -> N
     (tmp_path / "status").write_text("68")
     done = run("--from", "2", answers="yes\nby the pooler\n")
     assert (done.returncode, "| listens" in done.stdout) == (0, True), done.stdout
-    assert "has taken on: by the pooler" in run.log()
+    assert "by the pooler" in run.log()
 
 
 def test_no_other_step_is_left_out_with_a_reason(tmp_path: Path) -> None:
@@ -372,7 +372,7 @@ def test_the_stop_asks_for_the_clusters_name(tmp_path: Path) -> None:
     run = Run(made, tmp_path)
     done = run(answers="yes\nmain\n")
     assert done.returncode == 4
-    assert "its name was not typed" in done.stdout
+    assert "the name of the cluster was not typed" in done.stdout
     assert not (tmp_path / "stopped").exists()
     assert run("--from", "2", answers="yes\n15/main\nyes\n").returncode == 0
     assert (tmp_path / "stopped").exists()
@@ -393,8 +393,8 @@ def test_the_proof_of_the_stop_is_made_again_and_must_be_the_same(tmp_path: Path
     control.write_text("shut down at 2\n")
     done = run("--from", "3", answers="yes\n")
     assert done.returncode == 1
-    assert "it does not print what step 1 printed before" in done.stdout
-    assert f"go on:   {run.path} --from 1\n" in done.stdout
+    assert "its output differs from that of step 1" in done.stdout
+    assert f"To go on:     {run.path} --from 1\n" in done.stdout
     control.write_text("shut down at 1\n")
     assert run("--from", "3", answers="yes\n").returncode == 0
 
@@ -440,7 +440,7 @@ def test_what_is_private_is_neither_shown_nor_kept(tmp_path: Path) -> None:
         assert "s3cret\n" not in path.read_text()
     assert "| s3cret" not in run.log()
     done = run("--from", "2", answers="yes\n")
-    assert re.findall(r"step (\d+) begins", run.log()) == ["1", "2", "3", "1", "2", "3"]
+    assert re.findall(r"Step (\d+) begins", run.log()) == ["1", "2", "3", "1", "2", "3"]
 
 
 @pytest.mark.slow
@@ -464,7 +464,7 @@ def test_a_login_without_rights_is_told(tmp_path: Path) -> None:
     none = tuple(replace(each, rights=Rights.NONE) for each in made.logins)
     done = Run(replace(made, logins=none), tmp_path)(answers="yes\n")
     assert done.returncode == 1
-    assert "dba may not become postgres on old" in done.stdout
+    assert "On the old server dba may not run commands as postgres" in done.stdout
 
 
 def test_a_lock_of_another_ends_it(tmp_path: Path) -> None:
@@ -474,7 +474,7 @@ def test_a_lock_of_another_ends_it(tmp_path: Path) -> None:
     try:
         done = run(answers="yes\n")
         assert done.returncode == 1
-        assert "new cannot be locked: " in done.stdout
+        assert "The new server cannot be locked: " in done.stdout
         assert "ada@desk since yesterday" in done.stdout
         assert not (tmp_path / "done").exists()
         assert lock.is_symlink()
@@ -491,7 +491,7 @@ def test_nothing_is_copied_over_what_clients_have_written(tmp_path: Path) -> Non
     for options in ((), ("--from", "1"), ("--back",)):
         done = run(*options, answers="yes\n")
         assert done.returncode == 1
-        assert "new was opened to clients" in done.stderr
+        assert "Clients were allowed to connect" in done.stderr
 
 
 @pytest.mark.slow
@@ -513,8 +513,8 @@ def test_broken_off_in_the_downtime_it_does_not_begin_anew_and_says_how_to_go_on
     for _ in range(2):
         again = run(answers="yes\n15/main\n")
         assert (again.returncode, again.stdout) == (1, "")
-        assert "broken off at step 5" in again.stderr
-        assert f"go on:   {run.path} --from 5\ngo back: {run.path} --back\n" in again.stderr
+        assert "interrupted at step 5" in again.stderr
+        assert f"To go on:     {run.path} --from 5\nTo roll back: {run.path} --back\n" in again.stderr
     assert run("--from", "5", answers="yes\n").returncode < 0
     (tmp_path / "mended").touch()
     assert run("--from", "5", answers="yes\n").returncode == 0
@@ -527,7 +527,7 @@ def test_behind_the_opening_a_script_that_is_begun_anew_says_how_to_go_on(tmp_pa
     run = Run(made, tmp_path)
     assert run(answers="yes\n").returncode == 1
     again = run(answers="yes\n")
-    assert (again.returncode, f"go on:   {run.path} --from 3\n" in again.stderr) == (1, True)
+    assert (again.returncode, f"To go on: {run.path} --from 3\n" in again.stderr) == (1, True)
 
 
 @pytest.mark.slow
@@ -542,7 +542,7 @@ def test_a_stop_that_failed_is_gone_on_with_at_the_stop(tmp_path: Path, failing:
     )
     run = Run(made, tmp_path)
     at = 3 if failing == STOP else 4
-    assert f"go on:   {run.path} --from {at}\n" in run(answers="yes\n15/main\n").stdout
+    assert f"To go on:     {run.path} --from {at}\n" in run(answers="yes\n15/main\n").stdout
 
 
 @pytest.mark.slow
@@ -551,7 +551,7 @@ def test_after_the_way_back_it_begins_anew(tmp_path: Path) -> None:
     run = Run(made, tmp_path)
     assert run(answers="yes\n15/main\n").returncode == 1
     assert run(answers="yes\n15/main\n").returncode == 1
-    assert "broken off at step 2" in run(answers="yes\n15/main\n").stderr
+    assert "interrupted at step 2" in run(answers="yes\n15/main\n").stderr
     assert run("--back", answers="yes\n").returncode == 0
     (tmp_path / "mended").touch()
     assert run(answers="yes\n15/main\n").returncode == 0
@@ -562,9 +562,9 @@ def test_the_way_back(tmp_path: Path) -> None:
     made = toy(step("false", stopped=True), back=(step("echo back", side="new"), step("echo again")))
     run = Run(made, tmp_path)
     done = run(answers="yes\n15/main\n")
-    assert done.stdout.endswith(f"go back: {run.path} --back\n")
+    assert done.stdout.endswith(f"To roll back: {run.path} --back\n")
     done = run("--back", answers="yes\n")
-    assert (done.returncode, "new is stopped and kept" in done.stdout) == (0, True)
+    assert (done.returncode, "The rollback will run" in done.stdout) == (0, True)
     assert done.stdout.index("     | back") < done.stdout.index("     | again")
 
 
@@ -575,7 +575,7 @@ def test_what_the_way_back_reads_is_left_out_where_it_was_not_printed(tmp_path: 
     compare = replace(made.way_back[0], reads="stock")
     run = Run(replace(made, steps=(inventory, made.steps[1]), way_back=(compare, made.way_back[1])), tmp_path)
     done = run("--back", answers="yes\n")
-    assert (done.returncode, "left out, because step 1 has not printed anything" in done.stdout) == (0, True)
+    assert (done.returncode, "skipped, because there is no output of step 1" in done.stdout) == (0, True)
     assert "     | again" in done.stdout
     assert run(answers="yes\n15/main\n").returncode == 1
     assert "     | found" in run("--back", answers="yes\n").stdout
@@ -593,7 +593,7 @@ def test_a_name_with_a_line_break_stays_in_its_comment(tmp_path: Path) -> None:
     run = Run(odd_plan(), tmp_path)
     done = run("--dry-run")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "# Move it's $(touch x) # `touch y`: old:" in run.path.read_text()
+    assert "The move is called it's $(touch x) # `touch y` and has" in run.path.read_text()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["move.sh", "programs"]
 
 

@@ -94,8 +94,8 @@ def test_what_a_person_types_for_the_fence() -> None:
     fenced = fence(cluster(), "dba")
     assert fenced.native[-1] == "mv -- /srv/pg/data/global/pg_control /srv/pg/data/pghaul-fence/global/"
     assert fenced.undo == (
-        "as dba: mv -- /srv/pg/data/pghaul-fence/global/pg_control /srv/pg/data/global/ && "
-        "rm -r -- /srv/pg/data/pghaul-fence"
+        "To undo, run on the old server as dba: `mv -- /srv/pg/data/pghaul-fence/global/pg_control "
+        "/srv/pg/data/global/ && rm -r -- /srv/pg/data/pghaul-fence`"
     )
 
 

@@ -24,7 +24,7 @@ from core.migration.transports.copy_channel import CopyChannel
 from core.servers.functions import library
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, cluster, move, new, old, probe, profile
-from tests.core.migration.plan.plans import known_as, step
+from tests.core.migration.plan.plans import step
 from tests.core.migration.running import asked_of_rsync, program, run
 
 NO_RSYNC = pytest.mark.skipif(shutil.which("rsync") is None, reason="rsync is not installed here")
@@ -60,16 +60,16 @@ def test_the_daemon_is_taken_where_the_move_allows_it_and_it_is_faster() -> None
     assert made.transport == DAEMON.name == "rsync daemon, lz4, 2 streams"
     assert "rsync over ssh, no compression, one stream 100 MB/s" in made.why
     assert len(made.warnings) == len(plan(PROBES[:1], plain_text=True).warnings) + 1
-    names = [known_as(each) for each in made.steps]
-    assert names.index("pin_host_keys") < names.index("daemon")
-    closes = [(each.side, known_as(each)) for each in made.steps if each.closes]
-    assert closes[:3] == [("new", "close_daemon"), ("new", "forbid_key"), ("old", "remove_folder")]
-    assert [(each.side, known_as(each)) for each in made.way_back if each.closes] == closes
+    names = [each.name for each in made.steps]
+    assert names.index("pin-host-keys") < names.index("daemon")
+    closes = [(each.side, each.name) for each in made.steps if each.closes]
+    assert closes[:3] == [("new", "stop-daemon"), ("new", "remove-key-new"), ("old", "remove-key-old")]
+    assert [(each.side, each.name) for each in made.way_back if each.closes] == closes
     for name in ("password", "daemon"):
         assert step(made, name).renewed
         assert step(made, name).rehearsed
     assert step(made, "password").private
-    assert names.index("reach_daemon") < names.index(f"{WARM}1-data")
+    assert names.index("reach-daemon") < names.index(f"{WARM}1-data")
 
 
 def test_without_consent_no_probe_chooses_it() -> None:

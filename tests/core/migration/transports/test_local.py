@@ -9,7 +9,6 @@ from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
 from core.migration.transports.choice import on_one_server
 from tests.core.migration.builders import cluster, facts, move, old, profile
-from tests.core.migration.plan.plans import known_as
 
 
 def one_server(owner: str = "postgres") -> tuple[Facts, Facts]:
@@ -34,11 +33,11 @@ def test_one_server_copies_from_folder_to_folder() -> None:
     assert "ssh" not in commands
     assert "_key" not in commands
     assert dict(made.settings)["copy_route"] == "local"
-    names = [known_as(step) for step in made.steps]
-    assert names.index("own_folder") < names.index("remove_folder", names.index("places-stopped"))
+    names = [step.name for step in made.steps]
+    assert names.index("copy-folder") < names.index("remove-copy-folder")
 
 
 def test_the_owner_must_be_the_same_and_the_hosts_one() -> None:
     assert not on_one_server(move(), *one_server("pgadmin"), profile("new"))
     assert not on_one_server(move(), old(), facts("new"), profile("new"))
-    assert "allow_key" in "\n".join(step.call for step in plan(one_server("pgadmin")).steps)
+    assert "allow-key" in "\n".join(step.name for step in plan(one_server("pgadmin")).steps)

@@ -20,7 +20,7 @@ from core.migration.probing.candidates import MOUNTS, UDP, mounts, search
 from core.migration.transports import nfs
 from core.migration.transports.copy_channel import CopyChannel
 from tests.core.migration.builders import NOW, cluster, facts, move, new, old, probe, profile
-from tests.core.migration.plan.plans import known_as, step
+from tests.core.migration.plan.plans import step
 
 ABLE = Kernel(nfs=True, nfsd=True, nfs_udp=False)
 OVER_NFS = Transport(route=Route.NFS, mount="vers=4.2,nconnect=4", streams=2)
@@ -60,18 +60,18 @@ PROBES = [sampled(Transport(), 100e6), sampled(OVER_NFS, 300e6)]
 def test_the_plan_shows_export_and_mount_and_takes_them_away() -> None:
     made = plan(PROBES)
     assert made.transport == OVER_NFS.name
-    names = [known_as(each) for each in made.steps]
-    opening = ["serve_nfs", "export_targets", "mount_targets"]
-    closing = ["unmount_targets", "unexport_targets", "stop_nfs"]
+    names = [each.name for each in made.steps]
+    opening = ["serve-nfs", "export", "mount"]
+    closing = ["unmount", "unexport", "stop-nfs"]
     assert [name for name in names if name in opening + closing] == opening + closing
-    assert [known_as(each) for each in made.steps if each.closes][:3] == closing
-    assert [known_as(each) for each in made.way_back if each.closes][:3] == closing
+    assert [each.name for each in made.steps if each.closes][:3] == closing
+    assert [each.name for each in made.way_back if each.closes][:3] == closing
     for each in made.steps:
-        if known_as(each) in opening:
+        if each.name in opening:
             assert each.user == "root"
             assert each.renewed
             assert each.rehearsed
-            assert each.undo.startswith(f"on {each.side} as root: ")
+            assert each.undo.startswith(f"To undo, run on the {each.side} server as root: ")
 
 
 def test_without_consent_no_probe_chooses_it() -> None:
@@ -102,7 +102,7 @@ def test_exports_name_each_address_of_old_that_new_may_see(address: str, clients
     for words in (shlex.split(nfs.export(there).text)[3:], shlex.split(nfs.unexport(there).text)[1:]):
         assert words[0].split() == clients
         assert words[2::2] == [HOSTILE, "/srv/space"]
-    exporting = next(each for each in nfs.attaching(there, "postgres") if known_as(each) == "export_targets")
+    exporting = next(each for each in nfs.attaching(there, "postgres") if each.name == "export")
     client = clients[0] if len(clients) == 1 else "…"
     assert [shlex.split(each)[-1] for each in exporting.native] == [
         f"{client}:{folder}" for folder in (HOSTILE, "/srv/space")
@@ -131,7 +131,7 @@ def test_what_is_shown_is_what_a_person_would_type() -> None:
     assert serving.native == ("rpc.nfsd -N 3 8", "rpc.mountd")
     options = nfs.mount_options("vers=4.2")
     assert mounting.native[0] == f"mount -t nfs -o {options} 10.0.0.2:/srv/a /run/pghaul-copy-01/data"
-    assert mounting.undo.endswith(": umount /run/pghaul-copy-01/data && umount /run/pghaul-copy-01/16385")
+    assert mounting.undo.endswith(": `umount /run/pghaul-copy-01/data && umount /run/pghaul-copy-01/16385`")
     assert nfs.serve(channel("vers=3,proto=udp")).text == "serve_nfs /run/pghaul-copy-01 3 -N 4 -u"
 
 

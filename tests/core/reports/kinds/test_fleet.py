@@ -34,10 +34,12 @@ def test_what_can_be_made_and_in_which_windows(full: Report) -> None:
 
 def test_reasons_are_german_in_german(full: Report) -> None:
     report = fleet(full)
-    under_way = "under way: execution 7 is interrupted; old is as it was"
+    under_way = "Under way: execution 7 is interrupted. The old cluster is as before."
     moves = tuple(dataclasses.replace(one, unknown=under_way) if one.unknown else one for one in report.moves)
     made = of_fleet(dataclasses.replace(report, moves=moves), GERMAN)
-    assert [row[3] for row in rows(made, "unknown")] == ["im Gang: Ausführung 7, unterbrochen; alt ist, wie er war"]
+    assert [row[3] for row in rows(made, "unknown")] == [
+        "Im Gang: Ausführung 7, unterbrochen. Der alte Cluster ist wie zuvor."
+    ]
     assert [row[2] for row in rows(made, "unread")] == [
         "gannon-3: 10.0.0.37 Port 22 antwortet nicht innerhalb von 15 s"
     ]

@@ -7,7 +7,7 @@ from core.migration.plan.steps.opening import IN_FORCE, START_NEW
 from core.migration.plan.steps.reached import LISTENERS
 from core.servers.shell import words_of
 from tests.core.migration.builders import TARGET
-from tests.core.migration.plan.plans import known_as, plan, step
+from tests.core.migration.plan.plans import plan, step
 
 EDITS = (Edited("port", "5432", "5433"), Edited("search_path", "it's", "a"))
 
@@ -24,19 +24,19 @@ def test_unless_it_was_chosen_nothing_is_set_and_the_server_counts() -> None:
     of = made(None)
     assert of.step(IN_FORCE) is None
     assert words(of, LISTENERS)[0] == "see_listeners"
-    assert words(of, "compare_settings")[7:9] == ["cutover", "-"]
-    assert all(words_of(each.call)[-1] == "-" for each in of.way_back if known_as(each) == "start_folder")
+    assert words(of, "same-settings")[7:9] == ["cutover", "-"]
+    assert all(words_of(each.call)[-1] == "-" for each in of.way_back if each.name == "start-old")
 
 
 def test_what_is_in_force_is_set_before_the_first_start_and_given_to_the_old_server() -> None:
     of = made(EditedSettings.IN_FORCE)
-    known = [known_as(each) for each in of.steps]
+    known = [each.name for each in of.steps]
     assert known.index(IN_FORCE) == known.index(START_NEW) - 1
     assert words(of, IN_FORCE) == ["keep_in_force", TARGET, "port=5432", "search_path=it's"]
     assert "it''s" in words_of(step(of, IN_FORCE).native[1].partition(" >>")[0])[2]
-    assert {"port", "search_path"} <= set(words(of, "same_inventory")[-1].split(","))
+    assert {"port", "search_path"} <= set(words(of, "same-inventory")[-1].split(","))
     assert words(of, LISTENERS)[0] == "see_listeners"
-    (back,) = (each for each in of.way_back if known_as(each) == "start_folder")
+    (back,) = (each for each in of.way_back if each.name == "start-old")
     assert words_of(words_of(back.call)[-1]) == ["-c", "port=5432", "-c", "search_path=it's"]
     assert any("port=5432" in each for each in back.native)
     assert words(of, "old-runs")[3:] == ["5432", "-", "port=5432", "search_path=it's"]
@@ -49,7 +49,7 @@ def test_where_the_files_hold_both_servers_listen_by_them() -> None:
     assert of.step(IN_FORCE) is None
     assert [words(of, LISTENERS)[at] for at in (0, -1)] == ["would_listen", "started"]
     assert "5433" in words(of, START_NEW)
-    assert words(of, "compare_settings")[7:9] == ["cutover", "port,search_path"]
+    assert words(of, "same-settings")[7:9] == ["cutover", "port,search_path"]
     assert words(of, "old-runs")[3:] == ["5433,5432", "-"]
     assert words(of, "old-settings")[7:9] == ["rollback", "port,search_path"]
 
@@ -58,6 +58,6 @@ def test_what_postmaster_opts_does_not_tell_back_is_set_on_new_alone() -> None:
     edits = (Edited("port", "5432", "5433"), Edited("search_path", '"$user", public', "a"))
     of = plan({"running": True, "edited": edits}, {"edited": EditedSettings.IN_FORCE})
     assert words(of, IN_FORCE)[2:] == ["port=5432", 'search_path="$user", public']
-    (back,) = (each for each in of.way_back if known_as(each) == "start_folder")
+    (back,) = (each for each in of.way_back if each.name == "start-old")
     assert words_of(words_of(back.call)[-1]) == ["-c", "port=5432"]
     assert words(of, "old-runs")[3:] == ["5432", "-", "port=5432"]

@@ -52,5 +52,5 @@ def test_what_hung_on_old_is_named_once() -> None:
     receivers = (Receiver("standby", "10.0.0.9", "streaming"), Receiver("standby", "10.0.0.8", "streaming"))
     slots = (Slot("standby", "physical", "", active=True), Slot("sink", "logical", "shop", active=False))
     advice = made(replace(of, wide=replace(of.wide, receivers=receivers, slots=slots))).advice
-    assert advice[1].endswith(": standby")
-    assert advice[2].endswith(": standby, sink")
+    assert advice[1].endswith(": standby.")
+    assert advice[2].endswith(": standby, sink.")
