@@ -36,9 +36,9 @@ _BY_BUTTON = (
     (r"(?:pghaul execute \S+ )?--resume\b", marked("Continue")),
     (r"(?:pghaul execute \S+ )?--rollback\b", marked("Back to old")),
     (r"(?:pghaul execute \S+ )?--cancel\b", marked("Cancel and clean up")),
-    (r"(?:pghaul execute \S+ )?--dress-rehearsal --anew\b", marked("Dress rehearsal")),
-    (r"(?:pghaul execute \S+ )?--rehearsal --anew\b", marked("Rehearse")),
-    (r"(?:pghaul execute \S+ )?--anew\b", marked("Move")),
+    (r"(?:pghaul execute \S+ )?--dress-rehearsal --start-over\b", marked("Dress rehearsal")),
+    (r"(?:pghaul execute \S+ )?--rehearsal --start-over\b", marked("Rehearse")),
+    (r"(?:pghaul execute \S+ )?--start-over\b", marked("Move")),
     (r"(?:pghaul execute \S+ )?--status\b", marked("the page Move")),
     (r"see --confirm\b", marked("type it as it stands in the question")),
 )

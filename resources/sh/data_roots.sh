@@ -28,7 +28,7 @@ known_links() {
     printf '%s\n' "$roots_found" | while IFS= read -r roots_link; do unknown_root "$roots_link" "$@"; done
   ) || exit
   [ -z "$roots_unknown" ] ||
-    refuse 66 "${roots_unknown%; }: not in the plan, made since; begin with a new plan: --anew," \
+    refuse 66 "${roots_unknown%; }: not in the plan, made since; begin with a new plan: --start-over," \
       'and --rollback before it where old is stopped'
 }
 

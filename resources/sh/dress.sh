@@ -410,7 +410,7 @@ dress_links() {
   (known_links "$@") || exit
   for dress_each in pg_tblspc/*; do # those that lead nowhere yet, too
     [ ! -L "$dress_each" ] || dress_knows "$dress_each" "$@" ||
-      fail "$dress_each is a tablespace that the plan does not know, made since: begin with a new plan, --dress-rehearsal --anew"
+      fail "$dress_each is a tablespace that the plan does not know, made since: begin with a new plan, --dress-rehearsal --start-over"
   done
 }
 
@@ -432,7 +432,7 @@ dress_replays() {
   # to the end of the last segment, as recovery goes
   dress_made=$(pg_waldump -p "$dress_data/pg_wal" -r Tablespace -s "$dress_from" "$dress_first" "$dress_last" 2>&1) || fail "the WAL of the backup cannot be read: $dress_made"
   case $dress_made in
-    *CREATE*) fail 'a tablespace was made on the old server during the backup: rehearse again, with --dress-rehearsal --anew' ;;
+    *CREATE*) fail 'a tablespace was made on the old server during the backup: rehearse again, with --dress-rehearsal --start-over' ;;
     *) ;;
   esac
 }

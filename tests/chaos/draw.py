@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-RESUME, ROLLBACK, ANEW = "--resume", "--rollback", "--anew"
+RESUME, ROLLBACK, ANEW = "--resume", "--rollback", "--start-over"
 DRESS, CANCEL = "--dress-rehearsal", "--cancel"
 TRIES = 7
 """How often a person goes on with one move before the product counts as stuck."""

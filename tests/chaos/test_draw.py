@@ -35,10 +35,10 @@ def test_all_faults_all_moments_and_both_ways_are_drawn() -> None:
         (None, "new cannot be reached", ""),
         (execution("stopped", 1, 2), "step 2 failed", ROLLBACK),
         (execution("interrupted", 1, 2, 3), "the connection was lost", RESUME),
-        (execution("stopped", 1), "Begin with a new plan: pghaul execute spring --anew.", ANEW),
+        (execution("stopped", 1), "Begin with a new plan: pghaul execute spring --start-over.", ANEW),
         (
             execution("stopped", 1, 2),
-            "Roll back to the old server: pghaul execute spring --rollback. Then begin with a new plan: --anew.",
+            "Roll back to the old server: pghaul execute spring --rollback. Then begin with a new plan: --start-over.",
             ROLLBACK,
         ),
     ],

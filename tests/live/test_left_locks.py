@@ -12,7 +12,7 @@ from tests.live import moving as site
 from tests.live.command_line import CommandLine
 
 pytestmark = pytest.mark.lab
-_CONFIRMED = ("--confirm", site.DATA, "--yes-to-hooks")
+_CONFIRMED = ("--confirm", site.DATA, "--manual-steps-done")
 
 
 @pytest.mark.long
@@ -29,7 +29,7 @@ def test_a_move_begins_where_a_rehearsal_has_left_its_lock(
             assert code == 0, err
             lock(lab, json.loads(out)["execution"]["token"])
             lock(lab, "c0ffee00")
-            for words in (("--anew", *_CONFIRMED), ("--resume", *_CONFIRMED), ("--rollback",)):
+            for words in (("--start-over", *_CONFIRMED), ("--resume", *_CONFIRMED), ("--rollback",)):
                 code, _, err = command("execute", "m", *words)
                 assert (code, "by dba@c0ffee00 since" in err) == (BlockedError.exit_code, True), err
             assert lab.new.exec("find", "/var/tmp", "-lname", "c0ffee00 *", "-delete", "-print").stdout

@@ -104,7 +104,7 @@ def test_a_stopped_cluster_of_debians_behind_a_link_is_moved(hosts: Lab) -> None
     hosts.old.exec("pg_ctlcluster", "15", "main", "stop")
     said = pghaul("check", "spring", accept=(0, 1))
     assert "server program cannot read its configuration" not in said
-    pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks")
+    pghaul("execute", "spring", "--confirm", DEBIAN.named, "--manual-steps-done")
     assert layouts.active(hosts.new, DEBIAN)
     assert sql(hosts.new, DEBIAN, "show data_directory") == DEBIAN.data
 
@@ -192,11 +192,11 @@ def test_a_condition_that_a_hook_of_the_move_may_meet_is_a_warning(hosts: Lab) -
     pghaul(*hook, "true")
     said = " ".join(pghaul("check", "spring", accept=(0, 1)).split())
     assert "ConditionPathExists=/run/ready. Your command for stop-applications, which runs before" in said
-    said = pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", accept=(1,))
+    said = pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done", accept=(1,))
     assert "systemd would not start the unit of the new cluster on the new server any more" in " ".join(said.split())
     assert layouts.active(hosts.old, NOTIFY)
     pghaul(*hook, "touch /run/ready")
-    pghaul("execute", "spring", "--confirm", "shop", "--yes-to-hooks", "--anew")
+    pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done", "--start-over")
     assert layouts.active(hosts.new, NOTIFY)
     assert sql(hosts.new, NOTIFY, ROWS) == rows
 
@@ -222,12 +222,12 @@ def test_a_stopped_cluster_of_new_keeps_the_configuration_that_leads_to_it(hosts
     hosts.new.exec("sed", "-i", f"s|/srv/pg/shop|{_OTHER}|", file)
     before = hosts.new.exec("cat", file).stdout
     described(hosts, layout, layout)
-    said = pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", accept=(1, 3))
+    said = pghaul("execute", "spring", "--confirm", layout.named, "--manual-steps-done", accept=(1, 3))
     assert f"{file} of the new server configures another cluster, in {_OTHER}," in " ".join(said.split())
     assert hosts.new.exec("cat", file).stdout == before
     assert layouts.active(hosts.old, layout)
     hosts.new.exec("rm", "-r", _OTHER)
-    pghaul("execute", "spring", "--confirm", layout.named, "--yes-to-hooks", "--resume")
+    pghaul("execute", "spring", "--confirm", layout.named, "--manual-steps-done", "--resume")
     assert layouts.active(hosts.new, layout)
 
 
@@ -236,12 +236,12 @@ def test_a_stopped_cluster_of_debians_keeps_its_name_until_its_data_is_gone(host
     hosts.new.exec("install", "-d", "-m", "700", "-o", "postgres", "-g", "postgres", DEBIAN.data)
     hosts.new.exec("pg_createcluster", "15", "main", f"--datadir={_OTHER}")
     described(hosts, DEBIAN, DEBIAN)
-    said = pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks", accept=(1,))
+    said = pghaul("execute", "spring", "--confirm", DEBIAN.named, "--manual-steps-done", accept=(1,))
     assert f"cluster 15/main of new has its data in {_OTHER}" in " ".join(said.split())
     assert layouts.active(hosts.old, DEBIAN)
     hosts.new.exec("rm", "-r", _OTHER)
     pghaul("facts", "new")
-    pghaul("execute", "spring", "--confirm", DEBIAN.named, "--yes-to-hooks")
+    pghaul("execute", "spring", "--confirm", DEBIAN.named, "--manual-steps-done")
     assert layouts.active(hosts.new, DEBIAN)
     assert sql(hosts.new, DEBIAN, ROWS) == rows
 
@@ -285,11 +285,11 @@ def test_a_unit_that_was_given_to_another_cluster_meanwhile_is_neither_started_n
     described(hosts, NOTIFY, NOTIFY)
     given = ("--side", side, "--as", "root", "--command", "sh /usr/local/bin/give-away >/dev/null 2>&1")
     pghaul("move", "hook", "spring", "stop-applications", *given)
-    said = pghaul("execute", "spring", "--confirm", NOTIFY.named, "--yes-to-hooks", accept=(1, 3))
+    said = pghaul("execute", "spring", "--confirm", NOTIFY.named, "--manual-steps-done", accept=(1, 3))
     assert f"shop.service runs another server now, in {_OTHER}, and none in {NOTIFY.data}" in " ".join(said.split())
     main = host.exec("systemctl", "show", "-p", "MainPID", "--value", "shop").stdout.strip()
     assert host.exec("readlink", f"/proc/{main}/cwd").stdout.strip() == _OTHER
     host.exec("sh", "-c", f"set -e\n{_GIVEN_BACK}{_BY_UNIT if side == 'old' else ''}")
-    pghaul("execute", "spring", "--confirm", NOTIFY.named, "--yes-to-hooks", "--resume")
+    pghaul("execute", "spring", "--confirm", NOTIFY.named, "--manual-steps-done", "--resume")
     assert layouts.active(hosts.new, NOTIFY)
     assert sql(hosts.new, NOTIFY, ROWS) == rows

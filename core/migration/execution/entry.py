@@ -43,7 +43,7 @@ def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> N
                 f"Execution {latest.id} has moved {move}. What clients have written since is on the new server only, "
                 "and another copy from the old server would destroy it.",
                 "To bring it back to the old server: pghaul move add … with the servers exchanged. If it may be lost: "
-                "--anew.",
+                "--start-over.",
             )
         return
     if latest.state in {State.RUNNING, State.INTERRUPTED}:

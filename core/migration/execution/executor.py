@@ -271,7 +271,7 @@ def _taken_on(executor: Executor, server: str, step: Step, error: CommandError) 
         raise BlockedError(
             f"{server}: {step.title} failed: {found}",
             "if the old server is kept out on purpose, say how clients reach the new cluster: "
-            f"pghaul execute {executor.execution.move} --resume --other-way 'HOW'; it is recorded with your name",
+            f"pghaul execute {executor.execution.move} --resume --client-route 'HOW'; it is recorded with your name",
         )
     looked, who = found.partition(". ")[0], whoami()
     return Printed(error.stderr, left_out=f"{sentence(looked)} Accepted by {who}: {reason}")

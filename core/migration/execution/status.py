@@ -118,14 +118,17 @@ def ways_on(execution: Execution) -> str:
         return on + (" Or end it: --cancel." if not holds_old(execution) else back)
     if holds_old(execution):
         if _knows_too_little(execution):
-            return f"Roll back to the old server: pghaul execute {move} --rollback. Then begin with a new plan: --anew."
+            return (
+                f"Roll back to the old server: pghaul execute {move} --rollback. "
+                "Then begin with a new plan: --start-over."
+            )
         return on + back
-    again = "--anew"
+    again = "--start-over"
     if execution.kind is Kind.REHEARSAL:
-        again = f"{'--dress-rehearsal' if execution.dressed else '--rehearsal'} --anew"
+        again = f"{'--dress-rehearsal' if execution.dressed else '--rehearsal'} --start-over"
     if _knows_too_little(execution):
         return f"Begin with a new plan: pghaul execute {move} {again}."
-    for_real = f"Or leave the rehearsal, and move: pghaul execute {move} --anew."
+    for_real = f"Or leave the rehearsal, and move: pghaul execute {move} --start-over."
     taken_back = for_real if execution.kind is Kind.REHEARSAL else "Or roll it back: --rollback."
     return (
         f"Go on with it, which is the shortest: pghaul execute {move} --resume. Or begin a new one, which sends only "
@@ -140,7 +143,8 @@ def carried_out_sentence(latest: Execution | None) -> str:
     return (
         f"This move was carried out: the new cluster has served clients since {latest.ended_at:%Y-%m-%d %H:%M} UTC "
         f"(execution {latest.id}). Another copy from the old server would destroy what clients have written to the new "
-        f"cluster since then, so it begins only by --anew. To see what was done: pghaul execute {latest.move} --status."
+        "cluster since then, so it begins only by --start-over. To see what was done: "
+        f"pghaul execute {latest.move} --status."
     )
 
 

@@ -68,7 +68,7 @@ def test_a_plan_and_an_estimate_of_a_move_that_is_over_say_so_first(
     with Store.open() as store:
         over = carried_out_sentence(store.latest_execution(example.MOVE))
     assert f" {_opened():%Y-%m-%d %H:%M} UTC (execution 2). " in over
-    assert "--anew" in over
+    assert "--start-over" in over
     for words in (["plan", example.MOVE], ["estimate", example.MOVE]):
         assert main(words) == 0
         assert capsys.readouterr().out.startswith(over)

@@ -9,7 +9,7 @@ _DATA = (
 )
 _KNOWN = ("pg_tblspc/1", "@folder@/space ö")
 _WORDS = ("data", "PG_15_*", *_KNOWN)
-_SAYS = "not in the plan, made since; begin with a new plan: --anew, and --rollback before it"
+_SAYS = "not in the plan, made since; begin with a new plan: --start-over, and --rollback before it"
 _LINES = (
     r"boot [0-9a-f-]{36}\n"
     r"\d+ \d+ 2 0 \d{10}\.\d+ \.\n"

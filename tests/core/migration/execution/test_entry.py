@@ -45,7 +45,7 @@ def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None
         assert said in refused.value.message
     assert refused.value.message.startswith("Rehearsal ") is (kind is Kind.REHEARSAL)
     assert "--resume" in refused.value.hint
-    assert "--anew" in refused.value.hint
+    assert "--start-over" in refused.value.hint
     assert ("--rollback" in refused.value.hint) is (kind is Kind.REAL)
     may_begin(latest, alive=False, anew=True)
 
@@ -55,7 +55,7 @@ def test_another_copy_would_destroy_what_clients_wrote_to_new() -> None:
     with pytest.raises(InputError, match=r"\b7\b.*\bspring\b") as refused:
         may_begin(opened, alive=False)
     assert "pghaul move add " in refused.value.hint
-    assert "--anew" in refused.value.hint
+    assert "--start-over" in refused.value.hint
     may_begin(opened, alive=False, anew=True)
     with pytest.raises(InputError) as over:
         to_resume(opened, "spring", alive=False)
@@ -82,7 +82,7 @@ def test_what_was_interrupted_is_gone_on_with_first(state: State) -> None:
     with pytest.raises(InputError) as refused:
         may_begin(execution(state=state), alive=False)
     assert "--resume" in refused.value.hint
-    assert "--anew" not in refused.value.hint
+    assert "--start-over" not in refused.value.hint
 
 
 def test_where_old_is_stopped_no_other_plan_begins() -> None:
@@ -90,7 +90,7 @@ def test_where_old_is_stopped_no_other_plan_begins() -> None:
     with pytest.raises(InputError) as refused:
         may_begin(stopped, alive=False)
     assert "--rollback" in refused.value.hint
-    assert "--anew" not in refused.value.hint
+    assert "--start-over" not in refused.value.hint
 
 
 def test_what_another_program_does_is_left_to_it() -> None:

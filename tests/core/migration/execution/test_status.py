@@ -26,7 +26,7 @@ from core.migration.plan.steps.opening import ALONE, START_NEW
 from core.migration.plan.steps.rollback import OLD_RUNS
 from tests.core.migration.execution.builders import STEP, execution, ran
 
-OPTION = re.compile(r"--[a-z]+")
+OPTION = re.compile(r"--[a-z]+(?:-[a-z]+)*")
 """What may be done next, in the order in which it is offered."""
 COPY = replace(STEP, title="warm pass 1")
 WARM = (COPY, *(replace(STEP, name=name) for name in (STOP, STOPPED, FENCE, START_NEW)))
@@ -52,9 +52,9 @@ def stands(
 @pytest.mark.parametrize(
     ("steps", "done", "status", "offered"),
     [
-        (WARM, 0, MoveStatus.UNTOUCHED, ["--resume", "--anew", "--rollback", "--status"]),
+        (WARM, 0, MoveStatus.UNTOUCHED, ["--resume", "--start-over", "--rollback", "--status"]),
         (WARM, 1, MoveStatus.STOPPING, ["--resume", "--rollback"]),
-        (COLD, 0, MoveStatus.UNTOUCHED, ["--resume", "--anew", "--rollback", "--status"]),
+        (COLD, 0, MoveStatus.UNTOUCHED, ["--resume", "--start-over", "--rollback", "--status"]),
         (COLD, 1, MoveStatus.FOUND_STOPPED, ["--resume", "--rollback"]),
     ],
 )
@@ -92,17 +92,17 @@ def test_a_rehearsal_holds_nothing(state: State) -> None:
     said = stands(WARM, 1, kind=Kind.REHEARSAL, state=state)
     assert said.startswith(f"{SENTENCES[MoveStatus.UNTOUCHED]} ")
     assert "--rollback" not in said
-    assert ("pghaul execute spring --anew" in said) == (state is State.STOPPED)
+    assert ("pghaul execute spring --start-over" in said) == (state is State.STOPPED)
 
 
 def test_to_go_on_is_not_offered_where_the_plan_lacks_a_data_root() -> None:
     proof = replace(STEP, name=f"{DATA_ROOTS}running")
     before = stands((COPY, proof, *WARM[1:]), 1, status=UNKNOWN_ROOT)
     assert before.startswith(f"{SENTENCES[MoveStatus.UNTOUCHED]} ")
-    assert before.endswith(": pghaul execute spring --anew.")
-    assert OPTION.findall(before) == ["--anew"]
+    assert before.endswith(": pghaul execute spring --start-over.")
+    assert OPTION.findall(before) == ["--start-over"]
     within = stands((*WARM[:3], replace(STEP, name=f"{DATA_ROOTS}stopped")), 3, status=UNKNOWN_ROOT)
-    assert OPTION.findall(within) == ["--rollback", "--anew"]
+    assert OPTION.findall(within) == ["--rollback", "--start-over"]
     assert "--resume" in stands((COPY, proof, *WARM[1:]), 1, note="old: /space is not there: is its disk mounted?")
 
 
@@ -114,7 +114,7 @@ def test_a_stopped_cluster_that_somebody_started_may_be_planned_anew() -> None:
     may_begin(failed, alive=False, anew=True)
     with pytest.raises(InputError) as refused:
         may_begin(failed, alive=False)
-    assert "--anew" in refused.value.hint
+    assert "--start-over" in refused.value.hint
     fenced = ran(ran(copied, 2), 3)
     with pytest.raises(InputError) as refused:
         may_begin(fenced, alive=False, anew=True)
