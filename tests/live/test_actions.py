@@ -65,7 +65,7 @@ def test_a_folder_that_the_move_will_make_is_measured_where_it_will_lie(session:
     told: list[Event] = []
     (found,) = forecast(session, "m", "quick", Job(told.append), [Side.NEW])
     assert (found.volume.mount_point, found.volume.folder, found.problems) == ("/srv/pg/made", "/srv/pg", ())
-    assert any(isinstance(each, Note) and "/srv/pg/made is not on new yet" in each.text for each in told)
+    assert any(isinstance(each, Note) and "/srv/pg/made does not exist on new yet" in each.text for each in told)
     with pytest.raises(InputError, match="/srv/pg/mode on new"):
         forecast(session, "m", "quick", Job(), [Side.NEW], ["new:/srv/pg/mode"])
 

@@ -49,7 +49,7 @@ def test_times_of_access(lab: Lab, old_server: Server, new_server: Server, name:
     try:
         (finding,) = [one for one in diagnosed(server, "/srv/pg").findings if one.name == "access-times"]
         assert finding.evidence[0].startswith(f"/srv/pg ({'ext4' if name == 'old' else 'xfs'}) is mounted with rw")
-        host.exec("sh", "-c", finding.advice[0].partition(": ")[2].partition(";")[0])
+        host.exec("sh", "-c", finding.advice[0].split("`")[1])
         assert "access-times" not in names(diagnosed(server, "/srv/pg"))
     finally:
         host.exec("mount", "-o", "remount,relatime", "/srv/pg")

@@ -96,7 +96,7 @@ def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine
     assert re.search(
         r"^all scripts +transactions a second +[1-9].* /s +[1-9].* /s +[1-9].* /s +.* × \(", out, re.MULTILINE
     )
-    assert "it's@two.sql (weight 1) as reader in the database shop" in out
+    assert "it's@two.sql (weight 1) ran as the role reader in the database shop" in out
     assert (left_of_queries(old), left_of_queries(new)) == ("", "")
     looked = output_of(status, "dress-copy")
     assert re.search(r"^database shop: [1-9]\d* relations, \d+ libraries, 0 dictionaries$", looked, re.MULTILINE), (

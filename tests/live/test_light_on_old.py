@@ -101,7 +101,7 @@ def test_a_session_that_the_server_ends_is_said_loudly(crowd: Host, command: Com
     with session(crowd, _TERMINATE):
         code, _, err = command.connecting("facts", "old")
     assert code == 3, err
-    assert f"SQL of {ROOT}/data: the server ended the session of pghaul" in err
+    assert f"SQL of {ROOT}/data: the server ended pghaul's session" in err
     assert "check the log of PostgreSQL" in err
     code, out, err = command("facts", "old", "--last")
     assert code == 0, err
