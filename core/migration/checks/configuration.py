@@ -248,6 +248,17 @@ def _broken_rules(wide: ClusterWide) -> list[str]:
     return [f"line {rule.line}: {rule.error}" for rule in wide.hba or () if rule.error]
 
 
+def start_errors(cluster: Cluster) -> list[str]:
+    """Return what keeps a server from starting with the files as they are on disk now, each with its file and line.
+
+    Empty, too, if that is not known.
+    """
+    file = cluster.hba_file or "pg_hba.conf"
+    # what was read while it ran says nothing of the file that a stopped one has now
+    rules = _broken_rules(cluster.wide) if cluster.wide is not None and cluster.wide.taken_at is None else []
+    return [*(cluster.start_complaints or ()), *(f"{file} {each}" for each in rules)]
+
+
 def start_files(case: Case) -> Finding:
     """Check that a server would start with the configuration files as they are on disk now."""
     cluster = case.cluster
@@ -269,10 +280,7 @@ def start_files(case: Case) -> Finding:
             f"It is not known whether a server would start with the configuration files as they are now ({why}).",
             f"Read the facts again: `pghaul facts {case.old.server}`.",
         )
-    file = cluster.hba_file or "pg_hba.conf"
-    # what was read while it ran says nothing of the file that a stopped one has now
-    rules = _broken_rules(cluster.wide) if cluster.wide is not None and cluster.wide.taken_at is None else []
-    errors = [*cluster.start_complaints, *(f"{file} {each}" for each in rules)]
+    errors = start_errors(cluster)
     if errors:
         return blocker(
             listed(errors),

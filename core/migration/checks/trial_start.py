@@ -1,5 +1,6 @@
 """Whether an empty cluster with the configuration of the old one starts on the new server, before the downtime."""
 
+from core.migration.checks.configuration import start_errors
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, warning
 from core.migration.findings.services import service_for
@@ -64,6 +65,14 @@ def trial_start(case: Case) -> Finding:
             f"The trial start on the new server was not made, because {made.not_tried}.{hindered}",
             f"Remove the obstacle and run the checks again: `{again}`. Otherwise only the start in "
             "the downtime shows whether the new cluster starts.",
+        )
+    if made.failed and start_errors(cluster):  # PostgreSQL repeats words of these lines, which may be secret
+        return blocker(
+            file,
+            made.target,
+            "An empty cluster with the old cluster's configuration does not start on the new server. The check "
+            "`start-files` says which lines of the configuration are wrong.",
+            f"Correct these lines. Then run the checks again: `{again}`.",
         )
     if made.failed:
         return blocker(

@@ -10,7 +10,7 @@ from core.facts.model import TrialStart
 from core.facts.services import Service
 from core.migration.checks import check
 from core.migration.model.checks import CheckResult, Status
-from tests.core.migration.builders import DATA, TARGET, move, new, old
+from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old
 
 
 def made(target: str = TARGET, **said: Any) -> TrialStart:
@@ -81,3 +81,14 @@ def test_conditions_of_the_unit_that_are_not_met_stop_the_move_and_those_not_jud
     assert "ConditionPathExists=/none. Your command for stop-applications" in found.message
     failed = result(made(failed="FATAL:  no", unmet=("ConditionPathExists=/none",)), service)
     assert "FATAL:  no" in failed.message
+
+
+def test_the_words_of_a_line_that_no_server_starts_with_are_not_repeated() -> None:
+    """A password may stand there, in the wrong place."""
+    refused = made(failed='LOG:  invalid authentication method "scrm-hunter2"')
+    wrong = old(cluster(start_complaints=("/etc/pg_hba.conf line 99",)))
+    results = check(move(), wrong, new(trial_start=refused))
+    found = {each.id: each for each in results}
+    assert (found["trial-start"].status, found["start-files"].status) == (Status.BLOCKER, Status.BLOCKER)
+    assert "hunter2" not in found["trial-start"].message
+    assert "`start-files`" in found["trial-start"].message
