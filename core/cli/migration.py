@@ -6,10 +6,9 @@ from pathlib import Path
 from core import documents, units
 from core.cli import estimate, probing
 from core.cli.context import Context, add_common, add_replace, print_document
-from core.cli.terminal import show, table
+from core.cli.terminal import say, show, table
 from core.errors import InputError
 from core.files import check_free, write_text
-from core.jobs import Note
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan, Step
@@ -172,9 +171,8 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
         write_text(options.script, script(made), replacing=options.replace, executable=True)
     if options.runbook is not None:
         write_text(options.runbook, runbook(made), replacing=options.replace)
-    if files:
-        for warning in made.warnings:
-            context.job.report(Note(warning, "warning"))
+    if files and made.warnings:
+        say("\n".join(("Warnings of the plan:", *(f"  {warning}" for warning in made.warnings))))
     if options.json:
         print_document(made)
     else:
