@@ -11,7 +11,7 @@ from core.facts.collect import collect
 from core.jobs import Job
 from core.migration.model.move import Move, Verify
 from core.migration.model.plan import Step, alone
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.corruption import checksums, tables_and_indexes
 from core.migration.plan.steps.reindex import reindex
 from core.migration.transports.copy_channel import CopyChannel
@@ -61,14 +61,14 @@ def cluster(lab: Lab) -> Iterator[Extra]:
 
 
 @pytest.fixture(scope="module")
-def site(cluster: Extra, new_server: Server) -> Site:
+def site(cluster: Extra, new_server: Server) -> PlanContext:
     """As if the cluster had come from a host whose C library and ICU sort otherwise."""
     here = collect(new_server, Job(), folders=[cluster.folder], locales=[LOCALE])
     found = here.cluster(cluster.folder)
     assert found is not None
     there = replace(here, clusters=(), collation_order={LOCALE: "0" * 64})
     move = Move("m", "old", "new", cluster.folder, cluster.folder, "/srv/pg", "/srv/pg")
-    return Site(move, new_server.profile, new_server.profile, here, there, found, WAY, (), Verify.ALL)
+    return PlanContext(move, new_server.profile, new_server.profile, here, there, found, WAY, (), Verify.ALL)
 
 
 def inside(cluster: Extra, text: str) -> str:
@@ -85,7 +85,7 @@ def run(server: Server, steps: list[Step]) -> str:
 
 
 def test_what_lies_in_the_order_of_another_collation_is_built_anew_and_nothing_else(
-    cluster: Extra, site: Site, new_server: Server
+    cluster: Extra, site: PlanContext, new_server: Server
 ) -> None:
     before = dict(line.split("|") for line in inside(cluster, _INDEXES).splitlines())
     assert inside(cluster, _VERSIONS).split() == ["f", "f"]
@@ -98,7 +98,9 @@ def test_what_lies_in_the_order_of_another_collation_is_built_anew_and_nothing_e
     assert reindex(replace(site, new_facts=alike), "/tmp") == []
 
 
-def test_of_the_collations_that_differ_each_is_built_anew(cluster: Extra, site: Site, new_server: Server) -> None:
+def test_of_the_collations_that_differ_each_is_built_anew(
+    cluster: Extra, site: PlanContext, new_server: Server
+) -> None:
     trial = replace(site.cluster, data_directory="a trial", binaries=Binaries(icu=(("de-AT", "0.9"),)))
     there = replace(site.new_facts, trials=(trial,))
     said = run(new_server, reindex(replace(site, new_facts=there), "/tmp"))
@@ -107,7 +109,7 @@ def test_of_the_collations_that_differ_each_is_built_anew(cluster: Extra, site: 
 
 
 def test_no_step_waits_for_a_standby_nor_does_what_a_role_has_set(
-    cluster: Extra, site: Site, new_server: Server
+    cluster: Extra, site: PlanContext, new_server: Server
 ) -> None:
     """A commit would wait for ever, a session could write nothing, a statement would be over at once."""
     inside(cluster, "UPDATE pg_database SET datcollversion = '0.1' WHERE datname = current_database()")
@@ -127,7 +129,9 @@ def test_no_step_waits_for_a_standby_nor_does_what_a_role_has_set(
     assert inside(cluster, _VERSIONS).splitlines()[0] == "t"
 
 
-def test_corruption_is_found_and_the_extension_does_not_stay(cluster: Extra, site: Site, new_server: Server) -> None:
+def test_corruption_is_found_and_the_extension_does_not_stay(
+    cluster: Extra, site: PlanContext, new_server: Server
+) -> None:
     left = inside(cluster, _LEFT)
     said = run(new_server, tables_and_indexes(site, "/tmp"))
     assert said.splitlines() == [f"database {DATABASE}", "database postgres"]
@@ -142,7 +146,7 @@ def test_corruption_is_found_and_the_extension_does_not_stay(cluster: Extra, sit
     assert inside(cluster, f"{_LEFT}; SELECT count(*) FROM seen") == f"{left}\n0"
 
 
-def test_a_page_whose_checksum_is_wrong_is_found(cluster: Extra, site: Site, new_server: Server) -> None:
+def test_a_page_whose_checksum_is_wrong_is_found(cluster: Extra, site: PlanContext, new_server: Server) -> None:
     file = inside(cluster, "SELECT pg_relation_filepath('\"odd schema\".t_code_key')")
     assert checksums(site) == []
     cluster.control("-m", "fast", "stop")

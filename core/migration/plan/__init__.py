@@ -24,9 +24,9 @@ from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, Step, functions_of
 from core.migration.model.probe import Probe
 from core.migration.model.transport import Transport
+from core.migration.plan.context import OverwriteWaiver, PlanContext
 from core.migration.plan.runbook import runbook
 from core.migration.plan.script import login, script
-from core.migration.plan.site import GivenUp, Site
 from core.migration.plan.steps.copy import copy
 from core.migration.plan.steps.corruption import later
 from core.migration.plan.steps.dress import before_copying, dress
@@ -73,44 +73,44 @@ def make_plan(
             queries run.
     """
     choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
-    site = _site(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
-    if dressed and (why := no_dress_rehearsal(move, site.cluster, old_facts, new_facts)):
+    context = _plan_context(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
+    if dressed and (why := no_dress_rehearsal(move, context.cluster, old_facts, new_facts)):
         raise InputError(
             f"A dress rehearsal of {move.name} is not possible: {why}", "make a copy rehearsal: --rehearsal"
         )
-    ahead, tried = (before_copying(site, asked.queries), dress(site, asked)) if dressed else ([], [])
-    made = [*prepare(site), *ahead, *copy(site, *tried), *close_channel(site), *opening(site)]
-    steps = _timed(hooked(made, site, hooks), site, estimate)
-    read = settings(site.channel)
-    back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(site)]
-    lossy = [replace(step, phase=Phase.ROLLBACK) for step in back_with_loss(site)]
-    rest = [replace(step, phase=Phase.LATER) for step in later(site, socket_of(site))]
+    ahead, tried = (before_copying(context, asked.queries), dress(context, asked)) if dressed else ([], [])
+    made = [*prepare(context), *ahead, *copy(context, *tried), *close_channel(context), *opening(context)]
+    steps = _timed(hooked(made, context, hooks), context, estimate)
+    read = settings(context.channel)
+    back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(context)]
+    lossy = [replace(step, phase=Phase.ROLLBACK) for step in back_with_loss(context)]
+    rest = [replace(step, phase=Phase.LATER) for step in later(context, socket_of(context))]
     return Plan(
         move=move.name,
         transport=choice.transport.name,
         why=choice.why,
-        steps=_numbered(steps, site),
-        made_at=site.made_at,
-        warnings=(*_warnings(site, checks, estimate), *foreign(move.name, hooks)),
-        logins=(replace(login("old", old), database_user=site.owner), login("new", new)),
-        cluster=site.cluster.name or site.cluster.data_directory,
-        data_directory=site.cluster.data_directory,
+        steps=_numbered(steps, context),
+        made_at=context.made_at,
+        warnings=(*_warnings(context, checks, estimate), *foreign(move.name, hooks)),
+        logins=(replace(login("old", old), database_user=context.owner), login("new", new)),
+        cluster=context.cluster.name or context.cluster.data_directory,
+        data_directory=context.cluster.data_directory,
         target=move.target,
-        way_back=_numbered(back, site),
-        back_with_loss=_numbered(lossy, site),
-        later=_numbered(rest, site),
-        remains=remains(site),
-        advice=advice(site),
+        way_back=_numbered(back, context),
+        back_with_loss=_numbered(lossy, context),
+        later=_numbered(rest, context),
+        remains=remains(context),
+        advice=advice(context),
         functions=functions_of([*steps, *back, *rest], read),
         settings=tuple(read.items()),
         verify=verify,
-        queries=replace(asked.queries, database=database_of(asked.queries, site.cluster))
+        queries=replace(asked.queries, database=database_of(asked.queries, context.cluster))
         if dressed and asked.queries
         else None,
     )
 
 
-def _site(
+def _plan_context(
     move: Move,
     old: Profile,
     new: Profile,
@@ -120,7 +120,7 @@ def _site(
     transport: Transport,
     verify: Verify,
     seed: str,
-) -> Site:
+) -> PlanContext:
     """What every step is made from.
 
     Raises:
@@ -141,29 +141,31 @@ def _site(
         transport=transport,
         rsync=common_version(old_facts, new_facts),
     )
-    given_up = _given_up(new_facts.cluster(move.target), checks)
-    site = Site(move, old, new, old_facts, new_facts, cluster, channel, copied, verify, made_at, given_up=given_up)
-    return replace(site, channel=replace(channel, control=(site.old_path, cluster.data_directory)))
+    waiver = _overwrite_waiver(new_facts.cluster(move.target), checks)
+    context = PlanContext(
+        move, old, new, old_facts, new_facts, cluster, channel, copied, verify, made_at, overwrite_waiver=waiver
+    )
+    return replace(context, channel=replace(channel, control=(context.old_path, cluster.data_directory)))
 
 
-def _given_up(target: Cluster | None, checks: Sequence[CheckResult]) -> GivenUp | None:
+def _overwrite_waiver(target: Cluster | None, checks: Sequence[CheckResult]) -> OverwriteWaiver | None:
     """What lies in the target without a mark of a copy, where a waiver of that very state says that it may go."""
     check = next((each for each in checks if each.id == TARGET_IDENTITY and each.waiver is not None), None)
     if check is None or check.waiver is None or target is None or target.control is None:
         return None
     words = f"{sentence(check.message)} {check.waiver.by} has given it up: {sentence(check.waiver.reason)}"
-    return GivenUp(target.control.checkpoint_location, words)
+    return OverwriteWaiver(target.control.checkpoint_location, words)
 
 
-def _timed(steps: Sequence[Step], site: Site, estimate: Estimate) -> list[Step]:
+def _timed(steps: Sequence[Step], context: PlanContext, estimate: Estimate) -> list[Step]:
     """Each with what it is expected to take: its part of the estimate's stage, so that both say the same downtime.
 
     What a person does takes no time that anything could tell.
     """
-    method = estimate.method(planned(site.cluster))
+    method = estimate.method(planned(context.cluster))
     expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
     if method is not None and Phase.VERIFY in expected and estimate.checking is not Verify.ALL:
-        expected[Phase.VERIFY] += _read_all_seconds(site, method)
+        expected[Phase.VERIFY] += _read_all_seconds(context, method)
     shares: dict[str, float] = {}
     for step in steps:
         if step.side != "you":
@@ -176,14 +178,14 @@ def _timed(steps: Sequence[Step], site: Site, estimate: Estimate) -> list[Step]:
     ]
 
 
-def _verify_all_seconds(site: Site, method: Method) -> float:
+def _verify_all_seconds(context: PlanContext, method: Method) -> float:
     """What of the stop goes to all that is read then."""
-    looks = method.looks_seconds if site.verify is Verify.ALL else None
-    return _read_all_seconds(site, method) + (looks.likely if looks is not None else 0.0)
+    looks = method.looks_seconds if context.verify is Verify.ALL else None
+    return _read_all_seconds(context, method) + (looks.likely if looks is not None else 0.0)
 
 
-def _read_all_seconds(site: Site, method: Method) -> float:
-    every = method.verify_all_seconds if reads_all(site) else None
+def _read_all_seconds(context: PlanContext, method: Method) -> float:
+    every = method.verify_all_seconds if reads_all(context) else None
     return every.likely if every is not None else 0.0
 
 
@@ -192,28 +194,28 @@ def _stage(step: Step) -> str:
     return step.timed_as or step.phase
 
 
-def _warnings(site: Site, checks: Sequence[CheckResult], estimate: Estimate) -> tuple[str, ...]:
+def _warnings(context: PlanContext, checks: Sequence[CheckResult], estimate: Estimate) -> tuple[str, ...]:
     """Each begins with its one word, blocker, unknown or warning, and ends with the check's id."""
     standing = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
     said = [f"{check.status}: {check.message} [{check.id}]" for check in standing]
-    port = site.coming.port or 5432
-    if site.port != port:
+    port = context.new_cluster.port or 5432
+    if context.port != port:
         said.append(
-            f"warning: Port {port} is taken on the new server. The local-only start uses port {site.port}. Free port "
-            f"{port} before the cutover."
+            f"warning: Port {port} is taken on the new server. The local-only start uses port {context.port}. Free "
+            f"port {port} before the cutover."
         )
-    if not site.channel.transport.route.encrypted:
+    if not context.channel.transport.route.encrypted:
         said.append("warning: The files of the cluster cross the network unencrypted, as the move allows.")
-    method = estimate.method(planned(site.cluster))
-    every = _verify_all_seconds(site, method) if method is not None else 0.0
+    method = estimate.method(planned(context.cluster))
+    every = _verify_all_seconds(context, method) if method is not None else 0.0
     if every:
         said.append(f"warning: Every file is read during the downtime, which adds about {units.duration(every)} to it.")
     return tuple(said)
 
 
-def _numbered(steps: Sequence[Step], site: Site) -> tuple[Step, ...]:
+def _numbered(steps: Sequence[Step], context: PlanContext) -> tuple[Step, ...]:
     """As they stand in the plan: each with its number, a name and the server's."""
-    servers = {"old": site.old.name, "new": site.new.name, "you": "workstation"}
+    servers = {"old": context.old.name, "new": context.new.name, "you": "workstation"}
     return tuple(
         replace(
             step, number=number, name=step.name or f"step-{number}", server=servers[step.side], user=step.user or "you"

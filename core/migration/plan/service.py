@@ -21,7 +21,7 @@ from core.migration.findings.services import (
 from core.migration.findings.start_options import as_typed
 from core.migration.model.plan import ROOT_USER, undone
 from core.migration.plan.cluster_control import Control, as_options, native_start, native_stop
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
 
 KEPT = ".before-pghaul"
@@ -53,42 +53,42 @@ class _Managed:
     kept: tuple[str, ...] = ()
 
 
-def start_old(site: Site) -> Control:
+def start_old(context: PlanContext) -> Control:
     """Start old as it was started; nothing where it runs."""
-    return _start(_old(site))
+    return _start(_old(context))
 
 
-def stop_old(site: Site) -> Control:
+def stop_old(context: PlanContext) -> Control:
     """Stop old with a fast shutdown: clients are disconnected, a checkpoint is written, nothing needs recovery.
 
     Where it is stopped already, nothing is done.
     """
-    old = _old(site)
+    old = _old(context)
     start = _start(old)
     return _stop(old, undone(start.user, "old", *start.native))
 
 
-def start_new(site: Site) -> Control:
+def start_new(context: PlanContext) -> Control:
     """Start new for its clients, as its host always will."""
-    return _start(_new(site))
+    return _start(_new(context))
 
 
-def stop_new(site: Site) -> Control:
+def stop_new(context: PlanContext) -> Control:
     """Stop new, which is open to clients, by what started it: by it alone nothing starts it anew."""
-    return _stop(_new(site))
+    return _stop(_new(context))
 
 
-def _old(site: Site) -> _Managed:
-    cluster, config = site.cluster, config_file_outside(site.cluster)
-    service = service_at_work(cluster, site.old_facts)
-    kept = *rules_beside(cluster), *given_back(site.move, cluster)
-    return _Managed(service, cluster.data_directory, site.old_path, site.owner, config, as_typed(cluster), kept)
+def _old(context: PlanContext) -> _Managed:
+    cluster, config = context.cluster, config_file_outside(context.cluster)
+    service = service_at_work(cluster, context.old_facts)
+    kept = *rules_beside(cluster), *given_back(context.move, cluster)
+    return _Managed(service, cluster.data_directory, context.old_path, context.owner, config, as_typed(cluster), kept)
 
 
-def _new(site: Site) -> _Managed:
-    options, kept = as_typed(site.cluster), tuple(rules_beside(site.cluster))
-    data, owner = site.move.target, site.channel.writer
-    return _Managed(site.service, data, site.new_path, owner, config_file(site), options, kept)
+def _new(context: PlanContext) -> _Managed:
+    options, kept = as_typed(context.cluster), tuple(rules_beside(context.cluster))
+    data, owner = context.move.target, context.channel.writer
+    return _Managed(context.service, data, context.new_path, owner, config_file(context), options, kept)
 
 
 def _start(managed: _Managed) -> Control:
@@ -119,14 +119,14 @@ def _stop(managed: _Managed, undo: str = "") -> Control:
     return Control(ROOT_USER, call("stop_unit", service.unit, data), (_unit("stop", service),), undo)
 
 
-def enable(site: Site) -> list[Change]:
+def enable(context: PlanContext) -> list[Change]:
     """New comes up with its host where old did; nothing where it does already, or has nothing that could."""
-    service, old = site.service, service_of(site.cluster, site.old_facts)
+    service, old = context.service, service_of(context.cluster, context.old_facts)
     if service is None or service.enabled or old is None or not old.enabled:
         return []
     if service.debian:
         # of a cluster of Debian's start.conf comes along with its configuration
-        return [] if old.debian else [_enable_debian(service, site.channel.writer)]
+        return [] if old.debian else [_enable_debian(service, context.channel.writer)]
     if service.user is not None:
         return _enable_user_unit(service, service.user)
     made, back = (Control(ROOT_USER, command("systemctl", word, service.unit), ()) for word in ("enable", "disable"))
@@ -149,21 +149,21 @@ def _enable_user_unit(service: Service, user: str) -> list[Change]:
     return [Change(linger, None), Change(made, back)]
 
 
-def register(site: Site) -> list[Change]:
+def register(context: PlanContext) -> list[Change]:
     """Debian's configuration of new leads to the target and to what came along; nothing where it does so anyway."""
-    service, target = site.service, site.move.target
+    service, target = context.service, context.move.target
     if service is None or not service.debian:
         return []
     series, name = _debian(service)
-    if config_file_outside(site.cluster) is None:
-        return [_include_data(debian_config_file(service), target, f"{series}-{name}", site.channel.writer)]
-    settings = debian_settings(target, site.cluster, service)
+    if config_file_outside(context.cluster) is None:
+        return [_include_data(debian_config_file(service), target, f"{series}-{name}", context.channel.writer)]
+    settings = debian_settings(target, context.cluster, service)
     if not settings:
         return []
     native = tuple(command("pg_conftool", series, name, "set", *each).text for each in settings.items())
     words = (word for each in settings.items() for word in each)
     return [
-        Change(Control(site.channel.writer, call("adopt_debian", debian_config_file(service), *words), native), None)
+        Change(Control(context.channel.writer, call("adopt_debian", debian_config_file(service), *words), native), None)
     ]
 
 
@@ -177,11 +177,11 @@ def _include_data(path: str, target: str, name: str, owner: str) -> Change:
     )
 
 
-def config_file(site: Site) -> str | None:
+def config_file(context: PlanContext) -> str | None:
     """New's configuration file where it lies outside the data directory: its server does not find it by itself."""
-    if site.service is not None and site.service.debian:
-        return debian_config_file(site.service)
-    return config_file_outside(site.cluster)
+    if context.service is not None and context.service.debian:
+        return debian_config_file(context.service)
+    return config_file_outside(context.cluster)
 
 
 def _debian(service: Service) -> tuple[str, str]:

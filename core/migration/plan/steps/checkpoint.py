@@ -1,36 +1,40 @@
 """Checkpoints while old still runs: what they write is sent by a pass, and need not be written in the stop."""
 
 from core.migration.model.plan import Phase, Step
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import askable, native_psql, reached, seconds_for
 from core.servers.shell import call
 
 
-def before_the_last_pass(site: Site) -> list[Step]:
+def before_the_last_pass(context: PlanContext) -> list[Step]:
     """Else what lies in memory alone would be written, and sent, in the stop."""
     return _checkpoint(
-        site, Phase.WARM, "The last pre-copy pass then copies also what so far is only in the memory of the old server."
+        context,
+        Phase.WARM,
+        "The last pre-copy pass then copies also what so far is only in the memory of the old server.",
     )
 
 
-def before_the_stop(site: Site) -> list[Step]:
+def before_the_stop(context: PlanContext) -> list[Step]:
     """Else the shutdown would write it, while clients wait."""
     return _checkpoint(
-        site, Phase.STOP, "The shutdown has to write what is only in the memory of the old server, while clients wait."
+        context,
+        Phase.STOP,
+        "The shutdown has to write what is only in the memory of the old server, while clients wait.",
     )
 
 
-def _checkpoint(site: Site, phase: Phase, reason: str) -> list[Step]:
-    if not askable(site):
+def _checkpoint(context: PlanContext, phase: Phase, reason: str) -> list[Step]:
+    if not askable(context):
         return []
-    socket, port = site.cluster.socket_directory, site.cluster.port or 5432
-    where = reached(site.old_path, socket, port, site.cluster.series, seconds_for(site.cluster.size_bytes))
+    socket, port = context.cluster.socket_directory, context.cluster.port or 5432
+    where = reached(context.old_path, socket, port, context.cluster.series, seconds_for(context.cluster.size_bytes))
     return [
         Step(
             f"Write a checkpoint before the {'last pre-copy pass' if phase is Phase.WARM else 'stop'}",
             "old",
-            site.owner,
-            str(call("write_checkpoint", site.cluster.data_directory, *where)),
+            context.owner,
+            str(call("write_checkpoint", context.cluster.data_directory, *where)),
             reason,
             "Nothing to undo: PostgreSQL writes a checkpoint every few minutes.",
             (native_psql(socket, port, "postgres", "checkpoint"),),

@@ -2,19 +2,23 @@
 
 from core.migration.findings.layout import configuration_brought, configuration_left
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step, undone
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
 
 
-def room_for_configuration(site: Site) -> list[Step]:
+def room_for_configuration(context: PlanContext) -> list[Step]:
     """Ahead of the copy: whether what comes can be read and take its place, and new has its own of what does not."""
-    writer, brought, left = site.channel.writer, configuration_brought(site.cluster), configuration_left(site.cluster)
+    writer, brought, left = (
+        context.channel.writer,
+        configuration_brought(context.cluster),
+        configuration_left(context.cluster),
+    )
     looks = [
         _look(
             "configuration-readable",
             f"Check that the configuration of the old cluster can be read: {', '.join(brought)}",
             "old",
-            site.owner,
+            context.owner,
             call("packable", *brought),
             "It is packed during the downtime, by the user whose server reads it when it starts.",
             command("find", "-H", *brought, "!", "-readable"),
@@ -24,7 +28,7 @@ def room_for_configuration(site: Site) -> list[Step]:
             f"Check that the configuration on the new server can be replaced: {', '.join(brought)}",
             "new",
             ROOT_USER,
-            call("replaceable", writer, site.move.target, *brought),
+            call("replaceable", writer, context.move.target, *brought),
             f"Files that are there must belong to {writer}. They are put aside, and a rollback brings them back.",
             command("find", *brought, "!", "-user", writer),
         ),
@@ -57,16 +61,16 @@ def _look(name: str, title: str, side: str, user: str, looking: Shell, reason: s
     )
 
 
-def configuration(site: Site) -> list[Step]:
+def configuration(context: PlanContext) -> list[Step]:
     """Old's as an archive, put in place of what new has there; nothing where all of it travels with the data."""
-    paths, writer = configuration_brought(site.cluster), site.channel.writer
+    paths, writer = configuration_brought(context.cluster), context.channel.writer
     if not paths:
         return []
     return [
         Step(
             f"Pack the configuration of the old cluster: {', '.join(paths)}",
             "old",
-            site.owner,  # what its server reads its owner may read, and nothing else is to leave old
+            context.owner,  # what its server reads its owner may read, and nothing else is to leave old
             str(call("pack_configuration", "/", *_below_root(paths))),
             "It lies outside the data directory, so no pass has copied it.",
             ONLY_LOOKS,
@@ -81,11 +85,13 @@ def configuration(site: Site) -> list[Step]:
             "Install the configuration on the new server",
             "new",
             ROOT_USER,
-            str(call("unpack_configuration", "/", put_aside(site), writer, site.move.target, *_below_root(paths))),
-            f"Files that it replaces are kept in {put_aside(site)}. Read the configuration for paths, memory sizes and "
-            "addresses of the old server.",
-            undone(ROOT_USER, "new", *_native_restore(site, paths)),
-            _native_unpack(site, paths),
+            str(
+                call("unpack_configuration", "/", put_aside(context), writer, context.move.target, *_below_root(paths))
+            ),
+            f"Files that it replaces are kept in {put_aside(context)}. Read the configuration for paths, memory sizes "
+            "and addresses of the old server.",
+            undone(ROOT_USER, "new", *_native_restore(context, paths)),
+            _native_unpack(context, paths),
             name="put-configuration",
             phase=Phase.START,
             timed_as=Phase.VERIFY,
@@ -95,9 +101,9 @@ def configuration(site: Site) -> list[Step]:
     ]
 
 
-def restore_configuration(site: Site) -> list[Step]:
+def restore_configuration(context: PlanContext) -> list[Step]:
     """On the way back: what new had in those places, where it was put aside."""
-    paths = configuration_brought(site.cluster)
+    paths = configuration_brought(context.cluster)
     if not paths:
         return []
     return [
@@ -105,42 +111,42 @@ def restore_configuration(site: Site) -> list[Step]:
             "Restore the configuration of the new server",
             "new",
             ROOT_USER,
-            str(call("restore_configuration", "/", put_aside(site), site.channel.writer, *_below_root(paths))),
+            str(call("restore_configuration", "/", put_aside(context), context.channel.writer, *_below_root(paths))),
             "The new server gets back the files that were put aside. Where none were, nothing is done.",
             "Nothing to undo: another attempt installs the configuration again.",
-            _native_restore(site, paths),
+            _native_restore(context, paths),
             name="restore-configuration",
         )
     ]
 
 
-def put_aside(site: Site) -> str:
+def put_aside(context: PlanContext) -> str:
     """The archive on new of what old's configuration replaced; below /etc it would pass for a cluster."""
-    return f"/var/lib/pghaul/{site.channel.marker}-{site.made_at:%Y%m%dT%H%M%S}.tar"
+    return f"/var/lib/pghaul/{context.channel.marker}-{context.made_at:%Y%m%dT%H%M%S}.tar"
 
 
 def _below_root(paths: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(path.removeprefix("/") for path in paths)
 
 
-def _native_unpack(site: Site, paths: tuple[str, ...]) -> tuple[str, ...]:
+def _native_unpack(context: PlanContext, paths: tuple[str, ...]) -> tuple[str, ...]:
     """What a person would type for it, with the archive on standard input."""
     return (
-        command("tar", "-C", "/", "-cf", put_aside(site), "--", *_below_root(paths)).text,
-        command(*_as_writer(site), "rm", "-rf", "--", *paths).text,
-        f"base64 -d | {command(*_as_writer(site), 'tar', '-C', '/', '-xf', '-')}",
+        command("tar", "-C", "/", "-cf", put_aside(context), "--", *_below_root(paths)).text,
+        command(*_as_writer(context), "rm", "-rf", "--", *paths).text,
+        f"base64 -d | {command(*_as_writer(context), 'tar', '-C', '/', '-xf', '-')}",
     )
 
 
-def _native_restore(site: Site, paths: tuple[str, ...]) -> tuple[str, ...]:
+def _native_restore(context: PlanContext, paths: tuple[str, ...]) -> tuple[str, ...]:
     """What a person would type to have back what new had there, if anything."""
-    kept = put_aside(site)
+    kept = put_aside(context)
     return (
-        command(*_as_writer(site), "rm", "-rf", "--", *paths).text,
-        f"{command(*_as_writer(site), 'tar', '-C', '/', '-xpf', '-')} <{command(kept)}",
+        command(*_as_writer(context), "rm", "-rf", "--", *paths).text,
+        f"{command(*_as_writer(context), 'tar', '-C', '/', '-xpf', '-')} <{command(kept)}",
         command("rm", "-f", "--", kept).text,
     )
 
 
-def _as_writer(site: Site) -> tuple[str, ...]:
-    return ("runuser", "-u", site.channel.writer, "--")
+def _as_writer(context: PlanContext) -> tuple[str, ...]:
+    return ("runuser", "-u", context.channel.writer, "--")

@@ -5,7 +5,7 @@ from core.migration.findings.data_roots import DataRoot, relinked
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.plan import cluster_control, service
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.checkpoint import before_the_last_pass, before_the_stop
 from core.migration.plan.steps.copyable import prove_copyable, prove_copyable_in_the_stop
 from core.migration.plan.steps.corruption import checksums
@@ -24,68 +24,68 @@ WARM, DELETIONS = "warm-", "deletions-"
 _AGAIN = "Nothing to undo: another pass overwrites these files. To give up the move, remove the target directories."
 
 
-def copy(site: Site, *dressed: Step) -> list[Step]:
+def copy(context: PlanContext, *dressed: Step) -> list[Step]:
     """A running cluster: warm passes, stop, fence, final pass. A stopped one: fence, one cold pass.
 
     `dressed`: steps of a dress rehearsal, behind the warm passes.
     """
-    if not site.cluster.running:
+    if not context.cluster.running:
         return [
-            prove_copyable(site),
-            prove_files(site),
-            *see_listeners(site),
-            *_stop_proven(site),
-            *_fence(site),
-            prove_data_roots_stopped(site),
-            *_deletions(site),
-            *_cold(site),
-            *_still_stopped(site),
-            *_settle(site),
+            prove_copyable(context),
+            prove_files(context),
+            *see_listeners(context),
+            *_stop_proven(context),
+            *_fence(context),
+            prove_data_roots_stopped(context),
+            *_deletions(context),
+            *_cold(context),
+            *_still_stopped(context),
+            *_settle(context),
         ]
     return [
-        *_warm(site),
+        *_warm(context),
         *dressed,
-        prove_data_roots(site),
-        prove_copyable(site),
-        prove_files(site),
-        *see_listeners(site),
-        *before_the_stop(site),
-        *_stop(site),
-        *_stop_proven(site),
-        *_fence(site),
-        prove_data_roots_stopped(site),
-        *_deletions(site),
-        *_changed(site),
-        *_cold(site),
-        *_still_stopped(site),
-        *_settle(site),
+        prove_data_roots(context),
+        prove_copyable(context),
+        prove_files(context),
+        *see_listeners(context),
+        *before_the_stop(context),
+        *_stop(context),
+        *_stop_proven(context),
+        *_fence(context),
+        prove_data_roots_stopped(context),
+        *_deletions(context),
+        *_changed(context),
+        *_cold(context),
+        *_still_stopped(context),
+        *_settle(context),
     ]
 
 
-def _warm(site: Site) -> list[Step]:
+def _warm(context: PlanContext) -> list[Step]:
     passed = [
         step
         for number in range(1, MOST_PASSES + 1)
-        for step in (*(_warm_pass(site, root, number) for root in site.roots), *sum_ahead(site, number))
+        for step in (*(_warm_pass(context, root, number) for root in context.roots), *sum_ahead(context, number))
     ]
     last = next(at for at, step in enumerate(passed) if step.warm_pass == MOST_PASSES)
-    made = [*passed[:last], *before_the_last_pass(site), *passed[last:]]
-    return [remember_data_roots(site), *made]
+    made = [*passed[:last], *before_the_last_pass(context), *passed[last:]]
+    return [remember_data_roots(context), *made]
 
 
-def _warm_pass(site: Site, root: DataRoot, number: int) -> Step:
+def _warm_pass(context: PlanContext, root: DataRoot, number: int) -> Step:
     return Step(
         f"Pre-copy pass {number} of {MOST_PASSES}: copy {root.source}",
         "old",
-        site.owner,
-        str(passes.gentle_warm_pass(root, *site.lists)),
+        context.owner,
+        str(passes.gentle_warm_pass(root, *context.lists)),
         "The old cluster keeps running. The more is on the new server already, the shorter is the downtime."
         if number == 1
         else "The old cluster keeps running. This pass copies what has changed since the pass before.",
         _AGAIN,
-        native=_rsyncs(site, root, passes.PRESENT, passes.MISSING),
+        native=_rsyncs(context, root, passes.PRESENT, passes.MISSING),
         phase=Phase.WARM,
-        share=site.share(root) / number**2,
+        share=context.share(root) / number**2,
         name=f"{WARM}{number}-{root.label}",
         warm_pass=number,
         root=root.label,
@@ -95,15 +95,15 @@ def _warm_pass(site: Site, root: DataRoot, number: int) -> Step:
     )
 
 
-def _rsyncs(site: Site, root: DataRoot, *options: tuple[str, ...]) -> tuple[str, ...]:
+def _rsyncs(context: PlanContext, root: DataRoot, *options: tuple[str, ...]) -> tuple[str, ...]:
     """The rsyncs that a pass over a data root comes to, as a person would type them."""
-    return tuple(passes.native(site.channel, root, *each) for each in options)
+    return tuple(passes.native(context.channel, root, *each) for each in options)
 
 
-def _stop(site: Site) -> list[Step]:
-    stop = service.stop_old(site)
+def _stop(context: PlanContext) -> list[Step]:
+    stop = service.stop_old(context)
     return [
-        *see_clients(site),
+        *see_clients(context),
         Step(
             "Stop the applications",
             "you",
@@ -116,9 +116,9 @@ def _stop(site: Site) -> list[Step]:
             stopped=True,
             skippable=False,
         ),
-        *take_inventory(site),
-        prove_copyable_in_the_stop(site),
-        prove_files_in_the_stop(site),
+        *take_inventory(context),
+        prove_copyable_in_the_stop(context),
+        prove_files_in_the_stop(context),
         Step(
             "Stop the old cluster",
             "old",
@@ -136,39 +136,39 @@ def _stop(site: Site) -> list[Step]:
     ]
 
 
-def _stop_proven(site: Site) -> list[Step]:
+def _stop_proven(context: PlanContext) -> list[Step]:
     return [
         Step(
             "Check that the old cluster is stopped",
             "old",
-            site.owner,
-            str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
+            context.owner,
+            str(cluster_control.prove_stopped(context.old_path, context.cluster.data_directory)),
             "No server may run in the data directory, and the control file must say `shut down`. It is not enough that "
             "connections are refused.",
             ONLY_LOOKS,
-            native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory, fenced=False),
+            native=cluster_control.native_prove_stopped(context.old_path, context.cluster.data_directory, fenced=False),
             phase=Phase.STOP,
             name=STOPPED,
             proves=True,
             stopped=True,
-            rehearsed=not site.cluster.running,
+            rehearsed=not context.cluster.running,
             skippable=False,
         )
     ]
 
 
-def _still_stopped(site: Site) -> list[Step]:
+def _still_stopped(context: PlanContext) -> list[Step]:
     """The stop proven again: had somebody started old meanwhile, its control file would be another one."""
     return [
         Step(
             "Check that the old cluster has stayed stopped",
             "old",
-            site.owner,
-            str(cluster_control.prove_stopped(site.old_path, site.cluster.data_directory)),
+            context.owner,
+            str(cluster_control.prove_stopped(context.old_path, context.cluster.data_directory)),
             "The control file must be the same as before these files were copied. Otherwise somebody has started the "
             "old cluster in the meantime.",
             ONLY_LOOKS,
-            native=cluster_control.native_prove_stopped(site.old_path, site.cluster.data_directory, fenced=True),
+            native=cluster_control.native_prove_stopped(context.old_path, context.cluster.data_directory, fenced=True),
             phase=Phase.VERIFY,
             name="stayed-stopped",
             agrees_with=STOPPED,
@@ -179,8 +179,8 @@ def _still_stopped(site: Site) -> list[Step]:
     ]
 
 
-def _fence(site: Site) -> list[Step]:
-    fence = cluster_control.fence(site.cluster, site.owner)
+def _fence(context: PlanContext) -> list[Step]:
+    fence = cluster_control.fence(context.cluster, context.owner)
     return [
         Step(
             "Fence the old cluster",
@@ -199,85 +199,85 @@ def _fence(site: Site) -> list[Step]:
     ]
 
 
-def _deletions(site: Site) -> list[Step]:
+def _deletions(context: PlanContext) -> list[Step]:
     return [
         Step(
             f"List the files to be deleted from {root.target}",
             "old",
-            site.owner,
+            context.owner,
             str(passes.deletions(root)),
             "Read this list. It may contain only files that the old cluster has deleted since the first pass.",
             ONLY_LOOKS,
-            native=_rsyncs(site, root, ("--dry-run", "--delete", "--itemize-changes")),
-            phase=Phase.FINAL if site.cluster.running else Phase.COPY,
+            native=_rsyncs(context, root, ("--dry-run", "--delete", "--itemize-changes")),
+            phase=Phase.FINAL if context.cluster.running else Phase.COPY,
             timed_as=Phase.VERIFY,
             name=f"{DELETIONS}{root.label}",
             stopped=True,
-            rehearsed=not site.cluster.running,
+            rehearsed=not context.cluster.running,
             skippable=False,
             detached=True,
-            beside=root != site.roots[0],
+            beside=root != context.roots[0],
         )
-        for root in site.roots
+        for root in context.roots
     ]
 
 
-def _changed(site: Site) -> list[Step]:
+def _changed(context: PlanContext) -> list[Step]:
     return [
         Step(
             f"Final sync, changed files: {root.source}",
             "old",
-            site.owner,
+            context.owner,
             str(passes.changed_pass(root)),
             "Every file that has changed since the last pre-copy pass began is compared byte for byte. The times of "
             "files are not trusted.",
             _AGAIN,
-            native=_rsyncs(site, root, (*passes.IN_PLACE, "--files-from=…")),
+            native=_rsyncs(context, root, (*passes.IN_PLACE, "--files-from=…")),
             phase=Phase.FINAL,
             name=f"changed-{root.label}",
-            share=site.share(root),
+            share=context.share(root),
             stopped=True,
             skippable=False,
             detached=True,
             beside=True,  # it removes nothing, so the list of what will be removed may come meanwhile
         )
-        for root in site.roots
+        for root in context.roots
     ]
 
 
-def _cold(site: Site) -> list[Step]:
-    running = site.cluster.running
+def _cold(context: PlanContext) -> list[Step]:
+    running = context.cluster.running
     return [
         Step(
             f"{'Final sync, new and deleted files' if running else 'Copy the stopped cluster'}: {root.source}",
             "old",
-            site.owner,
+            context.owner,
             str((passes.rest_pass if running else passes.cold_pass)(root)),
             "This pass copies folders, links and new files, and deletes what the old cluster no longer has."
             if running
             else "All files are copied as the shutdown has left them.",
             _AGAIN,
             native=_rsyncs(
-                site, root, *([("--delete",)] if running else [passes.PRESENT, (*passes.MISSING, "--delete")])
+                context, root, *([("--delete",)] if running else [passes.PRESENT, (*passes.MISSING, "--delete")])
             ),
             phase=Phase.FINAL if running else Phase.COPY,
             timed_as=Phase.VERIFY if running else None,
             name=f"{'rest' if running else 'copy'}-{root.label}",
-            share=site.share(root),
+            share=context.share(root),
             stopped=True,
             rehearsed=not running,
             skippable=False,
             detached=True,
-            beside=root != site.roots[0],
+            beside=root != context.roots[0],
             bytes=None if running else root.copied_bytes,
         )
-        for root in site.roots
+        for root in context.roots
     ]
 
 
-def _settle(site: Site) -> list[Step]:
+def _settle(context: PlanContext) -> list[Step]:
     """Links to their new places, all on disk, and the proof that both sides hold the same."""
-    target, user = site.move.target, site.channel.writer
+    target, user = context.move.target, context.channel.writer
     links = [
         Step(
             f"Set the link {root.link}",
@@ -291,21 +291,21 @@ def _settle(site: Site) -> list[Step]:
             stopped=True,
             skippable=False,
         )
-        for root in relinked(site.move, site.cluster)
+        for root in relinked(context.move, context.cluster)
     ]
     flush = Step(
         "Flush the disks of the new server",
         "new",
         user,
-        str(call("flush_all", *(root.target for root in site.roots))),
+        str(call("flush_all", *(root.target for root in context.roots))),
         "The copied files must survive a power failure, and no failed write may go unnoticed.",
         "Nothing to undo: the files stay the same.",
-        native=tuple(command("sync", "-f", root.target).text for root in site.roots),
+        native=tuple(command("sync", "-f", root.target).text for root in context.roots),
         phase=Phase.VERIFY,
         name="flush",
         stopped=True,
         skippable=False,
         detached=True,
     )
-    looked_for = checksums(site) if site.verify is Verify.ALL else []
-    return [*links, flush, *verify(site), *looked_for]
+    looked_for = checksums(context) if context.verify is Verify.ALL else []
+    return [*links, flush, *verify(context), *looked_for]

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 from core.migration.findings.data_roots import private_key
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
 
 
-def prove_copyable(site: Site) -> Step:
+def prove_copyable(context: PlanContext) -> Step:
     """Before anybody is asked to stop anything, in a rehearsal too: facts may be days old."""
-    folders = [content for root in site.roots for content in root.contents]
+    folders = [content for root in context.roots for content in root.contents]
     return Step(
         "Check that every file can be copied",
         "old",
-        site.owner,
-        str(call("copyable", private_key(site.cluster) or "-", *folders)),
+        context.owner,
+        str(call("copyable", private_key(context.cluster) or "-", *folders)),
         "A file that the owner of the cluster may not read would end the copy during the downtime.",
         ONLY_LOOKS,
         (command("find", *folders, "-type", "f", "!", "-readable").text,),
@@ -29,9 +29,9 @@ def prove_copyable(site: Site) -> Step:
     )
 
 
-def prove_copyable_in_the_stop(site: Site) -> Step:
+def prove_copyable_in_the_stop(context: PlanContext) -> Step:
     """Directly before the stop: people may have taken long to come to it."""
-    step = prove_copyable(site)
+    step = prove_copyable(context)
     return replace(
         step,
         title="Check again that every file can be copied",

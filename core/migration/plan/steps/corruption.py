@@ -12,53 +12,59 @@ called, and removed again. Nothing of the kind is ever done on old.
 from core.migration.model.move import Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import program
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import reached, seconds_for
 from core.servers.shell import call, command
 
 
-def checksums(site: Site) -> list[Step]:
+def checksums(context: PlanContext) -> list[Step]:
     """On new, before its first start: the checksum of every page; nothing where the cluster has none."""
-    control = site.cluster.control
-    if control is None or not control.data_checksums or site.series < (11,):
+    control = context.cluster.control
+    if control is None or not control.data_checksums or context.major_version < (11,):
         return []
-    look = "pg_checksums" if site.series >= (12,) else "pg_verify_checksums"
+    look = "pg_checksums" if context.major_version >= (12,) else "pg_verify_checksums"
     return [
         Step(
             "Check the page checksums of the new cluster",
             "new",
-            site.channel.writer,
-            str(call("check_pages", site.new_path, look, site.move.target)),
+            context.channel.writer,
+            str(call("check_pages", context.new_path, look, context.move.target)),
             "A page that was damaged on the old server before the copy is found by its checksum only. The new cluster "
             "must be stopped for this.",
             ONLY_LOOKS,
-            native_check_pages(site, look),
+            native_check_pages(context, look),
             name="page-checksums",
             phase=Phase.VERIFY,
             timed_as=Phase.CHECKSUMS,
             stopped=True,
             detached=True,
-            bytes=site.cluster.size_bytes,
+            bytes=context.cluster.size_bytes,
         )
     ]
 
 
-def tables_and_indexes(site: Site, socket: str | None, *, opened: bool = False) -> list[Step]:
+def tables_and_indexes(context: PlanContext, socket: str | None, *, opened: bool = False) -> list[Step]:
     """On new, while it runs: tables and B-tree indexes by pg_amcheck; `opened`: clients work there."""
-    if site.series < (14,):
+    if context.major_version < (14,):
         return []
-    threads, port = (1, site.coming.port or 5432) if opened else (_threads(site), site.port)
-    seconds = seconds_for(site.cluster.size_bytes)
+    threads, port = (1, context.new_cluster.port or 5432) if opened else (_threads(context), context.port)
+    seconds = seconds_for(context.cluster.size_bytes)
     return [
         Step(
             "Check the tables and indexes of the new cluster",
             "new",
-            site.channel.writer,
-            str(call("check_relations", *reached(site.new_path, socket, port, site.cluster.series, seconds), threads)),
+            context.channel.writer,
+            str(
+                call(
+                    "check_relations",
+                    *reached(context.new_path, socket, port, context.cluster.series, seconds),
+                    threads,
+                )
+            ),
             "The program pg_amcheck finds rows and index entries that contradict each other. Where its extension is "
             "missing, it is added for the time of the check.",
             ONLY_LOOKS,
-            native_check_relations(site, socket, port, threads),
+            native_check_relations(context, socket, port, threads),
             name="tables-and-indexes",
             phase=Phase.VERIFY,
             timed_as=Phase.AMCHECK,
@@ -68,23 +74,25 @@ def tables_and_indexes(site: Site, socket: str | None, *, opened: bool = False) 
     ]
 
 
-def later(site: Site, socket: str | None) -> list[Step]:
+def later(context: PlanContext, socket: str | None) -> list[Step]:
     """What looks for corruption when the plan itself does not: no part of it, to be done when it suits."""
-    return [] if site.verify is Verify.ALL else [*tables_and_indexes(site, socket, opened=True), *checksums(site)]
+    return (
+        [] if context.verify is Verify.ALL else [*tables_and_indexes(context, socket, opened=True), *checksums(context)]
+    )
 
 
-def native_check_pages(site: Site, look: str) -> tuple[str, ...]:
+def native_check_pages(context: PlanContext, look: str) -> tuple[str, ...]:
     """What a person would type for it."""
     options = ("--check", "--progress") if look == "pg_checksums" else ()
-    return (command(program(site.new_path, look), *options, "-D", site.move.target).text,)
+    return (command(program(context.new_path, look), *options, "-D", context.move.target).text,)
 
 
-def native_check_relations(site: Site, socket: str | None, port: int, threads: int) -> tuple[str, ...]:
+def native_check_relations(context: PlanContext, socket: str | None, port: int, threads: int) -> tuple[str, ...]:
     """What a person would type for it, once each database has the extension."""
     host = ("-h", socket) if socket is not None else ()
-    return (command(program(site.new_path, "pg_amcheck"), *host, "-p", port, "-j", threads, "--all").text,)
+    return (command(program(context.new_path, "pg_amcheck"), *host, "-p", port, "-j", threads, "--all").text,)
 
 
-def _threads(site: Site) -> int:
-    processor = site.new_facts.processor
+def _threads(context: PlanContext) -> int:
+    processor = context.new_facts.processor
     return processor.threads if processor is not None else 1

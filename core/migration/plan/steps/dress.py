@@ -17,7 +17,7 @@ from core.migration.model.dress import Dressing
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step
 from core.migration.model.queries import Queries
 from core.migration.plan import cluster_control
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import native_psql, reached, seconds_for
 from core.migration.transports import passes
 from core.servers.shell import call, command
@@ -44,23 +44,23 @@ _CALM_SECONDS = 4, 30
 """For how long the old server is watched before the backup: at least, and at most, a second for each gigabyte."""
 
 
-def before_copying(site: Site, queries: Queries | None) -> list[Step]:
+def before_copying(context: PlanContext, queries: Queries | None) -> list[Step]:
     """Ahead of the warm passes: what the rest needs is there; and the queries on the old server, if asked for."""
     if queries is None:
-        return [_programs(site, _PROGRAMS)]
-    ahead = [_programs(site, (*_PROGRAMS, "pgbench")), _role(site, queries)]
-    return [*ahead, _queries_on_old(site, queries)] if queries.on_old else ahead
+        return [_programs(context, _PROGRAMS)]
+    ahead = [_programs(context, (*_PROGRAMS, "pgbench")), _role(context, queries)]
+    return [*ahead, _queries_on_old(context, queries)] if queries.on_old else ahead
 
 
-def dress(site: Site, asked: Dressing) -> list[Step]:
+def dress(context: PlanContext, asked: Dressing) -> list[Step]:
     """Behind the warm passes: one more pass, as a backup; the copy on the new server, from its start to its stop."""
     cold = [_cold()] if asked.queries is not None else []
-    return [_pass(site, asked), *cold, _copy(site, asked), _end(site)]
+    return [_pass(context, asked), *cold, _copy(context, asked), _end(context)]
 
 
-def _programs(site: Site, programs: tuple[str, ...]) -> Step:
+def _programs(context: PlanContext, programs: tuple[str, ...]) -> Step:
     """What the copy needs is there, and it loads nothing that others could have written."""
-    wide = site.cluster.wide
+    wide = context.cluster.wide
     settings = (
         {each.name: each.value or "" for each in wide.settings if each.source in _OF_THE_SERVER}
         if wide is not None
@@ -70,11 +70,11 @@ def _programs(site: Site, programs: tuple[str, ...]) -> Step:
     return Step(
         "Check that the new server has the programs for the copy",
         "new",
-        site.channel.writer,
-        str(call("dress_needs", site.new_path, *loaded, *programs)),
+        context.channel.writer,
+        str(call("dress_needs", context.new_path, *loaded, *programs)),
         "The step that needs them comes only after hours of copying.",
         ONLY_LOOKS,
-        (command("ls", *(cluster_control.program(site.new_path, each) for each in programs)).text,),
+        (command("ls", *(cluster_control.program(context.new_path, each) for each in programs)).text,),
         phase=Phase.PREPARE,
         name="dress-programs",
         rehearsed=True,
@@ -83,14 +83,14 @@ def _programs(site: Site, programs: tuple[str, ...]) -> Step:
     )
 
 
-def _role(site: Site, queries: Queries) -> Step:
-    socket, port = site.cluster.socket_directory, site.cluster.port or 5432
-    where = reached(site.old_path, socket, port, site.cluster.series)
+def _role(context: PlanContext, queries: Queries) -> Step:
+    socket, port = context.cluster.socket_directory, context.cluster.port or 5432
+    where = reached(context.old_path, socket, port, context.cluster.series)
     return Step(
         f"Check that the role {queries.role} has no administrator rights",
         "old",
-        site.owner,
-        str(call("prove_role", database_of(queries, site.cluster), queries.role, *where)),
+        context.owner,
+        str(call("prove_role", database_of(queries, context.cluster), queries.role, *where)),
         "The queries run as this role, as your application runs them. What its functions, views and foreign tables do "
         "for the application, they do here, too.",
         ONLY_LOOKS,
@@ -103,19 +103,19 @@ def _role(site: Site, queries: Queries) -> Step:
     )
 
 
-def _queries_on_old(site: Site, queries: Queries) -> Step:
-    socket, port = site.cluster.socket_directory, site.cluster.port or 5432
-    measured = ("while_followed", "measure_twice", "old", site.old_path, socket or "-", port, site.cluster.series)
+def _queries_on_old(context: PlanContext, queries: Queries) -> Step:
+    socket, port = context.cluster.socket_directory, context.cluster.port or 5432
+    measured = ("while_followed", "measure_twice", "old", context.old_path, socket or "-", port, context.cluster.series)
     # not detached: its job would keep the password on the disk, and without the workstation it is to end
     return Step(
         "Measure the queries on the old server",
         "old",
-        site.owner,
-        str(call("with_queries", *_with(queries, site), *measured, site.move.cluster)),
+        context.owner,
+        str(call("with_queries", *_with(queries, context), *measured, context.move.cluster)),
         f"They run as the role {queries.role}, in transactions that are read-only by default and have a time limit. "
         "The first run fills the caches, the second run counts.",
         "What functions of the role have done cannot be undone. The sessions end with the measurement.",
-        _native_pgbench(site.old_path, socket, port, queries, site),
+        _native_pgbench(context.old_path, socket, port, queries, context),
         phase=Phase.PREPARE,
         name=QUERIES_ON_OLD,
         rehearsed=True,
@@ -138,17 +138,19 @@ def _cold() -> Step:
     )
 
 
-def _with(queries: Queries, site: Site) -> tuple[str | int, ...]:
+def _with(queries: Queries, context: PlanContext) -> tuple[str | int, ...]:
     """The words of with_queries ahead of the function that measures these queries."""
     scripts: list[str | int] = []
     for each in queries.scripts:
         lines = each.text.removesuffix("\n").split("\n")
         scripts += [each.weight, len(lines), *lines]
-    where = database_of(queries, site.cluster), queries.role
+    where = database_of(queries, context.cluster), queries.role
     return *where, queries.clients, queries.seconds, len(queries.scripts), *scripts
 
 
-def _native_pgbench(path: str, socket: str | None, port: int, queries: Queries, site: Site) -> tuple[str, ...]:
+def _native_pgbench(
+    path: str, socket: str | None, port: int, queries: Queries, context: PlanContext
+) -> tuple[str, ...]:
     """What a person would type for one run."""
     limits = f"-c default_transaction_read_only=on -c statement_timeout={queries.seconds}s"
     files = [word for each in queries.scripts for word in ("-f", f"{each.name}@{each.weight}")]
@@ -166,13 +168,13 @@ def _native_pgbench(path: str, socket: str | None, port: int, queries: Queries, 
             port,
             *files,
         ),
-        database_of(queries, site.cluster),
+        database_of(queries, context.cluster),
     )
     return (program.text,)
 
 
-def _pass(site: Site, asked: Dressing) -> Step:
-    seconds, size = seconds_for(site.cluster.size_bytes), site.cluster.size_bytes or 0
+def _pass(context: PlanContext, asked: Dressing) -> Step:
+    seconds, size = seconds_for(context.cluster.size_bytes), context.cluster.size_bytes or 0
     calm = min(max(size // 10**9, _CALM_SECONDS[0]), _CALM_SECONDS[1])
     limit: int | str = "-"
     reason = (
@@ -185,21 +187,27 @@ def _pass(site: Site, asked: Dressing) -> Step:
             "A copy of a running cluster can be started only as a backup. The old server keeps the WAL of that time. "
             f"If that were more than {units.size(limit)}, the step ends."
         )
-    old = reached(site.old_path, site.cluster.socket_directory, site.cluster.port or 5432, site.cluster.series, seconds)
-    roots = [word for root in site.roots for word in (root.label, root.source, root.target, passes.part_of(root))]
-    begin, end = backup_functions(site.cluster)
+    old = reached(
+        context.old_path,
+        context.cluster.socket_directory,
+        context.cluster.port or 5432,
+        context.cluster.series,
+        seconds,
+    )
+    roots = [word for root in context.roots for word in (root.label, root.source, root.target, passes.part_of(root))]
+    begin, end = backup_functions(context.cluster)
     slot = "select pg_create_physical_replication_slot('pghaul_…', true, true)"
     return Step(
         "Copy changed files within a backup",
         "old",
-        site.owner,
-        str(call("beside_server", *site.lists, "dress_pass", *old, limit, calm, *roots)),
+        context.owner,
+        str(call("beside_server", *context.lists, "dress_pass", *old, limit, calm, *roots)),
         reason,
         "Nothing to undo: the backup and its replication slot end with their session.",
         (
             f'psql -d postgres -c "select {begin}" -c "{slot}"',
-            *(passes.native(site.channel, root, *passes.PRESENT) for root in site.roots),
-            *(passes.native(site.channel, root, *passes.MISSING) for root in site.roots),
+            *(passes.native(context.channel, root, *passes.PRESENT) for root in context.roots),
+            *(passes.native(context.channel, root, *passes.MISSING) for root in context.roots),
             f'psql -d postgres -c "select * from {end}" (in the same session)',
         ),
         phase=Phase.DRESS,
@@ -210,22 +218,22 @@ def _pass(site: Site, asked: Dressing) -> Step:
     )
 
 
-def _copy(site: Site, asked: Dressing) -> Step:
+def _copy(context: PlanContext, asked: Dressing) -> Step:
     queries = asked.queries
-    user, target, held = site.channel.writer, site.move.target, held_in_recovery(site.cluster)
-    started = loud(site.cluster)
+    user, target, held = context.channel.writer, context.move.target, held_in_recovery(context.cluster)
+    started = loud(context.cluster)
     file = f"{target}/pghaul-fence/dress/postgresql.conf"
     program = command(
-        *(cluster_control.program(site.new_path, "postgres"), "-D", target),
-        *("-c", f"port={site.port}", "-c", f"unix_socket_directories={_SOCKET}", "-c", f"config_file={file}"),
+        *(cluster_control.program(context.new_path, "postgres"), "-D", target),
+        *("-c", f"port={context.port}", "-c", f"unix_socket_directories={_SOCKET}", "-c", f"config_file={file}"),
     )
-    links = [word for link in link_targets(site.move, site.cluster) for word in link]
+    links = [word for link in link_targets(context.move, context.cluster) for word in link]
     options = cluster_control.as_options(held)
-    where = site.new_path, target, site.port, options, site.cluster.series
+    where = context.new_path, target, context.port, options, context.cluster.series
     ahead: tuple[str | int, ...] = () if asked.amcheck_seconds is None else ("with_amcheck", asked.amcheck_seconds)
     if queries is not None:
-        ahead = "with_queries", *_with(queries, site), *ahead
-    words = *ahead, "dress_copy", *where, _START_SECONDS + site.lists[0] // _FILES_A_SECOND, *links
+        ahead = "with_queries", *_with(queries, context), *ahead
+    words = *ahead, "dress_copy", *where, _START_SECONDS + context.lists[0] // _FILES_A_SECOND, *links
     return Step(
         "Start the copy on the new server, examine its databases, and stop it",
         "new",
@@ -237,9 +245,13 @@ def _copy(site: Site, asked: Dressing) -> Step:
         "Nothing to undo: the copy is stopped and fenced again, however the step ends.",
         (
             f"{program} {options}",
-            *(_native_pgbench(site.new_path, _SOCKET, site.port, queries, site) if queries is not None else ()),
-            native_psql(_SOCKET, site.port, "postgres", "select pg_is_in_recovery(), version()"),
-            *(() if asked.amcheck_seconds is None else (native_psql(_SOCKET, site.port, "DATABASE", _AMCHECK),)),
+            *(
+                _native_pgbench(context.new_path, _SOCKET, context.port, queries, context)
+                if queries is not None
+                else ()
+            ),
+            native_psql(_SOCKET, context.port, "postgres", "select pg_is_in_recovery(), version()"),
+            *(() if asked.amcheck_seconds is None else (native_psql(_SOCKET, context.port, "DATABASE", _AMCHECK),)),
             f'kill -QUIT "$(head -n 1 {command(target)}/postmaster.pid)"',
         ),
         phase=Phase.DRESS,
@@ -251,12 +263,12 @@ def _copy(site: Site, asked: Dressing) -> Step:
     )
 
 
-def _end(site: Site) -> Step:
-    target = site.move.target
+def _end(context: PlanContext) -> Step:
+    target = context.move.target
     return Step(
         "Check that the copy is stopped",
         "new",
-        site.channel.writer,
+        context.channel.writer,
         str(call("dress_end", target)),
         "Nobody may take the copy for the real cluster. If the step before was interrupted, this step stops the copy.",
         "Nothing to undo: the copy is to stay stopped.",

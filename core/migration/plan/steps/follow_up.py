@@ -3,36 +3,40 @@
 from core.migration.findings.edited import kept_in_force
 from core.migration.findings.layout import configuration_brought
 from core.migration.plan import cluster_control, service
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.configuration import put_aside
 
 
-def remains(site: Site) -> tuple[str, ...]:
+def remains(context: PlanContext) -> tuple[str, ...]:
     """What lies on the servers in the end, and when it may go."""
-    cluster, target = site.cluster, site.move.target
+    cluster, target = context.cluster, context.move.target
     said = [
         (
-            f"{site.old.name}: {cluster.data_directory} and its tablespaces hold the stopped cluster. Remove it when "
-            "the new cluster has proven itself and has a backup of its own."
+            f"{context.old.name}: {cluster.data_directory} and its tablespaces hold the stopped cluster. Remove it "
+            "when the new cluster has proven itself and has a backup of its own."
         ),
         (
-            f"{site.old.name}: {cluster.data_directory}/{cluster_control.FENCE} holds its control file, without which "
-            "it cannot start."
+            f"{context.old.name}: {cluster.data_directory}/{cluster_control.FENCE} holds its control file, without "
+            "which it cannot start."
         ),
     ]
     if configuration_brought(cluster):
-        said.append(f"{site.new.name}: {put_aside(site)} holds the files that the configuration has replaced, if any.")
-    elif (file := service.config_file(site)) is not None:
-        said.append(f"{site.new.name}: {file}{service.KEPT} holds what Debian's tools read there before.")
-    said.append(f"{site.new.name}: {target}/{cluster_control.LOG} holds the server's messages when pg_ctl started it.")
+        said.append(
+            f"{context.new.name}: {put_aside(context)} holds the files that the configuration has replaced, if any."
+        )
+    elif (file := service.config_file(context)) is not None:
+        said.append(f"{context.new.name}: {file}{service.KEPT} holds what Debian's tools read there before.")
+    said.append(
+        f"{context.new.name}: {target}/{cluster_control.LOG} holds the server's messages when pg_ctl started it."
+    )
     return tuple(said)
 
 
-def advice(site: Site) -> tuple[str, ...]:
+def advice(context: PlanContext) -> tuple[str, ...]:
     """What to do once new is open, the most urgent first, and what not."""
     archiving = ""
     backup = "Take a backup of the new cluster."
-    if site.cluster.settings.get("archive_mode", "off") != "off":
+    if context.cluster.settings.get("archive_mode", "off") != "off":
         backup = (
             "Take a new base backup. Nothing was archived during the local-only start, so the archive may have a gap."
         )
@@ -44,16 +48,16 @@ def advice(site: Site) -> tuple[str, ...]:
     return (
         backup,
         *([archiving] if archiving else []),
-        *_kept(site),
-        *_followers(site),
+        *_kept(context),
+        *_followers(context),
         "Warm up the memory of the new server, for example by pg_prewarm. Until then the first queries are slow.",
         "Do not run ANALYZE. The statistics of the planner were copied with the tables, the cumulative ones as files.",
     )
 
 
-def _kept(site: Site) -> list[str]:
+def _kept(context: PlanContext) -> list[str]:
     """What new was given in the place of what its files say."""
-    kept = kept_in_force(site.move, site.cluster)
+    kept = kept_in_force(context.move, context.cluster)
     if not kept:
         return []
     names = ", ".join(each.partition("=")[0] for each in kept)
@@ -65,9 +69,9 @@ def _kept(site: Site) -> list[str]:
     return [said]
 
 
-def _followers(site: Site) -> list[str]:
+def _followers(context: PlanContext) -> list[str]:
     """What hung on old, and now must hang on new."""
-    wide = site.cluster.wide
+    wide = context.cluster.wide
     if wide is None:
         return []
     said = []

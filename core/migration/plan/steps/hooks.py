@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import Phase, Step
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 
 _TITLES = {
     Hook.STOP_APPLICATIONS: "Stop the applications",
@@ -17,7 +17,7 @@ LEAD = "lead"
 """The name of the step in which people lead the applications to new: the hooks after the opening stand before it."""
 
 
-def hooked(steps: Sequence[Step], site: Site, hooks: Sequence[HookCommand]) -> list[Step]:
+def hooked(steps: Sequence[Step], context: PlanContext, hooks: Sequence[HookCommand]) -> list[Step]:
     """The steps with the commands in their places: a hook that is a step already becomes one that a command does.
 
     What a command from elsewhere would do is left to a person, who finds it among the plan's warnings.
@@ -26,9 +26,9 @@ def hooked(steps: Sequence[Step], site: Site, hooks: Sequence[HookCommand]) -> l
     made: list[Step] = []
     for step in steps:
         if step.name == LEAD:
-            made += [_after(commands[hook], site) for hook in Hook if hook in commands and hook not in _names(steps)]
+            made += [_after(commands[hook], context) for hook in Hook if hook in commands and hook not in _names(steps)]
         own = next((command for hook, command in commands.items() if hook == step.name), None)
-        made.append(step if own is None else _placed(step, own, site))
+        made.append(step if own is None else _placed(step, own, context))
     return made
 
 
@@ -46,7 +46,7 @@ def _names(steps: Sequence[Step]) -> set[str]:
     return {step.name for step in steps}
 
 
-def _after(hook: HookCommand, site: Site) -> Step:
+def _after(hook: HookCommand, context: PlanContext) -> Step:
     reason = "This step runs your own command."
     step = Step(
         _TITLES[hook.hook],
@@ -59,13 +59,13 @@ def _after(hook: HookCommand, site: Site) -> Step:
         name=hook.hook,
         skippable=False,
     )
-    return _placed(step, hook, site)
+    return _placed(step, hook, context)
 
 
-def _placed(step: Step, hook: HookCommand, site: Site) -> Step:
+def _placed(step: Step, hook: HookCommand, context: PlanContext) -> Step:
     """Where it runs and as whom; on the workstation, that is the side `you`."""
     if hook.side == "workstation":
         return replace(step, side="you", user="", call=hook.command, native=())
-    profile = site.old if hook.side == "old" else site.new
+    profile = context.old if hook.side == "old" else context.new
     user = hook.user or profile.user or profile.database_user
     return replace(step, side=hook.side, user=user, call=hook.command, native=())

@@ -12,7 +12,7 @@ from typing import LiteralString
 from core.migration.findings.edited import from_files, kept_in_force
 from core.migration.findings.services import rules_at
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
 
 CLIENTS = "clients"
@@ -40,17 +40,17 @@ _LONGEST = 2_000_000
 """23 days; what PostgreSQL takes for a timeout ends a little later."""
 
 
-def see_clients(site: Site) -> list[Step]:
+def see_clients(context: PlanContext) -> list[Step]:
     """Who is connected to old, before anybody is asked to stop it."""
-    if not askable(site):
+    if not askable(context):
         return []
-    socket, port = site.cluster.socket_directory, site.cluster.port or 5432
+    socket, port = context.cluster.socket_directory, context.cluster.port or 5432
     return [
         Step(
             "List the clients of the old cluster",
             "old",
-            site.owner,
-            str(call("connected_clients", *reached(site.old_path, socket, port, site.cluster.series))),
+            context.owner,
+            str(call("connected_clients", *reached(context.old_path, socket, port, context.cluster.series))),
             "Clients lose their connections when the cluster is stopped. Check whether anybody must be told first.",
             ONLY_LOOKS,
             (native_psql(socket, port, "postgres", _CONNECTED),),
@@ -61,18 +61,22 @@ def see_clients(site: Site) -> list[Step]:
     ]
 
 
-def take_inventory(site: Site) -> list[Step]:
+def take_inventory(context: PlanContext) -> list[Step]:
     """On old, while it runs; nothing where facts could not ask it either."""
-    if not askable(site):
+    if not askable(context):
         return []
-    old = site.cluster.socket_directory, site.cluster.port or 5432
+    old = context.cluster.socket_directory, context.cluster.port or 5432
     return [
         Step(
             "Take the inventory of the old cluster",
             "old",
-            site.owner,
+            context.owner,
             str(
-                call("take_inventory", *reached(site.old_path, *old, site.cluster.series), site.cluster.data_directory)
+                call(
+                    "take_inventory",
+                    *reached(context.old_path, *old, context.cluster.series),
+                    context.cluster.data_directory,
+                )
             ),
             "It lists databases, relations, invalid indexes and settings. The new cluster is compared with it later.",
             ONLY_LOOKS,
@@ -85,32 +89,32 @@ def take_inventory(site: Site) -> list[Step]:
     ]
 
 
-def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> list[Step]:
+def compare_inventory(context: PlanContext, socket: str | None, held: Sequence[str]) -> list[Step]:
     """On new, after its first start; then what SQL alone tells of sorting there.
 
     `held`: the settings that this start sets itself, `NAME=VALUE`.
     """
     asked = []
     # what the plan has set in the place of what the files say differs from them, as it is meant to
-    held = (*held, *kept_in_force(site.move, site.cluster), "port=")
-    if askable(site):
+    held = (*held, *kept_in_force(context.move, context.cluster), "port=")
+    if askable(context):
         asked.append(
             Step(
                 "Compare the inventories of both clusters",
                 "new",
-                site.channel.writer,
+                context.channel.writer,
                 str(
                     call(
                         "same_inventory",
-                        *reached(site.new_path, socket, site.port, site.cluster.series),
-                        site.move.target,
+                        *reached(context.new_path, socket, context.port, context.cluster.series),
+                        context.move.target,
                         ",".join(dict.fromkeys(each.partition("=")[0] for each in held)),
                     )
                 ),
                 "Clients may have changed numbers in the meantime, which is noted. The step fails if a database or the "
                 "file of a relation is missing, or if the configuration files set something else.",
                 ONLY_LOOKS,
-                native_inventory(socket, site.port),
+                native_inventory(socket, context.port),
                 name="same-inventory",
                 reads=INVENTORY,
                 proves=True,
@@ -119,16 +123,18 @@ def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> li
                 skippable=False,
             )
         )
-    if site.series >= _COLLATIONS_SINCE:
+    if context.major_version >= _COLLATIONS_SINCE:
         asked.append(
             Step(
                 "Compare the collation versions",
                 "new",
-                site.channel.writer,
-                str(call("collation_versions", *reached(site.new_path, socket, site.port, site.cluster.series))),
+                context.channel.writer,
+                str(
+                    call("collation_versions", *reached(context.new_path, socket, context.port, context.cluster.series))
+                ),
                 "Where the new server sorts text differently, an index on text does not find all rows.",
                 ONLY_LOOKS,
-                (native_psql(socket, site.port, "postgres", _VERSIONS),),
+                (native_psql(socket, context.port, "postgres", _VERSIONS),),
                 name="collation-versions",
                 phase=Phase.START,
                 stopped=True,
@@ -137,29 +143,29 @@ def compare_inventory(site: Site, socket: str | None, held: Sequence[str]) -> li
     return asked
 
 
-def compare_settings(site: Site, socket: str | None) -> list[Step]:
+def compare_settings(context: PlanContext, socket: str | None) -> list[Step]:
     """On the new server, after the cutover: what its own service has started it with. It warns, and never fails."""
-    if not askable(site):
+    if not askable(context):
         return []
     return [
         Step(
             "Compare the settings of both clusters",
             "new",
-            site.channel.writer,
+            context.channel.writer,
             str(
                 call(
                     "compare_settings",
-                    *reached(site.new_path, socket, site.port, site.cluster.series, _SOON),
-                    site.move.target,
+                    *reached(context.new_path, socket, context.port, context.cluster.series, _SOON),
+                    context.move.target,
                     "cutover",
-                    ",".join(from_files(site.move, site.cluster)) or "-",
-                    *_rules(site, site.move.target),
+                    ",".join(from_files(context.move, context.cluster)) or "-",
+                    *_rules(context, context.move.target),
                 )
             ),
             "The new cluster was started by its own service. An option on a command line, or a file that was edited "
             "and never loaded, gives it other settings than the old cluster had.",
             ONLY_LOOKS,
-            (native_psql(socket, site.port, "postgres", _SETTINGS),),
+            (native_psql(socket, context.port, "postgres", _SETTINGS),),
             name="same-settings",
             reads=INVENTORY,
             phase=Phase.OPEN,
@@ -169,20 +175,20 @@ def compare_settings(site: Site, socket: str | None) -> list[Step]:
     ]
 
 
-def compare_old_settings(site: Site) -> list[Step]:
+def compare_old_settings(context: PlanContext) -> list[Step]:
     """On the old server, which a rollback has started: what it ran with before the stop. It warns, and never fails."""
-    if not askable(site):
+    if not askable(context):
         return []
-    socket, port = site.cluster.socket_directory, site.coming.port or 5432
-    data = site.cluster.data_directory
-    chosen = ",".join(from_files(site.move, site.cluster)) or "-"
-    where = reached(site.old_path, socket, port, site.cluster.series, _SOON)
+    socket, port = context.cluster.socket_directory, context.new_cluster.port or 5432
+    data = context.cluster.data_directory
+    chosen = ",".join(from_files(context.move, context.cluster)) or "-"
+    where = reached(context.old_path, socket, port, context.cluster.series, _SOON)
     return [
         Step(
             "Compare the settings of the old cluster with those before the stop",
             "old",
-            site.owner,
-            str(call("compare_settings", *where, data, "rollback", chosen, *_rules(site, data))),
+            context.owner,
+            str(call("compare_settings", *where, data, "rollback", chosen, *_rules(context, data))),
             "The old cluster was started again. An option that its start lacks, or a file that was edited and never "
             "loaded, gives it other settings than before.",
             ONLY_LOOKS,
@@ -193,14 +199,14 @@ def compare_old_settings(site: Site) -> list[Step]:
     ]
 
 
-def _rules(site: Site, data: str) -> list[str]:
+def _rules(context: PlanContext, data: str) -> list[str]:
     """The settings of the access rules, each with the file to which it must lead where the cluster lies in `data`."""
-    return [word for name, path in rules_at(data, site.cluster).items() for word in (name, path or "-")]
+    return [word for name, path in rules_at(data, context.cluster).items() for word in (name, path or "-")]
 
 
-def askable(site: Site) -> bool:
+def askable(context: PlanContext) -> bool:
     """Whether it runs and was asked by SQL before."""
-    return site.cluster.running and bool(site.cluster.databases)
+    return context.cluster.running and bool(context.cluster.databases)
 
 
 def native_inventory(socket: str | None, port: int) -> tuple[str, ...]:

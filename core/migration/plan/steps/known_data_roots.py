@@ -11,7 +11,7 @@ from core.facts.model import Cluster
 from core.migration.findings.data_roots import led_to, version_folder
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import native_prove_stopped
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
 
 DATA_ROOTS = "places-"
@@ -25,36 +25,36 @@ _LEAST = 0.9
 """A root that loses more than a tenth of its relations from one proof to the next, in files or in bytes, is told of."""
 
 
-def remember_data_roots(site: Site) -> Step:
+def remember_data_roots(context: PlanContext) -> Step:
     """Before the first warm pass: what the later proofs are held against."""
-    step = _proof(site, "Record the identity of each data root", _BEGAN, data_roots(site.cluster))
+    step = _proof(context, "Record the identity of each data root", _BEGAN, data_roots(context.cluster))
     return replace(step, timed_as=Phase.PREPARE, rehearsed=True)
 
 
-def prove_data_roots(site: Site) -> Step:
+def prove_data_roots(context: PlanContext) -> Step:
     """Before the stop, so that it is not made in vain."""
-    step = _proof(site, "Check that the plan covers each data root", _RUNNING, held(site.cluster))
+    step = _proof(context, "Check that the plan covers each data root", _RUNNING, held(context.cluster))
     return replace(step, reads=_BEGAN, share=0.01, renewed=True, rehearsed=True)
 
 
-def prove_data_roots_stopped(site: Site) -> Step:
+def prove_data_roots_stopped(context: PlanContext) -> Step:
     """In the stop, when nobody can make a root any more, and before anything is removed from new."""
-    running = site.cluster.running
-    proof = held(site.cluster) if running else data_roots(site.cluster)
-    step = _proof(site, "Check again that the plan covers each data root", STOPPED_ROOTS, proof)
+    running = context.cluster.running
+    proof = held(context.cluster) if running else data_roots(context.cluster)
+    step = _proof(context, "Check again that the plan covers each data root", STOPPED_ROOTS, proof)
     reads = _RUNNING if running else ""
     return replace(step, reads=reads, phase=Phase.STOP, stopped=True, rehearsed=not running)
 
 
-def prove_still_stopped(site: Site) -> Step:
+def prove_still_stopped(context: PlanContext) -> Step:
     """Directly before the opening: of what was copied nothing is outdated."""
-    data = site.cluster.data_directory
-    proof = call("still_stopped", site.old_path, *_words(site.cluster))
-    step = _proof(site, "Check that the old cluster is unchanged since its stop", "unchanged", proof)
+    data = context.cluster.data_directory
+    proof = call("still_stopped", context.old_path, *_words(context.cluster))
+    step = _proof(context, "Check that the old cluster is unchanged since its stop", "unchanged", proof)
     return replace(
         step,
         reason="The new cluster would lack whatever was written to the old cluster since its stop.",
-        native=(*native_prove_stopped(site.old_path, data, fenced=True), *step.native),
+        native=(*native_prove_stopped(context.old_path, data, fenced=True), *step.native),
         reads=STOPPED_ROOTS,
         phase=Phase.OPEN,
         timed_as=Phase.START,
@@ -73,16 +73,16 @@ def same_roots(before: str, now: str) -> bool:
     return known(before) == known(now)
 
 
-def _proof(site: Site, title: str, name: str, proof: Shell) -> Step:
+def _proof(context: PlanContext, title: str, name: str, proof: Shell) -> Step:
     return Step(
         title,
         "old",
-        site.owner,
+        context.owner,
         str(proof),
         "A tablespace that was created after the facts were read, or whose disk is not mounted, would be missing on "
         "the new server, and nobody would notice.",
         ONLY_LOOKS,
-        native_data_roots(site.cluster),
+        native_data_roots(context.cluster),
         phase=Phase.WARM,
         skippable=False,
         name=name,

@@ -10,8 +10,8 @@ from core.migration.findings.start_options import as_typed
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, run_by_hand, undone
 from core.migration.plan import cluster_control, service
+from core.migration.plan.context import PlanContext
 from core.migration.plan.service import Change
-from core.migration.plan.site import Site
 from core.migration.plan.steps.configuration import configuration
 from core.migration.plan.steps.copy import STOPPED
 from core.migration.plan.steps.corruption import tables_and_indexes
@@ -47,20 +47,29 @@ _CAME_ALONG = "Nothing to undo: a rollback restores what the new server had ther
 _ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) from pg_database)"
 
 
-def opening(site: Site) -> list[Step]:
+def opening(context: PlanContext) -> list[Step]:
     """From the first start on new to the opening, the one step that cannot be undone without loss."""
-    return [*configuration(site), *_registered(site), *_in_force(site), *_first_start(site), *_open(site)]
+    return [
+        *configuration(context),
+        *_registered(context),
+        *_in_force(context),
+        *_first_start(context),
+        *_open(context),
+    ]
 
 
-def _registered(site: Site) -> list[Step]:
+def _registered(context: PlanContext) -> list[Step]:
     """What starts new finds the configuration that came along, and starts it with the host."""
     register = "Register the new cluster with its host"
     by_files = "The service of the new cluster starts it by its configuration in /etc/postgresql."
     enable = "Enable the start of the new cluster at boot"
     at_boot = "The old cluster starts at boot, too. Until the cutover the fence keeps the new cluster from starting."
     return [
-        *(_with_host(change, f"register-{at}", register, by_files) for at, change in enumerate(service.register(site))),
-        *(_with_host(change, f"enable-{at}", enable, at_boot) for at, change in enumerate(service.enable(site))),
+        *(
+            _with_host(change, f"register-{at}", register, by_files)
+            for at, change in enumerate(service.register(context))
+        ),
+        *(_with_host(change, f"enable-{at}", enable, at_boot) for at, change in enumerate(service.enable(context))),
     ]
 
 
@@ -81,19 +90,19 @@ def _with_host(change: Change, name: str, title: str, reason: str) -> Step:
     )
 
 
-def _in_force(site: Site) -> list[Step]:
+def _in_force(context: PlanContext) -> list[Step]:
     """What was edited on the old server and not in force there is not in force on the new one either, if so chosen."""
-    kept = kept_in_force(site.move, site.cluster)
+    kept = kept_in_force(context.move, context.cluster)
     if not kept:
         return []
-    user, file = site.channel.writer, f"{site.move.target}/postgresql.auto.conf"
+    user, file = context.channel.writer, f"{context.move.target}/postgresql.auto.conf"
     native = [f"{command('printf', _LINE, _line_of_conf(each))} >>{command(file)}" for each in kept]
     return [
         Step(
             f"Set what was in force on the old cluster: {', '.join(each.partition('=')[0] for each in kept)}",
             "new",
             user,
-            str(call("keep_in_force", site.move.target, *kept)),
+            str(call("keep_in_force", context.move.target, *kept)),
             "The files of the old cluster were edited and not loaded. As chosen, the values in force are kept. They go "
             "into postgresql.auto.conf, which overrides the other files. ALTER SYSTEM RESET removes them again.",
             "Nothing to undo: another attempt copies the file again. Until then nothing starts the new cluster.",
@@ -113,13 +122,13 @@ def _line_of_conf(setting: str) -> str:
     return f"{name} = '{quoted}'"
 
 
-def _first_start(site: Site) -> list[Step]:
-    user, target = site.channel.writer, site.move.target
-    socket = socket_of(site)
-    rebuilding = reindex(site, socket)
-    alone = held_while_rebuilding(site.cluster) if rebuilding else held(site.cluster)
-    start = target, site.port, site.new_path, service.config_file(site)
-    options = [*rules_beside(site.cluster), *alone]
+def _first_start(context: PlanContext) -> list[Step]:
+    user, target = context.channel.writer, context.move.target
+    socket = socket_of(context)
+    rebuilding = reindex(context, socket)
+    alone = held_while_rebuilding(context.cluster) if rebuilding else held(context.cluster)
+    start = target, context.port, context.new_path, service.config_file(context)
+    options = [*rules_beside(context.cluster), *alone]
     return [
         Step(
             "Start the new cluster for local connections only",
@@ -129,7 +138,7 @@ def _first_start(site: Site) -> list[Step]:
             "Clients must not reach it yet. Until the cutover it archives nothing, and runs no subscription, job or "
             "other background worker.",
             undone(user, "new", *cluster_control.native_give_back(target)),
-            cluster_control.native_start_locally(*start, (*as_typed(site.cluster), *options)),
+            cluster_control.native_start_locally(*start, (*as_typed(context.cluster), *options)),
             phase=Phase.START,
             name=START_NEW,
             stopped=True,
@@ -138,26 +147,26 @@ def _first_start(site: Site) -> list[Step]:
             "Query the new cluster",
             "new",
             user,
-            str(call("ask_new", *reached(site.new_path, socket, site.port, site.cluster.series))),
+            str(call("ask_new", *reached(context.new_path, socket, context.port, context.cluster.series))),
             "Look at your own tables, too, before anybody writes to them.",
             ONLY_LOOKS,
-            (native_psql(socket, site.port, "postgres", _ASK),),
+            (native_psql(socket, context.port, "postgres", _ASK),),
             name="query",
             phase=Phase.START,
             stopped=True,
             skippable=False,
         ),
-        *compare_inventory(site, socket, alone),
+        *compare_inventory(context, socket, alone),
         *rebuilding,
-        *(tables_and_indexes(site, socket) if site.verify is Verify.ALL else []),
+        *(tables_and_indexes(context, socket) if context.verify is Verify.ALL else []),
     ]
 
 
-def _open(site: Site) -> list[Step]:
-    user, target = site.channel.writer, site.move.target
+def _open(context: PlanContext) -> list[Step]:
+    user, target = context.channel.writer, context.move.target
     return [
-        _decide(site),
-        prove_still_stopped(site),
+        _decide(context),
+        prove_still_stopped(context),
         Step(
             "End the local-only start and lift the fence",
             "new",
@@ -172,8 +181,8 @@ def _open(site: Site) -> list[Step]:
             name=LIFT_FENCE,
             stopped=True,
         ),
-        _open_to_clients(site),
-        *_said_on_old(site),
+        _open_to_clients(context),
+        *_said_on_old(context),
         Step(
             "Remove the empty fence of the new cluster",
             "new",
@@ -187,15 +196,15 @@ def _open(site: Site) -> list[Step]:
             timed_as=Phase.PREPARE,
             share=0.1,
         ),
-        _prove_alone(site),
-        *compare_settings(site, socket_of(site)),
-        *reach(site),
-        *_cron_jobs(site),
+        _prove_alone(context),
+        *compare_settings(context, socket_of(context)),
+        *reach(context),
+        *_cron_jobs(context),
         _lead_applications(),
     ]
 
 
-def _decide(site: Site) -> Step:
+def _decide(context: PlanContext) -> Step:
     return Step(
         "Decide: cut over or roll back",
         "you",
@@ -204,7 +213,7 @@ def _decide(site: Site) -> Step:
         "Examine the new cluster, which runs for local connections only. So far the old cluster has all data, and a "
         "rollback loses nothing. Next, clients can connect to the new cluster. What they write is then on the new "
         "server only.",
-        f"To roll back, {_back(site)}",
+        f"To roll back, {_back(context)}",
         phase=Phase.OPEN,
         name=DECIDE,
         stopped=True,
@@ -212,8 +221,8 @@ def _decide(site: Site) -> Step:
     )
 
 
-def _open_to_clients(site: Site) -> Step:
-    start = service.start_new(site)
+def _open_to_clients(context: PlanContext) -> Step:
+    start = service.start_new(context)
     return Step(
         "Allow client connections (point of no return)",
         "new",
@@ -221,7 +230,7 @@ def _open_to_clients(site: Site) -> Step:
         str(start.command),
         "The new cluster is started in the way in which its host always starts it. What clients write from here on is "
         "on the new server only.",
-        f"Undoing this loses what clients have written since. To undo it, {_back_with_loss(site)}",
+        f"Undoing this loses what clients have written since. To undo it, {_back_with_loss(context)}",
         start.native,
         name=OPEN,
         phase=Phase.OPEN,
@@ -231,16 +240,16 @@ def _open_to_clients(site: Site) -> Step:
     )
 
 
-def _prove_alone(site: Site) -> Step:
-    data = site.cluster.data_directory
+def _prove_alone(context: PlanContext) -> Step:
+    data = context.cluster.data_directory
     return Step(
         "Check that the old cluster is still stopped",
         "old",
-        site.owner,
+        context.owner,
         str(call("stays_stopped", data)),
         "If clients write to both clusters, their contents differ from then on.",
         ONLY_LOOKS,
-        cluster_control.native_prove_stopped(site.old_path, data, fenced=True),
+        cluster_control.native_prove_stopped(context.old_path, data, fenced=True),
         phase=Phase.OPEN,
         timed_as=Phase.PREPARE,
         share=0.1,
@@ -265,16 +274,16 @@ def _lead_applications() -> Step:
     )
 
 
-def _said_on_old(site: Site) -> list[Step]:
+def _said_on_old(context: PlanContext) -> list[Step]:
     """What an earlier move has left fenced is not this one's to let go again."""
-    if site.cluster.fenced:
+    if context.cluster.fenced:
         return []
-    data = site.cluster.data_directory
+    data = context.cluster.data_directory
     return [
         Step(
             "Record the cutover in the fence of the old cluster",
             "old",
-            site.owner,
+            context.owner,
             str(cluster_control.say_opened(data)),
             "Whoever tries to roll back from here on learns there what would be lost.",
             "Nothing to undo: the record is removed with the fence.",
@@ -287,18 +296,18 @@ def _said_on_old(site: Site) -> list[Step]:
     ]
 
 
-def _back(site: Site) -> str:
+def _back(context: PlanContext) -> str:
     """The words of the way back to old from here on."""
-    stop = cluster_control.native_give_back(site.move.target)
-    free, start = cluster_control.unfence(site.cluster, site.owner), service.start_old(site)
+    stop = cluster_control.native_give_back(context.move.target)
+    free, start = cluster_control.unfence(context.cluster, context.owner), service.start_old(context)
     return _in_turn(
-        (site.channel.writer, "new", tuple(stop)), (free.user, "old", free.native), (start.user, "old", start.native)
+        (context.channel.writer, "new", tuple(stop)), (free.user, "old", free.native), (start.user, "old", start.native)
     )
 
 
-def _back_with_loss(site: Site) -> str:
+def _back_with_loss(context: PlanContext) -> str:
     """The same once new is open, where its own host has started it."""
-    return _in_turn(*((step.user, step.side, step.native) for step in back_with_loss(site)))
+    return _in_turn(*((step.user, step.side, step.native) for step in back_with_loss(context)))
 
 
 def _in_turn(*parts: tuple[str, str, tuple[str, ...]]) -> str:
@@ -306,9 +315,9 @@ def _in_turn(*parts: tuple[str, str, tuple[str, ...]]) -> str:
     return "; then ".join(run_by_hand(user, side, *native) for user, side, native in parts)
 
 
-def _cron_jobs(site: Site) -> list[Step]:
+def _cron_jobs(context: PlanContext) -> list[Step]:
     """What cron and timers do on both hosts; nothing where neither of them knows PostgreSQL."""
-    jobs = side_by_side(site.old_facts, site.new_facts)
+    jobs = side_by_side(context.old_facts, context.new_facts)
     if not jobs:
         return []
     return [
@@ -328,7 +337,7 @@ def _cron_jobs(site: Site) -> list[Step]:
     ]
 
 
-def socket_of(site: Site) -> str | None:
+def socket_of(context: PlanContext) -> str | None:
     """The folder of new's socket, as its configuration says; None: where its programs look by themselves."""
-    setting = site.coming.settings.get("unix_socket_directories", "").split(",")[0].strip()
+    setting = context.new_cluster.settings.get("unix_socket_directories", "").split(",")[0].strip()
     return setting if setting.startswith("/") else None

@@ -3,7 +3,7 @@
 from core.migration.findings.data_roots import DataRoot
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Step, undone
 from core.migration.plan import cluster_control
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.configuration import room_for_configuration
 from core.migration.plan.steps.targets import empty_or_ours, mark, native_empty_or_ours
 from core.migration.plan.steps.verify import forget_lists
@@ -12,21 +12,27 @@ from core.migration.transports.routes import route_of
 from core.servers.shell import call, command
 
 
-def prepare(site: Site) -> list[Step]:
+def prepare(context: PlanContext) -> list[Step]:
     """Prove and make the target folders, then open the way for this copy alone."""
-    return [_prove(site), *room_for_configuration(site), *_make_folders(site), _fence(site), *_open_channel(site)]
+    return [
+        _prove(context),
+        *room_for_configuration(context),
+        *_make_folders(context),
+        _fence(context),
+        *_open_channel(context),
+    ]
 
 
-def _prove(site: Site) -> Step:
+def _prove(context: PlanContext) -> Step:
     return Step(
         "Check that the target is empty or a copy made by pghaul",
         "new",
         ROOT_USER,
-        str(empty_or_ours(site)),
+        str(empty_or_ours(context)),
         "A later pass deletes files that the old cluster does not have. That must never happen to another cluster."
-        + (f" {site.given_up.words}" if site.given_up is not None else ""),
+        + (f" {context.overwrite_waiver.description}" if context.overwrite_waiver is not None else ""),
         ONLY_LOOKS,
-        native=native_empty_or_ours(site),
+        native=native_empty_or_ours(context),
         name="target",
         skippable=False,
         renewed=True,
@@ -35,8 +41,8 @@ def _prove(site: Site) -> Step:
     )
 
 
-def _make_folders(site: Site) -> list[Step]:
-    user = site.channel.writer
+def _make_folders(context: PlanContext) -> list[Step]:
+    user = context.channel.writer
     return [
         Step(
             f"Create {root.target}",
@@ -50,7 +56,7 @@ def _make_folders(site: Site) -> list[Step]:
             name=f"folder-{root.label}",
             rehearsed=True,
         )
-        for root in site.roots
+        for root in context.roots
     ]
 
 
@@ -60,14 +66,14 @@ def _native_folder(root: DataRoot, user: str) -> str:
     return f"{command('test', '-d', root.target).text} || {made}" if root.parts else made
 
 
-def _fence(site: Site) -> Step:
-    target, user = site.move.target, site.channel.writer
+def _fence(context: PlanContext) -> Step:
+    target, user = context.move.target, context.channel.writer
     fence = f"{target}/{cluster_control.FENCE}"
     return Step(
         "Fence the new cluster",
         "new",
         user,
-        str(cluster_control.fence_target(target, mark(site))),
+        str(cluster_control.fence_target(target, mark(context))),
         "Nobody can start the copy before the cutover, because no server starts without its control file. The fence "
         "also marks the copy: a standby, a backup or a clone has the same system identifier.",
         undone(user, "new", command("rm", "-r", "--", fence)) + " (and remove all copied files too)",
@@ -79,12 +85,12 @@ def _fence(site: Site) -> Step:
     )
 
 
-def _open_channel(site: Site) -> list[Step]:
-    channel = site.channel
+def _open_channel(context: PlanContext) -> list[Step]:
+    channel = context.channel
     tidy = Step(
         "Remove what an earlier attempt left on the old server",
         "old",
-        site.owner,
+        context.owner,
         str(copy_channel.remove_key(channel)),
         "A list of copied files is valid for one execution only.",
         "Nothing to undo: nobody needs these files any more.",
@@ -92,9 +98,9 @@ def _open_channel(site: Site) -> list[Step]:
         name="tidy-old",
         rehearsed=True,
     )
-    return [tidy, *route_of(channel).opening(channel, site.owner)]
+    return [tidy, *route_of(channel).opening(channel, context.owner)]
 
 
-def close_channel(site: Site) -> list[Step]:
+def close_channel(context: PlanContext) -> list[Step]:
     """Take away what the copy needed on both ends, once nothing is copied any more."""
-    return [*route_of(site.channel).closing(site.channel, site.owner), forget_lists(site)]
+    return [*route_of(context.channel).closing(context.channel, context.owner), forget_lists(context)]

@@ -10,7 +10,7 @@ from core.migration.findings.layout import config_file_outside
 from core.migration.model.move import EditedSettings
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import program
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.transports.copy_channel import address_of
 from core.servers.shell import call, command
 
@@ -21,26 +21,28 @@ _TOLD_SINCE = (9, 2)
 """The series whose server program tells settings of a stopped cluster."""
 
 
-def see_listeners(site: Site) -> list[Step]:
+def see_listeners(context: PlanContext) -> list[Step]:
     """Before the stop; what the files say of a stopped cluster, where its series can tell, or where that was chosen."""
-    data, config = site.cluster.data_directory, config_file_outside(site.cluster)
-    by_files = site.move.edited is EditedSettings.FILE and bool(site.cluster.edited)
-    if not _known(site):
+    data, config = context.cluster.data_directory, config_file_outside(context.cluster)
+    by_files = context.move.edited is EditedSettings.FILE and bool(context.cluster.edited)
+    if not _known(context):
         return []
-    if site.cluster.running and not by_files:
-        look = call("see_listeners", site.old_path, data)
+    if context.cluster.running and not by_files:
+        look = call("see_listeners", context.old_path, data)
         native = "ss -lntxp"
     else:
         # of one that ran the options are stronger than its files, and both servers are started with them
-        look = call("would_listen", site.old_path, data, config or "-", "started" if site.cluster.running else "-")
-        native = command(program(site.old_path, "postgres"), "-C", "listen_addresses", "-D", data).text
+        look = call(
+            "would_listen", context.old_path, data, config or "-", "started" if context.cluster.running else "-"
+        )
+        native = command(program(context.old_path, "postgres"), "-C", "listen_addresses", "-D", data).text
     return [
         Step(
             "List where the old cluster would listen by its files"
             if by_files
             else "List where the old cluster listens",
             "old",
-            site.owner,
+            context.owner,
             str(look),
             "After the cutover clients must reach the new cluster at each of these addresses and ports.",
             ONLY_LOOKS,
@@ -53,18 +55,18 @@ def see_listeners(site: Site) -> list[Step]:
     ]
 
 
-def reach(site: Site) -> list[Step]:
+def reach(context: PlanContext) -> list[Step]:
     """After the cutover: the new cluster listens where the old server did, and the old server reaches it there."""
-    if not _known(site):
+    if not _known(context):
         return []
-    address, target = address_of(site.new), site.move.target
-    own = [written_out(each) for each in site.new_facts.addresses]
+    address, target = address_of(context.new), context.move.target
+    own = [written_out(each) for each in context.new_facts.addresses]
     return [
         Step(
             "Check that the new cluster listens where the old cluster did",
             "new",
-            site.channel.writer,
-            str(call("listens_as_old", site.new_path, target, written_out(address), *own)),
+            context.channel.writer,
+            str(call("listens_as_old", context.new_path, target, written_out(address), *own)),
             "A setting that was edited but not in force, or an option of the old start, can put it elsewhere.",
             ONLY_LOOKS,
             ("ss -lntxp",),
@@ -78,11 +80,11 @@ def reach(site: Site) -> list[Step]:
         Step(
             "Check that the old server reaches the new cluster",
             "old",
-            site.owner,
-            str(call("reached_from_old", site.old_path)),
+            context.owner,
+            str(call("reached_from_old", context.old_path)),
             "It connects as clients do. A firewall, or another server at that address, would keep them out.",
             ONLY_LOOKS,
-            (command("pg_isready", "-h", address, "-p", site.coming.port or 5432).text,),
+            (command("pg_isready", "-h", address, "-p", context.new_cluster.port or 5432).text,),
             phase=Phase.OPEN,
             timed_as=Phase.PREPARE,
             share=0.1,
@@ -104,5 +106,5 @@ def written_out(address: str) -> str:
     return ":".join(f"{int(group, 16):x}" for group in known.exploded.split(":"))
 
 
-def _known(site: Site) -> bool:
-    return site.cluster.running or site.series >= _TOLD_SINCE
+def _known(context: PlanContext) -> bool:
+    return context.cluster.running or context.major_version >= _TOLD_SINCE

@@ -11,16 +11,16 @@ from core import units
 from core.migration.findings.collations import Order, affected
 from core.migration.findings.finding import Case, Finding
 from core.migration.model.plan import Phase, Step
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import native_psql, reached, seconds_for
 from core.servers.shell import Shell, call
 
 _REBUILT = (Order.DIFFERENT, Order.UNSURE)
 
 
-def reindex(site: Site, socket: str | None) -> list[Step]:
+def reindex(context: PlanContext, socket: str | None) -> list[Step]:
     """On new, before anybody works there; nothing where text sorts the same, or nobody knows how it sorts."""
-    found = affected(Case(site.move, site.old_facts, site.new_facts))
+    found = affected(Case(context.move, context.old_facts, context.new_facts))
     if isinstance(found, Finding):
         return []
     wrong = [each for each in found if each.order in _REBUILT]
@@ -35,13 +35,13 @@ def reindex(site: Site, socket: str | None) -> list[Step]:
         Step(
             "Rebuild the indexes whose text sorts differently on the new server",
             "new",
-            site.channel.writer,
-            str(rebuild_indexes(site, socket, names, seconds_for(size))),
+            context.channel.writer,
+            str(rebuild_indexes(context, socket, names, seconds_for(size))),
             f"This concerns {units.counted(number, 'object')} in {', '.join(names)}, {units.size(size)} of indexes. "
             "As they are, they do not find all rows and accept duplicates. Check range partitions and CHECK "
             "constraints on text yourself: the check `collation` names them.",
             "Nothing to undo: the libraries of the new server need the indexes as they are then.",
-            native_rebuild_indexes(site, socket, names),
+            native_rebuild_indexes(context, socket, names),
             name="reindex",
             phase=Phase.REINDEX,
             stopped=True,
@@ -50,13 +50,17 @@ def reindex(site: Site, socket: str | None) -> list[Step]:
     ]
 
 
-def rebuild_indexes(site: Site, socket: str | None, names: Mapping[str, Sequence[str]], seconds: int) -> Shell:
+def rebuild_indexes(
+    context: PlanContext, socket: str | None, names: Mapping[str, Sequence[str]], seconds: int
+) -> Shell:
     """Of each database the indexes in the order of these collations, then the collations' versions, in that time."""
     words = [word for database, each in names.items() for word in (database, str(len(each)), *each)]
-    where = reached(site.new_path, socket, site.port, site.cluster.series, seconds)
+    where = reached(context.new_path, socket, context.port, context.cluster.series, seconds)
     return call("rebuild_indexes", *where, *words)
 
 
-def native_rebuild_indexes(site: Site, socket: str | None, names: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def native_rebuild_indexes(
+    context: PlanContext, socket: str | None, names: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
     """What a person would type for it: INDEX is each of those, which the check `collation` names."""
-    return tuple(native_psql(socket, site.port, database, "reindex index INDEX") for database in names)
+    return tuple(native_psql(socket, context.port, database, "reindex index INDEX") for database in names)

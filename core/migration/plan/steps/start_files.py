@@ -6,7 +6,7 @@ from typing import LiteralString
 from core.migration.findings.layout import config_file_outside
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import program
-from core.migration.plan.site import Site
+from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import askable, native_psql, reached
 from core.servers.shell import call, command
 
@@ -14,25 +14,25 @@ _RULES_SINCE = (10,)
 _RULES: LiteralString = "select line_number, error from pg_hba_file_rules where error is not null"
 
 
-def prove_files(site: Site) -> Step:
+def prove_files(context: PlanContext) -> Step:
     """Before anybody is asked to stop anything, in a rehearsal too: facts may be days old."""
-    cluster = site.cluster
+    cluster = context.cluster
     config = config_file_outside(cluster)
-    words = [site.old_path, cluster.data_directory, config or "-", cluster.series]
+    words = [context.old_path, cluster.data_directory, config or "-", cluster.series]
     named = () if config is None else ("-c", f"config_file={config}")
-    native = [command(program(site.old_path, "postgres"), "-C", "port", "-D", cluster.data_directory, *named).text]
+    native = [command(program(context.old_path, "postgres"), "-C", "port", "-D", cluster.data_directory, *named).text]
     asked: tuple[str | int, ...] = ()
-    if askable(site):
+    if askable(context):
         _, socket, port, _, seconds = reached(
-            site.old_path, cluster.socket_directory, cluster.port or 5432, cluster.series
+            context.old_path, cluster.socket_directory, cluster.port or 5432, cluster.series
         )
         asked = (socket, port, seconds)
-        if site.series >= _RULES_SINCE:
+        if context.major_version >= _RULES_SINCE:
             native.append(native_psql(cluster.socket_directory, port, "postgres", _RULES))
     return Step(
         "Check that the old cluster could be restarted",
         "old",
-        site.owner,
+        context.owner,
         str(call("prove_restartable", *words, *asked)),
         "A running server keeps using the files as it has read them. With an error in a file that was edited since, "
         "neither cluster would start, and a rollback would not help.",
@@ -47,9 +47,9 @@ def prove_files(site: Site) -> Step:
     )
 
 
-def prove_files_in_the_stop(site: Site) -> Step:
+def prove_files_in_the_stop(context: PlanContext) -> Step:
     """Directly before the stop: people may have taken long to come to it."""
-    step = prove_files(site)
+    step = prove_files(context)
     return replace(
         step,
         title="Check again that the old cluster could be restarted",

@@ -9,7 +9,7 @@ import pytest
 
 from core.facts.model import Link
 from core.migration.findings.data_roots import data_roots
-from core.migration.plan.site import GivenUp, Site
+from core.migration.plan.context import OverwriteWaiver, PlanContext
 from core.migration.plan.steps.targets import empty_or_ours
 from core.migration.transports.copy_channel import channel_of
 from tests.core.migration.builders import cluster, control, move, new, old, profile, runnable, space
@@ -57,10 +57,12 @@ def proven(root: Path, given_up: str | None = None) -> subprocess.CompletedProce
     channel = channel_of(
         undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None, seed="0123"
     )
-    seen = None if given_up is None else GivenUp(given_up, "")
-    site = Site(undertaking, profile("old"), profile("new"), on_old, on_new, moved, channel, copied, given_up=seen)
+    seen = None if given_up is None else OverwriteWaiver(given_up, "")
+    context = PlanContext(
+        undertaking, profile("old"), profile("new"), on_old, on_new, moved, channel, copied, overwrite_waiver=seen
+    )
     path = f"{_as_owner(root)}:{os.environ['PATH']}"
-    words = ["dash", "-c", runnable(empty_or_ours(site))]
+    words = ["dash", "-c", runnable(empty_or_ours(context))]
     return subprocess.run(words, env={"PATH": path}, capture_output=True, text=True, check=False)
 
 

@@ -16,23 +16,23 @@ from core.servers.profiles import Profile
 
 
 @dataclass(frozen=True, slots=True)
-class GivenUp:
+class OverwriteWaiver:
     """A cluster that a copy may destroy. `checkpoint`: its latest; `words`: what it is, by whom and why."""
 
     checkpoint: str
-    words: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class PlanContext:
     """A move with everything that is known of both ends.
 
     Attributes:
         channel: the copy channel.
         roots: the folders to copy, the data directory first.
         made_at: when the plan was made: what it leaves behind is known by it.
-        given_up: what lies in the target with old's identifier but without a mark of a copy, where somebody has given
-            it up for this one.
+        overwrite_waiver: what lies in the target with old's identifier but without a mark of a copy, where somebody
+            has given it up for this one.
     """
 
     move: Move
@@ -45,7 +45,7 @@ class Site:
     roots: tuple[DataRoot, ...]
     verify: Verify = Verify.CHANGED
     made_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    given_up: GivenUp | None = None
+    overwrite_waiver: OverwriteWaiver | None = None
 
     @property
     def owner(self) -> str:
@@ -58,7 +58,7 @@ class Site:
         return service_for(self.move.target, self.cluster, self.new_facts)
 
     @property
-    def series(self) -> tuple[int, ...]:
+    def major_version(self) -> tuple[int, ...]:
         """The cluster's series in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
         return numbers(self.cluster.series)
 
@@ -73,7 +73,7 @@ class Site:
         return program_path(self.new_facts, self.cluster.series, self.channel.writer)
 
     @property
-    def coming(self) -> Cluster:
+    def new_cluster(self) -> Cluster:
         """The cluster as it will listen on new."""
         return as_it_will_be(self.move, self.cluster)
 
@@ -81,7 +81,7 @@ class Site:
     def port(self) -> int:
         """The port of the first, local start: the cluster's own, or the next that no server of new uses."""
         taken = {cluster.port for cluster in self.new_facts.clusters if cluster.running}
-        port = self.coming.port or 5432
+        port = self.new_cluster.port or 5432
         while port in taken:
             port += 1
         return port
