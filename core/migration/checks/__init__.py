@@ -25,7 +25,7 @@ from core.migration.checks import (
     trial_start,
 )
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.finding import Case, Finding
+from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Move
 
@@ -65,9 +65,9 @@ _PAGES_BEFORE = {
 
 def check(move: Move, old: Facts, new: Facts) -> tuple[CheckResult, ...]:
     """Every check on the facts of both servers, worst first."""
-    case = Case(move, old, new)
-    series = case.cluster.series if case.cluster is not None else None
-    results = [_result(declaration, compare(case), series) for declaration, compare in CHECKS]
+    context = CheckContext(move, old, new)
+    series = context.cluster.series if context.cluster is not None else None
+    results = [_result(declaration, compare(context), series) for declaration, compare in CHECKS]
     return tuple(sorted(results, key=lambda result: _WORST_FIRST.index(result.status)))
 
 

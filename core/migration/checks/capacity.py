@@ -11,7 +11,7 @@ from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.data_roots import DataRoot, data_roots, roots_of
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -31,42 +31,42 @@ _MEMORY_UNITS = {"": 8192, "B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB
 """PostgreSQL's units; a bare number of shared_buffers counts blocks of 8 kB."""
 
 
-def space(case: Case) -> Finding:
+def space(context: CheckContext) -> Finding:
     """Check that each file system of the new server has space for its data roots."""
-    return _compare(case, lambda root: root.size_bytes, lambda system: system.available_bytes, units.size, "space")
+    return _compare(context, lambda root: root.size_bytes, lambda system: system.available_bytes, units.size, "space")
 
 
-def inodes(case: Case) -> Finding:
+def inodes(context: CheckContext) -> Finding:
     """Check that each file system of the new server has inodes for its data roots."""
 
     def free(system: FileSystem) -> int | None:
         return system.inodes_free
 
-    return _compare(case, lambda root: root.files, free, lambda number: f"{units.count(number)} inodes", "inodes")
+    return _compare(context, lambda root: root.files, free, lambda number: f"{units.count(number)} inodes", "inodes")
 
 
-def lists(case: Case) -> Finding:
+def lists(context: CheckContext) -> Finding:
     """Check that /tmp of each server has space for the lists of files; a full one may stop the old server."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    files = [root.files for root in data_roots(case.move, cluster)]
-    on_old, on_new = (facts.file_system_of(LISTS) for facts in (case.old, case.new))
+        return no_cluster(context)
+    files = [root.files for root in data_roots(context.move, cluster)]
+    on_old, on_new = (facts.file_system_of(LISTS) for facts in (context.old, context.new))
     if on_old is None or on_new is None or None in files:
-        gaps = [no_file_system(facts) for facts, one in ((case.old, on_old), (case.new, on_new)) if one is None]
-        why = gaps[0] if gaps else reason(case.old, SIZE.name, LINKS.name, of=case.move.cluster)
+        gaps = [no_file_system(facts) for facts, one in ((context.old, on_old), (context.new, on_new)) if one is None]
+        why = gaps[0] if gaps else reason(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
         return unknown(
             NOTHING, NOTHING, f"It is not known whether {LISTS} has room for the lists of files ({why}).", _LOOK
         )
     need = _LISTED_BYTES * sum(number or 0 for number in files)
     shown = [f"{one.mount_point} has {units.size(one.available_bytes)}" for one in (on_old, on_new)]
     short = []
-    for facts, one in ((case.old, on_old), (case.new, on_new)):
+    for facts, one in ((context.old, on_old), (context.new, on_new)):
         # as room_reserve of beside.sh has it
         if one.available_bytes - need < min(one.size_bytes // 20, 1 << 30, one.available_bytes // 2):
             beside = (
                 ", which also holds the running old cluster"
-                if facts is case.old and _holds(one, cluster, facts)
+                if facts is context.old and _holds(one, cluster, facts)
                 else ""
             )
             short.append(f"{one.mount_point} on {facts.server} has {units.size(one.available_bytes)} free{beside}")
@@ -95,15 +95,19 @@ _LISTED_BYTES = 1024
 _LOOK = f"Compare by hand: allow 1 kB for each file, and run `df {LISTS}` on both servers."
 
 
-def memory(case: Case) -> Finding:
+def memory(context: CheckContext) -> Finding:
     """Check that shared_buffers fits into the memory of the new server."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    setting, total = cluster.settings.get("shared_buffers"), case.new.memory
+        return no_cluster(context)
+    setting, total = cluster.settings.get("shared_buffers"), context.new.memory
     buffers = memory_bytes(setting) if setting is not None else None
     if buffers is None or total is None:
-        why = f"shared_buffers: {no_settings(case)}" if buffers is None else f"memory: {reason(case.new, MEMORY.name)}"
+        why = (
+            f"shared_buffers: {no_settings(context)}"
+            if buffers is None
+            else f"memory: {reason(context.new, MEMORY.name)}"
+        )
         shown = setting or NOTHING, units.size(total.total_bytes) if total is not None else NOTHING
         return unknown(
             *shown,
@@ -133,25 +137,25 @@ def memory_bytes(setting: str) -> int | None:
 
 
 def _compare(
-    case: Case,
+    context: CheckContext,
     wanted_of: Callable[[DataRoot], int | None],
     free_of: Callable[[FileSystem], int | None],
     shown: Callable[[float | None], str],
     what: str,
 ) -> Finding:
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     wanted: dict[str, int] = {}
-    for root in data_roots(case.move, cluster):
-        system, need = case.new.file_system_of(root.target), wanted_of(root)
+    for root in data_roots(context.move, cluster):
+        system, need = context.new.file_system_of(root.target), wanted_of(root)
         if system is None or need is None:
-            return _unreadable(case, root, system, what)
+            return _unreadable(context, root, system, what)
         wanted[system.mount_point] = wanted.get(system.mount_point, 0) + need
-    there = _already_there(case.target, cluster, case.new, wanted_of)
+    there = _already_there(context.target, cluster, context.new, wanted_of)
     needs, has, short, tight = [], [], [], []
     for mount_point, need in sorted(wanted.items()):
-        free = next(free_of(system) for system in case.new.file_systems if system.mount_point == mount_point)
+        free = next(free_of(system) for system in context.new.file_systems if system.mount_point == mount_point)
         if free is None:
             # file systems that make inodes as they go (btrfs) cannot run out of them
             continue
@@ -164,7 +168,7 @@ def _compare(
     if short:
         return blocker(
             *evidence,
-            f"{case.new.server} does not have enough {what}: {'; '.join(short)}.",
+            f"{context.new.server} does not have enough {what}: {'; '.join(short)}.",
             "Delete what is not needed there, enlarge the file system, or choose another target.",
         )
     if tight:
@@ -176,13 +180,13 @@ def _compare(
     return passed(*evidence, f"Each file system of the new server has enough {what}.")
 
 
-def _unreadable(case: Case, root: DataRoot, system: FileSystem | None, what: str) -> Finding:
+def _unreadable(context: CheckContext, root: DataRoot, system: FileSystem | None, what: str) -> Finding:
     if system is None:
-        gap = no_file_system(case.new)
-        why = f"The file system of {root.target} on {case.new.server} is not known ({gap})."
+        gap = no_file_system(context.new)
+        why = f"The file system of {root.target} on {context.new.server} is not known ({gap})."
     else:
-        gap = reason(case.old, SIZE.name, LINKS.name, of=case.move.cluster)
-        why = f"The amount of {what} that {root.source} on {case.old.server} takes is not known ({gap})."
+        gap = reason(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
+        why = f"The amount of {what} that {root.source} on {context.old.server} takes is not known ({gap})."
     return unknown(NOTHING, NOTHING, why, f"Compare by hand: run `du` on {root.source} and `df` on {root.target}.")
 
 

@@ -9,7 +9,7 @@ from core.migration.findings.catalogs import age, cluster_wide, databases, liste
 from core.migration.findings.collations import Affected, Order, affected, libc_of
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -22,12 +22,12 @@ from core.migration.findings.finding import (
 _ALWAYS_THERE = ("C", "POSIX")
 
 
-def collation(case: Case) -> Finding:
+def collation(context: CheckContext) -> Finding:
     """Check that text sorts the same with the libraries of the new server."""
-    found, cluster = affected(case), case.cluster
+    found, cluster = affected(context), context.cluster
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(case)
-    libraries = libc_of(case.old), libc_of(case.new)
+        return found if isinstance(found, Finding) else no_cluster(context)
+    libraries = libc_of(context.old), libc_of(context.new)
     if not found:
         return passed(
             *libraries,
@@ -72,12 +72,12 @@ def _named(each: Affected) -> str:
     )
 
 
-def locales(case: Case) -> Finding:
+def locales(context: CheckContext) -> Finding:
     """Check that the new server has every locale of the databases and their collations."""
-    cluster = case.cluster
-    found = databases(case)
+    cluster = context.cluster
+    found = databases(context)
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(case)
+        return found if isinstance(found, Finding) else no_cluster(context)
     libc: dict[str, list[str]] = {}
     icu: dict[str, list[str]] = {}
     for database, catalogs in found:
@@ -93,9 +93,9 @@ def locales(case: Case) -> Finding:
         for known, locale in used:
             if locale and locale not in _ALWAYS_THERE and closed.name not in known.setdefault(locale, []):
                 known[locale].append(closed.name)
-    asked = next((each.binaries for each in case.new.trials if each.series == cluster.series), None)
+    asked = next((each.binaries for each in context.new.trials if each.series == cluster.series), None)
     versions = dict(asked.icu) if asked is not None else {}
-    there = case.new.collation_order
+    there = context.new.collation_order
     absent = {name: users for name, users in libc.items() if there.get(name) == MISSING}
     absent |= {name: users for name, users in icu.items() if versions.get(name, "").startswith("!")}
     unread = [name for name in libc if name not in there] + [name for name in icu if name not in versions]
@@ -111,7 +111,7 @@ def locales(case: Case) -> Finding:
             "install glibc-langpack-…`), or install binaries with ICU support.",
         )
     if unread:
-        why = reason(case.new, COLLATION_ORDER.name, TRIAL)
+        why = reason(context.new, COLLATION_ORDER.name, TRIAL)
         return unknown(
             old,
             NOTHING,
@@ -121,9 +121,9 @@ def locales(case: Case) -> Finding:
     return passed(old, "all present", f"The new server has every locale of the databases.{age(cluster)}")
 
 
-def closed_databases(case: Case) -> Finding:
+def closed_databases(context: CheckContext) -> Finding:
     """Check that every database allows connections, so that it could be examined."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found

@@ -7,7 +7,7 @@ from core.facts.system import SECTION as SYSTEM
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -40,26 +40,27 @@ _LABELS = (
 """Fixed likewise, by pg_controldata's own labels; compared where both sides print the line."""
 
 
-def product(case: Case) -> Finding:
+def product(context: CheckContext) -> Finding:
     """Check that both servers run PostgreSQL; a fork has files of its own, whatever its version number."""
-    if case.cluster is None:
-        return no_cluster(case)
-    old, new = _release(case.cluster), _newest(case)
-    shown = _shown(case.cluster), _shown_new(case)
-    for is_old, fork in ((True, _fork(case.cluster, old)), (False, _fork(None, new))):
+    if context.cluster is None:
+        return no_cluster(context)
+    old, new = _release(context.cluster), _newest(context)
+    shown = _shown(context.cluster), _shown_new(context)
+    for is_old, fork in ((True, _fork(context.cluster, old)), (False, _fork(None, new))):
         if fork is not None:
             return blocker(
                 *shown,
                 f"The {'old' if is_old else 'new'} server runs {fork}, not PostgreSQL.",
                 "Copying files requires the same product on both servers. Use that product's own migration method.",
             )
-    control = case.cluster.control
-    known = CONTROL_VERSIONS.get(case.cluster.series)
+    control = context.cluster.control
+    known = CONTROL_VERSIONS.get(context.cluster.series)
     if control is not None and known is not None and control.pg_control_version != known:
         return blocker(
             f"pg_control {control.pg_control_version}",
-            f"pg_control {known} in PostgreSQL {case.cluster.series}",
-            f"The control file of the old cluster is not from PostgreSQL {case.cluster.series}. A fork has written it.",
+            f"pg_control {known} in PostgreSQL {context.cluster.series}",
+            f"The control file of the old cluster is not from PostgreSQL {context.cluster.series}. "
+            "A fork has written it.",
             "Copying files requires the same product on both servers.",
         )
     if old is None:
@@ -69,12 +70,12 @@ def product(case: Case) -> Finding:
     return passed(*shown, "Both servers run PostgreSQL." if new is not None else "The old server runs PostgreSQL.")
 
 
-def series(case: Case) -> Finding:
+def series(context: CheckContext) -> Finding:
     """Check that both have the same major version, and that neither is a beta or release candidate."""
-    if case.cluster is None:
-        return no_cluster(case)
-    old, new = _release(case.cluster), _newest(case)
-    shown = _shown(case.cluster), _shown_new(case)
+    if context.cluster is None:
+        return no_cluster(context)
+    old, new = _release(context.cluster), _newest(context)
+    shown = _shown(context.cluster), _shown_new(context)
     early = next((release for release in (old, new) if release is not None and release.prerelease is not None), None)
     if early is not None and old != new:
         return blocker(
@@ -82,27 +83,27 @@ def series(case: Case) -> Finding:
             f"{early.series}{early.prerelease} is a pre-release. Other releases may not be able to read its files.",
             "Use dump & restore, or install the same pre-release on both servers.",
         )
-    if new is None and case.new.gap(TRIAL) is not None:
+    if new is None and context.new.gap(TRIAL) is not None:
         # new was asked for binaries of the series and has none: others that it has are all there is
-        new = max(_tool_releases(case), key=lambda release: _order(release.series), default=None)
+        new = max(_tool_releases(context), key=lambda release: _order(release.series), default=None)
     if new is None:
-        return unknown(*shown, _no_binaries(case), _INSTALL.format(series=case.cluster.series))
-    if new.series != case.cluster.series:
+        return unknown(*shown, _no_binaries(context), _INSTALL.format(series=context.cluster.series))
+    if new.series != context.cluster.series:
         return blocker(
             *shown,
-            f"The old server runs major version {case.cluster.series}, the new server major version "
+            f"The old server runs major version {context.cluster.series}, the new server major version "
             f"{new.series}. Their data files differ.",
-            _ways(case.cluster.series, new.series),
+            _ways(context.cluster.series, new.series),
         )
     return passed(*shown, f"Both servers run major version {new.series}.")
 
 
-def minor(case: Case) -> Finding:
+def minor(context: CheckContext) -> Finding:
     """Check that the new server's minor version is not older."""
-    if case.cluster is None:
-        return no_cluster(case)
-    old, new = _release(case.cluster), _newest(case)
-    shown = _shown(case.cluster), _shown_new(case)
+    if context.cluster is None:
+        return no_cluster(context)
+    old, new = _release(context.cluster), _newest(context)
+    shown = _shown(context.cluster), _shown_new(context)
     if old is not None and old == new:
         return passed(*shown, f"Both servers run {_number(old)}.")
     if old is None or old.minor is None:
@@ -112,7 +113,7 @@ def minor(case: Case) -> Finding:
             _NAME_BINARIES,
         )
     if new is None or new.minor is None:
-        return unknown(*shown, _no_binaries(case), _INSTALL.format(series=case.cluster.series))
+        return unknown(*shown, _no_binaries(context), _INSTALL.format(series=context.cluster.series))
     if new.series != old.series:
         return unknown(
             *shown, "Minor versions of different major versions cannot be compared.", "See the check `series`."
@@ -133,11 +134,11 @@ def minor(case: Case) -> Finding:
     return passed(*shown, f"Both servers run {_number(new)}.")
 
 
-def architecture(case: Case) -> Finding:
+def architecture(context: CheckContext) -> Finding:
     """Check the architecture: alignment, byte order and the sign of char depend on it."""
-    old, new = case.old.system, case.new.system
+    old, new = context.old.system, context.new.system
     if old is None or new is None:
-        missing = case.old if old is None else case.new
+        missing = context.old if old is None else context.new
         return unknown(
             old.architecture if old is not None else NOTHING,
             new.architecture if new is not None else NOTHING,
@@ -155,29 +156,29 @@ def architecture(case: Case) -> Finding:
     )
 
 
-def control_data(case: Case) -> Finding:
+def control_data(context: CheckContext) -> Finding:
     """Compare pg_controldata of the old cluster with that of a cluster made by the new server's binaries."""
-    if case.cluster is None:
-        return no_cluster(case)
-    old = case.cluster.control
+    if context.cluster is None:
+        return no_cluster(context)
+    old = context.cluster.control
     if old is None:
-        why = reason(case.old, CONTROL.name, of=case.move.cluster)
+        why = reason(context.old, CONTROL.name, of=context.move.cluster)
         return unknown(
             NOTHING,
             NOTHING,
             f"The output of pg_controldata for the old cluster could not be read ({why}).",
             _NAME_BINARIES,
         )
-    made = next((cluster for cluster in case.siblings if cluster.control is not None), None)
+    made = next((cluster for cluster in context.siblings if cluster.control is not None), None)
     if made is None or made.control is None:
         return unknown(
             _layout_text(old),
             NOTHING,
             (
-                f"No cluster of PostgreSQL {case.cluster.series} that the new server's binaries have "
-                f"created is known ({reason(case.new, TRIAL)})."
+                f"No cluster of PostgreSQL {context.cluster.series} that the new server's binaries have "
+                f"created is known ({reason(context.new, TRIAL)})."
             ),
-            f"Run the checks again: they create such a cluster. {_INSTALL.format(series=case.cluster.series)}",
+            f"Run the checks again: they create such a cluster. {_INSTALL.format(series=context.cluster.series)}",
         )
     differing = _differences(old, made.control)
     if differing:
@@ -195,12 +196,12 @@ def control_data(case: Case) -> Finding:
     )
 
 
-def libc(case: Case) -> Finding:
+def libc(context: CheckContext) -> Finding:
     """Check the C library, which sorts text: with another one, indexes on text are silently out of order."""
-    old = case.old.system.libc if case.old.system is not None else None
-    new = case.new.system.libc if case.new.system is not None else None
+    old = context.old.system.libc if context.old.system is not None else None
+    new = context.new.system.libc if context.new.system is not None else None
     if old is None or new is None:
-        missing = case.old if old is None else case.new
+        missing = context.old if old is None else context.new
         return unknown(
             old or NOTHING,
             new or NOTHING,
@@ -260,20 +261,22 @@ def _fork(cluster: Cluster | None, release: Release | None) -> str | None:
     return release.fork if release is not None else None
 
 
-def _newest(case: Case) -> Release | None:
+def _newest(context: CheckContext) -> Release | None:
     """Return the release that would run the new cluster: the latest one of the same major version, if any."""
-    alike = [release for release in _tool_releases(case) if case.cluster and release.series == case.cluster.series]
-    known = [release for cluster in (case.siblings or case.new.clusters) if (release := _release(cluster))]
-    releases = alike or known if not case.siblings else known
+    alike = [
+        release for release in _tool_releases(context) if context.cluster and release.series == context.cluster.series
+    ]
+    known = [release for cluster in (context.siblings or context.new.clusters) if (release := _release(cluster))]
+    releases = alike or known if not context.siblings else known
     return max(releases, key=lambda release: release.minor if release.minor is not None else -1, default=None)
 
 
-def _tool_releases(case: Case) -> list[Release]:
-    return [release for name in _SERVER_TOOLS if (release := _tool_release(case, name)) is not None]
+def _tool_releases(context: CheckContext) -> list[Release]:
+    return [release for name in _SERVER_TOOLS if (release := _tool_release(context, name)) is not None]
 
 
-def _tool_release(case: Case, name: str) -> Release | None:
-    tool = case.new.tool(name)
+def _tool_release(context: CheckContext, name: str) -> Release | None:
+    tool = context.new.tool(name)
     return parse_release(tool.version) if tool is not None and tool.path is not None else None
 
 
@@ -281,10 +284,10 @@ def _shown(cluster: Cluster | None) -> str:
     return (cluster.version or f"major version {cluster.series}") if cluster is not None else NOTHING
 
 
-def _shown_new(case: Case) -> str:
-    found = sorted({_shown(cluster) for cluster in (case.siblings or case.new.clusters)})
-    if not case.siblings:
-        tools = [(name, case.new.tool(name)) for name in _SERVER_TOOLS]
+def _shown_new(context: CheckContext) -> str:
+    found = sorted({_shown(cluster) for cluster in (context.siblings or context.new.clusters)})
+    if not context.siblings:
+        tools = [(name, context.new.tool(name)) for name in _SERVER_TOOLS]
         found += [f"{name} {tool.version}" for name, tool in tools if tool is not None and tool.version is not None]
     return ", ".join(found) if found else NOTHING
 
@@ -293,8 +296,8 @@ def _number(release: Release) -> str:
     return f"{release.series}{release.prerelease or ''}" + (f".{release.minor}" if release.minor is not None else "")
 
 
-def _no_binaries(case: Case) -> str:
-    found = reason(case.new, TRIAL, NO_CLUSTER, PLACE.name, IDENTITY.name)
+def _no_binaries(context: CheckContext) -> str:
+    found = reason(context.new, TRIAL, NO_CLUSTER, PLACE.name, IDENTITY.name)
     return f"No PostgreSQL whose version could be read was found on the new server ({found})."
 
 

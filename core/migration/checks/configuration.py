@@ -16,7 +16,7 @@ from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
 from core.migration.findings.edited import as_it_will_be, leads_away, not_given_back, not_kept
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -54,19 +54,19 @@ _SET_BY_DEBIAN = ("data_directory", "external_pid_file")
 _EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  names of addresses, nothing is bound
 
 
-def settings(case: Case) -> Finding:
+def settings(context: CheckContext) -> Finding:
     """Check that the new server's binaries accept every setting of the old cluster."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     if cluster.wide is None and not cluster.settings:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The settings of the old cluster are not known ({no_settings(case)}).",
-            f"Read the facts again: `pghaul facts {case.old.server}`.",
+            f"The settings of the old cluster are not known ({no_settings(context)}).",
+            f"Read the facts again: `pghaul facts {context.old.server}`.",
         )
-    asked = binaries(case, f"{len(cluster.settings)} settings")
+    asked = binaries(context, f"{len(cluster.settings)} settings")
     if isinstance(asked, Finding):
         return asked
     own = {f"{each.name}={each.value}" for each in cluster.wide.settings} if cluster.wide is not None else set()
@@ -98,9 +98,9 @@ def settings(case: Case) -> Finding:
     )
 
 
-def setting_paths(case: Case) -> Finding:
+def setting_paths(context: CheckContext) -> Finding:
     """Check that the new server has every path outside the data directory and every program that a setting names."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, _ = found
@@ -108,7 +108,7 @@ def setting_paths(case: Case) -> Finding:
     old = listed(list(named)) or "none"
     if not named:
         return passed(old, NOTHING, f"No setting names a path outside the data directory.{age(cluster)}")
-    asked = binaries(case, old)
+    asked = binaries(context, old)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.paths)
@@ -131,9 +131,9 @@ def setting_paths(case: Case) -> Finding:
     return passed(old, "all present", f"The new server has every path and program that a setting names.{age(cluster)}")
 
 
-def named_things(case: Case) -> Finding:
+def named_things(context: CheckContext) -> Finding:
     """Check that the new server has the files, PAM services, host names and time zones that the cluster names."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, _ = found
@@ -143,7 +143,7 @@ def named_things(case: Case) -> Finding:
             "none", NOTHING, f"Neither the catalogs nor pg_hba.conf name a resource of the host.{age(cluster)}"
         )
     old = listed([each.shown for each in named])
-    asked = binaries(case, old)
+    asked = binaries(context, old)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.paths) | dict(asked.settings)
@@ -171,23 +171,23 @@ def named_things(case: Case) -> Finding:
     )
 
 
-def listen_addresses(case: Case) -> Finding:
+def listen_addresses(context: CheckContext) -> Finding:
     """Check that the new server has every address in listen_addresses."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    setting = as_it_will_be(case.move, cluster).settings.get("listen_addresses")
+        return no_cluster(context)
+    setting = as_it_will_be(context.move, cluster).settings.get("listen_addresses")
     if setting is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The value of listen_addresses is not known ({no_settings(case)}).",
+            f"The value of listen_addresses is not known ({no_settings(context)}).",
             "Look in postgresql.conf.",
         )
     named = [word.strip() for word in setting.split(",") if word.strip() not in _EVERYWHERE]
-    there = ", ".join(case.new.addresses) or NOTHING
-    names = {case.new.system.hostname} if case.new.system is not None else set()
-    foreign = [word for word in named if word not in case.new.addresses and word not in names]
+    there = ", ".join(context.new.addresses) or NOTHING
+    names = {context.new.system.hostname} if context.new.system is not None else set()
+    foreign = [word for word in named if word not in context.new.addresses and word not in names]
     if foreign:
         return warning(
             f"listen_addresses = '{setting}'",
@@ -203,9 +203,9 @@ def listen_addresses(case: Case) -> Finding:
     )
 
 
-def access_rules(case: Case) -> Finding:
+def access_rules(context: CheckContext) -> Finding:
     """Check that every line of pg_hba.conf can be read and that none depends on the old server's network."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -227,12 +227,12 @@ def access_rules(case: Case) -> Finding:
             "Correct the lines on the old server. List them with `select * from pg_hba_file_rules "
             "where error is not null`.",
         )
-    own = [rule for rule in wide.hba if _is_about(rule, case.old.addresses)]
+    own = [rule for rule in wide.hba if _is_about(rule, context.old.addresses)]
     if own:
         ours = listed([f"line {rule.line} names `{rule.address}`" for rule in own])
         return warning(
             listed([f"line {rule.line}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]),
-            ", ".join(case.new.addresses) or NOTHING,
+            ", ".join(context.new.addresses) or NOTHING,
             f"In pg_hba.conf, {ours}. This refers to the old server's own addresses or network, "
             f"which are different on the new server.{age(cluster)}",
             "Check that all clients can still connect.",
@@ -259,11 +259,11 @@ def start_errors(cluster: Cluster) -> list[str]:
     return [*(cluster.start_complaints or ()), *(f"{file} {each}" for each in rules)]
 
 
-def start_files(case: Case) -> Finding:
+def start_files(context: CheckContext) -> Finding:
     """Check that a server would start with the configuration files as they are on disk now."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     if numbers(cluster.series) < _TOLD_SINCE:
         return warning(
             f"PostgreSQL {cluster.series}",
@@ -273,12 +273,12 @@ def start_files(case: Case) -> Finding:
             "Let the old server read its files again (`pg_ctl reload`), and look for errors in its log.",
         )
     if cluster.start_complaints is None:
-        why = reason(case.old, START_FILES.name, of=case.move.cluster)
+        why = reason(context.old, START_FILES.name, of=context.move.cluster)
         return unknown(
             NOTHING,
             NOTHING,
             f"It is not known whether a server would start with the configuration files as they are now ({why}).",
-            f"Read the facts again: `pghaul facts {case.old.server}`.",
+            f"Read the facts again: `pghaul facts {context.old.server}`.",
         )
     errors = start_errors(cluster)
     if errors:
@@ -304,16 +304,16 @@ def _is_about(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
     return network is not None and network.num_addresses == 1 and any(ip_address(each) in network for each in addresses)
 
 
-def files_elsewhere(case: Case) -> Finding:
+def files_elsewhere(context: CheckContext) -> Finding:
     """Check that the configuration is in the data directory and so is copied with it."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     if cluster.config_file is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The location of the configuration files is not known ({no_settings(case)}).",
+            f"The location of the configuration files is not known ({no_settings(context)}).",
             "Look for them by hand.",
         )
     files = configuration_outside(cluster)
@@ -338,27 +338,27 @@ def files_elsewhere(case: Case) -> Finding:
     )
 
 
-def moved_paths(case: Case) -> Finding:
+def moved_paths(context: CheckContext) -> Finding:
     """Check that the configuration names no path inside the old data directory if the target has another path."""
-    cluster, target = case.cluster, case.move.target
+    cluster, target = context.cluster, context.move.target
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     data = cluster.data_directory
     if normpath(target) == normpath(data):
         return passed(data, target, "The data directory has the same path on both servers.")
     if cluster.configuration_files is None:
-        why = reason(case.old, CONFIGURATION_FILES.name, of=data)
+        why = reason(context.old, CONFIGURATION_FILES.name, of=data)
         return unknown(
             data,
             target,
             f"It is not known whether the configuration names paths inside the data directory ({why}).",
-            f"Read the facts again: `pghaul facts {case.old.server}`.",
+            f"Read the facts again: `pghaul facts {context.old.server}`.",
         )
-    service = service_for(target, cluster, case.new)
+    service = service_for(target, cluster, context.new)
     left: tuple[str, ...] = _SET_BY_DEBIAN if service is not None and service.debian else ()
     if service is None and config_file_outside(cluster) is not None:
         left = ("data_directory",)  # pg_ctl is given it
-    named = {name: where for name, where in _naming(case.move, cluster) if name not in left}
+    named = {name: where for name, where in _naming(context.move, cluster) if name not in left}
     included = [
         f"{each.by} includes {each.path}"
         for each in cluster.configuration_files
@@ -374,7 +374,7 @@ def moved_paths(case: Case) -> Finding:
             "of another cluster.",
             "Remove the lines for hba_file and ident_file if the files are in the data directory. "
             "Write the other paths relative to it (log_directory = 'log'), or move to the same path. "
-            f"Then read the facts again: `pghaul facts {case.old.server}`.",
+            f"Then read the facts again: `pghaul facts {context.old.server}`.",
         )
     if named:
         shown = listed([f"{name} ({where})" for name, where in named.items()])
@@ -420,9 +420,9 @@ def _inside(path: str, folder: str) -> bool:
     return path.startswith("/") and PurePosixPath(normpath(path)).is_relative_to(folder)
 
 
-def certificate(case: Case) -> Finding:
+def certificate(context: CheckContext) -> Finding:
     """Check that the server's certificate does not expire soon and is valid for the new server."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -441,23 +441,23 @@ def certificate(case: Case) -> Finding:
             "Look with `openssl x509 -noout -enddate -ext subjectAltName -in server.crt`.",
         )
     shown = f"{one.file}: for {listed(list(one.names)) or 'no name'}, until {one.not_after:%Y-%m-%d}"
-    if one.not_after - case.old.taken_at < _SOON:
+    if one.not_after - context.old.taken_at < _SOON:
         return warning(
             shown,
             NOTHING,
             f"The server's certificate expires on {one.not_after:%Y-%m-%d}.{age(cluster)}",
             "Renew the certificate.",
         )
-    host = case.new.system.hostname if case.new.system is not None else None
+    host = context.new.system.hostname if context.new.system is not None else None
     fits = {name.lower() for name in one.names} & {
-        *case.new.addresses,
+        *context.new.addresses,
         *({host.lower()} if host is not None else set()),
     }
     if fits or any(name.startswith("*.") for name in one.names):
         return passed(shown, host or NOTHING, "The server's certificate is valid, also for the new server.")
     return warning(
         shown,
-        f"{host or NOTHING}, {', '.join(case.new.addresses)}",
+        f"{host or NOTHING}, {', '.join(context.new.addresses)}",
         "The server's certificate names neither the host name nor an address of the new server. "
         "Clients with sslmode=verify-full refuse to connect, unless the name moves with the "
         "cluster.",
@@ -465,15 +465,15 @@ def certificate(case: Case) -> Finding:
     )
 
 
-def pending_settings(case: Case) -> Finding:
+def pending_settings(context: CheckContext) -> Finding:
     """Check that every edited setting is in force, or that the operator has chosen which values apply."""
-    cluster, chosen = case.cluster, case.move.edited
+    cluster, chosen = context.cluster, context.move.edited
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     if cluster.edited is None:
         if chosen is EditedSettings.IN_FORCE or (chosen is not None and cluster.running):
-            return _not_carried_out(case, cluster)
-        return _pending_restart(case)
+            return _not_carried_out(context, cluster)
+        return _pending_restart(context)
     if not cluster.edited:
         return passed(
             "none",
@@ -483,7 +483,9 @@ def pending_settings(case: Case) -> Finding:
         )
     shown = listed([_shown(each) for each in cluster.edited])
     said = f"These settings are edited but not in force: {shown}"
-    in_force, of_files = (for_hint("pghaul", "move", "edited", case.move.name, each.value) for each in EditedSettings)
+    in_force, of_files = (
+        for_hint("pghaul", "move", "edited", context.move.name, each.value) for each in EditedSettings
+    )
     bring = "Undo the edits, or bring them into force on the old server (`pg_ctl reload`; some need a restart)."
     hint = (
         f"{bring} Or choose which values both servers will have: those in force "
@@ -491,7 +493,7 @@ def pending_settings(case: Case) -> Finding:
     )
     moved = [each.name for each in cluster.edited if leads_away(each)]
     if chosen is EditedSettings.IN_FORCE:
-        return _in_force_chosen(case, cluster, shown, said, bring)
+        return _in_force_chosen(context, cluster, shown, said, bring)
     if chosen is EditedSettings.FILE:
         where = ", where clients find it" if moved else ""
         return passed(
@@ -513,7 +515,7 @@ def pending_settings(case: Case) -> Finding:
     )
 
 
-def _in_force_chosen(case: Case, cluster: Cluster, shown: str, said: str, bring: str) -> Finding:
+def _in_force_chosen(context: CheckContext, cluster: Cluster, shown: str, said: str, bring: str) -> Finding:
     left = list(not_kept(cluster))
     if left:
         return blocker(
@@ -523,7 +525,7 @@ def _in_force_chosen(case: Case, cluster: Cluster, shown: str, said: str, bring:
             bring,
         )
     said += ". As chosen, postgresql.auto.conf of the new server will have the values in force"
-    service, lost = service_at_work(cluster, case.old), not_given_back(case.move, cluster)
+    service, lost = service_at_work(cluster, context.old), not_given_back(context.move, cluster)
     if service is None and lost:
         return warning(
             shown,
@@ -544,7 +546,7 @@ def _in_force_chosen(case: Case, cluster: Cluster, shown: str, said: str, bring:
     )
 
 
-def _not_carried_out(case: Case, cluster: Cluster) -> Finding:
+def _not_carried_out(context: CheckContext, cluster: Cluster) -> Finding:
     why = "the old server is not running" if not cluster.running else "its settings were not compared with its files"
     return warning(
         NOTHING,
@@ -553,7 +555,7 @@ def _not_carried_out(case: Case, cluster: Cluster) -> Finding:
         f"chosen values cannot be applied ({why}).",
         "Start the old server, or find out why its files could not be read, and run the checks "
         "again. Or withdraw the choice: "
-        f"`{for_hint('pghaul', 'move', 'edited', case.move.name, '--none')}`.",
+        f"`{for_hint('pghaul', 'move', 'edited', context.move.name, '--none')}`.",
     )
 
 
@@ -572,9 +574,9 @@ def _shown(edited: Edited) -> str:
     return f"{edited.name} is '{edited.in_force}' in force and '{edited.in_file}' in the file"
 
 
-def _pending_restart(case: Case) -> Finding:
+def _pending_restart(context: CheckContext) -> Finding:
     """Return the finding by pg_settings only: changed settings that wait for a restart."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         # not known; but it alone is no reason to stop a move
         return warning(found.old, found.new, found.message, found.hint) if found.status is Status.UNKNOWN else found

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.migration.findings.finding import Case, Finding
+from core.migration.findings.finding import CheckContext, Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,4 +28,4 @@ class Declaration:
         return "blocker" if self.blocking else "warning"
 
 
-Check = tuple[Declaration, Callable[[Case], Finding]]
+Check = tuple[Declaration, Callable[[CheckContext], Finding]]

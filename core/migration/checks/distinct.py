@@ -6,29 +6,29 @@ from pathlib import PurePosixPath
 from core.facts.model import Facts
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.data_roots import data_roots, roots_of
-from core.migration.findings.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, unknown
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, no_cluster, passed, unknown
 from core.migration.findings.hosts import Hosts, hosts_of
 
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "fuse.ceph", "fuse.glusterfs", "glusterfs"})
 """Kinds of file systems whose `device` names a server: the same device is the same storage on every host."""
 
 
-def two_places(case: Case) -> Finding:
+def two_places(context: CheckContext) -> Finding:
     """Check that the servers are different hosts, or that no source directory overlaps a target."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     sources = [root.source for root in roots_of(cluster)]
-    targets = [root.target for root in data_roots(case.move, cluster)]
-    shown = _shown(case.old, sources), _shown(case.new, targets)
+    targets = [root.target for root in data_roots(context.move, cluster)]
+    shown = _shown(context.old, sources), _shown(context.new, targets)
     pairs = [(source, target) for source in sources for target in targets]
-    hosts = hosts_of(case.old, case.new)
+    hosts = hosts_of(context.old, context.new)
     clash = next((pair for pair in pairs if _overlap(*pair)), None)
-    storage = next((pair for pair in pairs if _same_storage(case, *pair)), None)
+    storage = next((pair for pair in pairs if _same_storage(context, *pair)), None)
     if storage is not None:
         return blocker(
             *shown,
-            f"{storage[1]} on {case.new.server} and {storage[0]} on {case.old.server} are on "
+            f"{storage[1]} on {context.new.server} and {storage[0]} on {context.old.server} are on "
             "the same network storage and overlap. The copy would overwrite the files that it reads.",
             "Choose a target of its own.",
         )
@@ -43,12 +43,12 @@ def two_places(case: Case) -> Finding:
     if hosts is Hosts.ONE:
         return blocker(
             *shown,
-            f"{case.old.server} and {case.new.server} are the same host, and {where}.",
+            f"{context.old.server} and {context.new.server} are the same host, and {where}.",
             "Correct the address of one of the profiles, or choose a target that does not overlap the cluster.",
         )
     return unknown(
         *shown,
-        f"{case.old.server} and {case.new.server} may be the same host, and {where}.",
+        f"{context.old.server} and {context.new.server} may be the same host, and {where}.",
         "Read the facts of both servers again. Different hosts have different host names and boot IDs.",
     )
 
@@ -58,8 +58,8 @@ def _overlap(one: str, other: str) -> bool:
     return first.is_relative_to(second) or second.is_relative_to(first)
 
 
-def _same_storage(case: Case, source: str, target: str) -> bool:
-    from_, to = case.old.file_system_of(source), case.new.file_system_of(target)
+def _same_storage(context: CheckContext, source: str, target: str) -> bool:
+    from_, to = context.old.file_system_of(source), context.new.file_system_of(target)
     if from_ is None or to is None or from_.kind not in _NETWORK or from_.device != to.device:
         return False
     return _overlap(posixpath.relpath(source, from_.mount_point), posixpath.relpath(target, to.mount_point))

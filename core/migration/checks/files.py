@@ -9,7 +9,7 @@ from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.data_roots import private_key, roots_of
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -24,28 +24,28 @@ _COMPRESSING = ("zfs", "btrfs")
 """Their files take less than they hold without having holes."""
 
 
-def owner(case: Case) -> Finding:
+def owner(context: CheckContext) -> Finding:
     """Check that the owner of the old cluster exists on the new server, by name."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     if cluster.owner is None:
         number = NOTHING if cluster.owner_uid is None else f"uid {cluster.owner_uid}"
         return blocker(
             number,
             NOTHING,
-            f"The owner of {cluster.data_directory} has no user name on {case.old.server}.",
+            f"The owner of {cluster.data_directory} has no user name on {context.old.server}.",
             "Give that user ID a name on the old server (`useradd`), or give the files to postgres.",
         )
-    accounts = case.new.host_environment.accounts
+    accounts = context.new.host_environment.accounts
     if accounts is None:
-        return _users_unread(case, cluster.owner)
+        return _users_unread(context, cluster.owner)
     there = _account(accounts, cluster.owner)
     if there is None:
         return blocker(
             cluster.owner,
             "no such user",
-            f"{case.new.server} has no user {cluster.owner}. This user must own the files and run the server.",
+            f"{context.new.server} has no user {cluster.owner}. This user must own the files and run the server.",
             "Install PostgreSQL's packages on the new server, which create the user, or run "
             f"`{for_hint('useradd', '--system', cluster.owner)}`.",
         )
@@ -54,14 +54,14 @@ def owner(case: Case) -> Finding:
     )
 
 
-def owner_number(case: Case) -> Finding:
+def owner_number(context: CheckContext) -> Finding:
     """Check that the owner has the same user ID on both servers, which archives and NFS mounts go by."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    accounts = case.new.host_environment.accounts
+        return no_cluster(context)
+    accounts = context.new.host_environment.accounts
     if accounts is None or cluster.owner is None or cluster.owner_uid is None:
-        return _users_unread(case, cluster.owner or NOTHING)
+        return _users_unread(context, cluster.owner or NOTHING)
     there = _account(accounts, cluster.owner)
     here = f"{cluster.owner}, uid {cluster.owner_uid}"
     if there is None:
@@ -84,9 +84,9 @@ def owner_number(case: Case) -> Finding:
     )
 
 
-def unreadable_files(case: Case) -> Finding:
+def unreadable_files(context: CheckContext) -> Finding:
     """Check that the owner, who copies the files, can read all of them."""
-    odd = _odd(case)
+    odd = _odd(context)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.unreadable == 0:
@@ -99,15 +99,15 @@ def unreadable_files(case: Case) -> Finding:
     )
 
 
-def foreign_files(case: Case) -> Finding:
+def foreign_files(context: CheckContext) -> Finding:
     """Check that all files belong to the owner of the data directory."""
-    odd = _odd(case)
+    odd = _odd(context)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.foreign == 0:
         return passed("none", NOTHING, "All files belong to the owner of the data directory.")
     shown = _shown(odd.foreign, odd, "foreign")
-    key = None if case.cluster is None else private_key(case.cluster)
+    key = None if context.cluster is None else private_key(context.cluster)
     if key is not None and key in odd.examples.get("foreign", ()):
         return blocker(
             shown,
@@ -126,9 +126,9 @@ def foreign_files(case: Case) -> Finding:
     )
 
 
-def special_files(case: Case) -> Finding:
+def special_files(context: CheckContext) -> Finding:
     """Check for FIFOs and devices, which are not copied."""
-    odd = _odd(case)
+    odd = _odd(context)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.special == 0:
@@ -142,14 +142,14 @@ def special_files(case: Case) -> Finding:
     )
 
 
-def folder_mode(case: Case) -> Finding:
+def folder_mode(context: CheckContext) -> Finding:
     """Check that the mode of the data directory is 0700 or 0750, without which no server starts."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     mode = cluster.mode
     if mode is None:
-        return _unread(case, "The mode of the data directory")
+        return _unread(context, "The mode of the data directory")
     allowed = {"700"} | ({"750"} if float(cluster.series) >= 11 else set())
     if mode in allowed:
         return passed(mode, NOTHING, "The data directory has a mode that PostgreSQL accepts.")
@@ -161,9 +161,9 @@ def folder_mode(case: Case) -> Finding:
     )
 
 
-def hard_links(case: Case) -> Finding:
+def hard_links(context: CheckContext) -> Finding:
     """Check for hard links, each of which becomes a separate file on the new server."""
-    odd = _odd(case)
+    odd = _odd(context)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.hard_links == 0:
@@ -178,12 +178,12 @@ def hard_links(case: Case) -> Finding:
     )
 
 
-def sparse_files(case: Case) -> Finding:
+def sparse_files(context: CheckContext) -> Finding:
     """Check for files with large holes, which a copy fills."""
-    odd, cluster = _odd(case), case.cluster
+    odd, cluster = _odd(context), context.cluster
     if not isinstance(odd, IrregularFiles) or cluster is None:
-        return odd if not isinstance(odd, IrregularFiles) else no_cluster(case)
-    systems = [case.old.file_system_of(root.source) for root in roots_of(cluster)]
+        return odd if not isinstance(odd, IrregularFiles) else no_cluster(context)
+    systems = [context.old.file_system_of(root.source) for root in roots_of(cluster)]
     kinds = {system.kind for system in systems if system is not None}
     if odd.sparse == 0:
         return passed("none", NOTHING, "No file has holes.")
@@ -248,24 +248,24 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def _odd(case: Case) -> IrregularFiles | Finding:
-    cluster = case.cluster
+def _odd(context: CheckContext) -> IrregularFiles | Finding:
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    return cluster.irregular_files or _unread(case, "The list of file kinds in the data directory")
+        return no_cluster(context)
+    return cluster.irregular_files or _unread(context, "The list of file kinds in the data directory")
 
 
-def _unread(case: Case, what: str) -> Finding:
+def _unread(context: CheckContext, what: str) -> Finding:
     return unknown(
         NOTHING,
         NOTHING,
-        f"{what} could not be read ({reason(case.old, IRREGULAR_FILES.name, of=case.move.cluster)}).",
-        f"Read the facts again: `pghaul facts {case.old.server}`.",
+        f"{what} could not be read ({reason(context.old, IRREGULAR_FILES.name, of=context.move.cluster)}).",
+        f"Read the facts again: `pghaul facts {context.old.server}`.",
     )
 
 
-def _users_unread(case: Case, here: str) -> Finding:
-    facts: Facts = case.new if case.new.host_environment.accounts is None else case.old
+def _users_unread(context: CheckContext, here: str) -> Finding:
+    facts: Facts = context.new if context.new.host_environment.accounts is None else context.old
     return unknown(
         here,
         NOTHING,

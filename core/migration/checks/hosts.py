@@ -21,7 +21,7 @@ from core.migration.findings.catalogs import age, listed
 from core.migration.findings.edited import as_it_will_be
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -40,11 +40,11 @@ _FEW_FILES = 1000
 """max_files_per_process as PostgreSQL sets it: a lower limit of the system makes each process open fewer."""
 
 
-def clocks(case: Case) -> Finding:
+def clocks(context: CheckContext) -> Finding:
     """Check that the clocks agree."""
-    here, there = case.old.host_environment.clock, case.new.host_environment.clock
+    here, there = context.old.host_environment.clock, context.new.host_environment.clock
     if here is None or there is None:
-        missing = case.old if here is None else case.new
+        missing = context.old if here is None else context.new
         return unknown(
             NOTHING,
             NOTHING,
@@ -71,12 +71,12 @@ def clocks(case: Case) -> Finding:
     return passed(*shown, "The clocks of both servers agree.")
 
 
-def time_zone(case: Case) -> Finding:
+def time_zone(context: CheckContext) -> Finding:
     """Check that both servers have the same time zone."""
-    zones = [facts.system.time_zone if facts.system is not None else None for facts in (case.old, case.new)]
+    zones = [facts.system.time_zone if facts.system is not None else None for facts in (context.old, context.new)]
     here, there = zones
     if here is None or there is None:
-        missing = case.old if here is None else case.new
+        missing = context.old if here is None else context.new
         return unknown(
             here or NOTHING,
             there or NOTHING,
@@ -104,16 +104,16 @@ def time_zone(case: Case) -> Finding:
     )
 
 
-def selinux(case: Case) -> Finding:
+def selinux(context: CheckContext) -> Finding:
     """Check that SELinux does not restrict the new server more than the old one."""
-    there = case.new.host_environment.security_policy
-    here = case.old.host_environment.security_policy
+    there = context.new.host_environment.security_policy
+    here = context.old.host_environment.security_policy
     if there is None or there.selinux is None:
-        why = reason(case.new, SELINUX_AND_APPARMOR.name)
+        why = reason(context.new, SELINUX_AND_APPARMOR.name)
         return unknown(
             NOTHING,
             NOTHING,
-            f"The mode of SELinux on {case.new.server} could not be read ({why}).",
+            f"The mode of SELinux on {context.new.server} could not be read ({why}).",
             "Look with `getenforce`.",
         )
     shown = here.selinux if here is not None and here.selinux is not None else "not read", there.selinux
@@ -132,15 +132,15 @@ def selinux(case: Case) -> Finding:
     )
 
 
-def apparmor(case: Case) -> Finding:
+def apparmor(context: CheckContext) -> Finding:
     """Check that no additional AppArmor profile restricts PostgreSQL on the new server."""
-    here, there = case.old.host_environment.security_policy, case.new.host_environment.security_policy
+    here, there = context.old.host_environment.security_policy, context.new.host_environment.security_policy
     if there is None or there.apparmor is None:
-        why = reason(case.new, SELINUX_AND_APPARMOR.name)
+        why = reason(context.new, SELINUX_AND_APPARMOR.name)
         return unknown(
             NOTHING,
             NOTHING,
-            f"The state of AppArmor on {case.new.server} could not be read ({why}).",
+            f"The state of AppArmor on {context.new.server} could not be read ({why}).",
             "Look with `aa-status`.",
         )
     if there.profiles is None:
@@ -148,7 +148,7 @@ def apparmor(case: Case) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The AppArmor profiles of {case.new.server} are not known ({why}).",
+            f"The AppArmor profiles of {context.new.server} are not known ({why}).",
             "Look with `aa-status`.",
         )
     known = set(here.profiles or ()) if here is not None else set()
@@ -164,18 +164,18 @@ def apparmor(case: Case) -> Finding:
     )
 
 
-def firewall(case: Case) -> Finding:
+def firewall(context: CheckContext) -> Finding:
     """Check that the new server's firewall lets clients reach the cluster's port."""
-    cluster, rules = case.cluster, case.new.host_environment.firewall
+    cluster, rules = context.cluster, context.new.host_environment.firewall
     if cluster is None:
-        return no_cluster(case)
-    port = str(as_it_will_be(case.move, cluster).port or 5432)
+        return no_cluster(context)
+    port = str(as_it_will_be(context.move, cluster).port or 5432)
     if rules is None:
-        why = reason(case.new, FIREWALL.name, RIGHTS)
+        why = reason(context.new, FIREWALL.name, RIGHTS)
         return unknown(
             f"port {port}",
             NOTHING,
-            f"The firewall of {case.new.server} could not be read ({why}).",
+            f"The firewall of {context.new.server} could not be read ({why}).",
             f"Try from a client: `pg_isready -h NEW -p {port}`.",
         )
     naming = [line for line in rules.lines if port in line.replace(",", " ").replace("}", " ").split()]
@@ -190,34 +190,34 @@ def firewall(case: Case) -> Finding:
     return passed(*shown, f"No firewall rule of the new server blocks port {port}.")
 
 
-def port_free(case: Case) -> Finding:
+def port_free(context: CheckContext) -> Finding:
     """Check that nothing on the new server listens where the new cluster will."""
-    cluster, listening = case.cluster, case.new.host_environment.listening
+    cluster, listening = context.cluster, context.new.host_environment.listening
     if cluster is None:
-        return no_cluster(case)
-    cluster = as_it_will_be(case.move, cluster)
+        return no_cluster(context)
+    cluster = as_it_will_be(context.move, cluster)
     if cluster.port is None and not cluster.settings:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The port of the old cluster is not known ({no_settings(case)}).",
+            f"The port of the old cluster is not known ({no_settings(context)}).",
             "Look in postgresql.conf.",
         )
     port = cluster.port or 5432
     here = f"port {port}"
     if listening is None:
-        why = reason(case.new, LISTENING.name)
+        why = reason(context.new, LISTENING.name)
         return unknown(
             here,
             NOTHING,
-            f"The listening ports of {case.new.server} could not be read ({why}).",
-            f"Read the facts again: `pghaul facts {case.new.server}`.",
+            f"The listening ports of {context.new.server} could not be read ({why}).",
+            f"Read the facts again: `pghaul facts {context.new.server}`.",
         )
-    if hosts_of(case.old, case.new) is Hosts.ONE:
+    if hosts_of(context.old, context.new) is Hosts.ONE:
         return passed(
             here, here, "Both clusters are on the same host. The port becomes free when the old cluster is stopped."
         )
-    if case.target is not None and case.target.running:
+    if context.target is not None and context.target.running:
         return passed(here, here, "A server is running in the target. See the check `target-stopped`.")
     taken = [each for each in listening if each.port == port and _in_the_way(each.address, cluster)]
     if not taken:
@@ -229,7 +229,7 @@ def port_free(case: Case) -> Finding:
         f"Port {port} of the new server is in use: {held}. The new cluster would not start, "
         "or clients would connect to that program.",
         "Stop that program before the move, or let it listen elsewhere. Then read the facts "
-        f"again: `pghaul facts {case.new.server}`.",
+        f"again: `pghaul facts {context.new.server}`.",
     )
 
 
@@ -267,13 +267,16 @@ def _compressed(address: str) -> str:
         return address
 
 
-def limits(case: Case) -> Finding:
+def limits(context: CheckContext) -> Finding:
     """Check that the process limits of the new server are not lower."""
-    if case.cluster is None:
-        return no_cluster(case)
-    here, there = _limits(case.old, case.cluster), _limits(case.new, case.target or next(iter(case.siblings), None))
+    if context.cluster is None:
+        return no_cluster(context)
+    here, there = (
+        _limits(context.old, context.cluster),
+        _limits(context.new, context.target or next(iter(context.siblings), None)),
+    )
     if here is None or there is None or here.open_files is None or there.open_files is None:
-        missing = case.old if here is None or here.open_files is None else case.new
+        missing = context.old if here is None or here.open_files is None else context.new
         return unknown(
             NOTHING,
             NOTHING,
@@ -300,16 +303,16 @@ def limits(case: Case) -> Finding:
     )
 
 
-def huge_pages(case: Case) -> Finding:
+def huge_pages(context: CheckContext) -> Finding:
     """Check that the new server has the huge pages that the cluster uses or requires."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    here, there, setting = case.old.memory, case.new.memory, cluster.settings.get("huge_pages")
+        return no_cluster(context)
+    here, there, setting = context.old.memory, context.new.memory, cluster.settings.get("huge_pages")
     buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
     if here is None or there is None or (setting is None and float(cluster.series) >= 9.4):
-        missing = case.new if there is None and here is not None else case.old
-        why = no_settings(case) if missing is case.old and here is not None else reason(missing, MEMORY.name)
+        missing = context.new if there is None and here is not None else context.old
+        why = no_settings(context) if missing is context.old and here is not None else reason(missing, MEMORY.name)
         return unknown(
             setting or NOTHING,
             NOTHING,
@@ -335,19 +338,19 @@ def huge_pages(case: Case) -> Finding:
     return passed(*shown, "The new server has the huge pages that the cluster uses.")
 
 
-def free_memory(case: Case) -> Finding:
+def free_memory(context: CheckContext) -> Finding:
     """Check that the new server has enough free memory for shared_buffers."""
-    cluster, memory = case.cluster, case.new.memory
+    cluster, memory = context.cluster, context.new.memory
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
     if memory is None or memory.available_bytes is None or buffers is None:
-        why = no_settings(case) if buffers is None else reason(case.new, MEMORY.name)
+        why = no_settings(context) if buffers is None else reason(context.new, MEMORY.name)
         return unknown(
             NOTHING,
             NOTHING,
             f"The free memory of the new server could not be compared with shared_buffers ({why}).",
-            f"Look on {case.new.server} with `free -h`.",
+            f"Look on {context.new.server} with `free -h`.",
         )
     if buffers > memory.available_bytes:
         # the very figure changes with every look, and with it what a waiver was given for
@@ -362,11 +365,11 @@ def free_memory(case: Case) -> Finding:
     return passed(*shown, "The new server has enough free memory for shared_buffers.")
 
 
-def nfs(case: Case) -> Finding:
+def nfs(context: CheckContext) -> Finding:
     """Tell whether the kernels support a copy over NFS; it never stops a move."""
-    here, there = case.old.host_environment.kernel, case.new.host_environment.kernel
+    here, there = context.old.host_environment.kernel, context.new.host_environment.kernel
     if here is None or there is None:
-        missing = case.old if here is None else case.new
+        missing = context.old if here is None else context.new
         return unknown(
             NOTHING,
             NOTHING,
@@ -387,13 +390,15 @@ def nfs(case: Case) -> Finding:
     )
 
 
-def shared_memory(case: Case) -> Finding:
+def shared_memory(context: CheckContext) -> Finding:
     """Check that no logout removes the shared memory of a running server."""
-    if case.cluster is None:
-        return no_cluster(case)
-    owner = case.cluster.owner
-    uids = case.cluster.owner_uid, _uid(case.new, case.target, owner)
-    found = [(side, side.host_environment.removal, uid) for side, uid in zip((case.old, case.new), uids, strict=True)]
+    if context.cluster is None:
+        return no_cluster(context)
+    owner = context.cluster.owner
+    uids = context.cluster.owner_uid, _uid(context.new, context.target, owner)
+    found = [
+        (side, side.host_environment.removal, uid) for side, uid in zip((context.old, context.new), uids, strict=True)
+    ]
     shown = [_removal_words(removal, owner, uid) for _, removal, uid in found]
     for side, removal, uid in found:
         if removal is None or (uid is not None and removal.removes is None and uid > removal.most):

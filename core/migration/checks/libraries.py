@@ -6,7 +6,7 @@ from core.migration.findings.binaries import preloads
 from core.migration.findings.catalogs import age, binaries, databases, listed
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -22,18 +22,18 @@ _INSTALL = (
 )
 
 
-def extension_libraries(case: Case) -> Finding:
+def extension_libraries(context: CheckContext) -> Finding:
     """Check that the new server's binaries load every library that a function uses."""
-    found = databases(case)
-    cluster = case.cluster
+    found = databases(context)
+    cluster = context.cluster
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(case)
+        return found if isinstance(found, Finding) else no_cluster(context)
     users: dict[str, list[str]] = {}
     for database, catalogs in found:
         for library in catalogs.libraries:
             users.setdefault(library.name, []).append(f"{database.name}: {library.example}()")
     old = listed(sorted(users)) or "none"
-    asked = binaries(case, old)
+    asked = binaries(context, old)
     if isinstance(asked, Finding):
         return passed(old, NOTHING, f"No function uses a library.{age(cluster)}") if not users else asked
     answers = dict(asked.libraries)
@@ -79,9 +79,9 @@ def _not_loaded(old: str, unverified: list[tuple[str, str]], silent: list[str]) 
     )
 
 
-def extension_versions(case: Case) -> Finding:
+def extension_versions(context: CheckContext) -> Finding:
     """Check that the new server has each extension in the version that its databases use."""
-    found = databases(case)
+    found = databases(context)
     if isinstance(found, Finding):
         return found
     used: dict[tuple[str, str], list[str]] = {}
@@ -91,7 +91,7 @@ def extension_versions(case: Case) -> Finding:
     old = listed([f"{name} {version}" for name, version in sorted(used)]) or "none"
     if not used:
         return passed(old, NOTHING, "No database has an extension beyond those of a new database.")
-    asked = binaries(case, old)
+    asked = binaries(context, old)
     if isinstance(asked, Finding):
         return asked
     if not asked.extensions:
@@ -112,23 +112,23 @@ def extension_versions(case: Case) -> Finding:
     return passed(old, shown, "The new server has the extensions in the same versions.")
 
 
-def preload_libraries(case: Case) -> Finding:
+def preload_libraries(context: CheckContext) -> Finding:
     """Check that the new server's binaries load every library that a setting names."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     if cluster.wide is None and "shared_preload_libraries" not in cluster.settings:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The libraries that the server loads at its start are not known ({no_settings(case)}).",
+            f"The libraries that the server loads at its start are not known ({no_settings(context)}).",
             "Read shared_preload_libraries in postgresql.conf, and look for each library on the new server.",
         )
     at_start, later = preloads(cluster)
     old = listed([*at_start, *later]) or "none"
     if not (at_start or later):
         return passed(old, NOTHING, "No setting loads a library.")
-    asked = binaries(case, old)
+    asked = binaries(context, old)
     if isinstance(asked, Finding):
         return asked
     return _loaded(asked, at_start, later, old, cluster.series)

@@ -6,7 +6,7 @@ from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.catalogs import binaries, listed
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -17,11 +17,11 @@ from core.migration.findings.finding import (
 from core.migration.findings.linked_files import astray, wanted_files
 
 
-def links(case: Case) -> Finding:
+def links(context: CheckContext) -> Finding:
     """Check that no link leads nowhere, neither now nor after the copy."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     dangling = [link for link in cluster.links if link.dangling]
     if dangling:
         return blocker(
@@ -37,8 +37,8 @@ def links(case: Case) -> Finding:
         ]
     )
     if not followed:
-        return unread_of(case, LINKS.name) or passed("none", NOTHING, "The data directory contains no links.")
-    return _to_files(case, cluster, followed) or passed(
+        return unread_of(context, LINKS.name) or passed("none", NOTHING, "The data directory contains no links.")
+    return _to_files(context, cluster, followed) or passed(
         followed,
         NOTHING,
         "Every link leads to a file or directory. The plan copies each directory, and sets the "
@@ -46,9 +46,9 @@ def links(case: Case) -> Finding:
     )
 
 
-def _to_files(case: Case, cluster: Cluster, followed: str) -> Finding | None:
+def _to_files(context: CheckContext, cluster: Cluster, followed: str) -> Finding | None:
     """Links to single files are copied unchanged: the new server needs their targets at the same paths."""
-    wrong = astray(case.move, cluster)
+    wrong = astray(context.move, cluster)
     if wrong:
         return blocker(
             followed,
@@ -59,7 +59,7 @@ def _to_files(case: Case, cluster: Cluster, followed: str) -> Finding | None:
     wanted = wanted_files(cluster)
     if not wanted:
         return None
-    asked = binaries(case, followed)
+    asked = binaries(context, followed)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.paths)

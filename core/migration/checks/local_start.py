@@ -5,13 +5,13 @@ from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.binaries import preloads
 from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
-from core.migration.findings.finding import NOTHING, Case, Finding, blocker, passed, unknown
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown
 from core.migration.findings.local_start import held, loaded_by_sessions, unbound_workers
 
 
-def local_start(case: Case) -> Finding:
+def local_start(context: CheckContext) -> Finding:
     """Check that isolation settings hold back everything that starts work by itself until the cutover."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -19,7 +19,7 @@ def local_start(case: Case) -> Finding:
     settings = held(cluster)
     return (
         _not_held(cluster, old)
-        or _untaken(case, old, settings)
+        or _untaken(context, old, settings)
         or passed(
             old,
             ", ".join(settings),
@@ -60,9 +60,9 @@ def _not_held(cluster: Cluster, old: str) -> Finding | None:
     return None
 
 
-def _untaken(case: Case, old: str, settings: tuple[str, ...]) -> Finding | None:
+def _untaken(context: CheckContext, old: str, settings: tuple[str, ...]) -> Finding | None:
     """Return the finding if the new server's binaries refuse an isolation setting, or were not asked."""
-    asked = binaries(case, old)
+    asked = binaries(context, old)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.settings)

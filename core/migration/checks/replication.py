@@ -7,7 +7,7 @@ from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.catalogs import age, binaries, cluster_wide, databases, listed
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     no_cluster,
     no_settings,
@@ -20,17 +20,17 @@ from core.migration.findings.pgbackrest import UNREADABLE, configuration_files, 
 _OFF = ("off", "")
 
 
-def archiving(case: Case) -> Finding:
+def archiving(context: CheckContext) -> Finding:
     """Check for WAL archiving: the new cluster would use the same archive."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     mode = cluster.settings.get("archive_mode")
     if mode is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The value of archive_mode is not known ({no_settings(case)}).",
+            f"The value of archive_mode is not known ({no_settings(context)}).",
             "Read archive_mode in postgresql.conf.",
         )
     if mode in _OFF:
@@ -50,9 +50,9 @@ def archiving(case: Case) -> Finding:
     )
 
 
-def pgbackrest(case: Case) -> Finding:
+def pgbackrest(context: CheckContext) -> Finding:
     """Check that the pgBackRest configuration on the new server names the target."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -61,10 +61,10 @@ def pgbackrest(case: Case) -> Finding:
         return passed("none", NOTHING, f"archive_command does not run pgBackRest.{age(cluster)}")
     stanza = options.get("stanza", "")
     old = " ".join(["pgBackRest", *(f"--{name}={value}" for name, value in sorted(options.items()) if name)])
-    asked = binaries(case, old)
+    asked = binaries(context, old)
     if isinstance(asked, Finding):
         return asked
-    target = case.move.target
+    target = context.move.target
     paths = data_paths(options, asked.pgbackrest)
     words = [f"{each.option}={each.path}, {each.place}" for each in paths]
     words += [f"{file}: not readable for the owner" for file, text in asked.pgbackrest if text == UNREADABLE]
@@ -91,9 +91,9 @@ def pgbackrest(case: Case) -> Finding:
     )
 
 
-def slots(case: Case) -> Finding:
+def slots(context: CheckContext) -> Finding:
     """Check for replication slots, whose consumers only know the old server."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -106,9 +106,9 @@ def slots(case: Case) -> Finding:
     )
 
 
-def subscriptions(case: Case) -> Finding:
+def subscriptions(context: CheckContext) -> Finding:
     """Check for subscriptions: two running clusters would share one slot of the publisher."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -126,11 +126,11 @@ def subscriptions(case: Case) -> Finding:
     )
 
 
-def publications(case: Case) -> Finding:
+def publications(context: CheckContext) -> Finding:
     """Check for publications, whose subscribers connect to the old server."""
-    found, cluster = databases(case), case.cluster
+    found, cluster = databases(context), context.cluster
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(case)
+        return found if isinstance(found, Finding) else no_cluster(context)
     return _none(
         cluster,
         [f"{database.name}: {catalogs.publications}" for database, catalogs in found if catalogs.publications],
@@ -140,9 +140,9 @@ def publications(case: Case) -> Finding:
     )
 
 
-def standbys(case: Case) -> Finding:
+def standbys(context: CheckContext) -> Finding:
     """Check for standbys, WAL archivers and running base backups."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -157,9 +157,9 @@ def standbys(case: Case) -> Finding:
     )
 
 
-def prepared_transactions(case: Case) -> Finding:
+def prepared_transactions(context: CheckContext) -> Finding:
     """Check for prepared transactions, which keep their locks after the move."""
-    found = cluster_wide(case)
+    found = cluster_wide(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -176,9 +176,9 @@ def prepared_transactions(case: Case) -> Finding:
 _SCHEDULERS = {"pg_cron": "pg_cron", "pgagent": "pgAgent", "pg_partman": "pg_partman", "timescaledb": "TimescaleDB"}
 
 
-def schedulers(case: Case) -> Finding:
+def schedulers(context: CheckContext) -> Finding:
     """Check for schedulers and background workers, which start after the cutover."""
-    found, whole = databases(case), cluster_wide(case)
+    found, whole = databases(context), cluster_wide(context)
     if isinstance(whole, Finding):
         return whole
     if isinstance(found, Finding):
@@ -201,11 +201,11 @@ def schedulers(case: Case) -> Finding:
     )
 
 
-def unlogged(case: Case) -> Finding:
+def unlogged(context: CheckContext) -> Finding:
     """Name unlogged tables; they are complete after a clean shutdown."""
-    found, cluster = databases(case), case.cluster
+    found, cluster = databases(context), context.cluster
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(case)
+        return found if isinstance(found, Finding) else no_cluster(context)
     having = [f"{database.name}: {catalogs.unlogged}" for database, catalogs in found if catalogs.unlogged]
     if not having:
         return passed("none", NOTHING, f"No database has unlogged tables.{age(cluster)}")
@@ -217,11 +217,11 @@ def unlogged(case: Case) -> Finding:
     )
 
 
-def checksums(case: Case) -> Finding:
+def checksums(context: CheckContext) -> Finding:
     """Tell whether data checksums are on; without them, damaged pages stay undetected."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     state = cluster.settings.get("data_checksums")
     if state is None:
         return passed("none in this major version", NOTHING, f"PostgreSQL {cluster.series} has no data checksums.")

@@ -2,24 +2,24 @@
 
 from core.facts.model import Facts
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.finding import Case, Finding, blocker, passed, unknown
+from core.migration.findings.finding import CheckContext, Finding, blocker, passed, unknown
 
 
-def rsync(case: Case) -> Finding:
+def rsync(context: CheckContext) -> Finding:
     """Check that rsync is installed on both servers."""
-    return _both(case, "rsync", on_old=("rsync",), on_new=("rsync",))
+    return _both(context, "rsync", on_old=("rsync",), on_new=("rsync",))
 
 
-def ssh(case: Case) -> Finding:
+def ssh(context: CheckContext) -> Finding:
     """Check that ssh is installed on the old server; sshd runs on the new one, since pghaul uses it."""
-    return _both(case, "ssh", on_old=("ssh",), on_new=())
+    return _both(context, "ssh", on_old=("ssh",), on_new=())
 
 
-def gnu(case: Case) -> Finding:
+def gnu(context: CheckContext) -> Finding:
     """Check that find and tar are GNU's: busybox's lack `-printf`, `-lname` and `-I`."""
     names = ("find", "tar")
-    shown = _shown(case.old, names), _shown(case.new, names)
-    tools = [(facts, name, facts.tool(name)) for facts in (case.old, case.new) for name in names]
+    shown = _shown(context.old, names), _shown(context.new, names)
+    tools = [(facts, name, facts.tool(name)) for facts in (context.old, context.new) for name in names]
     unread = [f"{name} on {facts.server}" for facts, name, tool in tools if tool is None]
     if unread:
         return unknown(
@@ -37,9 +37,9 @@ def gnu(case: Case) -> Finding:
     return passed(*shown, "find and tar are GNU's on both servers.")
 
 
-def _both(case: Case, what: str, *, on_old: tuple[str, ...], on_new: tuple[str, ...]) -> Finding:
-    wanted = [(case.old, on_old), (case.new, on_new)]
-    shown = _shown(case.old, on_old), _shown(case.new, on_new)
+def _both(context: CheckContext, what: str, *, on_old: tuple[str, ...], on_new: tuple[str, ...]) -> Finding:
+    wanted = [(context.old, on_old), (context.new, on_new)]
+    shown = _shown(context.old, on_old), _shown(context.new, on_new)
     missing = [
         (facts, name)
         for facts, names in wanted

@@ -9,7 +9,7 @@ from core.facts.schedules import SECTION as SCHEDULES
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -23,22 +23,22 @@ from core.migration.findings.layout import debian
 _SHOWN = 10
 
 
-def managers(case: Case) -> Finding:
+def managers(context: CheckContext) -> Finding:
     """Check that no cluster manager is running: it would start the old cluster again."""
-    if case.cluster is None:
-        return no_cluster(case)
+    if context.cluster is None:
+        return no_cluster(context)
     unread = _unread(
-        case, "cluster managers", [facts.host_environment.ha_and_poolers for facts in (case.old, case.new)]
+        context, "cluster managers", [facts.host_environment.ha_and_poolers for facts in (context.old, context.new)]
     )
     if unread is not None:
         return unread
-    here, there = (_of(facts, "manager") for facts in (case.old, case.new))
+    here, there = (_of(facts, "manager") for facts in (context.old, context.new))
     shown = _words(here), _words(there)
     running = [each.name for each in here if each.running]
     if running:
         return blocker(
             *shown,
-            f"{', '.join(running)} is running on {case.old.server}. It would start the old "
+            f"{', '.join(running)} is running on {context.old.server}. It would start the old "
             "cluster again during the copy.",
             "Pause it as its documentation says (`patronictl pause`, `repmgr service pause`, "
             "maintenance mode). Then stop it and disable its start.",
@@ -52,17 +52,17 @@ def managers(case: Case) -> Finding:
     return passed(*shown, "No cluster manager was found on either server.")
 
 
-def autostart(case: Case) -> Finding:
+def autostart(context: CheckContext) -> Finding:
     """Check that the plan controls everything that would start the old cluster again."""
-    cluster, found = case.cluster, case.old.host_environment.autostart
+    cluster, found = context.cluster, context.old.host_environment.autostart
     if cluster is None:
-        return no_cluster(case)
-    if found is None or case.old.host_environment.ha_and_poolers is None:
-        why = reason(case.old, AUTOSTART.name, HA_AND_POOLERS.name)
+        return no_cluster(context)
+    if found is None or context.old.host_environment.ha_and_poolers is None:
+        why = reason(context.old, AUTOSTART.name, HA_AND_POOLERS.name)
         return unknown(
             NOTHING,
             NOTHING,
-            f"What starts services on {case.old.server} could not be read ({why}).",
+            f"What starts services on {context.old.server} could not be read ({why}).",
             "Look for init scripts, units and watchdogs of your own, and keep them from starting the old cluster.",
         )
     named = debian(cluster)
@@ -73,7 +73,7 @@ def autostart(case: Case) -> Finding:
         said += [f"Restart={restart}"] if restart is not None else []
     if named is not None:
         said.append(f"start.conf {(found.start_conf or {}).get(cluster.name or '', 'not read')}")
-    doubts = _doubts(case, found.scripts)
+    doubts = _doubts(context, found.scripts)
     shown = ", ".join([*said, *doubts]) or "nothing"
     if doubts:
         return warning(
@@ -90,12 +90,14 @@ def autostart(case: Case) -> Finding:
     )
 
 
-def pooler(case: Case) -> Finding:
+def pooler(context: CheckContext) -> Finding:
     """Check for a pooler or proxy that must be pointed at the new server."""
-    unread = _unread(case, "poolers", [facts.host_environment.ha_and_poolers for facts in (case.old, case.new)])
+    unread = _unread(
+        context, "poolers", [facts.host_environment.ha_and_poolers for facts in (context.old, context.new)]
+    )
     if unread is not None:
         return unread
-    here, there = (_of(facts, "pooler") for facts in (case.old, case.new))
+    here, there = (_of(facts, "pooler") for facts in (context.old, context.new))
     shown = _words(here), _words(there)
     if not here and not there:
         return passed(
@@ -110,16 +112,16 @@ def pooler(case: Case) -> Finding:
     )
 
 
-def cron_jobs(case: Case) -> Finding:
+def cron_jobs(context: CheckContext) -> Finding:
     """Check for scheduled jobs on the old server that use the cluster."""
-    jobs = case.old.host_environment.schedule
-    if case.cluster is None:
-        return no_cluster(case)
+    jobs = context.old.host_environment.schedule
+    if context.cluster is None:
+        return no_cluster(context)
     if jobs is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The scheduled jobs of {case.old.server} could not be read ({reason(case.old, SCHEDULES.name)}).",
+            f"The scheduled jobs of {context.old.server} could not be read ({reason(context.old, SCHEDULES.name)}).",
             "Look with `crontab -l -u postgres; ls /etc/cron.d; systemctl list-timers`.",
         )
     if not jobs:
@@ -135,14 +137,14 @@ def cron_jobs(case: Case) -> Finding:
     )
 
 
-def virtual_addresses(case: Case) -> Finding:
+def virtual_addresses(context: CheckContext) -> Finding:
     """Check for virtual IP addresses of the old server."""
-    here, there = case.old.host_environment.virtual_addresses, case.new.host_environment.virtual_addresses
+    here, there = context.old.host_environment.virtual_addresses, context.new.host_environment.virtual_addresses
     if here is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The addresses of {case.old.server} could not be read ({reason(case.old, VIRTUAL.name)}).",
+            f"The addresses of {context.old.server} could not be read ({reason(context.old, VIRTUAL.name)}).",
             "Look with `ip addr show`.",
         )
     shown = ", ".join(here) or "none", "not read" if there is None else ", ".join(there) or "none"
@@ -196,9 +198,9 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def _unread(case: Case, what: str, found: list[tuple[HaOrPooler, ...] | None]) -> Finding | None:
+def _unread(context: CheckContext, what: str, found: list[tuple[HaOrPooler, ...] | None]) -> Finding | None:
     missing = next(
-        (facts for facts, programs in zip((case.old, case.new), found, strict=True) if programs is None), None
+        (facts for facts, programs in zip((context.old, context.new), found, strict=True) if programs is None), None
     )
     if missing is None:
         return None
@@ -233,12 +235,12 @@ def _restart(restart: dict[str, str], unit: str) -> str | None:
     return restart.get(unit) or (restart.get(f"{name}@.service") if at else None)
 
 
-def _doubts(case: Case, scripts: tuple[str, ...]) -> list[str]:
+def _doubts(context: CheckContext, scripts: tuple[str, ...]) -> list[str]:
     """Return what may start the old cluster again and is not controlled by the plan."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
         return []
-    doubts = [f"{each.name} runs" for each in _of(case.old, "watcher") if each.running]
+    doubts = [f"{each.name} runs" for each in _of(context.old, "watcher") if each.running]
     if cluster.process is not None:
         parent, unit = cluster.process.parent, cluster.process.unit
         doubts += [f"started by {parent}"] if parent not in (None, "init", "systemd") else []

@@ -8,7 +8,7 @@ from core.facts.services import Service
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -39,32 +39,32 @@ _AFTER_A_STOP = ("always", "on-success")
 """Values of Restart= with which systemd starts again what was stopped past it (systemd.service)."""
 
 
-def start_on_new(case: Case) -> Finding:
+def start_on_new(context: CheckContext) -> Finding:
     """Check that a service starts the new cluster as one starts the old, also after a reboot."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    unread = case.new.gap(DEBIAN.name, UNITS.name)
+        return no_cluster(context)
+    unread = context.new.gap(DEBIAN.name, UNITS.name)
     if unread is not None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The services that start clusters on {case.new.server} could not be read "
-            f"({reason(case.new, unread.section)}).",
+            f"The services that start clusters on {context.new.server} could not be read "
+            f"({reason(context.new, unread.section)}).",
             "Look with `pg_lsclusters` and `systemctl list-unit-files '*postgres*'`.",
         )
-    unseen = case.old.gap(UNITS.name, USER_UNITS.name) if unmatched_unit(cluster, case.old) is not None else None
+    unseen = context.old.gap(UNITS.name, USER_UNITS.name) if unmatched_unit(cluster, context.old) is not None else None
     if unseen is not None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The services that start clusters on {case.old.server} could not be read "
-            f"({reason(case.old, unseen.section)}).",
+            f"The services that start clusters on {context.old.server} could not be read "
+            f"({reason(context.old, unseen.section)}).",
             "Look with `pg_lsclusters` and `systemctl list-unit-files '*postgres*'`.",
         )
-    old, new = service_of(cluster, case.old), service_for(case.move.target, cluster, case.new)
+    old, new = service_of(cluster, context.old), service_for(context.move.target, cluster, context.new)
     shown = _words(old), _words(new)
-    beside = unmatched_unit(cluster, case.old)
+    beside = unmatched_unit(cluster, context.old)
     if beside is not None and cluster.process is not None and cluster.process.restart in _AFTER_A_STOP:
         return blocker(
             *shown,
@@ -72,10 +72,10 @@ def start_on_new(case: Case) -> Finding:
             "name this directory in anything that pghaul has read. pghaul would stop the server with "
             f"pg_ctl, and systemd would start it again at once (Restart={cluster.process.restart}).",
             f"Name the directory in {beside} (-D in ExecStart=, or Environment=PGDATA=), and read "
-            f"the facts of {case.old.server} again. Or stop it yourself (`systemctl stop "
+            f"the facts of {context.old.server} again. Or stop it yourself (`systemctl stop "
             f"{beside}`), and move it while it is stopped.",
         )
-    other = _namesake(case)
+    other = _namesake(context)
     if other is not None:
         return blocker(
             *shown,
@@ -84,7 +84,7 @@ def start_on_new(case: Case) -> Finding:
             "Rename that cluster (`pg_renamecluster`), drop it if nobody needs it, or make "
             f"{other.data_directory} the target.",
         )
-    configured = _configured(case)
+    configured = _configured(context)
     if configured is not None:
         folder, path = configured
         return blocker(
@@ -92,23 +92,23 @@ def start_on_new(case: Case) -> Finding:
             f"Another cluster on the new server, in {folder}, is configured by {path}. The old cluster's file would "
             "replace it.",
             "Move the configuration of that cluster elsewhere, or remove its data directory if nobody needs it. Then "
-            f"read the facts again: `{for_hint('pghaul', 'facts', case.new.server)}`.",
+            f"read the facts again: `{for_hint('pghaul', 'facts', context.new.server)}`.",
         )
-    taken = _taken(case, new)
+    taken = _taken(context, new)
     if taken is not None:
         folder, what = taken
         return blocker(
             *shown,
             f"Another cluster on the new server, in {folder}, runs with {what}. The move would take this from it.",
             "Give that cluster a unit of its own, or stop it for good. Then read the facts again: "
-            f"`{for_hint('pghaul', 'facts', case.new.server)}`.",
+            f"`{for_hint('pghaul', 'facts', context.new.server)}`.",
         )
     if new is None:
-        return _by_hand(case, shown, old, beside)
+        return _by_hand(context, shown, old, beside)
     if new.debian and new.name.partition("/")[0] != cluster.series:
         return blocker(
             *shown,
-            f"{case.move.target} is registered on the new server as cluster {new.name}, but the "
+            f"{context.move.target} is registered on the new server as cluster {new.name}, but the "
             f"old cluster is PostgreSQL {cluster.series}.",
             f"Register it again: `{for_hint('pg_dropcluster', *new.name.split('/', 1))}`, then "
             f"`pg_createcluster {cluster.series} …`.",
@@ -117,15 +117,15 @@ def start_on_new(case: Case) -> Finding:
     if new.debian and file not in (None, debian_config_file(new)):
         return blocker(
             *shown,
-            f"{case.move.target} is registered on the new server as cluster {new.name}, but the "
+            f"{context.move.target} is registered on the new server as cluster {new.name}, but the "
             f"old cluster's configuration is {file}.",
             "Give it the name of the old cluster with `pg_renamecluster`.",
         )
-    found = new.debian or new.config_file is not None or of_configuration(new, case.move.target, cluster)
+    found = new.debian or new.config_file is not None or of_configuration(new, context.move.target, cluster)
     if not found and file is not None:
         return blocker(
             *shown,
-            f"{new.unit} on the new server looks for postgresql.conf in {case.move.target}, but "
+            f"{new.unit} on the new server looks for postgresql.conf in {context.move.target}, but "
             "the old cluster has it elsewhere.",
             f"Add `-c config_file={file}` to the unit.",
         )
@@ -138,23 +138,23 @@ def start_on_new(case: Case) -> Finding:
     return passed(*shown, f"{new.unit} starts the new cluster, also at boot.")
 
 
-def _namesake(case: Case) -> Service | None:
+def _namesake(context: CheckContext) -> Service | None:
     """Return another Debian cluster on the new server with the old cluster's name: both would share a configuration."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None or own_folder(cluster) not in configuration_outside(cluster):
         return None
-    if hosts_of(case.old, case.new) is Hosts.ONE:
+    if hosts_of(context.old, context.new) is Hosts.ONE:
         return None  # it is old itself
-    return namesake(case.move.target, cluster, case.new)
+    return namesake(context.move.target, cluster, context.new)
 
 
-def _configured(case: Case) -> tuple[str, str] | None:
+def _configured(context: CheckContext) -> tuple[str, str] | None:
     """The folder of another cluster of new, running or not, and a file of its configuration that would be replaced."""
-    if case.cluster is None or hosts_of(case.old, case.new) is Hosts.ONE:
+    if context.cluster is None or hosts_of(context.old, context.new) is Hosts.ONE:
         return None  # it is old itself
-    brought = [PurePosixPath(path) for path in configuration_brought(case.cluster)]
-    for each in case.new.clusters:
-        if each.data_directory == normpath(case.move.target):
+    brought = [PurePosixPath(path) for path in configuration_brought(context.cluster)]
+    for each in context.new.clusters:
+        if each.data_directory == normpath(context.move.target):
             continue
         read = [one.path for one in each.configuration_files or () if one.state == "file"]
         for path in (each.config_file, each.hba_file, each.settings.get("ident_file"), *read):
@@ -163,25 +163,25 @@ def _configured(case: Case) -> tuple[str, str] | None:
     return None
 
 
-def _taken(case: Case, service: Service | None) -> tuple[str, str] | None:
+def _taken(context: CheckContext, service: Service | None) -> tuple[str, str] | None:
     """Return the directory of another running cluster on the new server and its unit, if the move would take it."""
-    if service is None or service.user is not None or hosts_of(case.old, case.new) is Hosts.ONE:
+    if service is None or service.user is not None or hosts_of(context.old, context.new) is Hosts.ONE:
         return None
-    for each in case.new.clusters:
+    for each in context.new.clusters:
         unit = each.process.unit if each.process is not None else None
-        if each.running and each.data_directory != normpath(case.move.target) and unit == service.unit:
+        if each.running and each.data_directory != normpath(context.move.target) and unit == service.unit:
             return each.data_directory, service.unit
     return None
 
 
-def _by_hand(case: Case, shown: tuple[str, str], old: Service | None, beside: str | None) -> Finding:
+def _by_hand(context: CheckContext, shown: tuple[str, str], old: Service | None, beside: str | None) -> Finding:
     if old is None and beside is not None:
         return warning(
             *shown,
-            f"The server of {case.move.cluster} runs in {beside}, but {beside} does not name "
+            f"The server of {context.move.cluster} runs in {beside}, but {beside} does not name "
             "its directory in anything that pghaul has read. pghaul stops it and starts the new "
             "cluster with pg_ctl. The new cluster will not start after a reboot.",
-            f"If {beside} starts the server, create such a unit on the new server with -D {case.move.target}.",
+            f"If {beside} starts the server, create such a unit on the new server with -D {context.move.target}.",
         )
     if old is None:
         return passed(
@@ -189,9 +189,9 @@ def _by_hand(case: Case, shown: tuple[str, str], old: Service | None, beside: st
         )
     return warning(
         *shown,
-        f"No service manages {case.move.target} on the new server. pghaul starts it with "
+        f"No service manages {context.move.target} on the new server. pghaul starts it with "
         "pg_ctl, but it will not start after a reboot.",
-        f"Before the move, create a unit with -D {case.move.target} on the new server, or a "
+        f"Before the move, create a unit with -D {context.move.target} on the new server, or a "
         "Debian cluster (`pg_createcluster`).",
     )
 

@@ -15,7 +15,7 @@ from core.migration.findings.catalogs import listed
 from core.migration.findings.edited import SOCKETS
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -34,23 +34,23 @@ _TOLD_SINCE = (9, 2)
 _WORDS = {"on": "on", "true": "on", "yes": "on", "1": "on", "off": "off", "false": "off", "no": "off", "0": "off"}
 
 
-def start_options(case: Case) -> Finding:
+def start_options(context: CheckContext) -> Finding:
     """Check that the service of the new cluster gives each command-line option of the old server."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     if not cluster.running:
         return passed(
             "stopped",
             NOTHING,
             "The old server is stopped, so it has no command-line options that the new server would need.",
         )
-    new, options = service_for(case.move.target, cluster, case.new), _options(cluster)
+    new, options = service_for(context.move.target, cluster, context.new), _options(cluster)
     shown = listed([_given(each) for each in options or ()]) or ("not known" if options is None else "none")
     if new is None:
         variables = of_environment(cluster)
         if of_variables := [each for each in options or () if each.name in variables]:
-            return _by_variables(case, of_variables)
+            return _by_variables(context, of_variables)
         return passed(shown, "pg_ctl only", "pghaul starts the new server with the options of the old server.")
     if options is None and numbers(cluster.series) < _TOLD_SINCE:
         return warning(
@@ -61,19 +61,19 @@ def start_options(case: Case) -> Finding:
             f"Look for options in its postmaster.opts, and check whether {new.unit} gives them.",
         )
     if options is None:
-        why = reason(case.old, START_FILES.name, of=case.move.cluster)
+        why = reason(context.old, START_FILES.name, of=context.move.cluster)
         return unknown(
             NOTHING,
             NOTHING,
             f"The options on the command line of the old server are not known ({why}).",
-            f"Read the facts again: `pghaul facts {case.old.server}`.",
+            f"Read the facts again: `pghaul facts {context.old.server}`.",
         )
     if not options:
         return passed(
             shown, NOTHING, "No command-line option of the old server sets anything that its files do not set."
         )
     if new.debian:
-        return _by_debian(case, cluster, shown, new)
+        return _by_debian(context, cluster, shown, new)
     if new.options is None:
         return warning(
             shown,
@@ -84,7 +84,7 @@ def start_options(case: Case) -> Finding:
             f"Check that it gives the options: `systemctl cat {new.unit}`. Or write the settings "
             "into the files of the old server, which are copied.",
         )
-    return _by_unit(case, cluster, options, new)
+    return _by_unit(context, cluster, options, new)
 
 
 def _options(cluster: Cluster) -> list[Edited] | None:
@@ -95,7 +95,7 @@ def _options(cluster: Cluster) -> list[Edited] | None:
     return None if found is None else [each for each in found if each.name not in OF_THE_LAYOUT]
 
 
-def _by_variables(case: Case, options: list[Edited]) -> Finding:
+def _by_variables(context: CheckContext, options: list[Edited]) -> Finding:
     """pghaul gives pg_ctl the options of the old server's command line, and none of its variables."""
     shown = listed([_given(each) for each in options])
     would = listed([f"{each.name}={each.in_file or NOTHING}" for each in options])
@@ -105,13 +105,13 @@ def _by_variables(case: Case, options: list[Edited]) -> Finding:
         f"The old server has {shown} from its environment, which is not copied. The new server would have {would}.",
         "Write the value that is in force into postgresql.conf of the old server. This changes "
         "nothing there, and the file is copied. Then read the facts again: `pghaul facts "
-        f"{case.old.server}`.",
+        f"{context.old.server}`.",
     )
 
 
-def _by_debian(case: Case, cluster: Cluster, shown: str, new: Service) -> Finding:
+def _by_debian(context: CheckContext, cluster: Cluster, shown: str, new: Service) -> Finding:
     """pg_ctlcluster takes options from pg_ctl.conf, which comes along with the configuration of a Debian cluster."""
-    at_work = service_at_work(cluster, case.old)
+    at_work = service_at_work(cluster, context.old)
     unit = cluster.process.unit if cluster.process is not None else None
     if at_work is not None and at_work.debian and own_folder(cluster) is not None and unit in (None, at_work.unit):
         return passed(shown, new.unit, "The options are copied with pg_ctl.conf of the old cluster.")
@@ -125,12 +125,12 @@ def _by_debian(case: Case, cluster: Cluster, shown: str, new: Service) -> Findin
     )
 
 
-def _by_unit(case: Case, cluster: Cluster, options: list[Edited], new: Service) -> Finding:
+def _by_unit(context: CheckContext, cluster: Cluster, options: list[Edited], new: Service) -> Finding:
     """The finding by what the unit's command line gives: what it surely does not is a blocker."""
     given = dict(new.options or ())
     if any(each.name == "unix_socket_directory" for each in options):  # before 9.3; -k is read by its later name
         given = {"unix_socket_directory" if name in SOCKETS else name: value for name, value in given.items()}
-    at_work = service_at_work(cluster, case.old)
+    at_work = service_at_work(cluster, context.old)
     same = set(new.options or ()) & set(at_work.options or ()) if at_work is not None else set()
     lacking, doubtful = list[Edited](), list[Edited]()
     for each in options:

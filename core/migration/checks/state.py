@@ -13,7 +13,7 @@ from core.migration.checks.distinct import two_places
 from core.migration.findings.data_roots import data_roots, names_of, roots_of
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -33,9 +33,9 @@ _STANDBY = ("standby.signal", "recovery.conf")
 _RECOVERING = ("in archive recovery", "shut down in recovery", "in recovery")
 
 
-def cluster_exists(case: Case) -> Finding:
+def cluster_exists(context: CheckContext) -> Finding:
     """Check that the data directory on the old server contains a cluster."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is not None:
         running = "running" if cluster.running else "stopped"
         return passed(
@@ -43,38 +43,38 @@ def cluster_exists(case: Case) -> Finding:
             NOTHING,
             f"The data directory contains a cluster of PostgreSQL {cluster.series}.",
         )
-    found = ", ".join(each.data_directory for each in case.old.clusters) or "no cluster"
-    why = reason(case.old, PLACE.name, IDENTITY.name, of=case.move.cluster)
+    found = ", ".join(each.data_directory for each in context.old.clusters) or "no cluster"
+    why = reason(context.old, PLACE.name, IDENTITY.name, of=context.move.cluster)
     return blocker(
         found,
         NOTHING,
-        f"{case.move.cluster} on {case.old.server} contains no cluster ({why}).",
-        f"Name the data directory as `pghaul facts {case.old.server}` shows it, with links resolved.",
+        f"{context.move.cluster} on {context.old.server} contains no cluster ({why}).",
+        f"Name the data directory as `pghaul facts {context.old.server}` shows it, with links resolved.",
     )
 
 
-def target_identity(case: Case) -> Finding:
+def target_identity(context: CheckContext) -> Finding:
     """Check that every target is empty or contains an earlier copy of this cluster."""
-    found = _data_directory(case)
-    return found if found.status is Status.BLOCKER else _strange_root(case) or found
+    found = _data_directory(context)
+    return found if found.status is Status.BLOCKER else _strange_root(context) or found
 
 
-def _strange_root(case: Case) -> Finding | None:
+def _strange_root(context: CheckContext) -> Finding | None:
     """The target of a tablespace or a link that holds what no copy of it brings, or anything beside no copy."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
         return None
-    for root in data_roots(case.move, cluster)[1:]:
-        held = case.new.target_entries.get(root.target)
+    for root in data_roots(context.move, cluster)[1:]:
+        held = context.new.target_entries.get(root.target)
         if held is None:
             return unknown(
                 root.source,
                 root.target,
-                f"The contents of {root.target} on {case.new.server}, the target of {root.source}, are not known.",
+                f"The contents of {root.target} on {context.new.server}, the target of {root.source}, are not known.",
                 f"Look with `{for_hint('ls', '-la', root.target)}`. The target must be empty or must not exist.",
             )
         names = names_of(root, cluster.series)
-        marked = case.target is not None or _begun(case)
+        marked = context.target is not None or _begun(context)
         if root.parts:  # what lies beside them stays
             strange = next((name for name in held if not marked and name in root.parts), None)
         else:
@@ -83,7 +83,7 @@ def _strange_root(case: Case) -> Finding | None:
             return blocker(
                 root.source,
                 f"{root.target}: {strange}",
-                f"{root.target} on {case.new.server} contains {strange}, which is not part of a "
+                f"{root.target} on {context.new.server} contains {strange}, which is not part of a "
                 f"copy of {root.source}. The copy would remove it.",
                 "Empty the directory if nobody needs its contents, or choose another target: `pghaul "
                 f"move add --replace … --tablespace {root.source}=FOLDER`.",
@@ -91,22 +91,22 @@ def _strange_root(case: Case) -> Finding | None:
     return None
 
 
-def _data_directory(case: Case) -> Finding:
-    target, cluster, path = case.target, case.cluster, case.move.target
+def _data_directory(context: CheckContext) -> Finding:
+    target, cluster, path = context.target, context.cluster, context.move.target
     identifier = cluster.control.system_identifier if cluster is not None and cluster.control is not None else None
     shown = f"system identifier {identifier}" if identifier is not None else NOTHING
     if target is None:
-        gap = case.new.gap(PLACE.name, IDENTITY.name, of=path)
+        gap = context.new.gap(PLACE.name, IDENTITY.name, of=path)
         if gap is not None and gap.absent:
             return passed(shown, f"{path}: {gap.reason}", "The target is empty or does not exist.")
         return unknown(
             shown,
             f"{path}: {gap.reason}" if gap is not None else NOTHING,
-            f"The contents of {path} on {case.new.server} are not known.",
+            f"The contents of {path} on {context.new.server} are not known.",
             f"Look with `{for_hint('ls', '-la', path)}`. The target must be empty or must not exist.",
         )
     if target.copy_of is not None:
-        return _marked(case, target.copy_of, identifier, shown)
+        return _marked(context, target.copy_of, identifier, shown)
     if target.control is None or identifier is None:
         return unknown(
             shown,
@@ -116,46 +116,46 @@ def _data_directory(case: Case) -> Finding:
         )
     there = f"system identifier {target.control.system_identifier}"
     if target.control.system_identifier == identifier:
-        doubt = two_places(case)
+        doubt = two_places(context)
         if doubt.status is not Status.PASS:
             return Finding(doubt.status, shown, there, f"{path} may not be a copy. {doubt.message}", doubt.hint)
-        return _unmarked(case, target)
+        return _unmarked(context, target)
     return blocker(
         shown,
         there,
-        f"{path} on {case.new.server} contains another cluster.",
+        f"{path} on {context.new.server} contains another cluster.",
         "Choose another target. Or, if nobody needs that cluster, remove it yourself (Debian: `pg_dropcluster`).",
     )
 
 
-def _begun(case: Case) -> bool:
+def _begun(context: CheckContext) -> bool:
     """Whether a copy of pghaul's own has begun in the target, which holds no more than its mark yet."""
-    gap = case.new.gap(IDENTITY.name, of=case.move.target)
+    gap = context.new.gap(IDENTITY.name, of=context.move.target)
     return gap is not None and BEGUN in gap.reason
 
 
-def _marked(case: Case, copy_of: str, identifier: str | None, shown: str) -> Finding:
+def _marked(context: CheckContext, copy_of: str, identifier: str | None, shown: str) -> Finding:
     """A copy that pghaul has made and not opened: of this cluster, or of another."""
-    path, there = case.move.target, f"a copy of system identifier {copy_of}"
+    path, there = context.move.target, f"a copy of system identifier {copy_of}"
     if copy_of != identifier:
-        what = f"{path} on {case.new.server} contains a copy of another cluster, before its cutover."
+        what = f"{path} on {context.new.server} contains a copy of another cluster, before its cutover."
         return blocker(shown, there, what, "Choose another target. Or, if nobody needs that copy, remove it yourself.")
-    doubt = two_places(case)
+    doubt = two_places(context)
     if doubt.status is not Status.PASS:
         return Finding(doubt.status, shown, there, f"{path} may not be a copy. {doubt.message}", doubt.hint)
     return passed(shown, there, f"{path} contains an earlier copy of this cluster. The move will update it.")
 
 
-def _unmarked(case: Case, target: Cluster) -> Finding:
+def _unmarked(context: CheckContext, target: Cluster) -> Finding:
     """Return the finding for the same cluster without the mark of a copy: only a person can tell whether it is needed.
 
     If it is ahead of the old cluster, which is stopped, it is most likely the one in use.
     """
-    ours, cluster = target.control, case.cluster
+    ours, cluster = target.control, context.cluster
     here = cluster.control.checkpoint_location if cluster is not None and cluster.control is not None else NOTHING
     there = ours.checkpoint_location if ours is not None else NOTHING
     said = f"latest checkpoint {here}", f"latest checkpoint {there}, {_known_as(target)}"
-    what = f"{target.data_directory} on {case.new.server} contains {_known_as(target)}. The copy would destroy it."
+    what = f"{target.data_directory} on {context.new.server} contains {_known_as(target)}. The copy would destroy it."
     before, after = _place_in_wal(here), _place_in_wal(there)
     if cluster is not None and not cluster.running and before is not None and after is not None and after > before:
         ahead = f"{what} Its latest checkpoint is ahead of the old cluster, which is stopped."
@@ -184,31 +184,31 @@ def _place_in_wal(location: str) -> tuple[int, int] | None:
     return (int(found[1], 16), int(found[2], 16)) if found is not None else None
 
 
-def target_stopped(case: Case) -> Finding:
+def target_stopped(context: CheckContext) -> Finding:
     """Check that no server is running in the target."""
-    target = case.target
+    target = context.target
     if target is None:
-        gap = case.new.gap(POSTMASTERS.name, RIGHTS)
+        gap = context.new.gap(POSTMASTERS.name, RIGHTS)
         if gap is not None:
-            why = f"The servers that are running on {case.new.server} are not known ({gap.subject}: {gap.reason})."
-            return unknown(NOTHING, NOTHING, why, f"Look on {case.new.server} with `ps -C postgres -o args`.")
+            why = f"The servers that are running on {context.new.server} are not known ({gap.subject}: {gap.reason})."
+            return unknown(NOTHING, NOTHING, why, f"Look on {context.new.server} with `ps -C postgres -o args`.")
         return passed(NOTHING, "no cluster", "No cluster is known in the target.")
     if not target.running:
         return passed(NOTHING, "stopped", "No server is running in the target.")
     return blocker(
         NOTHING,
         f"running on port {target.port if target.port is not None else 'unknown'}",
-        f"A server is running in {case.move.target} on {case.new.server}. A copy would "
+        f"A server is running in {context.move.target} on {context.new.server}. A copy would "
         "destroy its files and would itself be unusable.",
         "Stop that server, or choose another target.",
     )
 
 
-def old_stopped(case: Case) -> Finding:
+def old_stopped(context: CheckContext) -> Finding:
     """Check that the old cluster is shut down cleanly, or is running and will be stopped by the plan."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     state = cluster.control.state if cluster.control is not None else None
     if cluster.running:
         return warning(
@@ -224,7 +224,7 @@ def old_stopped(case: Case) -> Finding:
             "stopped, state not readable",
             NOTHING,
             "It is not known whether the old cluster was shut down cleanly "
-            f"({reason(case.old, CONTROL.name, of=case.move.cluster)}).",
+            f"({reason(context.old, CONTROL.name, of=context.move.cluster)}).",
             "Run pg_controldata on the data directory. The cluster state must be `shut down`.",
         )
     if cluster.fenced and state == "shut down":
@@ -253,11 +253,11 @@ def old_stopped(case: Case) -> Finding:
     )
 
 
-def primary(case: Case) -> Finding:
+def primary(context: CheckContext) -> Finding:
     """Check that the old cluster is a primary; a standby would follow its primary when it starts."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     state = cluster.control.state if cluster.control is not None else None
     files = [name for name in cluster.leftovers if name in _STANDBY]
     shown = ", ".join([*files, state or "state not readable"])
@@ -273,21 +273,21 @@ def primary(case: Case) -> Finding:
             shown,
             NOTHING,
             "It is not known whether the old cluster is a primary "
-            f"({reason(case.old, CONTROL.name, of=case.move.cluster)}).",
+            f"({reason(context.old, CONTROL.name, of=context.move.cluster)}).",
             "Ask it with `select pg_is_in_recovery()`, or run pg_controldata on the data directory.",
         )
     return passed(shown, NOTHING, "The old cluster is a primary.")
 
 
-def leftovers(case: Case) -> Finding:
+def leftovers(context: CheckContext) -> Finding:
     """Check for files that change how the copy would start."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     lying = [name for name in cluster.leftovers if not (name == "postmaster.pid" and cluster.running)]
     lying += cluster.irregular_files.examples.get("partial", ()) if cluster.irregular_files is not None else ()
     if not lying:
-        unread = unread_of(case, LINKS.name, IRREGULAR_FILES.name)
+        unread = unread_of(context, LINKS.name, IRREGULAR_FILES.name)
         if unread is not None:
             return unread
         return passed("none", NOTHING, "The data directory contains no files that change how the cluster starts.")
@@ -306,16 +306,16 @@ def leftovers(case: Case) -> Finding:
     return warning(shown, NOTHING, f"The data directory contains {shown}.", hint)
 
 
-def tablespaces_inside(case: Case) -> Finding:
+def tablespaces_inside(context: CheckContext) -> Finding:
     """Check for tablespaces inside the data directory, which PostgreSQL warns against."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     inside = [
         space.location for space in cluster.tablespaces if f"{space.location}/".startswith(f"{cluster.data_directory}/")
     ]
     if not inside:
-        unread = unread_of(case, LINKS.name)
+        unread = unread_of(context, LINKS.name)
         if unread is not None:
             return unread
         number = len(cluster.tablespaces)
@@ -329,15 +329,15 @@ def tablespaces_inside(case: Case) -> Finding:
     )
 
 
-def tablespace_targets(case: Case) -> Finding:
+def tablespace_targets(context: CheckContext) -> Finding:
     """Check that every directory with a target is a data root; the target would be ignored otherwise."""
-    cluster, named = case.cluster, case.move.tablespace_targets
+    cluster, named = context.cluster, context.move.tablespace_targets
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     movable = [root.source for root in roots_of(cluster)[1:]]
     wrong = sorted(set(named) - set(movable))
     evidence = ", ".join(movable) or "none", ", ".join(f"{here} -> {there}" for here, there in named.items()) or "none"
-    unread = unread_of(case, LINKS.name)
+    unread = unread_of(context, LINKS.name)
     if unread is not None and named:
         return unread
     if not wrong:
@@ -345,7 +345,7 @@ def tablespace_targets(case: Case) -> Finding:
     return blocker(
         *evidence,
         f"The move gives {', '.join(wrong)} a target, but the cluster has no tablespace or link to there.",
-        f"Name the locations as `pghaul facts {case.old.server}` shows them. What is inside the "
+        f"Name the locations as `pghaul facts {context.old.server}` shows them. What is inside the "
         "data directory moves with it.",
     )
 

@@ -12,7 +12,7 @@ from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.data_roots import data_roots
 from core.migration.findings.finding import (
     NOTHING,
-    Case,
+    CheckContext,
     Finding,
     blocker,
     no_cluster,
@@ -31,18 +31,18 @@ _FLEETING = frozenset({"tmpfs", "ramfs", "overlay"})
 _WAL = ("pg_wal", "pg_xlog")
 
 
-def target_path(case: Case) -> Finding:
+def target_path(context: CheckContext) -> Finding:
     """Check that the targets are deep enough, no system directories, on a disk and writable."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    targets = [root.target for root in data_roots(case.move, cluster)]
-    systems = {target: case.new.file_system_of(target) for target in targets}
+        return no_cluster(context)
+    targets = [root.target for root in data_roots(context.move, cluster)]
+    systems = {target: context.new.file_system_of(target) for target in targets}
     shown = ", ".join(f"{target} on {_kind(systems[target])}" for target in targets)
     wrong = [f"{target}: {why}" for target in targets if (why := _unfit(target, systems[target])) is not None]
     if wrong:
         return blocker(
-            case.move.cluster,
+            context.move.cluster,
             shown,
             f"These targets are not suitable for a cluster: {'; '.join(wrong)}.",
             "Choose a target a few directories deep on a disk of the new server: `pghaul move add "
@@ -50,45 +50,45 @@ def target_path(case: Case) -> Finding:
         )
     unknown_ones = [target for target, system in systems.items() if system is None]
     if unknown_ones:
-        why = no_file_system(case.new)
+        why = no_file_system(context.new)
         return unknown(
-            case.move.cluster,
+            context.move.cluster,
             shown,
-            f"The file system of {', '.join(unknown_ones)} on {case.new.server} is not known ({why}).",
-            f"Look on {case.new.server} with `{for_hint('df', unknown_ones[0])}`.",
+            f"The file system of {', '.join(unknown_ones)} on {context.new.server} is not known ({why}).",
+            f"Look on {context.new.server} with `{for_hint('df', unknown_ones[0])}`.",
         )
     mounts = [target for target, system in systems.items() if system is not None and system.mount_point == target]
     if mounts:
         return warning(
-            case.move.cluster,
+            context.move.cluster,
             shown,
             f"{', '.join(mounts)} is a mount point. If it is not mounted one day, the server would "
             "see an empty directory.",
             "Choose a directory below the mount point.",
         )
-    return passed(case.move.cluster, shown, "The targets are suitable for a cluster.")
+    return passed(context.move.cluster, shown, "The targets are suitable for a cluster.")
 
 
-def copy_on_write(case: Case) -> Finding:
+def copy_on_write(context: CheckContext) -> Finding:
     """Check for copy-on-write file systems on the new server."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    targets = [root.target for root in data_roots(case.move, cluster)]
-    systems = [case.new.file_system_of(target) for target in targets]
+        return no_cluster(context)
+    targets = [root.target for root in data_roots(context.move, cluster)]
+    systems = [context.new.file_system_of(target) for target in targets]
     lacking = [target for target, system in zip(targets, systems, strict=True) if system is None]
     if lacking:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The file system of {', '.join(lacking)} is not known ({no_file_system(case.new)}).",
-            f"Look on {case.new.server} with `findmnt -T {lacking[0]}`.",
+            f"The file system of {', '.join(lacking)} is not known ({no_file_system(context.new)}).",
+            f"Look on {context.new.server} with `findmnt -T {lacking[0]}`.",
         )
     known = {system.mount_point: system for system in systems if system is not None}
-    here = case.old.file_system_of(case.move.cluster)
+    here = context.old.file_system_of(context.move.cluster)
     shown = (
         _kind(here),
-        ", ".join(f"{point} {_kind(system)}{_tuned(case.new, system)}" for point, system in known.items()),
+        ", ".join(f"{point} {_kind(system)}{_tuned(context.new, system)}" for point, system in known.items()),
     )
     copying = [system for system in known.values() if _copies_on_write(system)]
     if not copying:
@@ -103,9 +103,9 @@ def copy_on_write(case: Case) -> Finding:
     )
 
 
-def arrays(case: Case) -> Finding:
+def arrays(context: CheckContext) -> Finding:
     """Check that no md array is degraded or being rebuilt."""
-    for facts in (case.old, case.new):
+    for facts in (context.old, context.new):
         if facts.system is None or facts.gap(ARRAYS.name) is not None:
             return unknown(
                 NOTHING,
@@ -113,10 +113,10 @@ def arrays(case: Case) -> Finding:
                 f"The md arrays of {facts.server} could not be read ({reason(facts, SYSTEM.name, ARRAYS.name)}).",
                 f"Look on {facts.server} with `cat /proc/mdstat`.",
             )
-    shown = _arrays(case.old), _arrays(case.new)
+    shown = _arrays(context.old), _arrays(context.new)
     bad = [
         f"{array.name} of {facts.server}"
-        for facts in (case.old, case.new)
+        for facts in (context.old, context.new)
         for array in facts.arrays
         if array.degraded or array.action is not None or array.state == "inactive"
     ]
@@ -130,12 +130,12 @@ def arrays(case: Case) -> Finding:
     )
 
 
-def disk_health(case: Case) -> Finding:
+def disk_health(context: CheckContext) -> Finding:
     """Check that no disk reports a failure."""
-    found = [facts.host_environment.disks for facts in (case.old, case.new)]
+    found = [facts.host_environment.disks for facts in (context.old, context.new)]
     here, there = found
     if here is None or there is None:
-        missing = case.old if here is None else case.new
+        missing = context.old if here is None else context.new
         tool = missing.tool("smartctl")
         absent = tool is not None and tool.path is None
         why = "smartctl is not installed" if absent else reason(missing, HEALTH.name)
@@ -152,7 +152,7 @@ def disk_health(case: Case) -> Finding:
     ]
     failing = [
         f"{disk.device} of {facts.server}"
-        for facts, disks in ((case.old, here), (case.new, there))
+        for facts, disks in ((context.old, here), (context.new, there))
         for disk in disks
         if disk.healthy is False
     ]
@@ -173,23 +173,23 @@ def disk_health(case: Case) -> Finding:
     return passed(shown[0], shown[1], "No disk reports a failure.")
 
 
-def wal_directory(case: Case) -> Finding:
+def wal_directory(context: CheckContext) -> Finding:
     """Check that a WAL directory on a file system of its own gets one on the new server too."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     link = next((link for link in cluster.links if link.path in _WAL), None)
     if link is None:
-        unread = unread_of(case, LINKS.name)
+        unread = unread_of(context, LINKS.name)
         return unread or passed("inside the data directory", NOTHING, "The WAL directory is inside the data directory.")
-    target = case.move.tablespace_targets.get(link.target, link.target)
+    target = context.move.tablespace_targets.get(link.target, link.target)
     shown = f"{link.path} -> {link.target}{_size(link)}", target
-    data, wal = case.new.file_system_of(case.move.target), case.new.file_system_of(target)
+    data, wal = context.new.file_system_of(context.move.target), context.new.file_system_of(target)
     if data is None or wal is None:
-        why = no_file_system(case.new)
+        why = no_file_system(context.new)
         return unknown(
             *shown,
-            f"The file system of {target} on {case.new.server} is not known ({why}).",
+            f"The file system of {target} on {context.new.server} is not known ({why}).",
             f"Look with `df {target}`.",
         )
     if data.mount_point != wal.mount_point:
@@ -202,29 +202,29 @@ def wal_directory(case: Case) -> Finding:
     )
 
 
-def inner_mounts(case: Case) -> Finding:
+def inner_mounts(context: CheckContext) -> Finding:
     """Check for file systems mounted inside a data root, which share a file system on the new server."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    if not case.old.file_systems:
-        why = no_file_system(case.old)
+        return no_cluster(context)
+    if not context.old.file_systems:
+        why = no_file_system(context.old)
         return unknown(
             NOTHING,
             NOTHING,
-            f"The mounted file systems of {case.old.server} are not known ({why}).",
+            f"The mounted file systems of {context.old.server} are not known ({why}).",
             "Look with `findmnt`.",
         )
     inside = [
         (system, root, str(PurePosixPath(system.mount_point).relative_to(root.source)))
-        for root in data_roots(case.move, cluster)
-        for system in case.old.file_systems
+        for root in data_roots(context.move, cluster)
+        for system in context.old.file_systems
         if root.holds(system.mount_point)
     ]
     if not inside:
         return passed("none", NOTHING, "No file system is mounted inside the data directory or a tablespace.")
     places = {system.mount_point: f"{root.target}/{path}" for system, root, path in inside}
-    there = {place: case.new.file_system_of(place) for place in places.values()}
+    there = {place: context.new.file_system_of(place) for place in places.values()}
     shown = (
         "; ".join(f"{system.mount_point} is {system.device}" for system, _, _ in inside),
         "; ".join(f"{place} is on {NOTHING if found is None else found.device}" for place, found in there.items()),

@@ -2,19 +2,19 @@
 
 from core.migration.checks.configuration import start_errors
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.finding import NOTHING, Case, Finding, blocker, no_cluster, passed, warning
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, no_cluster, passed, warning
 from core.migration.findings.services import service_for
 from core.servers.shell import for_hint
 
 
-def trial_start(case: Case) -> Finding:
+def trial_start(context: CheckContext) -> Finding:
     """Check that an empty cluster with the old cluster's configuration has started on the new server."""
-    cluster, made = case.cluster, case.new.trial_start
+    cluster, made = context.cluster, context.new.trial_start
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     file = cluster.config_file or NOTHING
-    again = for_hint("pghaul", "check", case.move.name)
-    meant = case.move.cluster, case.move.target, case.move.edited or ""
+    again = for_hint("pghaul", "check", context.move.name)
+    meant = context.move.cluster, context.move.target, context.move.edited or ""
     if made is None or (made.cluster, made.target, made.edited) != meant:
         return warning(
             file,
@@ -23,7 +23,7 @@ def trial_start(case: Case) -> Finding:
             "configuration on the new server.",
             f"Run the checks, which make the trial start: `{again}`.",
         )
-    if made.of != case.old.taken_at.isoformat():
+    if made.of != context.old.taken_at.isoformat():
         return warning(
             file,
             NOTHING,
@@ -31,7 +31,7 @@ def trial_start(case: Case) -> Finding:
             "whether an empty cluster with its configuration would still start on the new server.",
             f"Run the checks, which make the trial start again: `{again}`.",
         )
-    service = service_for(case.move.target, cluster, case.new)
+    service = service_for(context.move.target, cluster, context.new)
     by_unit = service.unit if service is not None else NOTHING
     hindered = (
         f" {'; '.join(made.hindering)} may keep {by_unit} from starting the new cluster." if made.hindering else ""

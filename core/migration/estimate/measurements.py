@@ -14,7 +14,7 @@ from core.migration.estimate.sampled_tables import of_a_dump
 from core.migration.estimate.spec import ClusterSpec, CopySpec, DumpSpec, History, LinkSpec, NewSpec, OldSpec, Spec
 from core.migration.findings.collations import reindex_bytes
 from core.migration.findings.data_roots import DataRoot, data_roots
-from core.migration.findings.finding import Case
+from core.migration.findings.finding import CheckContext
 from core.migration.model.move import Move
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route
@@ -53,7 +53,7 @@ def spec_of(
         probes=probes,
         runs=runs,
         choice=choose(probes, tried_routes(probes)),
-        case=Case(move, old, new) if new is not None else None,
+        case=CheckContext(move, old, new) if new is not None else None,
         lanes=lanes_of(move, cluster, old, new),
         roots=data_roots(move, cluster),
         history=history,
@@ -90,7 +90,7 @@ class _Known:
     probes: Sequence[Probe]
     runs: Sequence[Run]
     choice: Choice
-    case: Case | None
+    case: CheckContext | None
     lanes: Lanes
     roots: Sequence[DataRoot]
     history: History
@@ -286,7 +286,7 @@ def _series(text: str) -> float | None:
         return None
 
 
-def _version_of_new(case: Case, wanted: float | None) -> float | None:
+def _version_of_new(case: CheckContext, wanted: float | None) -> float | None:
     """The cluster's own where new has binaries of it, else the newest that it has."""
     if case.siblings:
         return wanted

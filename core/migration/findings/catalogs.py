@@ -4,47 +4,47 @@ from core.facts.catalog import Binaries, Catalogs, ClusterWide
 from core.facts.databases import SQL
 from core.facts.model import Cluster, Database
 from core.facts.sections import TRIAL
-from core.migration.findings.finding import NOTHING, Case, Finding, no_cluster, reason, unknown
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, no_cluster, reason, unknown
 
 _SHOWN = 12
 
 
-def cluster_wide(case: Case) -> tuple[Cluster, ClusterWide] | Finding:
+def cluster_wide(context: CheckContext) -> tuple[Cluster, ClusterWide] | Finding:
     """The cluster and what SQL told of it as a whole; a finding where that was not read."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     if cluster.wide is None:
-        return _unread(case, cluster, "The catalogs of the whole cluster")
+        return _unread(context, cluster, "The catalogs of the whole cluster")
     return cluster, cluster.wide
 
 
-def databases(case: Case) -> list[tuple[Database, Catalogs]] | Finding:
+def databases(context: CheckContext) -> list[tuple[Database, Catalogs]] | Finding:
     """Every database that is no template with its catalogs; a finding where there is one whose were not read."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
+        return no_cluster(context)
     found = [(each, each.catalogs) for each in cluster.databases if not each.template]
     if not found:
-        return _unread(case, cluster, "The catalogs of its databases")
+        return _unread(context, cluster, "The catalogs of its databases")
     missing = [database.name for database, catalogs in found if catalogs is None]
     if missing:
-        return _unread(case, cluster, f"The catalogs of {listed(missing)}")
+        return _unread(context, cluster, f"The catalogs of {listed(missing)}")
     return [(database, catalogs) for database, catalogs in found if catalogs is not None]
 
 
-def binaries(case: Case, old: str) -> Binaries | Finding:
+def binaries(context: CheckContext, old: str) -> Binaries | Finding:
     """Return the answers of the new server's binaries in a trial cluster, or a finding if they were not asked."""
-    cluster = case.cluster
+    cluster = context.cluster
     if cluster is None:
-        return no_cluster(case)
-    known = [each.binaries for each in case.new.trials if each.series == cluster.series]
+        return no_cluster(context)
+    known = [each.binaries for each in context.new.trials if each.series == cluster.series]
     if known and known[0] is not None:
         return known[0]
     return unknown(
         old,
         NOTHING,
-        f"The new server's binaries were not asked ({reason(case.new, TRIAL)}).",
+        f"The new server's binaries were not asked ({reason(context.new, TRIAL)}).",
         "Run the checks again: they create a trial cluster with the new server's binaries and ask it.",
     )
 
@@ -61,16 +61,16 @@ def listed(words: list[str]) -> str:
     return shown if len(words) <= _SHOWN else f"{shown} and {len(words) - _SHOWN} more"
 
 
-def _unread(case: Case, cluster: Cluster, what: str) -> Finding:
+def _unread(context: CheckContext, cluster: Cluster, what: str) -> Finding:
     if not cluster.running:
         return unknown(
             "stopped",
             NOTHING,
             f"{what} are not known. The cluster is stopped, and its facts were never read while it was running.",
-            f"Start it once, run `pghaul facts {case.old.server}` and stop it. pghaul keeps what it "
+            f"Start it once, run `pghaul facts {context.old.server}` and stop it. pghaul keeps what it "
             "has read for the checks.",
         )
-    gap = case.old.gap(SQL.name, of=case.move.cluster)
+    gap = context.old.gap(SQL.name, of=context.move.cluster)
     return unknown(
         "running",
         NOTHING,

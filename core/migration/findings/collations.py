@@ -12,7 +12,7 @@ from core.facts.catalog import Collation, Ordered
 from core.facts.collation_order import MISSING
 from core.facts.model import Database, Facts
 from core.migration.findings.catalogs import databases
-from core.migration.findings.finding import NOTHING, Case, Finding
+from core.migration.findings.finding import NOTHING, CheckContext, Finding
 
 
 class Order(StrEnum):
@@ -43,38 +43,38 @@ class Affected:
         return tuple(each for each in named if self.collation.name in each.collations)
 
 
-def affected(case: Case) -> list[Affected] | Finding:
+def affected(context: CheckContext) -> list[Affected] | Finding:
     """Return the used collations that may sort differently on the new server, or a finding if they are not known."""
-    found = databases(case)
+    found = databases(context)
     if isinstance(found, Finding):
         return found
     compared = [
-        _compared(case, database, collation) for database, catalogs in found for collation in catalogs.collations
+        _compared(context, database, collation) for database, catalogs in found for collation in catalogs.collations
     ]
     return [each for each in compared if each.order is not Order.SAME]
 
 
-def reindex_bytes(case: Case) -> int | None:
+def reindex_bytes(context: CheckContext) -> int | None:
     """Return the bytes of the indexes that must be rebuilt on the new server; None if that is not known."""
-    found = affected(case)
+    found = affected(context)
     if isinstance(found, Finding) or any(each.order is Order.UNREAD for each in found):
         return None
     return sum(each.collation.size_bytes for each in found)
 
 
-def _compared(case: Case, database: Database, one: Collation) -> Affected:
+def _compared(context: CheckContext, database: Database, one: Collation) -> Affected:
     if one.provider == "libc":
-        order, old, new = _by_words(case, one.locale)
+        order, old, new = _by_words(context, one.locale)
     else:
         old = f"{one.provider} {one.actual or one.recorded or 'of unknown version'}"
-        order, new = _by_version(case, one)
+        order, new = _by_version(context, one)
     return Affected(database, one, order, old, new)
 
 
-def _by_words(case: Case, locale: str) -> tuple[Order, str, str]:
+def _by_words(context: CheckContext, locale: str) -> tuple[Order, str, str]:
     """By the list of words that both hosts sorted, and by the versions of their C libraries."""
-    here, there = case.old.collation_order.get(locale), case.new.collation_order.get(locale)
-    libraries = libc_of(case.old), libc_of(case.new)
+    here, there = context.old.collation_order.get(locale), context.new.collation_order.get(locale)
+    libraries = libc_of(context.old), libc_of(context.new)
     shown = f"{libraries[0]}, words {_short(here)}", f"{libraries[1]}, words {_short(there)}"
     if there == MISSING:
         return Order.ABSENT, *shown
@@ -85,10 +85,10 @@ def _by_words(case: Case, locale: str) -> tuple[Order, str, str]:
     return Order.SAME if libraries[0] == libraries[1] else Order.UNSURE, *shown
 
 
-def _by_version(case: Case, one: Collation) -> tuple[Order, str]:
+def _by_version(context: CheckContext, one: Collation) -> tuple[Order, str]:
     """Compare the versions that ICU gives: of the old cluster's database, of the new server's trial cluster."""
-    series = case.cluster.series if case.cluster is not None else None
-    asked = next((each.binaries for each in case.new.trials if each.series == series), None)
+    series = context.cluster.series if context.cluster is not None else None
+    asked = next((each.binaries for each in context.new.trials if each.series == series), None)
     there = dict(asked.icu).get(one.locale) if asked is not None else None
     here = one.actual or one.recorded
     if there is None or here is None:

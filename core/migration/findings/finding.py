@@ -23,7 +23,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CheckContext:
     """What every comparison is given: the move and the facts of both servers."""
 
     move: Move
@@ -74,9 +74,9 @@ def unknown(old: str, new: str, message: str, hint: str) -> Finding:
     return Finding(Status.UNKNOWN, old, new, message, hint)
 
 
-def no_cluster(case: Case) -> Finding:
+def no_cluster(context: CheckContext) -> Finding:
     """The finding of every check that needs the cluster's facts when there are none."""
-    return unknown(NOTHING, NOTHING, *no_cluster_in(case.old, case.move.cluster))
+    return unknown(NOTHING, NOTHING, *no_cluster_in(context.old, context.move.cluster))
 
 
 def reason(facts: Facts, *sections: str, of: str | None = None) -> str:
@@ -85,9 +85,9 @@ def reason(facts: Facts, *sections: str, of: str | None = None) -> str:
     return f"{gap.subject}: {gap.reason}" if gap is not None else "the facts do not contain it"
 
 
-def no_settings(case: Case) -> str:
+def no_settings(context: CheckContext) -> str:
     """Return why the facts of the old server do not contain the cluster's settings."""
-    return reason(case.old, SETTINGS.name, SQL.name, of=case.move.cluster)
+    return reason(context.old, SETTINGS.name, SQL.name, of=context.move.cluster)
 
 
 def no_file_system(facts: Facts) -> str:
@@ -95,14 +95,14 @@ def no_file_system(facts: Facts) -> str:
     return reason(facts, MOUNTS.name, SPACE.name)
 
 
-def unread_of(case: Case, *sections: str) -> Finding | None:
+def unread_of(context: CheckContext, *sections: str) -> Finding | None:
     """The finding where one of these sections of the cluster could not be read; None where all were."""
-    gap = case.old.gap(*sections, of=case.move.cluster)
+    gap = context.old.gap(*sections, of=context.move.cluster)
     if gap is None:
         return None
     return unknown(
         NOTHING,
         NOTHING,
         f"pghaul could not read the {gap.subject} ({gap.reason}).",
-        f"Read the facts again: `pghaul facts {case.old.server}`.",
+        f"Read the facts again: `pghaul facts {context.old.server}`.",
     )

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from core import units
 from core.migration.findings.collations import Order, affected
-from core.migration.findings.finding import Case, Finding
+from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import native_psql, reached, seconds_for
@@ -20,7 +20,7 @@ _REBUILT = (Order.DIFFERENT, Order.UNSURE)
 
 def reindex(context: PlanContext, socket: str | None) -> list[Step]:
     """On new, before anybody works there; nothing where text sorts the same, or nobody knows how it sorts."""
-    found = affected(Case(context.move, context.old_facts, context.new_facts))
+    found = affected(CheckContext(context.move, context.old_facts, context.new_facts))
     if isinstance(found, Finding):
         return []
     wrong = [each for each in found if each.order in _REBUILT]

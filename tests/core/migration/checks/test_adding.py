@@ -9,15 +9,15 @@ from core.cli.migration import checks_text
 from core.migration import checks
 from core.migration.checks.declaration import Declaration
 from core.migration.checks.page import page
-from core.migration.findings.finding import Case, Finding, warning
+from core.migration.findings.finding import CheckContext, Finding, warning
 from core.migration.model.checks import Status
 from gui.models.migration import CHECK_COLUMNS, check_text
 from tests.core.migration.builders import move, new, old
 
 
-def toy(case: Case) -> Finding:
+def toy(context: CheckContext) -> Finding:
     """A toy."""
-    return warning("a ball", "none", f"{case.new.server} has no ball", "buy one")
+    return warning("a ball", "none", f"{context.new.server} has no ball", "buy one")
 
 
 @pytest.fixture(autouse=True)

@@ -29,7 +29,7 @@ from core.facts.host_environment import (
 from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Array, Cluster, Facts, FileSystem, Gap, Link, Memory, System
 from core.migration.checks import CHECKS, check
-from core.migration.findings.finding import Case, Finding
+from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
 from tests.core.migration.builders import DATA, TARGET, cluster, control, host_environment, move, new, old, space
@@ -46,7 +46,7 @@ COMPARE = {declaration.id: compare for declaration, compare in CHECKS}
 
 def one(identifier: str, here: Facts, there: Facts, undertaking: Move | None = None) -> Finding:
     """What one check finds, without those beside it."""
-    return COMPARE[identifier](Case(undertaking or move(), here, there))
+    return COMPARE[identifier](CheckContext(undertaking or move(), here, there))
 
 
 def told(finding: Finding) -> str:
