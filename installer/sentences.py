@@ -32,7 +32,10 @@ _NOT_IN_WINDOW = (
     *(f"core/migration/estimate/{name}.py" for name in ("plausible", "spec")),
     *(f"core/migration/plan/{name}.py" for name in ("runbook", "script", "script_steps")),
     *("core/migration/checks/page.py", "core/migration/model/watch.py", "core/servers/lists"),
-    *(f"core/servers/{name}.py" for name in ("functions", "host_certificates", "kept", "keys", "known_hosts")),
+    *(
+        f"core/servers/{name}.py"
+        for name in ("functions", "bounded_output", "host_certificates", "keys", "known_hosts")
+    ),
     *(f"core/servers/{name}.py" for name in ("known_hosts_command", "relay", "remote_jobs", "revoked_keys", "shell")),
     *(f"core/servers/{name}.py" for name in ("ssh_config", "ssh_fallback", "ssh_tokens", "unattended")),
 )

@@ -34,8 +34,8 @@ from core.facts.sections import NO_CLUSTER, RIGHTS, Answer, Section, answers, bu
 from core.facts.services import services
 from core.jobs import Job, Progress
 from core.redaction import without_secrets
+from core.servers.bounded_output import BoundedOutput
 from core.servers.connection import Server
-from core.servers.kept import Kept
 from core.servers.profiles import Rights
 from core.servers.shell import Shell
 
@@ -244,7 +244,7 @@ class _Trips:
         """The answers to a bundle of sections of these names; those that came before a deadline struck are kept."""
         mark = new_mark()
         shell = script(mark)
-        output = Kept()
+        output = BoundedOutput()
         self.count += 1
         if not self.answered_at:
             self.asked_at = time.time()

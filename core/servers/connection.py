@@ -15,14 +15,14 @@ from core.errors import AuthenticationError, CommandError, ServerError, Unreacha
 from core.jobs import Job, Note
 from core.servers import rights
 from core.servers.heartbeat import Heartbeat
-from core.servers.launching import OPEN_TIMEOUT, Launcher, Order
+from core.servers.launching import OPEN_TIMEOUT, CommandRequest, Launcher
 from core.servers.profiles import Asker, Profile
 from core.servers.remote_process import Process
 from core.servers.running import Completed, Running
 from core.servers.session_hold import hold_session
 from core.servers.shell import Shell
 from core.servers.ssh_config import Destination, destination
-from core.servers.transports import Reach
+from core.servers.ssh_connector import SshConnector
 
 __all__ = ["Completed", "Server", "connect"]
 
@@ -39,14 +39,14 @@ def connect(profile: Profile, asker: Asker, job: Job, *, deadline: float = 20.0)
     """
     job.check()
     to = destination(profile)
-    reach = Reach(profile, asker, job, deadline)
+    connector = SshConnector(profile, asker, job, deadline)
     try:
-        transport = reach.to(to)
+        transport = connector.connect(to)
     except BaseException:  # a cancel too: jump hosts that nobody has are closed by nobody
-        reach.close()
+        connector.close()
         raise
     job.report(Note(f"connected to {profile.name} ({to.shown})"))
-    server = Server(profile, to, transport, asker, reach.close)
+    server = Server(profile, to, transport, asker, connector.close)
     try:
         hold_session(server, job)
     except BaseException:
@@ -108,7 +108,7 @@ class Server:
 
     def become(self, user: str | None, shell: Shell) -> Shell:
         """The command as a person writes it to run it as `user`; raises AuthenticationError where rights lack."""
-        return rights.become(self.profile, self.login, user, shell)
+        return rights.shell_as_user(self.profile, self.login, user, shell)
 
     def can_become(self, user: str, job: Job) -> bool:
         """Whether `run(user=…)` works; asks for the sudo password if that is what it takes."""
@@ -156,7 +156,7 @@ class Server:
 
     def bridge(self, shell: Shell, job: Job, *, user: str | None = None) -> AbstractContextManager[Process]:
         """A command that has begun and whose input stays open, for a caller who moves its bytes; closed on leaving."""
-        return self._launcher.process(Order(shell, user, open_input=True), job)
+        return self._launcher.process(CommandRequest(shell, user, open_input=True), job)
 
     def tunnel(self, host: str, port: int) -> paramiko.Channel:
         """A TCP connection from the server to `host`; raises ServerError when it or sshd refuses."""

@@ -1,4 +1,4 @@
-"""Commands begun on a connection: channels within sshd's limits, sudo's password, and the ending of process groups."""
+"""Starts commands on a connection within the limits of sshd, gives sudo its password, and ends process groups."""
 
 import secrets as random_words
 import threading
@@ -29,8 +29,15 @@ _ENDS_WITHIN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """A command to begin. `deadline` in seconds; `open_input` leaves its input open for the caller to write to."""
+class CommandRequest:
+    """A command that a server is to start.
+
+    Attributes:
+        user: who runs it; None: the login user.
+        stdin: its input.
+        deadline: seconds that it may take.
+        open_input: its input stays open, and the caller writes to it.
+    """
 
     shell: Shell
     user: str | None = None
@@ -39,15 +46,16 @@ class Order:
     open_input: bool = False
 
     @property
-    def lifeline(self) -> float:
-        """Seconds after which the server itself ends it; 0 where its input is its own."""
+    def lifeline_seconds(self) -> float:
+        """Seconds after which the server itself ends the command; 0 if the command has an input of its own."""
         return 0.0 if self.stdin or self.open_input else self.deadline + GRACE
 
 
 class Launcher:
-    """Begins commands on one connection; safe to use from several threads.
+    """Starts commands on one connection. Several threads may use it at the same time.
 
-    `lost` makes the error for a connection that is gone while something was done.
+    Attributes:
+        lost: makes the error for a connection that was lost, from what was being done and the cause.
     """
 
     def __init__(
@@ -73,17 +81,17 @@ class Launcher:
         return bool(self._transport.is_active())
 
     @contextmanager
-    def process(self, order: Order, job: Job) -> Iterator[Process]:
-        """A command that has begun; its channel is closed on leaving."""
+    def process(self, request: CommandRequest, job: Job) -> Iterator[Process]:
+        """Start a command; its channel is closed when the block is left."""
         with self._slot(job):
-            process = self._begun(order, job)
+            process = self._start_command(request, job)
             try:
                 yield process
             finally:
                 process.close()
 
     def end(self, process: Process, user: str | None, job: Job) -> None:
-        """End the process group, with the right that it runs with, over a channel of its own."""
+        """End the process group as the user that runs it, over a channel of its own."""
         if process.group is None or not self.connected:
             return
         process.deliver(lambda _: None)  # nobody wants more, but it must not block the command's end
@@ -96,7 +104,7 @@ class Launcher:
             job.report(Note(f"{self.name}: process group {process.group} could not be ended: {problem}", "warning"))
 
     def _abandon(self, process: Process, user: str | None, job: Job) -> None:
-        """Close a command that nobody wants any more while it starts, and end it where it could still begin."""
+        """Close a command whose start was given up, and end its process group if it may still start."""
         try:
             if process.wait_unfed(time.monotonic() + GRACE):
                 self.end(process, user, job)
@@ -104,10 +112,12 @@ class Launcher:
             process.close()
 
     def _kill(self, process: Process, user: str | None) -> bool:
-        order = Order(remote_process.kill_script(process.group or 0, process.since), user, deadline=GRACE * 3.0)
-        killer = self._begun(order, Job())  # a job of its own: the command's may be cancelled already
+        request = CommandRequest(
+            remote_process.kill_script(process.group or 0, process.since), user, deadline=GRACE * 3.0
+        )
+        killer = self._start_command(request, Job())  # a job of its own: the command's may be cancelled already
         try:
-            until = time.monotonic() + order.deadline
+            until = time.monotonic() + request.deadline
             while not killer.ended and time.monotonic() < until:
                 killer.turn()
                 process.turn()
@@ -124,52 +134,54 @@ class Launcher:
         finally:
             self._channels.release()
 
-    def _begun(self, order: Order, job: Job) -> Process:
+    def _start_command(self, request: CommandRequest, job: Job) -> Process:
         """Start a command and wait until it has begun, asking for the sudo password as often as it may be wrong."""
         for _ in range(_PASSWORD_TRIES):
             prompt = f"[pghaul-{random_words.token_hex(8)}]"
-            way = rights.way(self.profile, self.login, order.user, prompt=prompt)
-            if way.asks and self._refused_in is not None and self._refused_in() is job:
-                raise self._refused_password()  # a person who failed for root is not asked again for postgres
-            password = self._sudo_password(order.user) if way.asks else None
-            process = self._started(order, way, prompt, password)
+            prefix = rights.command_prefix(self.profile, self.login, request.user, prompt=prompt)
+            if prefix.asks_password and self._refused_in is not None and self._refused_in() is job:
+                raise self._refused_password_error()  # a person who failed for root is not asked again for postgres
+            password = self._sudo_password(request.user) if prefix.asks_password else None
+            process = self._open_process(request, prefix, prompt, password)
             try:
-                if remote_process.wait_for_start(process, time.monotonic() + order.deadline, job.check):
+                if remote_process.wait_for_start(process, time.monotonic() + request.deadline, job.check):
                     return process
-                self._check_refused_password(process, order)
+                self._check_refused_password(process, request)
             except BaseException:  # a cancel too: what has all that it needs begins, and must not run unseen
-                self._abandon(process, order.user, job)
+                self._abandon(process, request.user, job)
                 raise
             process.close()
             session_secrets.forget(self._password, password or "")
         self._refused_in = weakref.ref(job)
-        raise self._refused_password()
+        raise self._refused_password_error()
 
-    def _refused_password(self) -> AuthenticationError:
+    def _refused_password_error(self) -> AuthenticationError:
         return AuthenticationError(
             f"{self.name}: sudo did not accept the password of {self.login}", "give the password of the login user"
         )
 
-    def _started(self, order: Order, way: rights.Way, prompt: str, password: str | None) -> Process:
+    def _open_process(
+        self, request: CommandRequest, prefix: rights.CommandPrefix, prompt: str, password: str | None
+    ) -> Process:
         mark = f"pghaul-{random_words.token_hex(8)}"
-        line, first = remote_process.line(way.words, order.shell, mark, lifeline=order.lifeline)
-        channel = self._channel()
+        line, first = remote_process.line(prefix.words, request.shell, mark, lifeline=request.lifeline_seconds)
+        channel = self._open_channel()
         try:
             return Process(
                 channel,
                 line,
                 mark,
                 first=first,
-                stdin=order.stdin,
-                end_input=not order.lifeline and not order.open_input,
-                prompt=prompt if way.asks else "",
+                stdin=request.stdin,
+                end_input=not request.lifeline_seconds and not request.open_input,
+                prompt=prompt if prefix.asks_password else "",
                 password=password,
             )
         except (paramiko.SSHException, EOFError, OSError) as error:
             channel.close()
-            raise self._not_started(error) from error
+            raise self._explain_failed_start(error) from error
 
-    def _channel(self) -> paramiko.Channel:
+    def _open_channel(self) -> paramiko.Channel:
         try:
             return self._transport.open_session(timeout=OPEN_TIMEOUT)
         except paramiko.ChannelException as error:
@@ -178,9 +190,9 @@ class Launcher:
                 "raise MaxSessions in its sshd_config (the default is 10), or end other work of pghaul on this server",
             ) from error
         except (paramiko.SSHException, EOFError, OSError) as error:
-            raise self._not_started(error) from error
+            raise self._explain_failed_start(error) from error
 
-    def _not_started(self, error: Exception) -> ServerError:
+    def _explain_failed_start(self, error: Exception) -> ServerError:
         """Tell a connection that is gone from one that stands, on which sshd starts nothing."""
         self._transport.join(_ENDS_WITHIN)
         if isinstance(error, EOFError | OSError) or not self.connected:
@@ -200,22 +212,22 @@ class Launcher:
             )
         return password
 
-    def _check_refused_password(self, process: Process, order: Order) -> None:
+    def _check_refused_password(self, process: Process, request: CommandRequest) -> None:
         """Raise why a command has not begun, unless it is for a wrong password, which may be asked for again."""
         if not process.refused_password:
-            raise self._not_begun(process, order)
+            raise self._explain_missing_start(process, request)
 
-    def _not_begun(self, process: Process, order: Order) -> PghaulError:
+    def _explain_missing_start(self, process: Process, request: CommandRequest) -> PghaulError:
         errors = process.stderr.text()
         if not process.ended:
             return CommandError(
-                f"{self.name}: the login shell or sudo did not start the command within {order.deadline:.0f} s",
+                f"{self.name}: the login shell or sudo did not start the command within {request.deadline:.0f} s",
                 stderr=errors,
             )
         if not self.connected:
             return self.lost("starting a command", None)
-        if order.user is not None and order.user != self.login:
-            return rights.refusal(self.profile, self.login, order.user, process.exit_status, errors)
+        if request.user is not None and request.user != self.login:
+            return rights.explain_refusal(self.profile, self.login, request.user, process.exit_status, errors)
         said = first_line(errors) or process.chatter or f"exit status {process.exit_status}"
         return AuthenticationError(
             f"{self.name}: the login shell of {self.login} does not run commands: {said}",

@@ -22,7 +22,7 @@ _CHUNK = 1 << 16
 _LOOK = 0.5
 
 
-class Far(Protocol):
+class FarEnd(Protocol):
     """The server's end of one connection: its channel, and how to take what has arrived on it without waiting."""
 
     channel: paramiko.Channel
@@ -30,7 +30,7 @@ class Far(Protocol):
     def take(self, into: Callable[[bytes], None]) -> None: ...
 
 
-Opener = Callable[[], AbstractContextManager[Far]]
+Opener = Callable[[], AbstractContextManager[FarEnd]]
 
 
 class Relay:
@@ -107,7 +107,7 @@ class Relay:
                 near.shutdown(socket.SHUT_RDWR)
             near.close()
 
-    def _pump(self, near: socket.socket, far: Far) -> None:
+    def _pump(self, near: socket.socket, far: FarEnd) -> None:
         channel = far.channel
         channel.setblocking(False)
         with selectors.DefaultSelector() as selector:
@@ -128,7 +128,7 @@ class Relay:
                         selector.unregister(near)
                         channel.shutdown_write()
 
-    def _send(self, channel: paramiko.Channel, data: bytes, far: Far, near: socket.socket) -> None:
+    def _send(self, channel: paramiko.Channel, data: bytes, far: FarEnd, near: socket.socket) -> None:
         """All of `data`, taking in what arrives meanwhile, so that two full windows never wait for each other."""
         while data and not self._closing.is_set() and not channel.closed:
             if channel.send_ready():

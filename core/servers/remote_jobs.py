@@ -18,9 +18,9 @@ from hashlib import sha256
 from core.documents import dump, load
 from core.errors import Cancelled, CommandError, InputError, ParseError
 from core.jobs import CommandEnded, CommandStarted, Job
+from core.servers.bounded_output import BoundedOutput
 from core.servers.connection import Completed, Server
 from core.servers.functions import library
-from core.servers.kept import Kept
 from core.servers.remote_process import GRACE
 from core.servers.shell import Shell, call
 from core.text import counted
@@ -135,7 +135,7 @@ def follow(
         Cancelled: the job was cancelled; the remote job is killed.
     """
     began = time.monotonic()
-    kept = Kept()
+    kept = BoundedOutput()
     status: int | None = None
     try:
         for now, chunk in _growth(server, remote_job, job, offset, deadline):
@@ -240,7 +240,7 @@ def _look(
 
     `wait`: not before the job has ended or a second has passed; it is looked for every so many seconds.
     """
-    received = Kept(limit + _STATE)
+    received = BoundedOutput(limit + _STATE)
     looks = round(1 / wait) if wait else 0
     looking = call("job_state", _checked(remote_job.folder), looks, str(wait), offset + 1, limit)
     with _quiet(job) as quiet:

@@ -22,7 +22,7 @@ import paramiko
 
 from core.errors import InputError, ServerError
 from core.redaction import MASK
-from core.servers.kept import Kept
+from core.servers.bounded_output import BoundedOutput
 from core.servers.shell import Shell, call, command
 
 GRACE = 5
@@ -90,7 +90,7 @@ class Process:
         self.group: int | None = None
         self.since = ""
         self.refused_password = False
-        self.stderr = Kept()
+        self.stderr = BoundedOutput()
         self._deliver: Callable[[bytes], None] | None = None
         self._early = bytearray()
         self._loading = mark.encode() + b"\n"

@@ -1,4 +1,4 @@
-"""How a command becomes another user's: sudo without or with a password, `sudo -u postgres`, or root's own runuser."""
+"""How a command runs as another user: by sudo without or with a password, `sudo -u postgres`, or runuser of root."""
 
 from dataclasses import dataclass, replace
 
@@ -11,27 +11,52 @@ _ROOT = "root"
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """The words ahead of the remote shell; `asks`: sudo asks for the password, with `prompt` as its prompt."""
+class CommandPrefix:
+    """The words before the remote shell that run it as another user.
+
+    Attributes:
+        words: the program and its arguments; empty if the login user runs the command.
+        asks_password: sudo asks for the password of the login user.
+    """
 
     words: tuple[str, ...] = ()
-    asks: bool = False
+    asks_password: bool = False
 
 
-def way(profile: Profile, login: str, user: str | None, *, prompt: str = "") -> Way:
-    """How `login` runs something as `user`; raises AuthenticationError where the profile's rights do not allow it."""
+def command_prefix(profile: Profile, login: str, user: str | None, *, prompt: str = "") -> CommandPrefix:
+    """Return the words by which `login` runs a command as `user`.
+
+    Args:
+        profile: the server's profile, whose rights are applied.
+        login: the user who is logged in.
+        user: who is to run the command; None: the login user.
+        prompt: the prompt that sudo prints if it asks for a password.
+
+    Raises:
+        AuthenticationError: the rights of the profile do not allow it.
+    """
     if user is None or user == login:
-        return Way()
+        return CommandPrefix()
     if login == _ROOT:
-        return Way(("runuser", "-u", user, "--"))
+        return CommandPrefix(("runuser", "-u", user, "--"))
     _refuse_missing(profile, login, user)
     if profile.rights is Rights.SUDO_PASSWORD:
-        return Way(("env", "LC_ALL=C", "sudo", "-S", "-p", prompt, "-u", user, "--"), asks=True)
-    return Way(("env", "LC_ALL=C", "sudo", "-n", "-u", user, "--"))
+        return CommandPrefix(("env", "LC_ALL=C", "sudo", "-S", "-p", prompt, "-u", user, "--"), asks_password=True)
+    return CommandPrefix(("env", "LC_ALL=C", "sudo", "-n", "-u", user, "--"))
 
 
-def become(profile: Profile, login: str, user: str | None, shell: Shell) -> Shell:
-    """The command as a person would write it to run it as `user`, where the functions that it calls are known."""
+def shell_as_user(profile: Profile, login: str, user: str | None, shell: Shell) -> Shell:
+    """Return the command as a person would type it to run it as `user`.
+
+    Args:
+        profile: the server's profile, whose rights are applied.
+        login: the user who is logged in.
+        user: who is to run the command; None: the login user.
+        shell: the command. The shell functions that it calls are left out.
+
+    Raises:
+        AuthenticationError: the rights of the profile do not allow it.
+    """
     shell = replace(shell, functions="")
     if user is None or user == login:
         return shell
@@ -56,8 +81,16 @@ def _refuse_missing(profile: Profile, login: str, user: str) -> None:
         )
 
 
-def refusal(profile: Profile, login: str, user: str, exit_status: int | None, stderr: str) -> ServerError:
-    """What sudo or runuser meant when it did not start the command at all. sudo speaks English under LC_ALL=C."""
+def explain_refusal(profile: Profile, login: str, user: str, exit_status: int | None, stderr: str) -> ServerError:
+    """Return the error for a command that sudo or runuser has not started. sudo writes English under LC_ALL=C.
+
+    Args:
+        profile: the server's profile.
+        login: the user who is logged in.
+        user: who was to run the command.
+        exit_status: of sudo or runuser; None if it was ended by a signal.
+        stderr: what it wrote to its standard error.
+    """
     name, text = profile.name, stderr.lower()
     said = first_line(stderr)
     if "sudo: not found" in text or "sudo: command not found" in text or "'sudo': no such file" in text:

@@ -8,8 +8,8 @@ from core.errors import CommandError
 from core.jobs import CommandEnded, CommandStarted, Job
 from core.redaction import without_secrets
 from core.servers import rights
-from core.servers.kept import LIMIT, Kept
-from core.servers.launching import Launcher, Order
+from core.servers.bounded_output import LIMIT, BoundedOutput
+from core.servers.launching import CommandRequest, Launcher
 from core.servers.remote_process import Process
 from core.servers.shell import Shell
 from core.text import complaint, first_line
@@ -57,14 +57,14 @@ class Running:
     ) -> None:
         self.launcher = launcher
         self.shell = shell
-        self.shown = without_secrets(rights.become(launcher.profile, launcher.login, user, shell).shown)
+        self.shown = without_secrets(rights.shell_as_user(launcher.profile, launcher.login, user, shell).shown)
         self.job = job
         self.user = user
         self.deadline = deadline
         self.on_stdout = on_stdout
         self.title = title
         self.beats = beats
-        self.kept = Kept()
+        self.kept = BoundedOutput()
         self.until = time.monotonic() + deadline
 
     def completed(self, stdin: bytes, accept: Collection[int]) -> Completed:
@@ -72,8 +72,8 @@ class Running:
         server, start, status = self.launcher.name, time.monotonic(), None
         self.job.report(CommandStarted(server, self.user or self.launcher.login, self.shown, title=self.title))
         try:
-            order = Order(self.shell, self.user, stdin, self.deadline, open_input=self.beats)
-            with self.launcher.process(order, self.job) as process:
+            request = CommandRequest(self.shell, self.user, stdin, self.deadline, open_input=self.beats)
+            with self.launcher.process(request, self.job) as process:
                 self._drain(process)
                 status, stderr = process.exit_status, process.stderr.text()
         finally:

@@ -18,7 +18,7 @@ import psycopg
 from core.errors import AuthenticationError, CommandError, PghaulError, ServerError
 from core.jobs import Job
 from core.servers.connection import Server
-from core.servers.relay import Far, Relay
+from core.servers.relay import FarEnd, Relay
 from core.servers.remote_process import Process
 from core.servers.shell import Secret, call
 from core.settings import PROGRAM
@@ -68,36 +68,36 @@ def database(
     """
     job.check()
     folders = (socket_directory, socket_directory) if socket_directory else _FOLDERS
-    way = _Way(server, job, port, folders, peer=password is None)
-    with Relay(f".s.PGSQL.{port}", way.open) as relay, job.on_cancel(relay.cut):
+    route = _DatabaseRoute(server, job, port, folders, peer=password is None)
+    with Relay(f".s.PGSQL.{port}", route.open) as relay, job.on_cancel(relay.cut):
         try:
-            with _connected(relay, way, port, dbname, user, password, statement_timeout) as connection:
+            with _connected(relay, route, port, dbname, user, password, statement_timeout) as connection:
                 yield connection
         except psycopg.Error as error:
             job.check()
             raise _failed(server, error) from error
 
 
-class _Way:
-    """How connections reach PostgreSQL on the server, and what the bridge there had to say."""
+class _DatabaseRoute:
+    """How connections reach PostgreSQL on the server: through a tunnel or a bridge."""
 
     def __init__(self, server: Server, job: Job, port: int, folders: tuple[str, str], *, peer: bool) -> None:
         self.server = server
         self.job = job
         self.port = port
         self.folders = folders
-        self.peer = peer
+        self.by_peer = peer
         self.bridged: Process | None = None
         self.login = LoginReply()
 
     @contextmanager
-    def open(self) -> Iterator[Far]:
-        way = self._bridge(self.server.profile.database_user) if self.peer else self._tunnel_or_bridge()
-        with way as far:
-            yield _Overheard(far, self.login)
+    def open(self) -> Iterator[FarEnd]:
+        route = self._bridge(self.server.profile.database_user) if self.by_peer else self._tunnel_or_bridge()
+        with route as far:
+            yield _LoginListener(far, self.login)
 
     @contextmanager
-    def _tunnel_or_bridge(self) -> Iterator[Far]:
+    def _tunnel_or_bridge(self) -> Iterator[FarEnd]:
         try:
             channel = self.server.tunnel("127.0.0.1", self.port)
         except ServerError:
@@ -112,14 +112,14 @@ class _Way:
             channel.close()
 
     @contextmanager
-    def _bridge(self, user: str | None) -> Iterator[Far]:
+    def _bridge(self, user: str | None) -> Iterator[FarEnd]:
         with self.server.bridge(call("sql_bridge", self.port, *self.folders), self.job, user=user) as process:
             self.bridged = process
             yield process
 
     @property
-    def said(self) -> str:
-        """What the bridge wrote to its standard error."""
+    def bridge_complaint(self) -> str:
+        """Return what the bridge wrote to its standard error."""
         return complaint(self.bridged.stderr.text()) if self.bridged is not None else ""
 
 
@@ -175,10 +175,10 @@ class LoginReply:
             self.sqlstate = codes[0].decode("ascii", errors="replace") if codes else ""
 
 
-class _Overheard:
-    """The relay's far end, whose bytes a LoginReply reads, too."""
+class _LoginListener:
+    """The server's end of a connection, with a LoginReply that reads the same bytes."""
 
-    def __init__(self, far: Far, login: LoginReply) -> None:
+    def __init__(self, far: FarEnd, login: LoginReply) -> None:
         self.channel = far.channel
         self._far = far
         self._login = login
@@ -193,13 +193,19 @@ class _Overheard:
 
 @contextmanager
 def _connected(
-    relay: Relay, way: _Way, port: int, dbname: str, user: str, password: Secret | None, statement_timeout: float
+    relay: Relay,
+    route: _DatabaseRoute,
+    port: int,
+    dbname: str,
+    user: str,
+    password: Secret | None,
+    statement_timeout: float,
 ) -> Iterator[psycopg.Connection]:
     try:
         connection = _connect(relay, port, dbname, user, password, statement_timeout)
     except psycopg.Error as error:
-        way.job.check()
-        raise _refused(way, relay.problem, user, error) from error
+        route.job.check()
+        raise _refused(route, relay.problem, user, error) from error
     with contextlib.closing(connection):
         for since, statement in _SETTINGS:
             if connection.info.server_version >= since:
@@ -233,22 +239,22 @@ def _connect(
     )
 
 
-def _refused(way: _Way, problem: PghaulError | None, user: str, error: psycopg.Error) -> PghaulError:
+def _refused(route: _DatabaseRoute, problem: PghaulError | None, user: str, error: psycopg.Error) -> PghaulError:
     if problem is not None:
         return problem
     # libpq names the socket, which means nothing to the user: what follows `failed: ` does
     said = first_line(str(error).rpartition("failed: ")[2])
-    where = f"{way.server.name}: PostgreSQL on port {way.port}"
-    if way.said:
+    where = f"{route.server.name}: PostgreSQL on port {route.port}"
+    if route.bridge_complaint:
         return ServerError(
-            f"{where} cannot be reached: {way.said}",
+            f"{where} cannot be reached: {route.bridge_complaint}",
             "check that PostgreSQL is running, and that its port and its socket directory are these",
         )
-    state = way.login.sqlstate
-    if state.startswith(_INVALID_AUTHORIZATION) or (not state and way.login.asked):
+    state = route.login.sqlstate
+    if state.startswith(_INVALID_AUTHORIZATION) or (not state and route.login.asked):
         hint = (
             "give the password of the role"
-            if way.peer
+            if route.by_peer
             else "check the role, its password, and pg_hba.conf on the server"
         )
         return AuthenticationError(f"{where} does not let {user} in: {said}", hint)

@@ -15,7 +15,7 @@ import pytest
 from core.errors import AuthenticationError, Cancelled, CommandError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.redaction import MASK
-from core.servers import heartbeat, kept, running
+from core.servers import bounded_output, heartbeat, running
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session_secrets
@@ -84,7 +84,7 @@ def test_much_of_both_outputs(old_server: Server) -> None:
 
 
 def test_output_without_end_is_stopped(lab: Lab, old_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "Kept", lambda: kept.Kept(1 << 20))
+    monkeypatch.setattr(running, "BoundedOutput", lambda: bounded_output.BoundedOutput(1 << 20))
     with pytest.raises(CommandError, match="wrote more than"):
         old_server.run(command("yes", "pghaul endless"), Job())
     gone(lab.old, "yes pghaul endless")

@@ -11,7 +11,7 @@ from paramiko.common import AUTH_SUCCESSFUL, OPEN_SUCCEEDED
 
 from core.errors import ServerError, UnreachableError
 from core.jobs import Job
-from core.servers.launching import Launcher, Order
+from core.servers.launching import CommandRequest, Launcher
 from core.servers.profiles import Profile
 from core.servers.remote_process import Process
 from core.servers.shell import command
@@ -82,12 +82,12 @@ def test_a_refused_command_is_no_lost_connection() -> None:
         launcher = Launcher(client, Profile("old", "old"), "dba", Nobody(), lost)
         with (
             pytest.raises(ServerError, match="the connection is up") as caught,
-            launcher.process(Order(command("true")), Job()),
+            launcher.process(CommandRequest(command("true")), Job()),
         ):
             pass
         assert not isinstance(caught.value, UnreachableError)
         server.close()
-        with pytest.raises(UnreachableError), launcher.process(Order(command("true")), Job()):
+        with pytest.raises(UnreachableError), launcher.process(CommandRequest(command("true")), Job()):
             pass
         assert [doing for doing, _ in told] == ["starting a command"]
 

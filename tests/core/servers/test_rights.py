@@ -17,30 +17,32 @@ def profile(allowed: Rights) -> Profile:
 
 def test_oneself_needs_nothing() -> None:
     for allowed in Rights:
-        assert rights.way(profile(allowed), "dba", None) == rights.Way()
-        assert rights.way(profile(allowed), "dba", "dba") == rights.Way()
-        assert rights.become(profile(allowed), "dba", None, command("id")).text == "id"
+        assert rights.command_prefix(profile(allowed), "dba", None) == rights.CommandPrefix()
+        assert rights.command_prefix(profile(allowed), "dba", "dba") == rights.CommandPrefix()
+        assert rights.shell_as_user(profile(allowed), "dba", None, command("id")).text == "id"
 
 
 def test_root_needs_no_sudo() -> None:
-    assert rights.way(profile(Rights.NONE), "root", "pg").words == ("runuser", "-u", "pg", "--")
-    assert rights.become(profile(Rights.NONE), "root", "pg", command("id")).text == "runuser -u pg -- sh -c id"
+    assert rights.command_prefix(profile(Rights.NONE), "root", "pg").words == ("runuser", "-u", "pg", "--")
+    assert rights.shell_as_user(profile(Rights.NONE), "root", "pg", command("id")).text == "runuser -u pg -- sh -c id"
 
 
 def test_sudo_without_and_with_a_password() -> None:
-    assert rights.way(profile(Rights.SUDO), "dba", "root") == rights.Way((*SUDO, "-n", "-u", "root", "--"))
-    asking = rights.way(profile(Rights.SUDO_PASSWORD), "dba", "root", prompt="word")
-    assert asking == rights.Way((*SUDO, "-S", "-p", "word", "-u", "root", "--"), asks=True)
-    shown = rights.become(profile(Rights.SUDO_PASSWORD), "dba", "root", sh("a; b"))
+    assert rights.command_prefix(profile(Rights.SUDO), "dba", "root") == rights.CommandPrefix(
+        (*SUDO, "-n", "-u", "root", "--")
+    )
+    asking = rights.command_prefix(profile(Rights.SUDO_PASSWORD), "dba", "root", prompt="word")
+    assert asking == rights.CommandPrefix((*SUDO, "-S", "-p", "word", "-u", "root", "--"), asks_password=True)
+    shown = rights.shell_as_user(profile(Rights.SUDO_PASSWORD), "dba", "root", sh("a; b"))
     assert shown.text == "sudo -u root -- sh -c 'a; b'"
 
 
 def test_what_the_profile_does_not_give_is_refused() -> None:
-    assert rights.way(profile(Rights.SUDO_POSTGRES), "dba", "pg").words == (*SUDO, "-n", "-u", "pg", "--")
+    assert rights.command_prefix(profile(Rights.SUDO_POSTGRES), "dba", "pg").words == (*SUDO, "-n", "-u", "pg", "--")
     with pytest.raises(AuthenticationError, match=r"\broot\b.*\bpg\b"):
-        rights.way(profile(Rights.SUDO_POSTGRES), "dba", "root")
+        rights.command_prefix(profile(Rights.SUDO_POSTGRES), "dba", "root")
     with pytest.raises(AuthenticationError, match=r"\bdba\b"):
-        rights.become(profile(Rights.NONE), "dba", "pg", command("id"))
+        rights.shell_as_user(profile(Rights.NONE), "dba", "pg", command("id"))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_what_the_profile_does_not_give_is_refused() -> None:
     ],
 )
 def test_sudos_own_words_are_understood(stderr: str, kind: type[Exception], sentence: str) -> None:
-    error = rights.refusal(profile(Rights.SUDO), "dba", "root", 1, stderr)
+    error = rights.explain_refusal(profile(Rights.SUDO), "dba", "root", 1, stderr)
     assert type(error) is kind
     assert error.hint
     with pytest.raises(kind, match=sentence):
@@ -75,5 +77,5 @@ def test_each_obstacle_of_sudos_has_a_sentence_of_its_own() -> None:
         "Sorry, user dba may not run sudo on old.\n",
         "sudo: 5 blue moons\n",
     )
-    said = {rights.refusal(profile(Rights.SUDO), "dba", "root", 1, stderr).message for stderr in obstacles}
+    said = {rights.explain_refusal(profile(Rights.SUDO), "dba", "root", 1, stderr).message for stderr in obstacles}
     assert len(said) == len(obstacles)

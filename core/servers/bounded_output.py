@@ -1,11 +1,11 @@
-"""Output that is kept within a bound, so that a command that writes without end does not fill the memory."""
+"""The output of a command up to a limit, so that a command that writes without end does not fill the memory."""
 
 LIMIT = 64 << 20
 """Bytes kept of one output of one command: 64 MiB."""
 
 
-class Kept:
-    """The first `limit` bytes of an output, and how many more there were."""
+class BoundedOutput:
+    """The first `limit` bytes of an output, and the number of bytes that were dropped after them."""
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit
@@ -24,6 +24,6 @@ class Kept:
             del self.data[start : start + len(part)]
 
     def text(self) -> str:
-        """As text: UTF-8, with U+FFFD for what is none, so that a parser or a log never meets an undecodable byte."""
+        """Return the output as text. Bytes that are not UTF-8 become U+FFFD."""
         text = self.data.decode("utf-8", errors="replace")
         return f"{text}\n[{self.dropped} more bytes were not kept]" if self.dropped else text

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import paramiko
 
-from core.servers.transports import HostTransport
+from core.servers.ssh_connector import HostTransport
 
 
 def test_a_channel_can_be_closed_from_the_moment_on_at_which_its_transport_knows_it() -> None:

@@ -1,4 +1,4 @@
-"""From a destination to an SSH transport whose host key is proven: sockets, jump hosts, proxy commands, handshake."""
+"""Opens SSH connections to a destination: socket, jump hosts, proxy command, handshake, host key and login."""
 
 import logging
 import os
@@ -100,8 +100,15 @@ class HostTransport(paramiko.Transport):
                 )
 
 
-class Reach:
-    """One attempt to reach a server: who is asked, until when, and what must be closed again if it fails."""
+class SshConnector:
+    """One attempt to connect to a server, and everything that it has opened.
+
+    Attributes:
+        asker: answers questions about host keys and secrets.
+        deadline: seconds for each wait for the network.
+        opened: the transports of this attempt, jump hosts first.
+        proxies: the running proxy commands.
+    """
 
     def __init__(self, profile: Profile, asker: Asker, job: Job, deadline: float) -> None:
         self.server = profile.name
@@ -112,8 +119,8 @@ class Reach:
         self.opened: list[paramiko.Transport] = []
         self.proxies: list[subprocess.Popen[bytes]] = []
 
-    def to(self, destination: Destination, depth: int = 0) -> paramiko.Transport:
-        """A transport to the destination, through its jump hosts, logged in."""
+    def connect(self, destination: Destination, depth: int = 0) -> paramiko.Transport:
+        """Return a transport to the destination that is logged in. `depth` counts the jump hosts up to here."""
         transport = self._transport(self._socket(destination, depth), destination)
         self.opened.append(transport)
         self._shake_hands(transport, destination)
@@ -121,7 +128,7 @@ class Reach:
         return transport
 
     def close(self) -> None:
-        """Close what was opened, the farthest first."""
+        """Close everything that was opened; the transport to the farthest host comes first."""
         for transport in reversed(self.opened):
             # of a handshake that failed a timer would remain, and hold up the program's end
             transport.packetizer.complete_handshake()
@@ -147,12 +154,12 @@ class Reach:
     def _through(
         self, chain: tuple[tuple[str, str | None, int | None], ...], to: Destination, depth: int
     ) -> paramiko.Channel:
-        """A channel to `to` through the last jump host, each of which is reached through the one before it."""
+        """Open a channel to `to` through the last host of `chain`; each host is reached through the one before it."""
         before, (host, user, port) = chain[:-1], chain[-1]
         jump = jump_host(self.profile, host, user, port)
         if before:
-            jump = replace(jump, jumps=",".join(_written(*hop) for hop in before), proxy_command=None)
-        transport = self.to(jump, depth + 1)
+            jump = replace(jump, jumps=",".join(_format_address(*hop) for hop in before), proxy_command=None)
+        transport = self.connect(jump, depth + 1)
         try:
             return transport.open_channel("direct-tcpip", (to.host, to.port), ("127.0.0.1", 0), timeout=self.deadline)
         except paramiko.ChannelException as error:
@@ -164,7 +171,7 @@ class Reach:
             raise UnreachableError(f"{self.server}: the jump host {jump.shown} did not answer in time") from error
 
     def _proxied(self, command: str) -> socket.socket:
-        """What ssh_config's own author wrote as ProxyCommand, tied to one end of a socket pair."""
+        """Start the ProxyCommand of ssh_config, and return a socket that is connected to its input and output."""
         if os.name == "nt":
             raise InputError("ProxyCommand is not supported on Windows", "name a jump host in the profile instead")
         ours, theirs = socket.socketpair()
@@ -282,6 +289,6 @@ class Reach:
         return UnreachableError(f"{self.server}: no SSH session with {to.shown}: {reason}", "run `ssh -v` for details")
 
 
-def _written(host: str, user: str | None, port: int | None) -> str:
+def _format_address(host: str, user: str | None, port: int | None) -> str:
     name = f"[{host}]" if ":" in host else host
     return (f"{user}@" if user else "") + name + (f":{port}" if port else "")
