@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from core.comparison.sets import Start
     from core.history.store import Command, Entry, Removed
     from core.migration.estimate.planning import Planned
-    from core.migration.execution.executor import People
-    from core.migration.execution.record import ByStage, Held
+    from core.migration.execution.executor import Operator
+    from core.migration.execution.record import ByStage, EstimateComparison
     from core.migration.execution.unfinished import Possible, Unfinished
     from core.migration.model.asked import Asked
     from core.migration.model.checks import CheckResult
@@ -195,7 +195,7 @@ def estimated(move: str, session: "Session") -> "Estimate | None":
     return session.store.estimate(move)
 
 
-def record(move: str, session: "Session") -> "tuple[Held, ...]":
+def record(move: str, session: "Session") -> "tuple[EstimateComparison, ...]":
     """What was carried out of a move beside what was estimated of it."""
     from core.actions.migration import record as of
 
@@ -264,10 +264,10 @@ def execution(move: str, session: "Session", kind: "Kind | None" = None) -> Exec
 
 
 def _execution(move: str, session: "Session", kind: "Kind | None") -> ExecutionState:
-    from core.actions.execution import outcome
-    from core.migration.execution.entry import what_is_left
-    from core.migration.execution.progress import rate, sentences, status_of
-    from core.migration.execution.status import how_both_stand
+    from core.actions.execution import describe_outcome
+    from core.migration.execution.entry import describe_leftovers
+    from core.migration.execution.progress import current_rate, describe_progress, status_of
+    from core.migration.execution.status import describe_both_clusters
     from core.migration.execution.unfinished import known_downtime, possible
 
     newest = session.store.latest_execution(move)
@@ -288,13 +288,13 @@ def _execution(move: str, session: "Session", kind: "Kind | None") -> ExecutionS
     return ExecutionState(
         execution=shown,
         alive=alive,
-        far=sentences(shown, now) if alive else (),
-        stands=how_both_stand(shown),
-        left=what_is_left(shown),
-        told=outcome(session, shown),
+        far=describe_progress(shown, now) if alive else (),
+        stands=describe_both_clusters(shown),
+        left=describe_leftovers(shown),
+        told=describe_outcome(session, shown),
         possible=may if shown is newest else _begin_alone(may),
         downtime=known_downtime(shown, now, alive=alive),
-        bytes_per_second=sum(rate(run, now) or 0.0 for _, run in status.under_way) if alive else None,
+        bytes_per_second=sum(current_rate(run, now) or 0.0 for _, run in status.under_way) if alive else None,
         read_at=now,
     )
 
@@ -346,36 +346,36 @@ def plan(move: str, session: "Session", job: Job) -> None:
     make(session, move, job)
 
 
-def execute(move: str, kind: "Kind", people: "People", anew: bool, session: "Session", job: Job) -> "State":
+def execute(move: str, kind: "Kind", people: "Operator", anew: bool, session: "Session", job: Job) -> "State":
     """Carry the move out, or rehearse it; how it stands then. `anew`: what an earlier one has left was said."""
     from core.actions.execution import execute as run
 
-    return run(session, move, kind, people, job, anew=anew).state
+    return run(session, move, kind, people, job, start_over=anew).state
 
 
-def dress(move: str, people: "People", anew: bool, session: "Session", job: Job) -> "State":
+def dress(move: str, people: "Operator", anew: bool, session: "Session", job: Job) -> "State":
     """Rehearse the move and start the copy; how it stands then. `anew`: what an earlier one has left was said."""
     from core.actions.execution import execute as run
     from core.migration.model.execution import Kind
 
-    return run(session, move, Kind.REHEARSAL, people, job, anew=anew, dressed=True).state
+    return run(session, move, Kind.REHEARSAL, people, job, start_over=anew, dressed=True).state
 
 
-def resume(move: str, people: "People", session: "Session", job: Job) -> "State":
+def resume(move: str, people: "Operator", session: "Session", job: Job) -> "State":
     """Go on with the latest execution; how it stands then."""
     from core.actions.execution import resume_execution
 
     return resume_execution(session, move, people, job).state
 
 
-def end(move: str, people: "People", session: "Session", job: Job) -> "State":
+def end(move: str, people: "Operator", session: "Session", job: Job) -> "State":
     """End an execution that was interrupted; how it stands then."""
     from core.actions.execution import cancel_execution
 
     return cancel_execution(session, move, people, job).state
 
 
-def roll_back(move: str, people: "People", session: "Session", job: Job) -> "State":
+def roll_back(move: str, people: "Operator", session: "Session", job: Job) -> "State":
     """Make old what it was; how it stands then."""
     from core.actions.execution import roll_back_execution
 

@@ -97,7 +97,7 @@ class StepQuestion(Question):
 
 
 class WindowAsker(QObject):
-    """An Asker for the window, and the People of an execution.
+    """An Asker for the window, and the Operator of an execution.
 
     Its methods are called on worker threads and wait there for the user's answer; a job that is cancelled, and a window
     that closes, decline.
@@ -148,20 +148,20 @@ class WindowAsker(QObject):
             return StopAnswer.WARM_FIRST
         return StopAnswer.STOP if said == cluster else StopAnswer.DECLINED
 
-    def ends_here(self) -> bool:
+    def wants_to_end(self) -> bool:
         """Whether the user wants no further step; once, then it is done."""
         wanted, self.ends_after_step = self.ends_after_step, False
         return wanted
 
-    def has_done(self, step: Step) -> bool:
+    def confirm_manual_step(self, step: Step) -> bool:
         """Whether the user says that their step is done."""
         return self._ask(StepQuestion(step.server, step.title, step.reason, step.table, step.name)) is not None
 
-    def takes_on(self, found: str) -> str:
+    def accept_finding(self, found: str) -> str:
         """Why the user takes on what a step has found."""
         return self._ask(TakeOnQuestion("old", found)) or ""
 
-    def take_over(self, move: str, shown: str) -> bool:
+    def confirm_take_over(self, move: str, shown: str) -> bool:
         """Whether the user has typed the move's name."""
         return self._ask(TakeOverQuestion("old", move, shown)) == move
 

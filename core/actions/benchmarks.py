@@ -6,7 +6,7 @@ from functools import partial
 
 from core.actions.facts import facts_of
 from core.actions.locks import refuse_held
-from core.actions.session import Session, recorded
+from core.actions.session import Session, record_commands
 from core.actions.side_by_side import side_by_side
 from core.benchmarks.folders import user_for
 from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
@@ -50,7 +50,7 @@ def forecast(
     places: Sequence[str] = (),
 ) -> tuple[Forecast, ...]:
     """What a suite takes on each volume: seconds, bytes, what forbids it, what colours it; see `volumes`."""
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     chosen, found = load_suite(suite), session.store.move(move)
     measured = _placed(session, found, volumes(found, sides, places), job)
     return tuple(_forecast(session, found, each, chosen, job) for each in measured)
@@ -76,7 +76,7 @@ def run_benchmarks(
         InputError: not enough space, no such volume, a tool is missing: the forecast's problems; or the volumes cannot
             be measured at once.
     """
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     chosen, found = load_suite(suite), session.store.move(move)
     chosen_volumes = _placed(session, found, volumes(found, sides, places), job)
     if at_once:

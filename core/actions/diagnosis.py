@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.actions.benchmarks import volume
 from core.actions.facts import facts_of
-from core.actions.session import Session, recorded
+from core.actions.session import Session, record_commands
 from core.benchmarks.model import Side
 from core.comparison.diagnosis import diagnose as diagnose_volume
 from core.comparison.model import Diagnosis
@@ -30,7 +30,7 @@ def diagnose(
     Raises:
         InputError: a word names no volume.
     """
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     found = session.store.move(move)
     servers = {Side.OLD: found.old, Side.NEW: found.new}
     named = [place_of(word, servers, dated=False) for word in places]

@@ -6,17 +6,24 @@ from importlib import import_module
 
 from core.actions.locks import advised, left_by
 from core.actions.migration import check, estimate, plan
-from core.actions.session import Session, recorded
+from core.actions.session import Session, record_commands
 from core.errors import InputError
 from core.facts.model import TrialStart
 from core.jobs import Job
-from core.migration.execution.engine import abandon, begin, carry_out, clean
-from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
-from core.migration.execution.executor import Executor, People
+from core.migration.execution.engine import cancel_abandoned_execution, carry_out_plan, new_execution, remove_leftovers
+from core.migration.execution.entry import (
+    find_cancellable,
+    find_resumable,
+    find_rollbackable,
+    refuse_blockers,
+    refuse_if_unfinished,
+    require_execution,
+)
+from core.migration.execution.executor import Executor, Operator
 from core.migration.execution.lock import HeldError
 from core.migration.execution.outcome import Paragraph, outcome_of
 from core.migration.execution.rollback import roll_back
-from core.migration.execution.taking_over import anew, refuse_strange_commands, shown
+from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
 from core.migration.findings.dress import no_dress_rehearsal as why_not
 from core.migration.model.dress import USUAL, Dressing
 from core.migration.model.execution import Execution, Kind
@@ -45,11 +52,11 @@ def execute(
     session: Session,
     move: str,
     kind: Kind,
-    people: People,
+    operator: Operator,
     job: Job,
     *,
     verify: Verify = Verify.CHANGED,
-    anew: bool = False,
+    start_over: bool = False,
     dressed: bool = False,
     asked: Dressing = USUAL,
 ) -> Execution:
@@ -64,48 +71,48 @@ def execute(
         PghaulError: what the steps raise; the execution's state in the history then says how it stands.
     """
     latest = _latest(session, move)
-    may_begin(latest, alive=_alive(session, latest), anew=anew)
+    refuse_if_unfinished(latest, alive=_is_running_here(session, latest), start_over=start_over)
     refuse_blockers(check(session, move, job))
     made = plan(session, move, job, verify=verify, dressed=dressed, asked=asked)
-    people.announce(made.cluster)
-    return _carried_out(session, session.store.execution_started(begin(made, kind)), people, job)
+    operator.announce(made.cluster)
+    return _carry_out(session, session.store.execution_started(new_execution(made, kind)), operator, job)
 
 
-def resume_execution(session: Session, move: str, people: People, job: Job) -> Execution:
+def resume_execution(session: Session, move: str, operator: Operator, job: Job) -> Execution:
     """Go on with the latest execution, from its first step that is not done. Raises as `execute` does."""
     latest = _latest(session, move)
-    found = to_resume(latest, move, alive=_alive(session, latest))
-    people.announce(found.plan.cluster)
-    return _carried_out(session, found.id, people, job)
+    found = find_resumable(latest, move, alive=_is_running_here(session, latest))
+    operator.announce(found.plan.cluster)
+    return _carry_out(session, found.id, operator, job)
 
 
-def cancel_execution(session: Session, move: str, people: People, job: Job) -> Execution:
+def cancel_execution(session: Session, move: str, operator: Operator, job: Job) -> Execution:
     """End the latest execution: ask the program that carries it out to; where none does, end it here."""
-    found = to_cancel(_latest(session, move), move)
-    if _alive(session, found):
+    found = find_cancellable(_latest(session, move), move)
+    if _is_running_here(session, found):
         session.store.ask_cancel(found.id)
-        while _alive(session, found):
+        while _is_running_here(session, found):
             job.wait(0.2)
     else:
-        abandon(_executor(session, found, people, job))
+        cancel_abandoned_execution(_make_executor(session, found, operator, job))
     return session.store.execution(found.id)
 
 
-def roll_back_execution(session: Session, move: str, people: People, job: Job) -> Execution:
+def roll_back_execution(session: Session, move: str, operator: Operator, job: Job) -> Execution:
     """Make old what it was, before the point of no return; raises BlockedError with words on the way back after it."""
     latest = _latest(session, move)
-    found = to_roll_back(latest, move, alive=_alive(session, latest))
-    _behind_leftovers(session, partial(roll_back, _executor(session, found, people, job)), people, job)
+    found = find_rollbackable(latest, move, alive=_is_running_here(session, latest))
+    _run_after_cleanup(session, partial(roll_back, _make_executor(session, found, operator, job)), operator, job)
     return session.store.execution(found.id)
 
 
 def execution_status(session: Session, move: str) -> tuple[Execution, bool]:
     """The latest execution, and whether a program of this workstation is at it; raises InputError without one."""
-    latest = to_show(_latest(session, move), move)
-    return latest, _alive(session, latest)
+    latest = require_execution(_latest(session, move), move)
+    return latest, _is_running_here(session, latest)
 
 
-def outcome(session: Session, execution: Execution) -> tuple[Paragraph, ...]:
+def describe_outcome(session: Session, execution: Execution) -> tuple[Paragraph, ...]:
     """What an execution that is done came to, and what is still to do; of a rehearsal, what the move will cost."""
     return outcome_of(execution, session.store.estimate(execution.move))
 
@@ -114,23 +121,23 @@ def _latest(session: Session, move: str) -> Execution | None:
     return session.store.latest_execution(move)
 
 
-def _alive(session: Session, execution: Execution | None) -> bool:
+def _is_running_here(session: Session, execution: Execution | None) -> bool:
     return execution is not None and session.store.carried_out(execution.id)
 
 
-def _carried_out(session: Session, execution_id: int, people: People, job: Job) -> Execution:
+def _carry_out(session: Session, execution_id: int, operator: Operator, job: Job) -> Execution:
     execution = session.store.execution(execution_id)
     for name in LOADED_LATE:
         import_module(name)
-    executor = _executor(session, execution, people, job)
-    executor.passwords = _passwords(session, execution)
-    _behind_leftovers(session, partial(carry_out, executor), people, job)
+    executor = _make_executor(session, execution, operator, job)
+    executor.passwords = _ask_passwords(session, execution)
+    _run_after_cleanup(session, partial(carry_out_plan, executor), operator, job)
     if execution.kind is Kind.REHEARSAL:
         estimate(session, execution.move, job)  # anew, by what was measured now
     return session.store.execution(execution_id)
 
 
-def _behind_leftovers(session: Session, action: Callable[[], None], people: People, job: Job) -> None:
+def _run_after_cleanup(session: Session, action: Callable[[], None], operator: Operator, job: Job) -> None:
     """Do it; where the lock of an execution that is over is in the way, what that one has left is removed first.
 
     Raises:
@@ -144,14 +151,14 @@ def _behind_leftovers(session: Session, action: Callable[[], None], people: Peop
             raise advised(session, error) from error
     else:
         return
-    clean(_executor(session, left, people, job))
+    remove_leftovers(_make_executor(session, left, operator, job))
     try:
         action()
     except HeldError as error:
         raise advised(session, error) from error
 
 
-def _passwords(session: Session, execution: Execution) -> dict[str, Secret]:
+def _ask_passwords(session: Session, execution: Execution) -> dict[str, Secret]:
     """Of the role of the queries, where they are still to be measured on the old server.
 
     It is asked for before hours of work. Nobody need give one: the server may let the role in without.
@@ -165,7 +172,7 @@ def _passwords(session: Session, execution: Execution) -> dict[str, Secret]:
     return {QUERIES_ON_OLD: Secret(found)} if found else {}
 
 
-def _servers(session: Session, move: str) -> dict[str, str]:
+def _describe_servers(session: Session, move: str) -> dict[str, str]:
     """Which machines the move names now, by their sides."""
     found = session.store.move(move)
     said = {}
@@ -176,7 +183,7 @@ def _servers(session: Session, move: str) -> dict[str, str]:
     return said
 
 
-def _executor(session: Session, execution: Execution, people: People, job: Job) -> Executor:
+def _make_executor(session: Session, execution: Execution, operator: Operator, job: Job) -> Executor:
     """The one door to running what is recorded; of what bears no seal only what a person takes over with open eyes.
 
     Raises:
@@ -184,15 +191,17 @@ def _executor(session: Session, execution: Execution, people: People, job: Job) 
     """
     if not session.store.recorded_here(execution.id):
         refuse_strange_commands(execution, session.store.hooks(execution.move))
-        if not people.take_over(execution.move, shown(execution, _servers(session, execution.move))):
+        if not operator.confirm_take_over(
+            execution.move, describe_execution(execution, _describe_servers(session, execution.move))
+        ):
             raise InputError(
                 f"execution {execution.id} of {execution.move} was not recorded by your pghaul and was not taken over, "
                 "so none of its steps was run",
                 "continue it on the workstation and as the user that started it. If it is your own, from before an "
                 f"upgrade or before history.key was lost, repeat this command and type {execution.move} when asked",
             )
-        session.store.take_over(execution, anew(execution))
-    job = recorded(session.store, job, execution.move)
+        session.store.take_over(execution, find_functions_to_replace(execution))
+    job = record_commands(session.store, job, execution.move)
     move = session.store.move(execution.move)
     names = {"old": move.old, "new": move.new}
 
@@ -205,4 +214,6 @@ def _executor(session: Session, execution: Execution, people: People, job: Job) 
         holder = session.store.execution(execution.id).token
         return with_trial_start(*servers, old, new, move, job, holder).trial_start
 
-    return Executor(execution.id, session.store, lambda side: session.server(names[side], job), people, job, try_start)
+    return Executor(
+        execution.id, session.store, lambda side: session.server(names[side], job), operator, job, try_start
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from core import units
-from core.actions.session import Session, recorded
+from core.actions.session import Session, record_commands
 from core.benchmarks.model import Side
 from core.errors import ServerError
 from core.facts.collation_order import libc_locales
@@ -29,7 +29,7 @@ _FRESH_SECONDS = 900.0
 
 def read_facts(session: Session, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
     """Learn what a server is. `folders`: data directories that the DBA names, besides those that are found."""
-    return _read(session, server, recorded(session.store, job), folders)
+    return _read(session, server, record_commands(session.store, job), folders)
 
 
 def collected(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from core.actions.facts import both_facts, facts_of
 from core.actions.locks import refuse_held
-from core.actions.session import Session, recorded
+from core.actions.session import Session, record_commands
 from core.actions.watching import collect_if_due
 from core.benchmarks.model import Side
 from core.errors import HistoryError, ParseError
@@ -25,8 +25,8 @@ from core.migration.estimate.planning import answers as answers_of
 from core.migration.estimate.spec import Spec
 from core.migration.estimate.watched import Watched, watched
 from core.migration.execution.rates import changed, command_seconds, copied
-from core.migration.execution.record import Held, history_of
-from core.migration.execution.status import carried_out_sentence
+from core.migration.execution.record import EstimateComparison, history_of
+from core.migration.execution.status import describe_completed_move
 from core.migration.model.asked import Asked
 from core.migration.model.checks import CheckResult
 from core.migration.model.dress import USUAL, Dressing
@@ -51,7 +51,7 @@ def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tup
     Fresh facts of new hold what a trial cluster shows of its binaries, and how an empty cluster with the configuration
     of old started there, so that later checks of facts alone know it.
     """
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     found = session.store.move(move)
     old = facts_of(session, found, Side.OLD, job, refresh=refresh)
     cluster = old.cluster(found.cluster)
@@ -82,7 +82,7 @@ def judge(session: Session, move: Move, old: Facts, new: Facts) -> tuple[tuple[C
 
 def probe(session: Session, move: str, job: Job, *, thorough: bool = False) -> tuple[Probe, ...]:
     """Short measurements of each link of the copy chain, in proportion to the move or `thorough`."""
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     found = session.store.move(move)
     refuse_held(session, (found.old, found.new), job)
     old, new = both_facts(session, found, job, refresh=True)
@@ -94,7 +94,7 @@ def probe(session: Session, move: str, job: Job, *, thorough: bool = False) -> t
 
 def probe_sustained(session: Session, move: str, seconds: float, job: Job) -> Probe:
     """A longer write to new's disk, for so many seconds at the most: what a copy gets when a cache is full."""
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     found = session.store.move(move)
     refuse_held(session, (found.old, found.new), job)
     old, new = both_facts(session, found, job, refresh=True)
@@ -113,7 +113,7 @@ def estimate_with_spec(
     session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED
 ) -> tuple[Estimate, Spec]:
     """The same, and what it was made from."""
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     found = session.store.move(move)
     collect_if_due(session, move, job)
     old = facts_of(session, found, Side.OLD, job)
@@ -123,7 +123,7 @@ def estimate_with_spec(
     return made, spec
 
 
-def record(session: Session, move: str | None = None) -> tuple[Held, ...]:
+def record(session: Session, move: str | None = None) -> tuple[EstimateComparison, ...]:
     """Every execution and rehearsal of a move, or of all, beside the estimate that was made before it, newest first.
 
     Of all moves those that this version cannot read are left out.
@@ -145,7 +145,7 @@ def plan(
     The estimate of just that, with what it proves, is kept beside it. `dressed`: it is for a dress rehearsal, for
     which this is `asked`.
     """
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     found = session.store.move(move)
     old, new = both_facts(session, found, job, refresh=False)
     estimated, _ = _estimated(session, found, old, new, verify)
@@ -174,7 +174,7 @@ def plan(
 
 def carried_out(session: Session, move: str) -> str:
     """That the move is over, in a sentence for whoever asks for a plan or an estimate of it; empty: it is not."""
-    return carried_out_sentence(session.store.latest_execution(move))
+    return describe_completed_move(session.store.latest_execution(move))
 
 
 def answers(session: Session, move: str, asked: Asked) -> Planned | None:

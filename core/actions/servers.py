@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.actions.session import Session, recorded
+from core.actions.session import Session, record_commands
 from core.benchmarks.installing import Installation, install, installation
 from core.errors import AuthenticationError, CommandError
 from core.jobs import Job
@@ -27,7 +27,7 @@ class Tried:
 
 def test_server(session: Session, server: str, job: Job) -> Tried:
     """Connect and try each right that the work may need."""
-    job = recorded(session.store, job)
+    job = record_commands(session.store, job)
     return _tried(session.server(server, job), job)
 
 
@@ -59,13 +59,13 @@ def _tried(connected: Server, job: Job) -> Tried:
 
 def missing_tools(session: Session, server: str, tools: Sequence[str], job: Job) -> Installation:
     """Which of the tools a server lacks, and the command that would install them; changes nothing."""
-    job = recorded(session.store, job)
+    job = record_commands(session.store, job)
     return installation(session.server(server, job), tools, job)
 
 
 def install_tools(session: Session, wanted: Installation, job: Job) -> None:
     """Install them, as root."""
-    job = recorded(session.store, job)
+    job = record_commands(session.store, job)
     install(session.server(wanted.server, job), wanted, job)
 
 

@@ -66,7 +66,7 @@ class Session:
         self.close()
 
 
-def recorded(store: Store, job: Job, move: str | None = None) -> Job:
+def record_commands(store: Store, job: Job, move: str | None = None) -> Job:
     """A job that stands for `job` and also records every command that ran in the history."""
 
     def listen(event: Event) -> None:

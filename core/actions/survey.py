@@ -15,7 +15,7 @@ from core.actions.facts import collected
 from core.actions.fleet import by_rank
 from core.actions.lists import take_moves, take_servers
 from core.actions.migration import judge
-from core.actions.session import Session, recorded
+from core.actions.session import Session, record_commands
 from core.errors import InputError, ServerError
 from core.facts.clusters import IDENTITY, PLACE
 from core.facts.model import Facts
@@ -190,7 +190,9 @@ class _Reading:
     def _read_part(
         self, pool: ThreadPoolExecutor, names: Sequence[str], rows: dict[str, SurveyedServer], total: int
     ) -> None:
-        silent = recorded(self.session.store, self.job.relay(lambda _: None))  # the job's listener has one thread
+        silent = record_commands(
+            self.session.store, self.job.relay(lambda _: None)
+        )  # the job's listener has one thread
         running = [pool.submit(self._row, self.profiles[name], silent) for name in names]
         for future in as_completed(running):
             row = future.result()

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from core.actions.facts import facts_of
-from core.actions.session import Session, recorded
+from core.actions.session import Session, record_commands
 from core.benchmarks.model import Side
 from core.errors import InputError, PghaulError
 from core.jobs import Job, Note
@@ -20,7 +20,7 @@ SAW_NOTHING = "watch ended before its second observation; it has no result"
 
 def begin_watch(session: Session, move: str, seconds: float, job: Job) -> Watching:
     """Begin a watch on old, which goes on by itself; the next estimate takes what it saw once its time is over."""
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     found = session.store.move(move)
     facts = facts_of(session, found, Side.OLD, job)
     old = session.server(found.old, job)
@@ -32,7 +32,7 @@ def begin_watch(session: Session, move: str, seconds: float, job: Job) -> Watchi
 
 def watch_status(session: Session, move: str, job: Job) -> Watching:
     """How the watch on old stands; raises InputError where there is none."""
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     return _there(session, session.store.move(move), job)[1]
 
 
@@ -42,7 +42,7 @@ def collect_watch(session: Session, move: str, job: Job, *, end: bool = False) -
     Raises:
         InputError: there is none, or it has seen nothing yet and goes on.
     """
-    job = recorded(session.store, job, move)
+    job = record_commands(session.store, job, move)
     old, now = _there(session, session.store.move(move), job)
     seen = now.watch is not None and now.watch.seconds > 0
     if now.watch is not None and seen:

@@ -17,7 +17,7 @@ from core.migration.model.move import Verify
 
 if TYPE_CHECKING:
     from core.migration.estimate.spec import Spec
-    from core.migration.execution.record import Held
+    from core.migration.execution.record import EstimateComparison
 
 SPEC_EXAMPLE = """\
 Example of a TOML file for --spec (only cluster.size_bytes is required; missing values are assumed):
@@ -136,7 +136,7 @@ def _record(context: Context, options: argparse.Namespace) -> int:
     return 0
 
 
-def by_stage_text(rows: "Sequence[Held]") -> str:
+def by_stage_text(rows: "Sequence[EstimateComparison]") -> str:
     """How good the estimates of each stage were over all moves; empty without any."""
     from core.migration.execution.record import by_stage
 
@@ -153,9 +153,9 @@ def by_stage_text(rows: "Sequence[Held]") -> str:
     return table(head, cells, right=(1, 2, 3)) if cells else ""
 
 
-def record_text(rows: "Sequence[Held]") -> str:
+def record_text(rows: "Sequence[EstimateComparison]") -> str:
     """What was done beside what was estimated, and how good the estimates were."""
-    from core.migration.execution.record import bias, counting
+    from core.migration.execution.record import bias, select_counted
 
     if not rows:
         return "no execution or rehearsal has an estimate that was made before it started"
@@ -172,7 +172,7 @@ def record_text(rows: "Sequence[Held]") -> str:
         for row in rows
     ]
     head = ("started (UTC)", "move", "stage", "estimated (low – high)", "actual", "actual / likely", "result")
-    own = counting(rows)
+    own = select_counted(rows)
     said = (
         [f"within low to high: {sum(row.inside for row in own)} of {len(own)} (good estimates: 8 of 10)"] if own else []
     )
@@ -184,7 +184,7 @@ def record_text(rows: "Sequence[Held]") -> str:
     return "\n".join([table(head, cells, right=(4, 5)), "", *said])
 
 
-def _came(row: "Held") -> str:
+def _came(row: "EstimateComparison") -> str:
     came = "within" if row.inside else "below low" if row.seconds < row.estimated.low else "above high"
     return came if row.counts else f"{came}, not counted"
 

@@ -159,7 +159,7 @@ def _register_queries(execute: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class TerminalPeople:
+class TerminalOperator:
     """The operator at the terminal. What the options answer is not asked.
 
     Attributes:
@@ -210,11 +210,11 @@ class TerminalPeople:
             question = f"This is not the name of the cluster. Nothing was stopped. Type {cluster} to stop it: "
         return StopAnswer.DECLINED
 
-    def ends_here(self) -> bool:
+    def wants_to_end(self) -> bool:
         """No: at a terminal Ctrl-C ends it."""
         return False
 
-    def has_done(self, step: Step) -> bool:
+    def confirm_manual_step(self, step: Step) -> bool:
         """Whether the person says so."""
         if self.yes:
             return True
@@ -237,7 +237,7 @@ class TerminalPeople:
             if typed.strip().lower() in {"done", "yes", "y"}:
                 return True
 
-    def takes_on(self, found: str) -> str:
+    def accept_finding(self, found: str) -> str:
         """How clients reach the new cluster, as said beforehand, else as typed now.
 
         Nothing is asked with --manual-steps-done, or without a terminal.
@@ -251,7 +251,7 @@ class TerminalPeople:
             "to stop here: "
         )
 
-    def take_over(self, move: str, shown: str) -> bool:
+    def confirm_take_over(self, move: str, shown: str) -> bool:
         """The move's name as given, else as typed; either way under all that would run."""
         say(f"\n{shown}")
         if self.own is not None:
@@ -272,7 +272,7 @@ def _typed(question: str, option: str) -> str:
 def _execute(context: Context, options: argparse.Namespace) -> int:
     from core.actions import execution as actions
 
-    people = TerminalPeople(options.confirm, options.manual_steps_done, options.take_over, options.client_route)
+    operator = TerminalOperator(options.confirm, options.manual_steps_done, options.take_over, options.client_route)
     if options.start_over and (options.resume or options.status or options.cancel or options.rollback):
         raise InputError(
             "--start-over begins a new execution", "use it alone, or with --rehearsal or --dress-rehearsal"
@@ -287,13 +287,13 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
     asked = _asked(options)
     if options.status:
         execution, alive = actions.execution_status(context.session, options.move)
-        return _show(execution, options, actions.outcome(context.session, execution), alive=alive)
+        return _show(execution, options, actions.describe_outcome(context.session, execution), alive=alive)
     if options.resume:
-        execution = actions.resume_execution(context.session, options.move, people, context.job)
+        execution = actions.resume_execution(context.session, options.move, operator, context.job)
     elif options.cancel:
-        execution = actions.cancel_execution(context.session, options.move, people, context.job)
+        execution = actions.cancel_execution(context.session, options.move, operator, context.job)
     elif options.rollback:
-        execution = actions.roll_back_execution(context.session, options.move, people, context.job)
+        execution = actions.roll_back_execution(context.session, options.move, operator, context.job)
     else:
         kind = Kind.REHEARSAL if options.rehearsal or options.dress_rehearsal else Kind.REAL
         _refuse_unanswerable(kind, options)
@@ -301,14 +301,14 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
             context.session,
             options.move,
             kind,
-            people,
+            operator,
             context.job,
             verify=Verify(options.verify),
-            anew=options.start_over,
+            start_over=options.start_over,
             dressed=options.dress_rehearsal,
             asked=asked,
         )
-    return _show(execution, options, actions.outcome(context.session, execution))
+    return _show(execution, options, actions.describe_outcome(context.session, execution))
 
 
 def _asked(options: argparse.Namespace) -> Dressing:
@@ -428,9 +428,9 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
     lines += [f"  {printable(sentence)}" for sentence in _how_it_stands(execution)]
     if alive:
-        from core.migration.execution.progress import sentences
+        from core.migration.execution.progress import describe_progress
 
-        lines += [f"  {printable(sentence)}" for sentence in sentences(execution, datetime.now(UTC))]
+        lines += [f"  {printable(sentence)}" for sentence in describe_progress(execution, datetime.now(UTC))]
     rows = [_row(run) for run in execution.steps]
     lines += ["", table(("step", "title", "started (UTC)", "duration", "sent", "result"), rows, right=(0, 3, 4))]
     return "\n".join([*lines, *_next(execution, alive=alive)])
@@ -441,9 +441,9 @@ def _how_it_stands(execution: Execution) -> list[str]:
     if execution.state in {State.DONE, State.ROLLED_BACK}:
         return []
     from core.migration.execution.account import downtime
-    from core.migration.execution.status import how_both_stand
+    from core.migration.execution.status import describe_both_clusters
 
-    said, down = [how_both_stand(execution)], downtime(execution, datetime.now(UTC))
+    said, down = [describe_both_clusters(execution)], downtime(execution, datetime.now(UTC))
     if down is not None and down.ended_at is None:
         said.append(
             f"Clients have been unable to connect since {down.began_at:%H:%M:%S} UTC ({units.duration(down.seconds)})."
@@ -456,10 +456,10 @@ def _next(execution: Execution, *, alive: bool) -> list[str]:
     left = [step for step in execution.steps_taken if not execution.done(step.number)]
     if not left or alive or execution.state in {State.DONE, State.ROLLED_BACK}:
         return []
-    from core.migration.execution.status import ways_on
+    from core.migration.execution.status import suggest_next_commands
 
     next_step = f"The next step is {left[0].number}, {left[0].title}."
-    return ["", printable(next_step), printable(f"  hint: {ways_on(execution)}")]
+    return ["", printable(next_step), printable(f"  hint: {suggest_next_commands(execution)}")]
 
 
 def _row(run: StepRun) -> tuple[str, ...]:

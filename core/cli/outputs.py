@@ -29,7 +29,7 @@ from core.migration.estimate.night import Fit
 from core.migration.execution.account import Account
 from core.migration.execution.outcome import Paragraph
 from core.migration.execution.queries import QueryResults
-from core.migration.execution.record import ByStage, Held
+from core.migration.execution.record import ByStage, EstimateComparison
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate, Help
 from core.migration.model.execution import Execution
@@ -221,7 +221,7 @@ class Record:
     `record` and these are of a move where one was named.
     """
 
-    record: tuple[Held, ...]
+    record: tuple[EstimateComparison, ...]
     hit_rate: float | None
     bias: float | None
     stages_of_all_moves: tuple[ByStage, ...]

@@ -18,7 +18,7 @@ from core.history.store import Store
 from core.migration.estimate import spec_of
 from core.migration.estimate.spec import Spec
 from core.migration.execution.rates import changed, copied
-from core.migration.execution.record import Held, history_of
+from core.migration.execution.record import EstimateComparison, history_of
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
@@ -54,9 +54,9 @@ class Report:
     plan: Plan | None = None
     executions: tuple[Execution, ...] = ()
     """Newest first."""
-    record: tuple[Held, ...] = ()
+    record: tuple[EstimateComparison, ...] = ()
     """Executions and rehearsals beside their estimates, stage by stage, newest first."""
-    record_of_all: tuple[Held, ...] = ()
+    record_of_all: tuple[EstimateComparison, ...] = ()
     """The same with those of every other move that this user's pghaul has recorded."""
     sizes: tuple[tuple[datetime, float], ...] = ()
     """The cluster's bytes as they were read, the oldest first."""

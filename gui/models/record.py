@@ -11,16 +11,16 @@ from gui.models.table import Column, Width
 from gui.models.words import EXECUTIONS, counted, moment, span
 
 if TYPE_CHECKING:
-    from core.migration.execution.record import ByStage, Held
+    from core.migration.execution.record import ByStage, EstimateComparison
 
 
-def record_text(rows: "Sequence[Held]") -> str:
+def record_text(rows: "Sequence[EstimateComparison]") -> str:
     """How good the estimates of this move were: how many hit, and how far off they are on the whole."""
-    from core.migration.execution.record import bias, counting
+    from core.migration.execution.record import bias, select_counted
 
     if not rows:
         return tr("Nothing of this move was carried out or rehearsed after an estimate.")
-    own = counting(rows)
+    own = select_counted(rows)
     if not own:
         return tr("What was carried out here came with a history from elsewhere: it is shown, and counts for nothing.")
     inside = sum(row.inside for row in own)
@@ -35,12 +35,12 @@ def record_text(rows: "Sequence[Held]") -> str:
     )
 
 
-def _came(row: "Held") -> str:
+def _came(row: "EstimateComparison") -> str:
     came = tr("inside") if row.inside else tr("sooner") if row.seconds < row.estimated.low else tr("later")
     return came if row.counts else tr("{came}, not counted").format(came=came)
 
 
-RECORD_COLUMNS: "tuple[Column[Held], ...]" = (
+RECORD_COLUMNS: "tuple[Column[EstimateComparison], ...]" = (
     Column("Began", lambda row: moment(row.began_at)),
     Column("What", lambda row: tr(EXECUTIONS[row.kind])),
     Column("Stage", lambda row: tr(stage_heading(row.stage)), width=Width.REST),

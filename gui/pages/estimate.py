@@ -26,7 +26,7 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.migration.execution.record import ByStage, Held
+    from core.migration.execution.record import ByStage, EstimateComparison
 
 
 class EstimatePage(PartPage):
@@ -52,7 +52,7 @@ class EstimatePage(PartPage):
         self.night = NightView(self)
         self.night.asked.connect(self._ask)
         self.said = Label(parent=self)
-        self.record: Table[Held] = Table(tr("Estimated and taken"), RECORD_COLUMNS, self)
+        self.record: Table[EstimateComparison] = Table(tr("Estimated and taken"), RECORD_COLUMNS, self)
         self.notes = TextView(tr("Warnings and assumptions"), self)
         self.by_stage: Table[ByStage] = Table(tr("How good the estimates of each stage were"), STAGES_COLUMNS, self)
         self._recorded = self._under(self.said, self.record, self.by_stage)
@@ -76,7 +76,7 @@ class EstimatePage(PartPage):
     def act(self, move: str, session: Any, job: Any) -> Any:
         return actions.estimate(move, session, job)
 
-    def show_part(self, part: "tuple[Estimate | None, tuple[Held, ...], tuple[ByStage, ...]]") -> None:
+    def show_part(self, part: "tuple[Estimate | None, tuple[EstimateComparison, ...], tuple[ByStage, ...]]") -> None:
         estimate, record, stages = part
         self.by_stage.set_rows(stages)
         self.by_stage.setVisible(bool(stages))

@@ -23,7 +23,7 @@ from core.facts.control_data import read_control_data
 from core.facts.discovery import Candidate
 from core.facts.model import Facts
 from core.facts.versions import parse_version
-from core.migration.execution.difference import differing_files
+from core.migration.execution.difference import compare_lists
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.findings.binaries import Wanted
 from core.migration.findings.releases import parse_release
@@ -145,8 +145,8 @@ _TRAFFIC = f"""100
 def _different(data: bytes) -> object:
     """A list of files against a real one, as it comes and as it is packed."""
     known = base64.b64encode(gzip.compress(_LIST)).decode()
-    differing_files(known, data.decode("ascii", "replace"))
-    return differing_files(known, base64.b64encode(gzip.compress(data)).decode())
+    compare_lists(known, data.decode("ascii", "replace"))
+    return compare_lists(known, base64.b64encode(gzip.compress(data)).decode())
 
 
 _LIST = b"\2data\2\nbase/1\2owner d 700\nbase/1/1259\2owner f 600 8192 1700000000\0020f343b09\n"

@@ -175,7 +175,9 @@ def test_what_pghaul_has_not_recorded_is_taken_over_by_the_typed_name_of_the_mov
 ) -> None:
     for typed, expected in (("spring", True), ("15/main", False)):
         answers: list[bool] = []
-        work.run("execute", lambda _session, _job: work.asker.take_over("spring", "1. on old as root: evil\nthe end"))
+        work.run(
+            "execute", lambda _session, _job: work.asker.confirm_take_over("spring", "1. on old as root: evil\nthe end")
+        )
         assert work.task is not None
         work.task.succeeded.connect(answers.append)
         dialog = _dialog(qtbot)
@@ -194,7 +196,7 @@ def test_what_a_step_has_found_is_taken_on_with_a_reason(
     typed: str, expected: str, window: MainWindow, work: Work, qtbot: QtBot
 ) -> None:
     answers: list[str] = []
-    work.run("execute", lambda _session, _job: work.asker.takes_on("old: it cannot be reached"))
+    work.run("execute", lambda _session, _job: work.asker.accept_finding("old: it cannot be reached"))
     assert work.task is not None
     work.task.succeeded.connect(answers.append)
     dialog = _dialog(qtbot)
@@ -215,7 +217,7 @@ def test_a_step_of_the_persons_is_asked_for_in_the_page(
     button: str, expected: bool, full_window: MainWindow, work: Work, qtbot: QtBot
 ) -> None:
     answers: list[bool] = []
-    work.run("execute", lambda _session, _job: work.asker.has_done(CRON))
+    work.run("execute", lambda _session, _job: work.asker.confirm_manual_step(CRON))
     assert work.task is not None
     work.task.succeeded.connect(answers.append)
     asks = panel(full_window, qtbot)
@@ -231,7 +233,7 @@ def test_a_step_of_the_persons_is_asked_for_in_the_page(
 
 @pytest.mark.slow
 def test_the_decision_says_what_its_buttons_do(full_window: MainWindow, work: Work, qtbot: QtBot) -> None:
-    work.run("execute", lambda _session, _job: work.asker.has_done(replace(CRON, name=DECIDE, table="")))
+    work.run("execute", lambda _session, _job: work.asker.confirm_manual_step(replace(CRON, name=DECIDE, table="")))
     asks = panel(full_window, qtbot)
     assert asks.accept.text() == OPEN_NEW
     assert not asks.back.isHidden()

@@ -215,8 +215,8 @@ def test_it_stops_after_the_step_that_runs(full_window: MainWindow, qtbot: QtBot
 
     def carried_out(_session: Session, _job: Job) -> None:
         go_on.wait(20)
-        ends.append(full_window.work.asker.ends_here())
-        ends.append(full_window.work.asker.ends_here())
+        ends.append(full_window.work.asker.wants_to_end())
+        ends.append(full_window.work.asker.wants_to_end())
 
     assert section.pause.isHidden()
     asker = full_window.work.asker

@@ -19,7 +19,7 @@ from core.facts.model import Cluster, Facts
 from core.history.store import Store
 from core.jobs import Event, Job
 from core.migration.estimate import estimate, spec_of
-from core.migration.execution.engine import begin, carry_out
+from core.migration.execution.engine import carry_out_plan, new_execution
 from core.migration.execution.executor import Executor
 from core.migration.findings.data_roots import data_roots
 from core.migration.model.checks import CheckResult
@@ -231,18 +231,18 @@ class Person:
             return StopAnswer.WARM_FIRST
         return StopAnswer.STOP if self.name == cluster else StopAnswer.DECLINED
 
-    def ends_here(self) -> bool:
+    def wants_to_end(self) -> bool:
         return False
 
-    def has_done(self, step: Step) -> bool:
+    def confirm_manual_step(self, step: Step) -> bool:
         self.asked.append(step.name)
         self.at.get(step.name, lambda: None)()
         return True
 
-    def takes_on(self, found: str) -> str:  # noqa: ARG002
+    def accept_finding(self, found: str) -> str:  # noqa: ARG002
         return ""
 
-    def take_over(self, move: str, shown: str) -> bool:
+    def confirm_take_over(self, move: str, shown: str) -> bool:
         self.asked.append(f"take over {move}: {shown}")
         return False
 
@@ -275,7 +275,7 @@ class Moving:
         return Executor(execution, self.store, self.connect, person or Person(), Job(listener or self.events.append))
 
     def begin(self, kind: Kind = Kind.REAL, verify: Verify = Verify.CHANGED) -> int:
-        return self.store.execution_started(begin(self.plan(verify), kind))
+        return self.store.execution_started(new_execution(self.plan(verify), kind))
 
     def about(self, execution: int, name: str) -> str:
         """What an error says of the step of that name, for `match`."""
@@ -290,7 +290,7 @@ class Moving:
 
     def execute(self, person: Person | None = None, kind: Kind = Kind.REAL) -> Execution:
         number = self.begin(kind)
-        carry_out(self.executor(number, person))
+        carry_out_plan(self.executor(number, person))
         return self.store.execution(number)
 
 

@@ -10,7 +10,7 @@ from core.errors import BlockedError, CommandError
 from core.facts.collect import collect
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.execution.engine import carry_out
+from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.model.execution import State
 from core.migration.model.move import Move
@@ -46,7 +46,7 @@ _EMPTY = "rmdir -p --ignore-fail-on-non-empty /srv/pg/15 /etc/postgresql/15 2>/d
 class Undecided(Person):
     """Does everything but the last thing."""
 
-    def has_done(self, step: Step) -> bool:
+    def confirm_manual_step(self, step: Step) -> bool:
         return step.name != DECIDE
 
 
@@ -85,11 +85,11 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
         move = Moving(store, servers.__getitem__, facts, move=MOVE)
         number = move.begin()
         with pytest.raises(CommandError, match="can put nothing into /etc/postgresql/15 of new"):
-            carry_out(move.executor(number, Undecided(name="15/fenced")))
+            carry_out_plan(move.executor(number, Undecided(name="15/fenced")))
         assert state(cluster) == start_conf  # it runs
         cluster.old.exec("chown", "-R", "postgres:", "/etc/postgresql/15")  # as pg_createcluster does
         with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-            carry_out(move.executor(number, Undecided(name="15/fenced")))
+            carry_out_plan(move.executor(number, Undecided(name="15/fenced")))
         assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "down"
         refused = cluster.new.exec("pg_ctlcluster", "15", "fenced", "start", check=False)
         assert refused.returncode != 0

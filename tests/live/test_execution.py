@@ -15,10 +15,10 @@ import pytest
 from core.errors import BlockedError, Cancelled, CommandError, InputError, PghaulError, UnreachableError
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Event, Progress
-from core.migration.execution.engine import carry_out
+from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.rollback import roll_back
-from core.migration.execution.status import MoveStatus, move_status, ways_on
+from core.migration.execution.status import MoveStatus, move_status, suggest_next_commands
 from core.migration.model.execution import Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand, Verify
 from core.migration.model.plan import Phase, Step
@@ -123,9 +123,9 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
         site.load(cluster.old),
         pytest.raises(BlockedError, match=r"base/1/1259 \(content\)\n"),
     ):
-        carry_out(move.executor(number, person, spoil))
+        carry_out_plan(move.executor(number, person, spoil))
     before = len(move.store.execution(number).steps)
-    carry_out(move.executor(number, person))
+    carry_out_plan(move.executor(number, person))
     done = move.store.execution(number)
     final = {step.number for step in done.plan.steps if step.phase is Phase.FINAL}
     again = [run for run in done.steps[before:] if run.number in final]
@@ -187,11 +187,11 @@ def test_a_cluster_is_moved_by_an_rsync_daemon_also_when_a_pass_is_cancelled(clu
     cancelled = move.executor(number, listener=cancel)
     with site.load(cluster.old):
         with pytest.raises(Cancelled):
-            carry_out(cancelled)
+            carry_out_plan(cancelled)
         assert len(heard[0]) == 1
         assert heard[0] < {f"{cluster.new.address}:{port}" for port in range(FIRST_PORT, LAST_PORT + 1)}
         assert listening(cluster) == ports
-        carry_out(move.executor(number))
+        carry_out_plan(move.executor(number))
     done = move.store.execution(number)
     assert done.state is State.DONE
     assert listening(cluster) == ports
@@ -228,7 +228,7 @@ def test_wal_that_nobody_needs_stays_on_old_and_what_compares_all_looks_for_corr
         sql(cluster.old, switch * 8)
 
     number = move.begin(verify=Verify.ALL)
-    carry_out(move.executor(number, Person(at={Hook.STOP_APPLICATIONS: write_on})))
+    carry_out_plan(move.executor(number, Person(at={Hook.STOP_APPLICATIONS: write_on})))
     done = move.store.execution(number)
     assert done.state is State.DONE
     waiting = cluster.old.exec("sh", "-c", f"ls {site.WAL} | grep -cE '^[0-9A-F]{{24}}$'").stdout
@@ -274,11 +274,11 @@ def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
         cluster.new.exec("sh", "-c", spoil)
 
     with pytest.raises(PghaulError, match=r"\b69: .*FATAL: .*of nobody"):
-        carry_out(move.executor(number, Person(at={DECIDE: decide})))
+        carry_out_plan(move.executor(number, Person(at={DECIDE: decide})))
     failed = move.store.execution(number)
     assert (failed.state, failed.past_return) == (State.STOPPED, False)
     assert move_status(failed) is MoveStatus.NOT_OPENED
-    assert all(option in ways_on(failed) for option in ("--resume", "--rollback"))
+    assert all(option in suggest_next_commands(failed) for option in ("--resume", "--rollback"))
     if back:
         cluster.new.exec("rm", "/var/tmp/conf")
         unheard = replace(move, connect=lambda side: _silent() if side == "new" else move.connect(side))
@@ -289,7 +289,7 @@ def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
         assert sql(cluster.old, HISTORY) == "0"
     else:
         cluster.new.exec("mv", "/var/tmp/conf", conf)
-        carry_out(move.executor(number))
+        carry_out_plan(move.executor(number))
         assert move.store.execution(number).state is State.DONE
         assert sql(cluster.new, HISTORY) == "0"
 
@@ -305,8 +305,8 @@ def test_a_local_start_that_a_power_cut_ended_is_made_again(cluster: Lab, move: 
 
     number = move.begin()
     with pytest.raises(CommandError, match=move.about(number, "query")):
-        carry_out(move.executor(number, listener=kill))
-    carry_out(move.executor(number))
+        carry_out_plan(move.executor(number, listener=kill))
+    carry_out_plan(move.executor(number))
     assert move.store.execution(number).state is State.DONE
     assert sql(cluster.new, HISTORY) == "0"
 
@@ -345,7 +345,7 @@ def test_a_rehearsal_stops_and_starts_nothing(
     rehearsal = move.begin(Kind.REHEARSAL)
     copies = killed(move, lambda event: isinstance(event, Progress) and runs_of_the_first_pass(move, rehearsal) != [])
     with pytest.raises(KeyboardInterrupt):
-        carry_out(move.executor(rehearsal, listener=copies))
+        carry_out_plan(move.executor(rehearsal, listener=copies))
     assert move.store.execution(rehearsal).state is State.INTERRUPTED
     code, _, err = command.connecting("execute", move.move.name, "--resume")
     assert code == 0, err
@@ -364,14 +364,14 @@ def test_a_rehearsal_stops_and_starts_nothing(
     number = move.begin()  # it finds the rehearsal's copy
     copies = killed(move, lambda event: begins(event, {run.title for run in runs_of_the_first_pass(move, number)}))
     with pytest.raises(KeyboardInterrupt):
-        carry_out(move.executor(number, listener=copies))
+        carry_out_plan(move.executor(number, listener=copies))
     assert {"copy", "lock"} <= of_ours(cluster)
     code, _, err = command.connecting("execute", move.move.name, "--cancel")
     assert code == 0, err
     assert move.store.execution(number).state is State.CANCELLED
     assert of_ours(cluster) == set()
     with pytest.raises(BlockedError, match="not confirmed"):  # its name is mistyped: it stops nothing
-        carry_out(move.executor(number, Person(name="another")))
+        carry_out_plan(move.executor(number, Person(name="another")))
     code, _, err = command("execute", move.move.name, "--resume", "--confirm", "another", "--manual-steps-done")
     assert code == InputError.exit_code, err
     code, _, err = command.connecting("execute", move.move.name, "--rollback")
@@ -400,7 +400,7 @@ def test_a_page_changed_within_the_second_of_the_warm_copy_arrives(cluster: Lab,
 
     number = move.begin()
     with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-        carry_out(move.executor(number, Changing(at={Hook.STOP_APPLICATIONS: change})))
+        carry_out_plan(move.executor(number, Changing(at={Hook.STOP_APPLICATIONS: change})))
     link = table.removeprefix(DATA)
     assert cluster.new.exec("sha256sum", f"{TARGET}{link}").stdout.split()[0] == changed[0]
 
@@ -408,8 +408,8 @@ def test_a_page_changed_within_the_second_of_the_warm_copy_arrives(cluster: Lab,
 class Changing(Person):
     """Does what comes, and does not decide: a changed page may not be read."""
 
-    def has_done(self, step: Step) -> bool:
-        return super().has_done(step) and step.name != DECIDE
+    def confirm_manual_step(self, step: Step) -> bool:
+        return super().confirm_manual_step(step) and step.name != DECIDE
 
 
 @pytest.mark.long
@@ -422,7 +422,7 @@ def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(c
 
     number = move.begin(verify=Verify.ALL)
     with pytest.raises(BlockedError, match=r"base/1/1259 \(content\)\n"):
-        carry_out(move.executor(number, listener=spoil))
+        carry_out_plan(move.executor(number, listener=spoil))
     stopped = move.store.execution(number)
     assert stopped.state is State.STOPPED
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
@@ -441,11 +441,11 @@ def test_a_failing_step_stops_the_plan_where_it_is_and_hooks_do_what_people_woul
     number = move.begin()
     cluster.new.exec("install", "-d", f"{ROOT}/elsewhere/not ours")
     with pytest.raises(BlockedError, match=f": .*{NEW_OTHER} "):
-        carry_out(move.executor(number))
+        carry_out_plan(move.executor(number))
     assert move.store.execution(number).state is State.STOPPED
     cluster.new.exec("rm", "-r", f"{ROOT}/elsewhere")
     person = Person()
-    carry_out(move.executor(number, person))
+    carry_out_plan(move.executor(number, person))
     done = move.store.execution(number)
     assert (done.state, [run.attempt for run in done.steps if run.number == 1]) == (State.DONE, [1, 2])
     assert person.asked == [f"stop {DATA}", DECIDE, LEAD]

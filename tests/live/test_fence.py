@@ -13,7 +13,7 @@ from core.jobs import CommandStarted, Event
 from core.migration.checks import check
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.checks.waivers import waive, with_waivers
-from core.migration.execution.engine import carry_out
+from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.model.execution import State
 from core.migration.model.move import Hook
@@ -71,15 +71,15 @@ def move(
 class Undecided(Person):
     """Does everything but the last thing."""
 
-    def has_done(self, step: Step) -> bool:
-        return step.name != DECIDE and super().has_done(step)
+    def confirm_manual_step(self, step: Step) -> bool:
+        return step.name != DECIDE and super().confirm_manual_step(step)
 
 
 def undecided(move: Moving, listener: Callable[[Event], None] | None = None) -> int:
     """An execution up to the decision: new runs for us alone."""
     number = move.begin()
     with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-        carry_out(move.executor(number, Undecided(), listener))
+        carry_out_plan(move.executor(number, Undecided(), listener))
     return number
 
 
@@ -163,7 +163,7 @@ def test_a_half_copy_is_started_by_nobody_and_after_a_rollback_neither(cluster: 
     number = move.begin()
     person = Undecided(at={Hook.STOP_APPLICATIONS: start_new})
     with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-        carry_out(move.executor(number, person, listener=at_start(move.title("compare-sums"), start_new)))
+        carry_out_plan(move.executor(number, person, listener=at_start(move.title("compare-sums"), start_new)))
     assert len(tried) == 2
     # new runs for us alone: after a restart of the host nobody starts what is not decided
     cluster.new.exec("sh", "-c", f"kill -9 $(cat '{TARGET}/postmaster.pid' | head -n 1)")
@@ -183,7 +183,7 @@ def test_a_half_copy_is_started_by_nobody_and_after_a_rollback_neither(cluster: 
 def test_new_is_opened_after_it_lost_its_power_undecided(cluster: Lab, move: Moving) -> None:
     number = undecided(move)
     cluster.new.exec("sh", "-c", f"kill -9 $(cat '{TARGET}/postmaster.pid' | head -n 1)")
-    carry_out(move.executor(number))
+    carry_out_plan(move.executor(number))
     assert move.store.execution(number).state is State.DONE
     assert sql(cluster.new, BRANCHES) == "1"
 
@@ -200,9 +200,9 @@ def test_a_server_that_lives_in_the_target_stops_the_pass_the_proof_and_the_star
 
     for name in ("changed-data", "compare-sums", "start-new"):
         with pytest.raises(PghaulError, match="a server runs in"):
-            carry_out(move.executor(number, listener=once(move.title(name), live)))
+            carry_out_plan(move.executor(number, listener=once(move.title(name), live)))
         cluster.new.exec("kill", there.pop())
-    carry_out(move.executor(number))
+    carry_out_plan(move.executor(number))
     assert move.store.execution(number).state is State.DONE
 
 
@@ -220,10 +220,10 @@ def test_only_our_own_server_is_opened(cluster: Lab, move: Moving) -> None:
     site.pg_ctl(cluster.new, "-m", "fast", "stop")
     site.pg_ctl(cluster.new, "-l", "/dev/null", "start")
     with pytest.raises(PghaulError, match="that this copy has not started"):
-        carry_out(move.executor(number))
+        carry_out_plan(move.executor(number))
     assert cluster.new.exec("test", "-e", f"{FENCE}/mark").returncode == 0
     site.pg_ctl(cluster.new, "-m", "fast", "stop")
-    carry_out(move.executor(number))
+    carry_out_plan(move.executor(number))
     assert move.store.execution(number).state is State.DONE
 
 

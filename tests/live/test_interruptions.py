@@ -13,7 +13,7 @@ from core.errors import BlockedError, Cancelled, PghaulError, UnreachableError
 from core.facts.model import Facts
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Progress
-from core.migration.execution.engine import abandon, carry_out
+from core.migration.execution.engine import cancel_abandoned_execution, carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.model.execution import State
 from core.migration.model.move import Hook
@@ -201,7 +201,7 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
     cluster.shape(SLOW)
     try:
         with pytest.raises(PghaulError) as caught:
-            carry_out(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", lambda: disturb(cluster))))
+            carry_out_plan(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", lambda: disturb(cluster))))
         cluster.shape("off")
         broken = stopped.store.execution(number)
         assert broken.state in {State.STOPPED, State.INTERRUPTED}, caught.value
@@ -211,7 +211,7 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
             assert "pghaul" not in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
     finally:
         mend(cluster)
-    carry_out(stopped.executor(number))
+    carry_out_plan(stopped.executor(number))
     assert stopped.store.execution(number).state is State.DONE
     assert site.contents(cluster.old) == before
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
@@ -226,14 +226,14 @@ def test_a_read_only_source_is_noticed_and_gone_on_with(cluster: Lab, stopped: M
     try:
         cluster.old.exec("mount", "-o", "remount,ro", "/srv/pg")
         with pytest.raises(PghaulError, match=r"[Rr]ead-only"):
-            carry_out(stopped.executor(number))
+            carry_out_plan(stopped.executor(number))
     finally:
         cluster.old.exec("mount", "-o", "remount,rw", "/srv/pg")
         clusters.control(cluster.old, "start")
         cluster.old.exec("rm", "-rf", "/run/mount")  # mount's own notes
     assert stopped.store.execution(number).state is State.STOPPED
     assert site.hashes(cluster.old) == before
-    carry_out(stopped.executor(number))
+    carry_out_plan(stopped.executor(number))
     assert stopped.store.execution(number).state is State.DONE
     assert site.contents(cluster.old) in before
 
@@ -245,12 +245,12 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
     number = stopped.begin()
     cluster.shape(SLOW)
     with pytest.raises(UnreachableError) as caught:
-        carry_out(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", lambda: cluster.cut("old"))))
+        carry_out_plan(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", lambda: cluster.cut("old"))))
     assert f"pghaul execute {SPREAD.name} --resume" in caught.value.hint
     assert stopped.store.execution(number).state is State.INTERRUPTED
     cluster.mend("old")
     cluster.shape("off")
-    carry_out(stopped.executor(number))
+    carry_out_plan(stopped.executor(number))
     done = stopped.store.execution(number)
     copies = [run for run in done.steps if run.title == f"copy: {DATA}"]
     assert (done.state, len(copies)) == (State.DONE, 1)  # the very same try, followed to its end
@@ -266,12 +266,12 @@ def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Mo
 
     number = running.begin()
     with pytest.raises(PghaulError, match=f"a server runs in {re.escape(DATA)}"):
-        carry_out(running.executor(number, listener=at_start(running.title("changed-data"), start_old)))
+        carry_out_plan(running.executor(number, listener=at_start(running.title("changed-data"), start_old)))
     assert running.store.execution(number).state is State.STOPPED
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
     assert sql(cluster.old, "select bbalance from pgbench_branches") == "4711"
     person = Person()
-    carry_out(running.executor(number, person))
+    carry_out_plan(running.executor(number, person))
     assert running.store.execution(number).state is State.DONE
     assert person.asked[0] == f"stop {DATA}"
     assert sql(cluster.new, "select bbalance from pgbench_branches") == "4711"
@@ -306,7 +306,7 @@ def test_a_cancel_from_elsewhere_ends_the_copy_and_cleans_up(cluster: Lab, stopp
         stopped.store.ask_cancel(number)
 
     with pytest.raises(Cancelled):
-        carry_out(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", ask)))
+        carry_out_plan(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", ask)))
     assert stopped.store.execution(number).state is State.CANCELLED
     cluster.shape("off")
     roll_back(stopped.executor(number))
@@ -382,9 +382,9 @@ def test_what_a_killed_workstation_left_is_taken_away_by_a_cancel(cluster: Lab, 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out(stopped.executor(number, listener=at_start(stopped.title("stopped"), die)))
+        carry_out_plan(stopped.executor(number, listener=at_start(stopped.title("stopped"), die)))
     assert "pghaul" in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
-    abandon(stopped.executor(number))
+    cancel_abandoned_execution(stopped.executor(number))
     assert stopped.store.execution(number).state is State.CANCELLED
     for host in (cluster.old, cluster.new):
         assert "pghaul" not in host.exec("ls", "/tmp", "/var/tmp").stdout

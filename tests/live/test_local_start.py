@@ -9,7 +9,7 @@ import pytest
 from core.errors import BlockedError, PghaulError
 from core.facts.model import Cluster, Facts
 from core.jobs import Job
-from core.migration.execution.engine import carry_out
+from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.findings.local_start import held
 from core.migration.model.execution import State
@@ -80,8 +80,8 @@ def publisher(lab: Lab, move: Moving) -> Iterator[Extra]:  # noqa: ARG001  nothi
 class Undecided(Person):
     """Does everything but the last thing."""
 
-    def has_done(self, step: Step) -> bool:
-        super().has_done(step)
+    def confirm_manual_step(self, step: Step) -> bool:
+        super().confirm_manual_step(step)
         return step.name != DECIDE
 
 
@@ -102,7 +102,7 @@ def test_a_subscription_takes_nothing_before_new_is_opened_and_a_rollback_loses_
 
     number = move.begin()
     with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-        carry_out(move.executor(number, Undecided(at={DECIDE: publish})))
+        carry_out_plan(move.executor(number, Undecided(at={DECIDE: publish})))
     assert seen == [("10", _OWN)]
     roll_back(move.executor(number))
     assert move.store.execution(number).state is State.ROLLED_BACK

@@ -11,7 +11,7 @@ import pytest
 from core.errors import Cancelled
 from core.facts.model import Facts
 from core.jobs import Event, Job, Note, Progress
-from core.migration.execution.engine import carry_out
+from core.migration.execution.engine import carry_out_plan
 from core.migration.model.execution import Kind, State
 from core.migration.model.plan import Phase, Plan
 from core.migration.model.probe import Probe, Quantity
@@ -151,7 +151,7 @@ def test_a_pass_that_is_cancelled_leaves_nothing(machines: Lab, move: Callable[[
     number = moving.begin()
     executor = moving.executor(number, listener=cancel)
     with as_before(machines), pytest.raises(Cancelled):
-        carry_out(executor)
+        carry_out_plan(executor)
     assert "rsync" in seen[0]
     assert seen[0].count("vers=4.2") == 4
     assert moving.store.execution(number).state is State.CANCELLED

@@ -9,7 +9,7 @@ from core.errors import BlockedError
 from core.facts.collect import collect
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.execution.engine import carry_out
+from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.model.move import Hook, Move
 from core.migration.model.plan import Step
@@ -70,7 +70,7 @@ class Undecided(Person):
 
     until: str = DECIDE
 
-    def has_done(self, step: Step) -> bool:
+    def confirm_manual_step(self, step: Step) -> bool:
         return step.name != self.until
 
 
@@ -78,7 +78,7 @@ def stopped_at(move: Moving, number: int, name: str) -> None:
     person = Undecided(name="15/main")
     person.until = name
     with pytest.raises(BlockedError, match=move.about(number, name)):
-        carry_out(move.executor(number, person))
+        carry_out_plan(move.executor(number, person))
 
 
 def stays_down(host: Host, again: Callable[[str], None]) -> None:

@@ -45,7 +45,7 @@ class Differences:
         all: the lists were whole, so nothing else differs.
     """
 
-    said: str
+    description: str
     files: tuple[tuple[str, str], ...]
     all: bool
 
@@ -65,7 +65,7 @@ class _Line:
         return self.root, self.path
 
 
-def first_difference(expected: str, found: str) -> str:
+def describe_first_difference(expected: str, found: str) -> str:
     """The first line that is not the same, as either side has it."""
     pairs = zip_longest(expected.splitlines(), found.splitlines(), fillvalue="nothing")
     differing = next((pair for pair in pairs if pair[0] != pair[1]), None)
@@ -74,24 +74,24 @@ def first_difference(expected: str, found: str) -> str:
     return "{} there, {} here".format(*differing)
 
 
-def differing_files(old: str, new: str) -> Differences:
+def compare_lists(old: str, new: str) -> Differences:
     """What differs between two packed lists."""
-    apart, whole = _apart(_lines(old), _lines(new))
+    apart, whole = _iterate_unequal_lines(_parse_lines(old), _parse_lines(new))
     files: dict[tuple[str, str], str] = {}
     fields: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
     for side, line in apart:
-        file = line.heading[0], _text(line.path)
+        file = line.heading[0], _decode(line.path)
         files[file] = _below(line.heading[1], file[1])
         for name, value in _fields(line).items():
             fields.setdefault(file, {}).setdefault(name, {})[side] = value
-    named = sorted(f"{path} ({', '.join(_told(fields[file]))})" for file, path in files.items())
+    named = sorted(f"{path} ({', '.join(_describe_fields(fields[file]))})" for file, path in files.items())
     more = len(named) - _NAMED
     shown = "; ".join(named[:_NAMED]).replace("\1", "\\n").encode(errors="replace").decode()
     said = shown + (f"; and {units.count(more)} more" if more > 0 else "")
     return Differences(said, tuple(files), whole)
 
 
-def _told(fields: dict[str, dict[str, str]]) -> list[str]:
+def _describe_fields(fields: dict[str, dict[str, str]]) -> list[str]:
     """What of a file differs: of one side alone, there is only that."""
     known = {side for values in fields.values() for side in values}
     if len(known) == 1:
@@ -99,18 +99,18 @@ def _told(fields: dict[str, dict[str, str]]) -> list[str]:
     said = []
     for name, values in fields.items():
         if len(values) == 2 and values["old"] != values["new"]:
-            old, new = (_shown(name, values[side]) for side in ("old", "new"))
+            old, new = (_format_value(name, values[side]) for side in ("old", "new"))
             said.append(name if name == "content" else f"{name} {old} on the old server, {new} on the new server")
     return said
 
 
-def _shown(name: str, value: str) -> str:
+def _format_value(name: str, value: str) -> str:
     return f"{datetime.fromtimestamp(int(value), UTC):%Y-%m-%d %H:%M:%S}" if name == "time" else value
 
 
 def _fields(line: _Line) -> dict[str, str]:
     """What the line says of its name."""
-    alike, _, content = _text(line.rest).partition("\2")
+    alike, _, content = _decode(line.rest).partition("\2")
     alike, _, target = alike.partition(" -> ")
     words = alike.split(" ")
     fields = dict(zip(_FIELDS.get(words[1], _FIELDS["d"]), words, strict=False))
@@ -125,11 +125,11 @@ def _below(link: str, path: str) -> str:
     return f"{link}/{path}" if link else path
 
 
-def _text(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _apart(old: Iterator[_Line], new: Iterator[_Line]) -> tuple[list[tuple[str, _Line]], bool]:
+def _iterate_unequal_lines(old: Iterator[_Line], new: Iterator[_Line]) -> tuple[list[tuple[str, _Line]], bool]:
     """The lines that one side alone has, each with that side, up to where a list ends; whether both were whole."""
     found: list[tuple[str, _Line]] = []
     one, other = next(old, None), next(new, None)
@@ -151,10 +151,10 @@ _END = _Line(1 << 30, ("", ""), b"")
 """Behind the last line of a whole list."""
 
 
-def _lines(packed: str) -> Iterator[_Line]:
+def _parse_lines(packed: str) -> Iterator[_Line]:
     """The lines of a packed list and `_END`, but of one that is cut off, or that no list is, the whole lines alone."""
     root, heading = 0, ("", "")
-    for line in _unpacked(packed):
+    for line in _decompress_lines(packed):
         if line is None:
             yield _END
             return
@@ -164,11 +164,11 @@ def _lines(packed: str) -> Iterator[_Line]:
         if path:
             yield _Line(root, heading, path, behind)
         else:
-            label, _, link = _text(behind).partition("\2")
+            label, _, link = _decode(behind).partition("\2")
             root, heading = root + 1, (label, link)
 
 
-def _unpacked(packed: str) -> Iterator[bytes | None]:
+def _decompress_lines(packed: str) -> Iterator[bytes | None]:
     """The lines in what is packed, behind the last of all None; of what grows more than a list does no more."""
     try:
         data = base64.b64decode(packed)

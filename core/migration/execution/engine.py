@@ -1,12 +1,13 @@
-"""The engine: a plan from its first step that is not done to its end, or to where it has to stop.
+"""The engine: runs the steps of a plan from the first one that is not done.
 
-    begin       a new execution of a plan
-    carry_out   go on from where the rows in the history say it stands
-    clean       take away what an execution that stopped on its way has left on the servers
+    new_execution      makes a new execution of a plan
+    carry_out_plan     runs the steps that are not done yet, by the rows in the history
+    remove_leftovers   removes what the copy needed on the servers
 
-It ends in one of four ways. Done. Stopped by a failed step, or cancelled: what the copy needed (key, locks, lists) is
-taken away, nothing of ours runs any more, and what has arrived on new stays. Interrupted, when a server was lost: what
-runs there goes on, and all that it needs stays, until somebody resumes, cancels or takes it back.
+An execution ends in one of four ways. It is done. A step failed, or the operator cancelled it: pghaul removes what the
+copy needed (key, locks, lists) and ends its own processes. The files that have arrived on the new server stay.
+Or a server was lost, and the execution is interrupted: its processes on the servers go on, and what they need stays
+until the operator resumes it, cancels it or rolls it back.
 """
 
 import getpass
@@ -23,13 +24,26 @@ from core import units
 from core.errors import BlockedError, PghaulError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.migration.execution import lock
-from core.migration.execution.difference import Differences, differing_files, first_difference
-from core.migration.execution.executor import DEADLINE, Executor, adopt, end_detached, leave_out, output_of, run_step
-from core.migration.execution.mending import DIFFERS, differed, leave_to_passes, named
-from core.migration.execution.passes import Pass, another, gain, outdated
-from core.migration.execution.recording import recorded, watched
+from core.migration.execution.difference import Differences, compare_lists, describe_first_difference
+from core.migration.execution.executor import (
+    DEADLINE,
+    Executor,
+    end_detached_steps,
+    follow_earlier_step,
+    get_step_output,
+    record_skipped_step,
+    run_step,
+)
+from core.migration.execution.passes import (
+    PrecopyPass,
+    estimate_gain,
+    is_another_pass_worthwhile,
+    is_last_pass_outdated,
+)
+from core.migration.execution.recording import record_state, watch_progress
+from core.migration.execution.resync import DIFFERS, find_failed_comparison, format_differing_files, mark_for_resync
 from core.migration.execution.rsync_log import changed_meanwhile
-from core.migration.execution.status import status_sentence, ways_on
+from core.migration.execution.status import describe_status, suggest_next_commands
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer, lock_path
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOP, STOPPED
@@ -42,66 +56,70 @@ from core.servers.shell import call
 from core.text import counted
 
 
-def begin(plan: Plan, kind: Kind) -> Execution:
-    """A new execution of a plan, not yet recorded."""
+def new_execution(plan: Plan, kind: Kind) -> Execution:
+    """Return a new execution of a plan. It is not recorded yet."""
     owner = f"{getpass.getuser()}@{platform.node() or 'workstation'}"
     return Execution(0, plan.move, kind, State.RUNNING, secrets.token_hex(4), owner, datetime.now(UTC), None, plan)
 
 
-def carry_out(executor: Executor) -> None:
-    """Carry the plan out, from its first step that is not done.
+def carry_out_plan(executor: Executor) -> None:
+    """Run the steps of the plan, from the first one that is not done.
 
     Raises:
-        BlockedError: another workstation has the cluster, a proof failed, or the person declined.
+        BlockedError: another workstation moves the cluster, a check failed, or the operator declined.
         CommandError: a step failed.
-        UnreachableError: a server was lost; what runs there goes on.
+        UnreachableError: a server was lost. Its processes go on.
         Cancelled: the job was cancelled.
     """
     cleaned = executor.execution.state in {State.STOPPED, State.CANCELLED}
-    with recorded(executor), watched(executor):
+    with record_state(executor), watch_progress(executor):
         lock_both(executor)
         try:
-            _go_on(executor, cleaned=cleaned)
+            _run_remaining_steps(executor, cleaned=cleaned)
         except UnreachableError:
             raise
         except PghaulError:
-            clean(executor)
-            _tell_how_it_stands(executor)
+            remove_leftovers(executor)
+            _report_status(executor)
             raise
-        clean(executor)
+        remove_leftovers(executor)
     executor.job.report(Note("Every step is done."))
 
 
-def _tell_how_it_stands(executor: Executor) -> None:
-    stands = status_sentence(replace(executor.execution, state=State.STOPPED))  # as it will be recorded
+def _report_status(executor: Executor) -> None:
+    stands = describe_status(replace(executor.execution, state=State.STOPPED))  # as it will be recorded
     executor.job.report(Note(stands, "warning"))
 
 
-def clean(executor: Executor) -> None:
-    """Take away what the copy needed, and the locks; what cannot be removed is said, and the rest goes on."""
+def remove_leftovers(executor: Executor) -> None:
+    """Remove what the copy needed, and the locks. What cannot be removed is reported as a warning."""
     for side, _ in executor.sides:
-        _try(executor, f"What still runs on the {side} server", partial(end_detached, executor, side))
+        _try_to_remove(executor, f"What still runs on the {side} server", partial(end_detached_steps, executor, side))
     for step in executor.plan.steps:
-        if step.closes and _may_be_open(executor.execution, step):
-            _try(executor, step.title, partial(_close, executor, step))
+        if step.closes and _needs_closing(executor.execution, step):
+            _try_to_remove(executor, step.title, partial(_run_closing_step, executor, step))
     for side, folder in executor.sides:
-        _try(
+        _try_to_remove(
             executor,
             f"the lock {lock_path(folder)}-* on {side}",
             partial(_unlock, executor, side, folder),
         )
 
 
-def abandon(executor: Executor) -> None:
-    """Cancel an execution that nobody carries out any more: end what still runs, take away what the copy needed."""
+def cancel_abandoned_execution(executor: Executor) -> None:
+    """Cancel an execution that no program carries out any more: end its processes and remove what the copy needed."""
     for side, _ in executor.sides:
-        end_detached(executor, side)
-    clean(executor)
+        end_detached_steps(executor, side)
+    remove_leftovers(executor)
     executor.journal.execution_changed(executor.id, State.CANCELLED, "cancelled")
 
 
 def lock_both(executor: Executor) -> None:
-    """Take both locks or, in an execution that has not begun, none; raises BlockedError where somebody else has one."""
+    """Lock both data directories, or neither if the execution has not begun yet.
+
+    Raises:
+        BlockedError: another execution has one of the locks.
+    """
     taken: list[tuple[str, str]] = []
     try:
         for side, folder in executor.sides:
@@ -110,7 +128,7 @@ def lock_both(executor: Executor) -> None:
     except PghaulError:
         if not executor.execution.steps:
             for side, folder in taken:
-                _try(
+                _try_to_remove(
                     executor,
                     f"the lock {lock_path(folder)}-* on {side}",
                     partial(_unlock, executor, side, folder),
@@ -122,15 +140,15 @@ def _unlock(executor: Executor, side: str, folder: str) -> None:
     lock.release(executor.connect(side), side, folder, executor.execution, Job())
 
 
-def _try(executor: Executor, what: str, action: Callable[[], None]) -> None:
+def _try_to_remove(executor: Executor, what: str, action: Callable[[], None]) -> None:
     try:
         action()
     except ServerError as error:
         executor.job.report(Note(f"{what} could not be removed: {error.message}", "warning"))
 
 
-def _may_be_open(execution: Execution, closing: Step) -> bool:
-    """Whether something was opened since that closing step last ended well."""
+def _needs_closing(execution: Execution, closing: Step) -> bool:
+    """Return whether a step has opened something since the closing step last succeeded."""
     opened = [
         run.id
         for step in execution.plan.steps
@@ -142,54 +160,56 @@ def _may_be_open(execution: Execution, closing: Step) -> bool:
     return bool(opened) and max(closed, default=0) < max(opened)
 
 
-def _close(executor: Executor, step: Step) -> None:
+def _run_closing_step(executor: Executor, step: Step) -> None:
     closing = call_of(executor.plan, step.call)
     done = executor.connect(step.side).run(closing, Job(), user=step.user, title=step.title, deadline=DEADLINE)
     pass_on_warnings(executor, done.stdout)
 
 
-def _go_on(executor: Executor, *, cleaned: bool) -> None:
+def _run_remaining_steps(executor: Executor, *, cleaned: bool) -> None:
     execution = executor.execution
     if execution.steps:
-        _adopt(executor)
+        _follow_earlier_steps(executor)
         _prove_still_stopped(executor)
-        if not _is_stopped(executor.execution) and not _found_stopped(executor) and cleaned:
-            _from_the_warm_passes(executor)
-        failed = differed(executor.execution)
+        if not _is_stopped(executor.execution) and not _stop_has_succeeded(executor) and cleaned:
+            _repeat_from_precopy_passes(executor)
+        failed = find_failed_comparison(executor.execution)
         if _changed_since_the_stop(executor) or failed is not None:
             executor.journal.steps_void(executor.id, execution.plan.first_copying)
-        _renew(executor)
+        _renew_copy_channel(executor)
         if failed is not None:
-            leave_to_passes(executor, failed)
+            mark_for_resync(executor, failed)
         _start_locally_again(executor)
-        _prove_again(executor)
-        _prove_alone(executor)
+        _repeat_listen_check(executor)
+        _prove_only_new_runs(executor)
     confirmed = False
-    for group in _groups(executor.execution.steps_taken):
+    for group in _group_steps(executor.execution.steps_taken):
         execution = executor.execution
         todo = [step for step in group if not execution.done(step.number)]
         if not todo:
             continue
-        if executor.people.ends_here():
+        if executor.operator.wants_to_end():
             what = f"The execution ended before step {todo[0].number} ({todo[0].title}), as you asked."
-            raise BlockedError(what, ways_on(replace(execution, state=State.STOPPED)))
+            raise BlockedError(what, suggest_next_commands(replace(execution, state=State.STOPPED)))
         if todo[0].stopped and execution.kind is Kind.REAL and not confirmed and not _is_stopped(execution):
             confirmed = True
             _confirm_stop(executor)
-            _catch_up(executor)
+            _run_extra_pass_if_outdated(executor)
         if todo[0].name == STOP:
             _try_start(executor)
         if todo[0].warm_pass:
-            _warm_pass(executor, group, todo)
+            _run_precopy_pass(executor, group, todo)
         else:
-            _run(executor, todo)
+            _run_group(executor, todo)
 
 
 def _confirm_stop(executor: Executor) -> None:
-    """Ask, under the names of who is connected, as often as one more warm pass is wanted first.
+    """Show the connected clients and ask whether the old cluster may be stopped.
+
+    The operator may ask for another pre-copy pass first; then the question is asked again.
 
     Raises:
-        BlockedError: the person has declined.
+        BlockedError: the operator has declined.
     """
     plan = executor.plan
     look, warm = plan.step(CLIENTS), any(step.warm_pass for step in plan.steps)
@@ -198,12 +218,12 @@ def _confirm_stop(executor: Executor) -> None:
             run_step(executor, look)
         connected = executor.outputs[look.number].splitlines() if look is not None else []
         with executor.asking():
-            said = executor.people.confirm_stop(plan.cluster, connected, warm=warm)
+            said = executor.operator.confirm_stop(plan.cluster, connected, warm=warm)
         if said is StopAnswer.STOP:
             return
         if said is StopAnswer.DECLINED or not warm:
             raise BlockedError("The name of the cluster was not confirmed, so it was not stopped.", "see --confirm")
-        _pass_before_the_stop(executor)
+        _repeat_last_precopy_pass(executor)
         if look is not None:
             executor.outputs.pop(look.number)
 
@@ -212,7 +232,7 @@ def _try_start(executor: Executor) -> None:
     """The trial start of the checks once more, directly before the stop: the new server may have changed meanwhile.
 
     Raises:
-        BlockedError: PostgreSQL would not start there, or systemd its unit; old is not stopped.
+        BlockedError: PostgreSQL would not start there, or systemd not its unit. The old cluster was not stopped.
     """
     if executor.try_start is None or _is_stopped(executor.execution):
         return
@@ -239,8 +259,8 @@ def _try_start(executor: Executor) -> None:
         executor.job.report(Note(said, "warning"))
 
 
-def _groups(steps: Sequence[Step]) -> list[list[Step]]:
-    """Steps that belong together: a warm pass over all places, or what runs side by side."""
+def _group_steps(steps: Sequence[Step]) -> list[list[Step]]:
+    """Return the steps in groups: a pre-copy pass over all data roots, or steps that run at the same time."""
     groups: list[list[Step]] = []
     for step in steps:
         joins = groups and (step.beside or (step.warm_pass and step.warm_pass == groups[-1][-1].warm_pass))
@@ -251,8 +271,8 @@ def _groups(steps: Sequence[Step]) -> list[list[Step]]:
     return groups
 
 
-def _run(executor: Executor, steps: list[Step]) -> None:
-    """Steps of one group, side by side where there are several, then what must agree."""
+def _run_group(executor: Executor, steps: list[Step]) -> None:
+    """Run the steps of one group, several at the same time, and compare the outputs that must agree."""
     if len(steps) == 1:
         run_step(executor, steps[0])
     else:
@@ -261,37 +281,43 @@ def _run(executor: Executor, steps: list[Step]) -> None:
         for each in running:
             each.result()
     for step in steps:
-        hold_against(executor, step)
+        compare_step_outputs(executor, step)
         if step.name.startswith(DELETIONS):
             _show_deletions(executor, step)
         pass_on_warnings(executor, executor.outputs[step.number])
 
 
 def pass_on_warnings(executor: Executor, output: str) -> None:
-    """What a step has to say to people stands in lines of its output that begin with `warning: ` or `note: `."""
+    """Report the lines of a step's output that begin with `warning: ` or `note: `."""
     for line in output.splitlines():
         level, said, text = line.partition(": ")
         if said and level in {"warning", "note"}:
             executor.job.report(Note(text, "warning" if level == "warning" else "info"))
 
 
-def hold_against(executor: Executor, step: Step) -> None:
-    """Hold what a step printed against what it must equal; the step has failed where it does not."""
+def compare_step_outputs(executor: Executor, step: Step) -> None:
+    """Compare the output of a step with the output that it must equal.
+
+    Raises:
+        BlockedError: they differ, and the step counts as failed.
+    """
     other = executor.plan.step(step.agrees_with) if step.agrees_with else None
     if other is None:
         return
-    expected, found = output_of(executor, other).strip(), executor.outputs[step.number].strip()
+    expected, found = get_step_output(executor, other).strip(), executor.outputs[step.number].strip()
     if found == expected:
         return
     if other.name == INVENTORY:  # of an earlier version's plan, which took the work of clients for a difference
-        executor.job.report(Note(_inventories_differ(expected, found), "warning"))
+        executor.job.report(Note(_describe_inventory_difference(expected, found), "warning"))
         return
-    differing = _differing_files(executor, other, step)
+    differing = _find_differing_files(executor, other, step)
     problem = f"Step {step.number} ({step.title}) does not agree with step {other.number} ({other.title})"
-    problem += f": {differing.said or first_difference(expected, found)}"
+    problem += f": {differing.description or describe_first_difference(expected, found)}"
     latest = executor.execution.latest(step.number)
     if latest is not None:
-        executor.journal.step_ended(replace(latest, exit_status=DIFFERS, message=problem, output=named(differing)))
+        executor.journal.step_ended(
+            replace(latest, exit_status=DIFFERS, message=problem, output=format_differing_files(differing))
+        )
     hint = (
         "Somebody has started the old cluster in the meantime. Go on with --resume, which stops it again."
         if other.name == STOPPED
@@ -308,8 +334,8 @@ _SHOWN = 20
 """Lines of an inventory that are shown: of a thousand that differ nobody would read the rest."""
 
 
-def _inventories_differ(expected: str, found: str) -> str:
-    """The first lines that one of two inventories has alone, in words."""
+def _describe_inventory_difference(expected: str, found: str) -> str:
+    """Return a sentence that names the first lines that only one of the two inventories has."""
     before, now = expected.splitlines(), found.splitlines()
     gone, come = (
         "; ".join([line for line in these if line not in those][:_SHOWN]) or "nothing"
@@ -323,13 +349,13 @@ def _inventories_differ(expected: str, found: str) -> str:
 
 
 def _runs_locally(executor: Executor) -> bool:
-    """Whether this execution has started new for local connections alone."""
+    """Return whether this execution has started the new cluster for local connections only."""
     start = next((step for step in executor.plan.steps if step.name == START_NEW), None)
     return start is not None and executor.execution.done(start.number)
 
 
-def _differing_files(executor: Executor, other: Step, step: Step) -> Differences:
-    """Which files differ, where both steps kept the lists that they sum up and these can still be read."""
+def _find_differing_files(executor: Executor, other: Step, step: Step) -> Differences:
+    """Return the files that differ, if both steps have kept the lists behind their checksums."""
     lists = {"old": "", "new": ""}
     for each in (other, step) if other.listing and step.listing else ():
         listing = call_of(executor.plan, each.listing)
@@ -339,7 +365,7 @@ def _differing_files(executor: Executor, other: Step, step: Step) -> Differences
                 .run(listing, executor.job, user=each.user, title=f"Read the lists of files of {each.server}")
                 .stdout
             )
-    return differing_files(lists["old"], lists["new"])
+    return compare_lists(lists["old"], lists["new"])
 
 
 def _show_deletions(executor: Executor, step: Step) -> None:
@@ -354,99 +380,103 @@ def _show_deletions(executor: Executor, step: Step) -> None:
     )
 
 
-def _warm_pass(executor: Executor, group: list[Step], todo: list[Step]) -> None:
-    """A warm pass, if it shortens the stop; the last one of the plan as often as it does."""
+def _run_precopy_pass(executor: Executor, group: list[Step], todo: list[Step]) -> None:
+    """Run a pre-copy pass if it shortens the downtime, and the last one of the plan as often as it does."""
     last = max(step.warm_pass for step in executor.plan.steps)
     number = group[0].warm_pass
-    if number > 1 and not another(_passes(executor.execution), _waited(executor.execution)):
-        spared = gain(_passes(executor.execution), _waited(executor.execution))
+    if number > 1 and not is_another_pass_worthwhile(
+        _list_passes(executor.execution), _seconds_since_last_pass(executor.execution)
+    ):
+        spared = estimate_gain(_list_passes(executor.execution), _seconds_since_last_pass(executor.execution))
         for step in todo:
-            leave_out(executor, step, f"It would shorten the downtime by only {units.duration(spared)}.")
+            record_skipped_step(executor, step, f"It would shorten the downtime by only {units.duration(spared)}.")
         return
-    _make_pass(executor, todo)
-    while number == last and another(_passes(executor.execution), _waited(executor.execution)):
-        _make_pass(executor, group)
+    _run_pass_steps(executor, todo)
+    while number == last and is_another_pass_worthwhile(
+        _list_passes(executor.execution), _seconds_since_last_pass(executor.execution)
+    ):
+        _run_pass_steps(executor, group)
 
 
-def _make_pass(executor: Executor, steps: list[Step]) -> None:
-    """A data root after the other; then, side by side, both sides read what has come."""
+def _run_pass_steps(executor: Executor, steps: list[Step]) -> None:
+    """Copy one data root after the other. Then both servers compute checksums at the same time."""
     for step in steps:
         if step.root:
             run_step(executor, step)
     if behind := [step for step in steps if not step.root]:
-        _run(executor, behind)
+        _run_group(executor, behind)
 
 
-def _catch_up(executor: Executor) -> None:
+def _run_extra_pass_if_outdated(executor: Executor) -> None:
     """One more warm pass where people, or an interruption, let so much time go by that the stop would be longer."""
     execution = executor.execution
-    waited = _waited(execution)
-    if not outdated(_passes(execution), waited):
+    waited = _seconds_since_last_pass(execution)
+    if not is_last_pass_outdated(_list_passes(execution), waited):
         return
     executor.job.report(
         Note(f"The last pre-copy pass ended {units.duration(waited)} ago. One more is made before the stop.")
     )
-    _pass_before_the_stop(executor)
+    _repeat_last_precopy_pass(executor)
 
 
-def _pass_before_the_stop(executor: Executor) -> None:
-    """The plan's last warm pass, once more."""
+def _repeat_last_precopy_pass(executor: Executor) -> None:
+    """Run the plan's last pre-copy pass once more."""
     steps = executor.plan.steps
     last = max(step.warm_pass for step in steps)
-    _make_pass(executor, [step for step in steps if step.warm_pass == last])
+    _run_pass_steps(executor, [step for step in steps if step.warm_pass == last])
 
 
-def _waited(execution: Execution) -> float:
-    """Seconds since the last warm pass ended."""
-    ends = [run.ended_at for run in _warm_runs(execution) if run.ended_at is not None]
+def _seconds_since_last_pass(execution: Execution) -> float:
+    """Return the seconds since the last pre-copy pass ended."""
+    ends = [run.ended_at for run in _finished_pass_runs(execution) if run.ended_at is not None]
     return (datetime.now(UTC) - max(ends)).total_seconds() if ends else 0.0
 
 
-def _warm_runs(execution: Execution) -> list[StepRun]:
+def _finished_pass_runs(execution: Execution) -> list[StepRun]:
     """The tries at warm passes that ended well and were no mere leaving out."""
     numbers = {step.number for step in execution.plan.steps if step.warm_pass and step.root}
     return [run for run in execution.steps if run.number in numbers and run.done and not run.back and not run.message]
 
 
-def _passes(execution: Execution) -> list[Pass]:
+def _list_passes(execution: Execution) -> list[PrecopyPass]:
     """The warm passes that were made so far, each over all places, the tries of one number apart."""
     numbers = {step.number: step.warm_pass for step in execution.plan.steps if step.warm_pass}
     made: dict[tuple[int, int], list[StepRun]] = {}
     attempts: dict[int, int] = {}
-    for run in _warm_runs(execution):
+    for run in _finished_pass_runs(execution):
         attempts[run.number] = attempts.get(run.number, 0) + 1
         made.setdefault((numbers[run.number], attempts[run.number]), []).append(run)
     runs = sorted(made.values(), key=lambda parts: parts[0].started_at)
     began = [parts[0].started_at for parts in runs]
     after = [None, *((one - other).total_seconds() for one, other in zip(began[1:], began, strict=False))]
     return [
-        Pass(
-            sum(map(_seconds, parts)),
-            _whole([each.bytes for each in parts]),
-            _whole([changed_meanwhile(each.output) for each in parts]),
+        PrecopyPass(
+            sum(map(_run_seconds, parts)),
+            _sum_if_all_known([each.bytes for each in parts]),
+            _sum_if_all_known([changed_meanwhile(each.output) for each in parts]),
             since,
         )
         for parts, since in zip(runs, after, strict=False)  # without any pass there is none to follow
     ]
 
 
-def _seconds(run: StepRun) -> float:
+def _run_seconds(run: StepRun) -> float:
     return (run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else 0.0
 
 
-def _whole(parts: list[int | None]) -> int | None:
+def _sum_if_all_known(parts: list[int | None]) -> int | None:
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
 
 
-def _adopt(executor: Executor) -> None:
-    """What an earlier process began and nobody saw end: followed to its end."""
+def _follow_earlier_steps(executor: Executor) -> None:
+    """Follow the detached steps of an earlier process to their end."""
     for step in executor.execution.steps_taken:
-        adopt(executor, step)
+        follow_earlier_step(executor, step)
 
 
 def _prove_still_stopped(executor: Executor) -> None:
-    """Old is as it was when its stop was proven first, or all from the stop on is done again."""
+    """Check that the old cluster is as it was when its stop was proven. If not, the steps from the stop run again."""
     execution = executor.execution
     proof = execution.plan.step(STOPPED)
     if proof is None or execution.past_return:
@@ -455,7 +485,7 @@ def _prove_still_stopped(executor: Executor) -> None:
     known = next((run for run in execution.steps if run.number == proof.number and run.done and not run.back), None)
     if known is None:
         return
-    stands = _stop_stands(executor, proof)
+    stands = _prove_stop(executor, proof)
     if stands and executor.outputs[proof.number].strip() == known.output.strip():
         return
     if any(step.name == START_NEW and execution.latest(step.number) for step in execution.plan.steps):
@@ -469,7 +499,7 @@ def _prove_still_stopped(executor: Executor) -> None:
             "Start it, and go on with --resume, which stops it and copies it again. Or roll back to it: --rollback.",
         )
     executor.job.report(Note("The old cluster was started after its stop. It is stopped and copied again.", "warning"))
-    _from_the_warm_passes(executor)
+    _repeat_from_precopy_passes(executor)
 
 
 def _changed_since_the_stop(executor: Executor) -> bool:
@@ -481,14 +511,14 @@ def _changed_since_the_stop(executor: Executor) -> bool:
     server meanwhile, its control file has told.
 
     Raises:
-        BlockedError: they were changed, and new was started since: no pass may go there any more.
+        BlockedError: they were changed, and the new cluster was started since, so no pass may write there any more.
     """
     execution = executor.execution
     steps = {step.name: step for step in execution.plan.steps}
     remembered = steps.get(STOPPED_ROOTS)
     if remembered is None or execution.latest(remembered.number) is None or execution.past_return:
         return False
-    before = _remembered_for_the_sums(execution, remembered, steps.get(SUMS))
+    before = _find_look_before_checksums(execution, remembered, steps.get(SUMS))
     if before is None and not execution.done(remembered.number):
         return False
     run_step(executor, remembered)
@@ -508,8 +538,8 @@ def _changed_since_the_stop(executor: Executor) -> bool:
     return True
 
 
-def _remembered_for_the_sums(execution: Execution, remembered: Step, sums: Step | None) -> StepRun | None:
-    """The look at the stopped old server that its sums followed; None where these have not ended well."""
+def _find_look_before_checksums(execution: Execution, remembered: Step, sums: Step | None) -> StepRun | None:
+    """Return the run that examined the stopped old cluster before its checksums; None if these have not succeeded."""
     made = execution.latest(sums.number) if sums is not None else None
     if made is None or not made.done:
         return None
@@ -517,14 +547,14 @@ def _remembered_for_the_sums(execution: Execution, remembered: Step, sums: Step 
     return looks[-1] if looks else None
 
 
-def _from_the_warm_passes(executor: Executor) -> None:
-    """The lists of what earlier passes brought are gone: old is compared whole again, but not in its stop."""
+def _repeat_from_precopy_passes(executor: Executor) -> None:
+    """Let the pre-copy passes run again, because their lists of copied files were removed."""
     steps = executor.plan.steps
     executor.journal.steps_void(executor.id, next(step.number for step in steps if step.warm_pass or step.stopped))
 
 
 def _start_locally_again(executor: Executor) -> None:
-    """New's server for us alone, which a restart of its host ends; where it runs the step does nothing."""
+    """Repeat the local-only start, which a reboot of the new server has ended. It does nothing if the cluster runs."""
     execution = executor.execution
     named = {step.name: step for step in execution.plan.steps}
     start, lift = named.get(START_NEW), named.get(LIFT_FENCE)
@@ -534,8 +564,8 @@ def _start_locally_again(executor: Executor) -> None:
         run_step(executor, start)
 
 
-def _prove_again(executor: Executor) -> None:
-    """Where the new cluster listens is looked at anew before the old server tries again to reach it there."""
+def _repeat_listen_check(executor: Executor) -> None:
+    """Look again where the new cluster listens, before the old server tries again to connect to it."""
     execution = executor.execution
     proof = execution.plan.step(LISTENS)
     reach = next((step for step in execution.plan.steps if step.reads == LISTENS), None)
@@ -546,11 +576,11 @@ def _prove_again(executor: Executor) -> None:
 
 
 def _is_stopped(execution: Execution) -> bool:
-    """Whether old's stop is proven: who confirmed it then is not asked again."""
+    """Return whether the stop of the old cluster is proven. Then the operator is not asked again."""
     return any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
 
 
-def _found_stopped(executor: Executor) -> bool:
+def _stop_has_succeeded(executor: Executor) -> bool:
     """Whether the stop has ended well on the old server, although the step that was to do it or to prove it failed.
 
     From the warm passes on a stopped server would be asked what only a running one can tell.
@@ -559,41 +589,41 @@ def _found_stopped(executor: Executor) -> bool:
     stop, proof = execution.plan.step(STOP), execution.plan.step(STOPPED)
     if stop is None or proof is None or execution.latest(stop.number) is None:
         return False
-    return _stop_stands(executor, proof)
+    return _prove_stop(executor, proof)
 
 
-def _stop_stands(executor: Executor, proof: Step) -> bool:
-    """Prove the stop; False where a server runs there. A proof that fails for another reason tells nothing.
+def _prove_stop(executor: Executor, proof: Step) -> bool:
+    """Return whether the old cluster is proven to be stopped; False if its server runs.
 
     Raises:
-        CommandError, BlockedError: why it cannot be told, or that old has ended without a shutdown.
+        CommandError, BlockedError: it could not be examined, or it ended without a clean shutdown.
     """
     try:
         run_step(executor, proof)
     except BlockedError:
-        if _runs(executor, proof):
+        if _old_cluster_runs(executor, proof):
             return False
         raise
     return True
 
 
-def _runs(executor: Executor, proof: Step) -> bool:
-    """Whether a server runs in old's data directory."""
+def _old_cluster_runs(executor: Executor, proof: Step) -> bool:
+    """Return whether a server runs in the old data directory."""
     looking = call("servers_in", executor.plan.data_directory)
     title = "Check whether the old cluster runs"
     return bool(executor.connect("old").run(looking, executor.job, user=proof.user, title=title).stdout.strip())
 
 
-def _prove_alone(executor: Executor) -> None:
-    """Once new is open, old does not run, whatever happened since the last look: clients could write to both."""
+def _prove_only_new_runs(executor: Executor) -> None:
+    """Check after the cutover that the old cluster does not run: clients could write to both clusters."""
     execution = executor.execution
     proof = execution.plan.step(ALONE)
     if proof is not None and execution.done(proof.number):
         run_step(executor, proof)
 
 
-def _renew(executor: Executor) -> None:
-    """The proof of the target and the way of the copy made anew, as long as something is left to copy."""
+def _renew_copy_channel(executor: Executor) -> None:
+    """Check the target and open the copy channel again, as long as a step is left that copies."""
     execution = executor.execution
     closing = [step for step in execution.steps_taken if step.closes]
     if all(execution.done(step.number) for step in closing):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core import units
 from core.errors import BlockedError, InputError
-from core.migration.execution.status import found_stopped, holds_old, ways_on
+from core.migration.execution.status import may_have_stopped_old, suggest_next_commands, was_stopped_before
 from core.migration.model.checks import CheckResult
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Phase, Plan, chained
@@ -28,7 +28,7 @@ def refuse_blockers(results: Sequence[CheckResult]) -> None:
         )
 
 
-def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> None:
+def refuse_if_unfinished(latest: Execution | None, *, alive: bool, start_over: bool = False) -> None:
     """Raise InputError where an earlier execution is under way, has left old stopped, or has opened new.
 
     `anew`: the person knows that an earlier one ended on its way, and what it has left; else that is said first.
@@ -38,7 +38,7 @@ def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> N
     refuse_alive(latest, alive=alive)
     move = latest.move
     if latest.state is State.DONE:
-        if latest.past_return and not anew:
+        if latest.past_return and not start_over:
             raise InputError(
                 f"Execution {latest.id} has moved {move}. What clients have written since is on the new server only, "
                 "and another copy from the old server would destroy it.",
@@ -49,54 +49,54 @@ def may_begin(latest: Execution | None, *, alive: bool, anew: bool = False) -> N
     if latest.state in {State.RUNNING, State.INTERRUPTED}:
         raise InputError(
             f"Execution {latest.id} of {move} was interrupted. What it began may still run on the servers.",
-            ways_on(latest),
+            suggest_next_commands(latest),
         )
-    if holds_old(latest):
-        did = "has fenced the old cluster" if found_stopped(latest) else "has stopped the old cluster"
-        raise InputError(f"Execution {latest.id} of {move} {did}.", ways_on(latest))
-    if not anew and (left := what_is_left(latest)):
-        raise InputError(left, ways_on(latest))
+    if may_have_stopped_old(latest):
+        did = "has fenced the old cluster" if was_stopped_before(latest) else "has stopped the old cluster"
+        raise InputError(f"Execution {latest.id} of {move} {did}.", suggest_next_commands(latest))
+    if not start_over and (left := describe_leftovers(latest)):
+        raise InputError(left, suggest_next_commands(latest))
 
 
-def what_is_left(latest: Execution) -> str:
+def describe_leftovers(latest: Execution) -> str:
     """Where an execution that ended on its way before old was stopped has got to, and what lies on new; else empty."""
     over = latest.state in {State.STOPPED, State.CANCELLED}
-    if not over or holds_old(latest) or not any(run.done for run in latest.steps):
+    if not over or may_have_stopped_old(latest) or not any(run.done for run in latest.steps):
         return ""
     what = "Rehearsal" if latest.kind is Kind.REHEARSAL else "Execution"
     following = next((step for step in latest.steps_taken if not latest.done(step.number)), None)
     at = f" at step {following.number} of {len(latest.plan.steps)} ({following.title})" if following is not None else ""
-    sent = _on_new(latest)
+    sent = _bytes_on_new_server(latest)
     came = f"It has sent {units.size(sent)} to the new server." if sent else "It has sent nothing to the new server."
-    stands = "The old cluster is as before." if found_stopped(latest) else "The old cluster runs as before."
+    stands = "The old cluster is as before." if was_stopped_before(latest) else "The old cluster runs as before."
     return f"{what} {latest.id} of {latest.move} was {latest.state}{at}. {stands} {came}"
 
 
-def _on_new(execution: Execution) -> int:
+def _bytes_on_new_server(execution: Execution) -> int:
     """Bytes of the whole copy that have come; what later passes send lies over them."""
     whole = {each.number for each in execution.plan.steps if each.warm_pass <= 1 and each.phase is not Phase.DRESS}
     through = [(run.number, run.bytes) for run in execution.steps if run.number in whole and run.bytes and not run.back]
     return sum(max(size for at, size in through if at == number) for number in {at for at, _ in through})
 
 
-def to_resume(latest: Execution | None, move: str, *, alive: bool) -> Execution:
+def find_resumable(latest: Execution | None, move: str, *, alive: bool) -> Execution:
     """The execution to go on with; raises InputError where there is none."""
     if latest is None or latest.state in {State.DONE, State.ROLLED_BACK}:
         moved = latest is not None and latest.past_return
         hint = f"To see it: pghaul execute {move} --status" if moved else f"To begin one: pghaul execute {move}"
-        raise InputError(_nothing(latest, move), hint)
+        raise InputError(_no_execution_error(latest, move), hint)
     refuse_alive(latest, alive=alive)
     return latest
 
 
-def to_cancel(latest: Execution | None, move: str) -> Execution:
+def find_cancellable(latest: Execution | None, move: str) -> Execution:
     """The execution to cancel; raises InputError where there is none under way."""
     if latest is None or latest.state not in {State.RUNNING, State.INTERRUPTED}:
-        raise InputError(_nothing(latest, move), _lead(latest, move))
+        raise InputError(_no_execution_error(latest, move), _describe_next_commands(latest, move))
     return latest
 
 
-def to_roll_back(latest: Execution | None, move: str, *, alive: bool) -> Execution:
+def find_rollbackable(latest: Execution | None, move: str, *, alive: bool) -> Execution:
     """The execution to take back.
 
     Raises:
@@ -104,21 +104,21 @@ def to_roll_back(latest: Execution | None, move: str, *, alive: bool) -> Executi
         BlockedError: new was opened: what a person could do, and what would be lost.
     """
     if latest is None or latest.state is State.ROLLED_BACK:
-        raise InputError(_nothing(latest, move), _lead(latest, move))
+        raise InputError(_no_execution_error(latest, move), _describe_next_commands(latest, move))
     if latest.kind is Kind.REHEARSAL:
         raise InputError(
             f"Execution {latest.id} of {move} is a rehearsal. The old cluster runs as before.", "nothing is to be done"
         )
     refuse_alive(latest, alive=alive)
     if latest.past_return:
-        raise past_return(latest)
+        raise explain_no_return(latest)
     return latest
 
 
-def to_show(latest: Execution | None, move: str) -> Execution:
+def require_execution(latest: Execution | None, move: str) -> Execution:
     """The execution to look at; raises InputError where there is none."""
     if latest is None:
-        raise InputError(_nothing(latest, move), f"To begin one: pghaul execute {move}")
+        raise InputError(_no_execution_error(latest, move), f"To begin one: pghaul execute {move}")
     return latest
 
 
@@ -132,7 +132,7 @@ def refuse_alive(latest: Execution, *, alive: bool) -> None:
         )
 
 
-def past_return(execution: Execution) -> BlockedError:
+def explain_no_return(execution: Execution) -> BlockedError:
     """Why one action does not lead back any more, what would be lost, and the steps by which a person could."""
     opened = next(
         run.started_at
@@ -149,14 +149,14 @@ def past_return(execution: Execution) -> BlockedError:
     )
 
 
-def back_by_hand(plan: Plan) -> tuple[str, ...]:
+def list_manual_rollback_steps(plan: Plan) -> tuple[str, ...]:
     """The steps by which a person gives new up once it is open, a line each with its commands."""
     return tuple(
         f"{step.title} (on {step.server} as {step.user}): {chained(step.native)}" for step in plan.back_with_loss
     )
 
 
-def old_may_be_stopped(execution: Execution) -> bool:
+def old_cluster_may_be_stopped(execution: Execution) -> bool:
     """Whether the execution has got so far that old may not run any more."""
     if execution.kind is Kind.REHEARSAL:
         return False
@@ -164,7 +164,7 @@ def old_may_be_stopped(execution: Execution) -> bool:
     return any(run.number in stopping and not run.back for run in execution.steps)
 
 
-def _lead(latest: Execution | None, move: str) -> str:
+def _describe_next_commands(latest: Execution | None, move: str) -> str:
     script = "What an exported script has begun can be continued only by the script, with --from or --back."
     return (
         f"{script} To begin one: pghaul execute {move}"
@@ -173,7 +173,7 @@ def _lead(latest: Execution | None, move: str) -> str:
     )
 
 
-def _nothing(latest: Execution | None, move: str) -> str:
+def _no_execution_error(latest: Execution | None, move: str) -> str:
     if latest is None:
         return f"The move {move} was never executed."
     return f"Execution {latest.id} of {move} is {latest.state}."

@@ -12,9 +12,9 @@ from core.errors import BlockedError, Cancelled, CommandError, HistoryError, Pgh
 from core.facts.model import TrialStart
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.checks.waivers import whoami
-from core.migration.execution.progress import progress
+from core.migration.execution.progress import make_progress_event
 from core.migration.execution.rsync_log import RsyncLog
-from core.migration.execution.status import ways_on
+from core.migration.execution.status import suggest_next_commands
 from core.migration.execution.workstation import run_here
 from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, State, StepRun, StopAnswer
 from core.migration.model.plan import Plan, Step, call_of, functions_file
@@ -34,7 +34,7 @@ DEADLINE = 1800.0
 """Seconds after which a command that is not detached is ended: a start that takes longer needs eyes."""
 
 
-class People(Protocol):
+class Operator(Protocol):
     """Who answers for the person at the workstation: the terminal, the window, or options given beforehand."""
 
     def announce(self, cluster: str) -> None:
@@ -48,19 +48,19 @@ class People(Protocol):
         """
         ...
 
-    def ends_here(self) -> bool:
+    def wants_to_end(self) -> bool:
         """Whether the person wants no further step to begin; asked between two of them."""
         ...
 
-    def has_done(self, step: Step) -> bool:
+    def confirm_manual_step(self, step: Step) -> bool:
         """Wait until the person has done that step; False: it will not be done."""
         ...
 
-    def takes_on(self, found: str) -> str:
+    def accept_finding(self, found: str) -> str:
         """Why the person takes on what a step has found, in their words; empty: they do not."""
         ...
 
-    def take_over(self, move: str, shown: str) -> bool:
+    def confirm_take_over(self, move: str, shown: str) -> bool:
         """Whether the person, shown these lines, has said the move's name: no seal vouches for what they tell of."""
         ...
 
@@ -79,7 +79,7 @@ class Executor:
     id: int
     journal: ExecutionJournal
     connect: Callable[[str], Server]
-    people: People
+    operator: Operator
     job: Job
     try_start: Callable[[Job], TrialStart | None] | None = None
     outputs: dict[int, str] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class Executor:
     def _report(self, listened: Job, event: Event) -> None:
         with self._reporting:  # two steps may run side by side; whoever listens hears one after the other
             if not (self._asking and isinstance(event, Progress)):
-                listened.report(_untagged(event))
+                listened.report(_remove_job_tag(event))
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -110,7 +110,7 @@ class Executor:
 
     def tell_progress(self) -> None:
         """Report how far it is."""
-        self.job.report(progress(self.execution, datetime.now(UTC)))
+        self.job.report(make_progress_event(self.execution, datetime.now(UTC)))
 
     @property
     def execution(self) -> Execution:
@@ -139,7 +139,7 @@ class Executor:
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class StepOutput:
     """What a step printed, the bytes of cluster that it sent, and why it counts as left out; empty: it does not."""
 
     output: str
@@ -166,10 +166,10 @@ def run_step(executor: Executor, step: Step, *, back: bool = False) -> None:
         back=back,
     )
     run = replace(run, id=executor.journal.step_started(executor.id, run))
-    _record(executor, step, run, lambda: _performed(executor, step, run))
+    _run_and_record(executor, step, run, lambda: _perform_step(executor, step, run))
 
 
-def adopt(executor: Executor, step: Step) -> bool:
+def follow_earlier_step(executor: Executor, step: Step) -> bool:
     """Follow a detached step that an earlier process began, if it is still there; whether it was."""
     if not step.detached:
         return False
@@ -177,16 +177,16 @@ def adopt(executor: Executor, step: Step) -> bool:
     if run is None or run.ended_at is not None:
         return False
     server = executor.connect(step.side)
-    found = _found(executor, server, step)
+    found = _find_job(executor, server, step)
     if found is None:
         return False
     executor.job.report(Note(f"{server.name}: the step was begun earlier and is followed now: {step.title}"))
     unseen = timedelta(seconds=remote_jobs.ended_ago(server, found, executor.job) or 0)
-    _record(executor, step, run, lambda: _followed(executor, server, step, run, found), unseen)
+    _run_and_record(executor, step, run, lambda: _follow_detached(executor, server, step, run, found), unseen)
     return True
 
 
-def leave_out(executor: Executor, step: Step, why: str) -> None:
+def record_skipped_step(executor: Executor, step: Step, why: str) -> None:
     """Record that a step is not needed."""
     now = datetime.now(UTC)
     run = StepRun(0, step.number, step.title, 1, now)
@@ -194,7 +194,7 @@ def leave_out(executor: Executor, step: Step, why: str) -> None:
     executor.journal.step_ended(replace(run, ended_at=now, exit_status=0, message=why))
 
 
-def end_detached(executor: Executor, side: str) -> None:
+def end_detached_steps(executor: Executor, side: str) -> None:
     """End and remove every detached step of this execution on a side."""
     server = executor.connect(side)
     for each in remote_jobs.find(server, Job()):
@@ -203,7 +203,7 @@ def end_detached(executor: Executor, side: str) -> None:
             remote_jobs.remove(server, each, Job())
 
 
-def output_of(executor: Executor, step: Step) -> str:
+def get_step_output(executor: Executor, step: Step) -> str:
     """What a step printed: now, or as the history has it; it is run again where that is not all of it."""
     if step.number not in executor.outputs:
         latest = executor.execution.latest(step.number)
@@ -214,8 +214,8 @@ def output_of(executor: Executor, step: Step) -> str:
     return executor.outputs[step.number]
 
 
-def _record(
-    executor: Executor, step: Step, run: StepRun, perform: Callable[[], Printed], unseen: timedelta = timedelta(0)
+def _run_and_record(
+    executor: Executor, step: Step, run: StepRun, perform: Callable[[], StepOutput], unseen: timedelta = timedelta(0)
 ) -> None:
     """Record how it ends. `unseen`: how long ago that was, where nobody was there; its rate is reckoned by it."""
     try:
@@ -225,7 +225,11 @@ def _record(
     except PghaulError as error:
         failure = error.__cause__ if isinstance(error, BlockedError) else error  # of a proof, that of its command
         status = failure.exit_status if isinstance(failure, CommandError) else None
-        said = "" if isinstance(error, Cancelled) else _said(failure if isinstance(failure, CommandError) else error)
+        said = (
+            ""
+            if isinstance(error, Cancelled)
+            else _get_error_output(failure if isinstance(failure, CommandError) else error)
+        )
         failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, message=error.message)
         executor.journal.step_ended(replace(failed, output=end_without_secrets(said, KEPT)))
         raise
@@ -237,17 +241,17 @@ def _record(
     executor.journal.step_ended(done)
 
 
-def _said(error: PghaulError) -> str:
+def _get_error_output(error: PghaulError) -> str:
     return error.stderr if isinstance(error, CommandError) else str(error)
 
 
-def _performed(executor: Executor, step: Step, run: StepRun) -> Printed:
+def _perform_step(executor: Executor, step: Step, run: StepRun) -> StepOutput:
     if step.side == "you":
-        return _by_hand(executor, step) if step.by_person else _here(executor, step)
+        return _wait_for_manual_step(executor, step) if step.by_person else _run_on_workstation(executor, step)
     server = executor.connect(step.side)
     if step.detached:
-        return _detached(executor, server, step, run)
-    call, stdin = call_of(executor.plan, step.call), _input(executor, step)
+        return _run_detached(executor, server, step, run)
+    call, stdin = call_of(executor.plan, step.call), _build_step_input(executor, step)
     if step.name in executor.passwords:
         call = with_secrets({"PGPASSWORD": executor.passwords[step.name]}, call)
     try:
@@ -257,16 +261,16 @@ def _performed(executor: Executor, step: Step, run: StepRun) -> Printed:
         )
     except CommandError as error:
         if error.exit_status == FOR_A_PERSON and step.reads == LISTENS:
-            return _taken_on(executor, server.name, step, error)
-        raise _failed(server.name, step, error) from error
-    return Printed(done.stdout)
+            return _ask_to_accept(executor, server.name, step, error)
+        raise _make_step_error(server.name, step, error) from error
+    return StepOutput(done.stdout)
 
 
-def _taken_on(executor: Executor, server: str, step: Step, error: CommandError) -> Printed:
+def _ask_to_accept(executor: Executor, server: str, step: Step, error: CommandError) -> StepOutput:
     """What a person knows better than a server can see, by their word, which is recorded; without it BlockedError."""
-    found = _why(error.stderr)
+    found = _find_failure_reason(error.stderr)
     with executor.asking():
-        reason = " ".join(executor.people.takes_on(f"{server}: {found}").split())
+        reason = " ".join(executor.operator.accept_finding(f"{server}: {found}").split())
     if not reason:
         raise BlockedError(
             f"{server}: {step.title} failed: {found}",
@@ -274,27 +278,27 @@ def _taken_on(executor: Executor, server: str, step: Step, error: CommandError) 
             f"pghaul execute {executor.execution.move} --resume --client-route 'HOW'; it is recorded with your name",
         )
     looked, who = found.partition(". ")[0], whoami()
-    return Printed(error.stderr, left_out=f"{sentence(looked)} Accepted by {who}: {reason}")
+    return StepOutput(error.stderr, left_out=f"{sentence(looked)} Accepted by {who}: {reason}")
 
 
-def _input(executor: Executor, step: Step) -> bytes:
+def _build_step_input(executor: Executor, step: Step) -> bytes:
     """What the step reads: what another one printed, and the plan's functions where new is to keep them."""
     plan = executor.plan
     other = plan.step(step.reads) if step.reads else None
-    said = "" if other is None else output_of(executor, other)
+    said = "" if other is None else get_step_output(executor, other)
     kept = functions_file(plan.functions) if step.takes_functions else ""
     return (said + kept).encode("utf-8", "surrogateescape")
 
 
-def _failed(server: str, step: Step, error: CommandError) -> PghaulError:
+def _make_step_error(server: str, step: Step, error: CommandError) -> PghaulError:
     """The failure by the step's title; its command stands in the plan and the history."""
     if error.exit_status is None:
         return error
-    last = _why(error.stderr)
+    last = _find_failure_reason(error.stderr)
     if step.proves and error.exit_status not in _NOT_RUN:
-        return BlockedError(_failed_step(server, step) + (f": {last}" if last else ""), error.hint)
+        return BlockedError(_describe_failure(server, step) + (f": {last}" if last else ""), error.hint)
     return CommandError(
-        f"{_failed_step(server, step)} with exit status {error.exit_status}" + (f": {last}" if last else ""),
+        f"{_describe_failure(server, step)} with exit status {error.exit_status}" + (f": {last}" if last else ""),
         error.hint,
         command=error.command,
         exit_status=error.exit_status,
@@ -302,19 +306,19 @@ def _failed(server: str, step: Step, error: CommandError) -> PghaulError:
     )
 
 
-def _failed_step(server: str, step: Step) -> str:
+def _describe_failure(server: str, step: Step) -> str:
     return f'{server}: the step "{step.title}" failed'
 
 
-def _why(said: str) -> str:
+def _find_failure_reason(stderr: str) -> str:
     """Our own sentence among what a failed step said, with the words of the program ahead of it; else the last line.
 
     The sentence names what could not be done, and the program why: `No space left on device`.
     """
-    own = own_sentence(said)
+    own = own_sentence(stderr)
     if not own:
-        return said.strip().rpartition("\n")[2]
-    before, _, _ = f"\n{said}".partition("\npghaul: ")
+        return stderr.strip().rpartition("\n")[2]
+    before, _, _ = f"\n{stderr}".partition("\npghaul: ")
     lines = [line.strip() for line in before.split("\n")[-_LINES_OF_A_PROGRAM:]]
     told = next((line for line in reversed(lines) if _PROGRAM_SAYS.match(line)), "")
     return f"{own} ({told})" if told and told not in own else own
@@ -332,17 +336,18 @@ _NOT_RUN = (126, 127)
 """Exit statuses of the shell: the program may not be executed, or is not there."""
 
 
-def _by_hand(executor: Executor, step: Step) -> Printed:
+def _wait_for_manual_step(executor: Executor, step: Step) -> StepOutput:
     with executor.asking():
-        done = executor.people.has_done(step)
+        done = executor.operator.confirm_manual_step(step)
     if not done:
         raise BlockedError(
-            f"Step {step.number} was not done: {step.title}.", ways_on(replace(executor.execution, state=State.STOPPED))
+            f"Step {step.number} was not done: {step.title}.",
+            suggest_next_commands(replace(executor.execution, state=State.STOPPED)),
         )
-    return Printed("")
+    return StepOutput("")
 
 
-def _here(executor: Executor, step: Step) -> Printed:
+def _run_on_workstation(executor: Executor, step: Step) -> StepOutput:
     """The DBA's own command on the workstation, in the workstation's own shell."""
     executor.job.report(CommandStarted("workstation", "you", step.call, title=step.title))
     began = datetime.now(UTC)
@@ -361,19 +366,21 @@ def _here(executor: Executor, step: Step) -> Printed:
             exit_status=done.exit_status,
             stderr=done.stderr,
         )
-    return Printed(done.stdout)
+    return StepOutput(done.stdout)
 
 
-def _detached(executor: Executor, server: Server, step: Step, run: StepRun) -> Printed:
-    call, stdin = call_of(executor.plan, step.call), _input(executor, step)
+def _run_detached(executor: Executor, server: Server, step: Step, run: StepRun) -> StepOutput:
+    call, stdin = call_of(executor.plan, step.call), _build_step_input(executor, step)
     try:
-        begun = remote_jobs.start(server, call, executor.job, title=_title(executor, step), user=step.user, stdin=stdin)
+        begun = remote_jobs.start(
+            server, call, executor.job, title=_job_title(executor, step), user=step.user, stdin=stdin
+        )
     except CommandError as error:
-        raise _failed(server.name, step, error) from error
-    return _followed(executor, server, step, run, begun)
+        raise _make_step_error(server.name, step, error) from error
+    return _follow_detached(executor, server, step, run, begun)
 
 
-def _followed(executor: Executor, server: Server, step: Step, run: StepRun, begun: RemoteJob) -> Printed:
+def _follow_detached(executor: Executor, server: Server, step: Step, run: StepRun, begun: RemoteJob) -> StepOutput:
     """The end of a detached step. When the server is lost it goes on there, and nothing of it is removed."""
     log = RsyncLog(step.bytes)
 
@@ -389,27 +396,27 @@ def _followed(executor: Executor, server: Server, step: Step, run: StepRun, begu
         raise
     except PghaulError as error:
         remote_jobs.kill(server, begun, Job())
-        _removed(server, begun)
+        _remove_job(server, begun)
         if isinstance(error, CommandError):
-            raise _ended_unseen(step, error, log.text()) from error
+            raise _make_unseen_end_error(step, error, log.text()) from error
         raise
-    _removed(server, begun)
+    _remove_job(server, begun)
     said = log.text()
     if done.exit_status != 0:
         hint = _HINTS.get(done.exit_status, "")
         ended = CommandError("", hint, command=step.call, exit_status=done.exit_status, stderr=said)
-        raise _failed(server.name, step, ended) from ended
-    return Printed(said, log.sent)
+        raise _make_step_error(server.name, step, ended) from ended
+    return StepOutput(said, log.sent)
 
 
-def _ended_unseen(step: Step, error: CommandError, said: str) -> CommandError:
+def _make_unseen_end_error(step: Step, error: CommandError, stderr: str) -> CommandError:
     """The failure of a detached step whose exit status nobody knows: by its title, with the last that it said."""
-    message, last = _TAG_WITHIN.sub("", error.message), _why(said)
+    message, last = _TAG_WITHIN.sub("", error.message), _find_failure_reason(stderr)
     return CommandError(
         message + (f": {last}" if last else ""),
         error.hint,
         command=step.call,
-        stderr=said,
+        stderr=stderr,
         exit_status=error.exit_status,
     )
 
@@ -429,16 +436,16 @@ _HINTS = {
 """What rsync's exit status means; source: rsync(1), EXIT VALUES, and ssh(1)."""
 
 
-def _removed(server: Server, begun: RemoteJob) -> None:
+def _remove_job(server: Server, begun: RemoteJob) -> None:
     remote_jobs.remove(server, begun, Job())
 
 
-def _title(executor: Executor, step: Step) -> str:
+def _job_title(executor: Executor, step: Step) -> str:
     """By which its detached job is found again."""
     return f"{step.title} [{executor.token} {step.number}]"
 
 
-def _untagged(event: Event) -> Event:
+def _remove_job_tag(event: Event) -> Event:
     """For people, without what a detached job is found again by."""
     return replace(event, title=_TAG.sub("", event.title)) if isinstance(event, CommandStarted) else event
 
@@ -447,6 +454,6 @@ _TAG = re.compile(r" \[[0-9a-f]{8} \d+\]$")
 _TAG_WITHIN = re.compile(r" \[[0-9a-f]{8} \d+\]")
 
 
-def _found(executor: Executor, server: Server, step: Step) -> RemoteJob | None:
-    title = _title(executor, step)
+def _find_job(executor: Executor, server: Server, step: Step) -> RemoteJob | None:
+    title = _job_title(executor, step)
     return next((each for each in remote_jobs.find(server, executor.job) if each.title == title), None)

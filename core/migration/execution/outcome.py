@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from core import units
 from core.migration.execution.account import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
 from core.migration.execution.dressed import cost_sentences
-from core.migration.execution.entry import back_by_hand
-from core.migration.execution.status import as_before
+from core.migration.execution.entry import list_manual_rollback_steps
+from core.migration.execution.status import runs_as_before
 from core.migration.execution.summary import follow_up, taken_on
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State
@@ -62,7 +62,7 @@ def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph,
         between = f"from {down.began_at:%H:%M:%S} to {down.ended_at:%H:%M:%S} UTC"
         seconds = units.duration(down.seconds)
         old = f"It runs again. Clients had no server for {seconds}, {between}."
-        if as_before(execution):
+        if runs_as_before(execution):
             old = f"It runs again as before. Clients had no server for {seconds}, {between}."
     new = (
         f"It is stopped. Another attempt begins with its files in {execution.plan.target}, and sends only changes.",
@@ -113,7 +113,7 @@ def _fenced(execution: Execution) -> tuple[str, ...]:
     """That old is kept from starting, and how it would be started all the same."""
     if not any(step.name == FENCE for step in execution.plan.steps):
         return ()
-    by_hand = back_by_hand(execution.plan)
+    by_hand = list_manual_rollback_steps(execution.plan)
     asked = (
         "To go back to it all the same, and lose what clients have written to the new cluster, run one after the other:"
     )

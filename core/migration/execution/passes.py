@@ -10,7 +10,7 @@ MOST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class PrecopyPass:
     """A warm pass that ended.
 
     Attributes:
@@ -27,7 +27,7 @@ class Pass:
     after: float | None = None
 
 
-def gain(passes: Sequence[Pass], waited: float = 0.0) -> float:
+def estimate_gain(passes: Sequence[PrecopyPass], waited: float = 0.0) -> float:
     """Seconds by which one more pass would shorten the stop; `waited`: seconds since the last one ended.
 
     What is left to the final pass is what changed since the last one began, `change × age`; one more pass leaves what
@@ -54,11 +54,11 @@ def gain(passes: Sequence[Pass], waited: float = 0.0) -> float:
     return change / rate * (age - following)
 
 
-def another(passes: Sequence[Pass], waited: float = 0.0) -> bool:
+def is_another_pass_worthwhile(passes: Sequence[PrecopyPass], waited: float = 0.0) -> bool:
     """Whether one more warm pass is worth it; `waited`: seconds since the last one ended, while its files were read."""
-    return len(passes) < MOST and gain(passes, waited) >= WORTH_SECONDS
+    return len(passes) < MOST and estimate_gain(passes, waited) >= WORTH_SECONDS
 
 
-def outdated(passes: Sequence[Pass], waited: float) -> bool:
+def is_last_pass_outdated(passes: Sequence[PrecopyPass], waited: float) -> bool:
     """Whether so much time went by since the last pass, in seconds, that another one before the stop is worth it."""
-    return bool(passes) and waited >= WORTH_SECONDS and gain(passes, waited) >= WORTH_SECONDS
+    return bool(passes) and waited >= WORTH_SECONDS and estimate_gain(passes, waited) >= WORTH_SECONDS

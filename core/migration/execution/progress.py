@@ -39,7 +39,7 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
     under_way = [(step, run) for step in taken if (run := runs[step.number]) is not None and _runs(run)]
     to_come = [step for step in taken if not execution.done(step.number)]
     first = to_come[0] if to_come else taken[-1]
-    known = [seconds for step in to_come if (seconds := _left(step, runs[step.number], now)) is not None]
+    known = [seconds for step in to_come if (seconds := _seconds_left(step, runs[step.number], now)) is not None]
     found = account(execution)
     stopped = found.stopped_at if found.reached_at is None else None
     return ExecutionStatus(
@@ -51,7 +51,7 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
     )
 
 
-def whole(found: ExecutionStatus) -> str:
+def describe_position(found: ExecutionStatus) -> str:
     """For people: `step 23 of 51, downtime 2 min 13 s, about 4 min 00 s left`."""
     parts = [f"step {found.position} of {found.steps}"]
     if found.stopped_seconds is not None:
@@ -62,34 +62,34 @@ def whole(found: ExecutionStatus) -> str:
     return ", ".join(parts)
 
 
-def progress(execution: Execution, now: datetime) -> Progress:
+def make_progress_event(execution: Execution, now: datetime) -> Progress:
     """The steps that run now as one event, in bytes where they tell them."""
     found = status_of(execution, now)
     title = _title([step for step, _ in found.under_way])
     runs = [run for _, run in found.under_way if run.bytes is not None]
     if not runs:
-        return Progress(title, found.position - 1, found.steps, "steps", whole(found))
+        return Progress(title, found.position - 1, found.steps, "steps", describe_position(found))
     totals = [run.total for run in runs if run.total is not None]
     total = sum(totals) if len(totals) == len(runs) else None
-    return Progress(title, sum(run.bytes or 0 for run in runs), total, "bytes", whole(found))
+    return Progress(title, sum(run.bytes or 0 for run in runs), total, "bytes", describe_position(found))
 
 
-def sentences(execution: Execution, now: datetime) -> tuple[str, ...]:
+def describe_progress(execution: Execution, now: datetime) -> tuple[str, ...]:
     """How far it is, then each step that runs: for who looks at it from outside."""
     found = status_of(execution, now)
-    return (whole(found), *(_running(step, run, now) for step, run in found.under_way))
+    return (describe_position(found), *(_describe_running_step(step, run, now) for step, run in found.under_way))
 
 
-def _running(step: Step, run: StepRun, now: datetime) -> str:
+def _describe_running_step(step: Step, run: StepRun, now: datetime) -> str:
     said = f"{step.title}, for {units.duration((now - run.started_at).total_seconds())}"
     if run.bytes is not None:
         said += f": {units.size(run.bytes)}" + (f" of {units.size(run.total)}" if run.total is not None else "")
-        pace = rate(run, now)
+        pace = current_rate(run, now)
         said += f" at {units.rate(pace)}" if pace is not None else ""
     return said
 
 
-def rate(run: StepRun, now: datetime) -> float | None:
+def current_rate(run: StepRun, now: datetime) -> float | None:
     """Bytes a second of a try that runs, since it began; None where it is too early to tell."""
     seconds = (now - run.started_at).total_seconds()
     return run.bytes / seconds if run.bytes and seconds >= _TELLING_SECONDS else None
@@ -105,11 +105,11 @@ def _title(steps: Sequence[Step]) -> str:
     return f"{len(steps)} steps side by side, {steps[0].title}" if steps else "between two steps"
 
 
-def _left(step: Step, run: StepRun | None, now: datetime) -> float | None:
+def _seconds_left(step: Step, run: StepRun | None, now: datetime) -> float | None:
     """Seconds that a step may still take: by its pace where that tells, else by what the plan expected."""
     if run is None or not _runs(run):
         return step.expected_seconds
-    pace = rate(run, now)
+    pace = current_rate(run, now)
     if pace is not None and run.total and run.bytes is not None and run.bytes >= _TELLING * run.total:
         return max(0, run.total - run.bytes) / pace
     if step.expected_seconds is None:

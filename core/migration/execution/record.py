@@ -27,7 +27,7 @@ _NEWEST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class EstimateComparison:
     """A stage of an execution, its downtime, or all of it, held against the estimate that was made last before it.
 
     Seconds. `counts`: this user's pghaul has recorded the execution; what came from elsewhere is only shown.
@@ -64,33 +64,35 @@ class ByStage:
     bias: float | None
 
 
-def by_stage(rows: Sequence[Held]) -> tuple[ByStage, ...]:
+def by_stage(rows: Sequence[EstimateComparison]) -> tuple[ByStage, ...]:
     """The record of each stage, in the order of a plan; the downtime and the whole stand behind."""
     order = {name: place for place, name in enumerate((*map(str, Phase), DOWNTIME, WHOLE))}
-    rows = counting(rows)
+    rows = select_counted(rows)
     names = sorted({row.stage for row in rows}, key=lambda name: order.get(name, len(order)))
     found = {name: [row for row in rows if row.stage == name] for name in names}
     return tuple(ByStage(name, len(each), sum(row.inside for row in each), bias(each)) for name, each in found.items())
 
 
-def counting(rows: Sequence[Held]) -> tuple[Held, ...]:
+def select_counted(rows: Sequence[EstimateComparison]) -> tuple[EstimateComparison, ...]:
     """Those that count in the record."""
     return tuple(row for row in rows if row.counts)
 
 
-def hit_rate(rows: Sequence[Held]) -> float | None:
+def hit_rate(rows: Sequence[EstimateComparison]) -> float | None:
     """Which part lies between low and high: of good estimates 8 of 10; None without any."""
-    rows = counting(rows)
+    rows = select_counted(rows)
     return sum(row.inside for row in rows) / len(rows) if rows else None
 
 
-def bias(rows: Sequence[Held]) -> float | None:
+def bias(rows: Sequence[EstimateComparison]) -> float | None:
     """How many times as long as likely they took, by the geometric mean; None without any."""
-    factors = [log(row.factor) for row in counting(rows) if row.factor > 0]
+    factors = [log(row.factor) for row in select_counted(rows) if row.factor > 0]
     return exp(sum(factors) / len(factors)) if factors else None
 
 
-def held(execution: Execution, estimates: Iterable[Estimate], *, counts: bool = True) -> tuple[Held, ...]:
+def compare_with_estimate(
+    execution: Execution, estimates: Iterable[Estimate], *, counts: bool = True
+) -> tuple[EstimateComparison, ...]:
     """Each stage that was done whole, in the order of the plan, then the downtime, then all of it; empty where nothing
     was estimated.
 
@@ -113,7 +115,9 @@ def held(execution: Execution, estimates: Iterable[Estimate], *, counts: bool = 
             took = {**took, DOWNTIME: down.command_seconds, **whole}
             spans = {**spans, DOWNTIME: method.downtime_seconds, WHOLE: method.duration_seconds}
     return tuple(
-        Held(execution.id, execution.move, execution.kind, execution.started_at, name, spans[name], seconds, counts)
+        EstimateComparison(
+            execution.id, execution.move, execution.kind, execution.started_at, name, spans[name], seconds, counts
+        )
         for name, seconds in took.items()
         if name in spans
     )
@@ -137,7 +141,7 @@ def stage_seconds(execution: Execution) -> dict[str, float]:
     }
 
 
-def history_of(own: Sequence[Execution], alike: Sequence[Execution], rows: Sequence[Held]) -> History:
+def history_of(own: Sequence[Execution], alike: Sequence[Execution], rows: Sequence[EstimateComparison]) -> History:
     """What the next estimate has of executions, newest first: of this move, else of others between such servers.
 
     `rows`: the record of all, of which copies tell how far their estimates are off.
@@ -150,7 +154,7 @@ def history_of(own: Sequence[Execution], alike: Sequence[Execution], rows: Seque
             words = "in this move" if mine else "in other moves between such servers"
             timed[str(stage)] = tuple(seconds for seconds, _ in times)
             sources[str(stage)] = Evidence(words, times[0][1])
-    copies = tuple(row.factor for row in counting(rows) if row.stage in _COPIES)
+    copies = tuple(row.factor for row in select_counted(rows) if row.stage in _COPIES)
     return History(timed=timed, copies=copies, sources=sources)
 
 

@@ -15,27 +15,27 @@ PROGRAM_ENDED = "the program ended"
 
 
 @contextmanager
-def recorded(executor: Executor, done: State = State.DONE) -> Iterator[None]:
+def record_state(executor: Executor, done: State = State.DONE) -> Iterator[None]:
     """The state of the execution in the history, however this ends; `done`: what it is when it ends well."""
     before = executor.execution
-    with _found_again(before.move):
+    with _explain_lost_history(before.move):
         executor.journal.execution_changed(executor.id, State.RUNNING)
-        with _ended(executor, before, done):
+        with _record_end(executor, before, done):
             yield
 
 
 @contextmanager
-def _ended(executor: Executor, before: Execution, done: State) -> Iterator[None]:
+def _record_end(executor: Executor, before: Execution, done: State) -> Iterator[None]:
     state, message = State.INTERRUPTED, PROGRAM_ENDED
     try:
         yield
         state, message = done, ""
     except HeldError as error:
-        state, message = _before(before, error)
+        state, message = _state_before(before, error)
         raise
     except UnreachableError as error:
         state, message = State.INTERRUPTED, error.message
-        raise _advised(error, executor) from error
+        raise _add_resume_hint(error, executor) from error
     except Cancelled:
         state, message = State.CANCELLED, "cancelled"
         raise
@@ -47,7 +47,7 @@ def _ended(executor: Executor, before: Execution, done: State) -> Iterator[None]
 
 
 @contextmanager
-def _found_again(move: str) -> Iterator[None]:
+def _explain_lost_history(move: str) -> Iterator[None]:
     """While a team's history is lost nothing of an execution is recorded: another workstation may go on with it."""
     try:
         yield
@@ -57,7 +57,7 @@ def _found_again(move: str) -> Iterator[None]:
         raise HistoryLostError(error.message, hint) from error
 
 
-def _before(execution: Execution, error: HeldError) -> tuple[State, str]:
+def _state_before(execution: Execution, error: HeldError) -> tuple[State, str]:
     """How it stood before it was gone on with: whoever finds the door closed has changed nothing."""
     if not execution.steps:
         return State.STOPPED, error.message
@@ -66,13 +66,13 @@ def _before(execution: Execution, error: HeldError) -> tuple[State, str]:
     return execution.state, execution.message
 
 
-def _advised(error: UnreachableError, executor: Executor) -> UnreachableError:
+def _add_resume_hint(error: UnreachableError, executor: Executor) -> UnreachableError:
     hint = f"What runs there goes on. When the server answers again: pghaul execute {executor.execution.move} --resume"
     return UnreachableError(error.message, hint)
 
 
 @contextmanager
-def watched(executor: Executor) -> Iterator[None]:
+def watch_progress(executor: Executor) -> Iterator[None]:
     """Each second: tell how far it is, and cancel the job when another program of this workstation asks for it."""
     ended = threading.Event()
 

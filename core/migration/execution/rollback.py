@@ -5,11 +5,11 @@ from functools import partial
 
 from core.errors import CommandError, ServerError
 from core.jobs import Note
-from core.migration.execution.engine import clean, lock_both, pass_on_warnings
-from core.migration.execution.entry import past_return
-from core.migration.execution.executor import Executor, end_detached, run_step
-from core.migration.execution.recording import recorded, watched
-from core.migration.execution.status import as_before, holds_old
+from core.migration.execution.engine import lock_both, pass_on_warnings, remove_leftovers
+from core.migration.execution.entry import explain_no_return
+from core.migration.execution.executor import Executor, end_detached_steps, run_step
+from core.migration.execution.recording import record_state, watch_progress
+from core.migration.execution.status import may_have_stopped_old, runs_as_before
 from core.migration.model.execution import Execution, State
 from core.migration.model.plan import Step
 from core.migration.plan.steps.opening import LIFT_FENCE
@@ -29,24 +29,26 @@ def roll_back(executor: Executor) -> None:
     """
     execution = executor.execution
     if execution.past_return:
-        raise past_return(execution)
-    with recorded(executor, State.ROLLED_BACK), watched(executor):
+        raise explain_no_return(execution)
+    with record_state(executor, State.ROLLED_BACK), watch_progress(executor):
         for side in ("old", "new"):
-            _try_new(executor, side, partial(end_detached, executor, side))
-        _try_new(executor, "new", partial(lock_both, executor))
-        lifted = _lifted(execution)
+            _tolerate_unreachable_new(executor, side, partial(end_detached_steps, executor, side))
+        _tolerate_unreachable_new(executor, "new", partial(lock_both, executor))
+        lifted = _fence_was_lifted(execution)
         for step in execution.plan.way_back:
-            if step.reads and not _handed_on(executor, step):
+            if step.reads and not _provide_input(executor, step):
                 continue
             if step.proves and lifted:
                 run_step(executor, step, back=True)
             else:
-                _try_new(executor, step.side, partial(run_step, executor, step, back=True), proves=step.proves)
-        clean(executor)
-    executor.job.report(_end(executor))
+                _tolerate_unreachable_new(
+                    executor, step.side, partial(run_step, executor, step, back=True), proves=step.proves
+                )
+        remove_leftovers(executor)
+    executor.job.report(_describe_result(executor))
 
 
-def _handed_on(executor: Executor, step: Step) -> bool:
+def _provide_input(executor: Executor, step: Step) -> bool:
     """Hand to a step what it reads, as it was printed before the rollback; False: that is not known, or not whole.
 
     To run the other step now would be of no use: it would only be held against itself.
@@ -60,7 +62,7 @@ def _handed_on(executor: Executor, step: Step) -> bool:
     return True
 
 
-def _end(executor: Executor) -> Note:
+def _describe_result(executor: Executor) -> Note:
     """What the old server is now, as far as the last steps have looked at it."""
     execution = executor.execution
     proof = next((step for step in reversed(execution.plan.way_back) if step.proves), None)
@@ -73,9 +75,9 @@ def _end(executor: Executor) -> Note:
     if any(line.startswith("warning: ") for line in said.splitlines()):
         pass_on_warnings(executor, said)
         return Note("The old cluster runs again, but not as before. See the warnings above.", "warning")
-    if as_before(execution):
+    if runs_as_before(execution):
         return Note("The old cluster runs again, with the same port, options and settings as before.")
-    if not holds_old(execution):
+    if not may_have_stopped_old(execution):
         return Note("The old cluster was not stopped. It accepts connections at its port.")
     return Note(
         "The old cluster runs again, and accepts connections at the port that it had. Its settings were not compared "
@@ -83,13 +85,15 @@ def _end(executor: Executor) -> Note:
     )
 
 
-def _lifted(execution: Execution) -> bool:
+def _fence_was_lifted(execution: Execution) -> bool:
     """Whether new's fence was being taken away, so that its host may have started it since."""
     lifting = {step.number for step in execution.plan.steps if step.name == LIFT_FENCE}
     return any(run.number in lifting and not run.back for run in execution.steps)
 
 
-def _try_new(executor: Executor, side: str, action: Callable[[], None], *, proves: bool = False) -> None:
+def _tolerate_unreachable_new(
+    executor: Executor, side: str, action: Callable[[], None], *, proves: bool = False
+) -> None:
     """A new that cannot be reached does not keep old from running again; one that proves it must not does."""
     try:
         action()

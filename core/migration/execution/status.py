@@ -73,41 +73,41 @@ UNSEEN = frozenset({MoveStatus.OPENING, MoveStatus.ROLLING_BACK})
 """Where nobody who is not at it knows whether clients have a cluster again."""
 
 
-def holds_old(execution: Execution) -> bool:
+def may_have_stopped_old(execution: Execution) -> bool:
     """Whether it may have stopped old, or kept it from starting: by its stop or, of a stopped cluster, its fence."""
     if execution.kind is Kind.REHEARSAL:
         return False
-    named = {FENCE} if found_stopped(execution) else {STOP, STOPPED}
+    named = {FENCE} if was_stopped_before(execution) else {STOP, STOPPED}
     holding = {step.number for step in execution.plan.steps if step.name in named}
     return any(run.number in holding and not run.back for run in execution.steps)
 
 
-def found_stopped(execution: Execution) -> bool:
+def was_stopped_before(execution: Execution) -> bool:
     """Whether old was stopped already when the plan was made: then it proves the stop and has none of its own."""
     names = {step.name for step in execution.plan.steps}
     return STOPPED in names and STOP not in names
 
 
-def as_before(execution: Execution) -> bool:
+def runs_as_before(execution: Execution) -> bool:
     """Whether a rollback has looked at the port, the unit, the options and the settings of the old server, and all are
     what they were before the stop."""
     looks = [step for step in execution.plan.way_back if step.name in {OLD_RUNS, OLD_SETTINGS}]
     runs = [execution.latest(step.number, back=True) for step in looks]
     return len(looks) == len({OLD_RUNS, OLD_SETTINGS}) and all(
-        run is not None and run.done and not _warns(run.output) for run in runs
+        run is not None and run.done and not _has_warnings(run.output) for run in runs
     )
 
 
-def _warns(output: str) -> bool:
+def _has_warnings(output: str) -> bool:
     return any(line.startswith("warning: ") for line in output.splitlines())
 
 
-def status_sentence(execution: Execution) -> str:
+def describe_status(execution: Execution) -> str:
     """Whether old still serves, whether new runs, and what may be done."""
-    return f"{how_both_stand(execution)} {ways_on(execution)}"
+    return f"{describe_both_clusters(execution)} {suggest_next_commands(execution)}"
 
 
-def ways_on(execution: Execution) -> str:
+def suggest_next_commands(execution: Execution) -> str:
     """What may be done with an execution that is not at its end."""
     move = execution.move
     on = f"Go on: pghaul execute {move} --resume."
@@ -115,9 +115,9 @@ def ways_on(execution: Execution) -> str:
         return on
     back = " Or roll back to the old server: --rollback."
     if execution.state in {State.RUNNING, State.INTERRUPTED}:
-        return on + (" Or end it: --cancel." if not holds_old(execution) else back)
-    if holds_old(execution):
-        if _knows_too_little(execution):
+        return on + (" Or end it: --cancel." if not may_have_stopped_old(execution) else back)
+    if may_have_stopped_old(execution):
+        if _lacks_data_root(execution):
             return (
                 f"Roll back to the old server: pghaul execute {move} --rollback. "
                 "Then begin with a new plan: --start-over."
@@ -126,7 +126,7 @@ def ways_on(execution: Execution) -> str:
     again = "--start-over"
     if execution.kind is Kind.REHEARSAL:
         again = f"{'--dress-rehearsal' if execution.dressed else '--rehearsal'} --start-over"
-    if _knows_too_little(execution):
+    if _lacks_data_root(execution):
         return f"Begin with a new plan: pghaul execute {move} {again}."
     for_real = f"Or leave the rehearsal, and move: pghaul execute {move} --start-over."
     taken_back = for_real if execution.kind is Kind.REHEARSAL else "Or roll it back: --rollback."
@@ -136,7 +136,7 @@ def ways_on(execution: Execution) -> str:
     )
 
 
-def carried_out_sentence(latest: Execution | None) -> str:
+def describe_completed_move(latest: Execution | None) -> str:
     """That a move is over, and what to copy once more would mean; empty of one that is not over."""
     if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE or latest.ended_at is None:
         return ""
@@ -148,7 +148,7 @@ def carried_out_sentence(latest: Execution | None) -> str:
     )
 
 
-def how_both_stand(execution: Execution) -> str:
+def describe_both_clusters(execution: Execution) -> str:
     """Whether old still serves, and whether new runs."""
     return SENTENCES[move_status(execution)]
 
@@ -171,9 +171,9 @@ def move_status(execution: Execution) -> MoveStatus:
         return MoveStatus.NOT_OPENED
     if any(step.name == START_NEW and execution.done(step.number) for step in execution.plan.steps):
         return MoveStatus.LOCAL_ONLY
-    if not holds_old(execution):
+    if not may_have_stopped_old(execution):
         return MoveStatus.UNTOUCHED
-    if found_stopped(execution):
+    if was_stopped_before(execution):
         return MoveStatus.FOUND_STOPPED
     stopped = any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
     return MoveStatus.STOPPED if stopped else MoveStatus.STOPPING
@@ -186,7 +186,7 @@ def _found_started(execution: Execution) -> bool:
     return latest is not None and latest.exit_status == RUNS_AGAIN
 
 
-def _knows_too_little(execution: Execution) -> bool:
+def _lacks_data_root(execution: Execution) -> bool:
     """Whether its plan lacks a data root of the cluster: to go on with it would fail again."""
     proofs = {step.number for step in execution.plan.steps if step.name.startswith(DATA_ROOTS)}
     latest = [run for run in execution.steps if run.number in proofs and not run.back]

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.errors import InputError
-from core.migration.execution.mending import DIFFERS, mended_as
+from core.migration.execution.resync import DIFFERS, find_resync_user
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.move import HookCommand
 from core.migration.model.plan import Plan, Step, functions_of
@@ -33,7 +33,7 @@ def refuse_strange_commands(execution: Execution, hooks: Sequence[HookCommand]) 
             )
 
 
-def anew(execution: Execution) -> frozenset[int]:
+def find_functions_to_replace(execution: Execution) -> frozenset[int]:
     """The steps that are to run again because how they came out is the history's word alone.
 
     What proves, what a later step reads or is held against, what compares, and who reads of these. The proof of the
@@ -55,7 +55,7 @@ def anew(execution: Execution) -> frozenset[int]:
     return frozenset({*found, *(step.number for step in steps if step.reads in names and step.name != STOPPED)})
 
 
-def shown(execution: Execution, servers: Mapping[str, str]) -> str:
+def describe_execution(execution: Execution, servers: Mapping[str, str]) -> str:
     """All that speaks for and against it, in lines: functions, variables, commands, what counts as done, the account.
 
     `servers`: which machine each side is, by the user's own profiles.
@@ -77,7 +77,7 @@ def _account(execution: Execution, servers: Mapping[str, str], strange: Sequence
     )
     again = (
         "What it has checked and read is checked and read again."
-        if anew(execution)
+        if find_functions_to_replace(execution)
         else "None of its checks is repeated."
     )
     return (
@@ -106,12 +106,13 @@ def _commands(plan: Plan) -> Iterator[str]:
                 )
                 yield f"{step.number}. {where}: {_indented(call)}"
         if step.mending:
-            yield f"{step.number}. on the old server as {mended_as(plan) or 'its login'}: {_indented(step.mending)}"
+            user = find_resync_user(plan) or "its login"
+            yield f"{step.number}. on the old server as {user}: {_indented(step.mending)}"
 
 
 def _outcomes(execution: Execution) -> Iterator[str]:
     """A line for each step that is said to have begun: how it ended, and what it printed where another goes by that."""
-    void = anew(execution)
+    void = find_functions_to_replace(execution)
     told = {name for step in execution.plan.steps for name in (step.reads, step.agrees_with) if name}
     for step in execution.plan.steps:
         run = execution.latest(step.number)

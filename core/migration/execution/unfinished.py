@@ -5,8 +5,8 @@ from datetime import datetime
 
 from core import units
 from core.migration.execution.account import Downtime, downtime
-from core.migration.execution.progress import status_of, whole
-from core.migration.execution.status import UNSEEN, holds_old, how_both_stand, move_status
+from core.migration.execution.progress import describe_position, status_of
+from core.migration.execution.status import UNSEEN, describe_both_clusters, may_have_stopped_old, move_status
 from core.migration.model.execution import Execution, Kind, State
 
 
@@ -56,7 +56,7 @@ def possible(execution: Execution | None, *, alive: bool) -> Possible:
     over = execution.state in {State.DONE, State.ROLLED_BACK}
     interrupted = execution.state in {State.RUNNING, State.INTERRUPTED}
     moved = execution.state is State.DONE and execution.past_return
-    held = holds_old(execution) and not over
+    held = may_have_stopped_old(execution) and not over
     return Possible(
         begin=not alive and not interrupted and not held and not moved,
         resume=not alive and not over,
@@ -69,7 +69,7 @@ def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinishe
     """None: it is at its end, or it ended on its way and old serves as before."""
     under_way = execution.state in {State.RUNNING, State.INTERRUPTED}
     ended = execution.state in {State.DONE, State.ROLLED_BACK}
-    if ended or not (under_way or holds_old(execution)):
+    if ended or not (under_way or may_have_stopped_old(execution)):
         return None
     down = known_downtime(execution, now, alive=alive)
     return Unfinished(
@@ -78,8 +78,8 @@ def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinishe
         kind=execution.kind,
         state=execution.state,
         alive=alive,
-        at=whole(status_of(execution, now)),
-        stands=how_both_stand(execution),
+        at=describe_position(status_of(execution, now)),
+        stands=describe_both_clusters(execution),
         stopped_at=down.began_at if down is not None and down.ended_at is None else None,
         expected_seconds=down.expected_seconds if down is not None else None,
         possible=possible(execution, alive=alive),

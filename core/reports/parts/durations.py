@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core import units
 from core.language import tr
-from core.migration.execution.record import Held, bias, by_stage
+from core.migration.execution.record import EstimateComparison, bias, by_stage
 from core.migration.model.estimate import Help, Method
 from core.reports.charts.chain import chain
 from core.reports.charts.durations import methods, stages
@@ -150,7 +150,7 @@ def _record(report: Report) -> Section:
     return Section(tr("Estimates held against the clock"), blocks) if blocks else Section("", ())
 
 
-def _of_this_move(rows: Sequence[Held]) -> tuple[Block, ...]:
+def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
     if not rows:
         return ()
     head = (tr("Began"), tr("Stage"), tr("Estimated"), tr("Took"), tr("Took / likely"))
@@ -167,7 +167,7 @@ def _of_this_move(rows: Sequence[Held]) -> tuple[Block, ...]:
     return (Table("estimates-record", head, cells, (0, 1.7, 1.3, 0, 0), frozenset({3, 4}), dense=True),)
 
 
-def _by_stage(rows: Sequence[Held]) -> tuple[Block, ...]:
+def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
     """How good the estimates of each stage were, over all moves; of good ones 8 of 10 are inside."""
     off = bias(rows)
     if off is None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from core import units
 from core.language import marked, tr
 from core.migration.execution.account import NOTEWORTHY_SECONDS, Downtime, account, downtime
-from core.migration.execution.entry import old_may_be_stopped
+from core.migration.execution.entry import old_cluster_may_be_stopped
 from core.migration.execution.queries import (
     AS_ROLE,
     METRICS,
@@ -245,7 +245,7 @@ def _of_broken(latest: Execution, old: str, new: str, down: Downtime | None) -> 
     if latest.past_return:
         said = tr("The move was {how} while {new} was being opened: look whether it runs.")
         return Tone.BAD, said.format(**words)
-    if old_may_be_stopped(latest):
+    if old_cluster_may_be_stopped(latest):
         since = tr(" since {at}").format(at=instant(down.began_at)) if down is not None else ""
         said = tr("The move was {how}: {old} is stopped{since}, {new} was not opened; go on, or back to {old}.")
         return Tone.BAD, said.format(**words, since=since)
@@ -344,7 +344,7 @@ def without_cluster(report: Report, latest: Execution) -> str:
         return tr("not at all: a rehearsal stops nothing")
     down = downtime(latest, report.made_at)
     if down is None:
-        said = tr("{old} was not stopped by it") if old_may_be_stopped(latest) else tr("{old} was not stopped")
+        said = tr("{old} was not stopped by it") if old_cluster_may_be_stopped(latest) else tr("{old} was not stopped")
         return said.format(old=report.old.name)
     began, time = _second(down.began_at), units.duration(down.seconds)
     if down.ended_at is None:
@@ -370,7 +370,9 @@ def _cost(report: Report, latest: Execution) -> str:
 
 
 def _way_back(latest: Execution) -> str:
-    if latest.kind is Kind.REHEARSAL or (latest.state is not State.ROLLED_BACK and not old_may_be_stopped(latest)):
+    if latest.kind is Kind.REHEARSAL or (
+        latest.state is not State.ROLLED_BACK and not old_cluster_may_be_stopped(latest)
+    ):
         return marked("not needed: nothing was stopped")
     if latest.state is State.ROLLED_BACK:
         return marked("taken")

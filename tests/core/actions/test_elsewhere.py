@@ -15,9 +15,9 @@ from core.actions.session import Session
 from core.errors import InputError, ServerError
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.execution.executor import People
-from core.migration.execution.mending import DIFFERS
-from core.migration.execution.taking_over import anew, refuse_strange_commands, shown
+from core.migration.execution.executor import Operator
+from core.migration.execution.resync import DIFFERS
+from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
 from core.migration.model.execution import Execution, State
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import functions_of
@@ -29,7 +29,7 @@ from core.servers.functions import functions
 from tests.core.migration.builders import profile
 from tests.core.migration.execution.builders import STEP, Nobody, execution, ran
 
-Action = Callable[[Session, str, People, Job], Execution]
+Action = Callable[[Session, str, Operator, Job], Execution]
 ACTIONS = (resume_execution, cancel_execution, roll_back_execution)
 
 
@@ -44,10 +44,10 @@ class Dba(Nobody):
     own: bool
     shown: list[str] = field(default_factory=list)
 
-    def takes_on(self, found: str) -> str:  # noqa: ARG002
+    def accept_finding(self, found: str) -> str:  # noqa: ARG002
         return ""
 
-    def take_over(self, move: str, shown: str) -> bool:
+    def confirm_take_over(self, move: str, shown: str) -> bool:
         assert move == "spring"
         self.shown.append(shown)
         return self.own
@@ -157,7 +157,7 @@ def test_all_that_would_run_is_shown() -> None:
     hook = replace(STEP, side="you", user="postgres", call="touch ran")  # whose server is a name that its author gave
     made = execution(sums, step, hook)
     plan = replace(made.plan, settings=(("copy_needs", "a\nb"),), functions=functions_of(made.plan.steps))
-    lines = shown(replace(made, plan=plan), SERVERS).split("\n")
+    lines = describe_execution(replace(made, plan=plan), SERVERS).split("\n")
     assert lines[:-2] == [
         "with copy_needs=a",
         "     b",
@@ -184,8 +184,8 @@ def test_functions_that_are_not_this_pghauls_are_shown(change: str) -> None:
         "with a line": whole.replace("fail ", "evil ", 1),
         "huge": whole + "evil\n" * len(whole),
     }[change]
-    said = shown(replace(made, plan=replace(made.plan, functions=given)), SERVERS)
-    assert said != shown(replace(made, plan=replace(made.plan, functions=whole)), SERVERS)
+    said = describe_execution(replace(made, plan=replace(made.plan, functions=given)), SERVERS)
+    assert said != describe_execution(replace(made, plan=replace(made.plan, functions=whole)), SERVERS)
     assert ("\n-no_server() {\n" if change == "without a guard" else "evil") in said
 
 
@@ -211,8 +211,14 @@ def test_what_counts_as_done_is_shown_and_what_proves_or_is_read_runs_again(sess
     for number in (1, 2, 3, 4, 5, 6, 7, 8):
         made = ran(made, number)
     made = ran(made, 9, status=DIFFERS)
-    assert anew(made) == {1, 2, 5, 8, 9}  # 6 is proven again by whoever goes on, and 3 cannot be had again
-    said = shown(made, SERVERS).split("\n")
+    assert find_functions_to_replace(made) == {
+        1,
+        2,
+        5,
+        8,
+        9,
+    }  # 6 is proven again by whoever goes on, and 3 cannot be had again
+    said = describe_execution(made, SERVERS).split("\n")
     assert said[9:-2] == [
         "1. runs again: key", "2. runs again: take the key", "3. counts as done: stock",
         "     the history says that it has printed: ", "4. counts as done: stop", "5. runs again: prove",
@@ -223,11 +229,11 @@ def test_what_counts_as_done_is_shown_and_what_proves_or_is_read_runs_again(sess
     number = session.store.execution_started(made)
     for run in made.steps:
         session.store.step_ended(replace(run, id=session.store.step_started(number, run)))
-    session.store.take_over(session.store.execution(number), anew(made))
+    session.store.take_over(session.store.execution(number), find_functions_to_replace(made))
     taken = session.store.execution(number)
     assert {run.number for run in taken.steps if run.void} == {1, 2, 5, 8, 9}
     assert session.store.recorded_here(number)
-    assert anew(ran(execution(*steps, replace(STEP, name=START_NEW)), 10)) == frozenset()
+    assert find_functions_to_replace(ran(execution(*steps, replace(STEP, name=START_NEW)), 10)) == frozenset()
 
 
 STEPS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -18,7 +18,7 @@ from core.jobs import Job
 from core.migration.estimate import Spec, spec_of
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate.spec import ClusterSpec
-from core.migration.execution.engine import begin
+from core.migration.execution.engine import new_execution
 from core.migration.execution.record import by_stage, hit_rate
 from core.migration.findings.cluster import cluster_of
 from core.migration.model.execution import Kind, State, StepRun
@@ -147,7 +147,7 @@ def test_the_estimate_that_is_kept_with_a_plan_is_of_what_the_plan_does(historie
             steps = [step for step in whole.steps if (step.timed_as or step.phase) == name]
             if steps:
                 assert sum(step.expected_seconds or 0 for step in steps) == pytest.approx(likely), name
-        number = store.execution_started(begin(whole, Kind.REAL))
+        number = store.execution_started(new_execution(whole, Kind.REAL))
         for step in whole.steps:
             run = StepRun(0, step.number, step.title, 1, NOW + timedelta(days=999), None)
             run = replace(run, id=store.step_started(number, run))

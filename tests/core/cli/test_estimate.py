@@ -11,14 +11,16 @@ import pytest
 from core.cli.estimate import by_stage_text, estimate_text, record_text
 from core.cli.main import main
 from core.migration.estimate import estimate, load_spec
-from core.migration.execution.record import Held
+from core.migration.execution.record import EstimateComparison
 from core.migration.model.estimate import Span
 from core.migration.model.execution import Kind
 from tests.core.migration.builders import NOW
 
 
-def row(stage: str, likely: float, seconds: float) -> Held:
-    return Held(3, "spring", Kind.REHEARSAL, NOW + timedelta(0), stage, Span(0.5 * likely, likely, 2 * likely), seconds)
+def row(stage: str, likely: float, seconds: float) -> EstimateComparison:
+    return EstimateComparison(
+        3, "spring", Kind.REHEARSAL, NOW + timedelta(0), stage, Span(0.5 * likely, likely, 2 * likely), seconds
+    )
 
 
 def test_the_record_says_how_good_the_estimates_were() -> None:

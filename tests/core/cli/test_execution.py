@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.execution import TerminalPeople, text
+from core.cli.execution import TerminalOperator, text
 from core.cli.main import main
 from core.errors import Cancelled, InputError
 from core.history.store import Store
@@ -158,12 +158,12 @@ def test_the_end_says_what_the_move_came_to(store: Store, capsys: pytest.Capture
 
 
 def test_a_name_given_beforehand_must_be_the_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert TerminalPeople("15/main", yes=True).confirm_stop("15/main", (), warm=True) is StopAnswer.STOP
+    assert TerminalOperator("15/main", yes=True).confirm_stop("15/main", (), warm=True) is StopAnswer.STOP
     with pytest.raises(InputError, match=r"15/main.*15/other"):
-        TerminalPeople("15/other", yes=True).confirm_stop("15/main", (), warm=True)
+        TerminalOperator("15/other", yes=True).confirm_stop("15/main", (), warm=True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("15/main\n"))
     with pytest.raises(InputError):
-        TerminalPeople(None, yes=True).confirm_stop("15/main", (), warm=True)
+        TerminalOperator(None, yes=True).confirm_stop("15/main", (), warm=True)
 
 
 def test_a_wrong_name_is_refused_before_anything_runs(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,7 +192,7 @@ def test_the_name_is_typed(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     connected = ["2 of app on shop from 10.0.0.7, web"]
-    assert TerminalPeople(None, yes=False).confirm_stop("15/main", connected, warm=warm) is said
+    assert TerminalOperator(None, yes=False).confirm_stop("15/main", connected, warm=warm) is said
     shown = capsys.readouterr().err
     assert ":\n   2 of app on shop from 10.0.0.7, web\n" in shown
     assert bool(re.search(r"\bcopy\b", shown)) is warm
@@ -207,7 +207,7 @@ def test_what_is_taken_over_is_shown_and_its_name_typed(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     shown = "1. on old as root: evil\x1b[31m /srv\nthe end."
-    assert TerminalPeople(None, yes=True, own=given).take_over("spring", shown) is own
+    assert TerminalOperator(None, yes=True, own=given).confirm_take_over("spring", shown) is own
     assert "\n1. on old as root: evil\\x1b[31m /srv\nthe end.\n" in capsys.readouterr().err
 
 
@@ -230,7 +230,7 @@ def test_what_a_step_has_found_is_taken_on_by_the_option_or_at_the_terminal(
     given: str | None, yes: bool, typed: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
-    assert TerminalPeople(None, yes=yes, client_route=given).takes_on("old: closed").strip() == said
+    assert TerminalOperator(None, yes=yes, client_route=given).accept_finding("old: closed").strip() == said
 
 
 @pytest.mark.parametrize(("words", "why"), [(["--cancel"], "--resume"), ([], "--client-route")])
@@ -245,7 +245,7 @@ def test_another_way_needs_a_move_and_words(
 def test_nobody_takes_over_what_nobody_can_look_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("spring\n"))
     with pytest.raises(InputError) as refused:
-        TerminalPeople(None, yes=True).take_over("spring", "")
+        TerminalOperator(None, yes=True).confirm_take_over("spring", "")
     assert refused.value.hint.endswith(" --take-over MOVE")
 
 
@@ -254,8 +254,8 @@ def test_nobody_takes_over_what_nobody_can_look_at(monkeypatch: pytest.MonkeyPat
 )
 def test_a_persons_step_is_done_when_they_say_so(typed: str, done: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
-    assert TerminalPeople(None, yes=False).has_done(STEP) is done
-    assert TerminalPeople(None, yes=True).has_done(STEP)
+    assert TerminalOperator(None, yes=False).confirm_manual_step(STEP) is done
+    assert TerminalOperator(None, yes=True).confirm_manual_step(STEP)
 
 
 def test_while_old_is_stopped_the_status_says_so_and_for_how_long() -> None:
@@ -294,12 +294,12 @@ def test_every_try_has_its_line_and_the_next_step_is_named() -> None:
 
 def test_a_wrong_name_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal("main\n15/main\n"))
-    assert TerminalPeople(None, yes=False).confirm_stop("15/main", (), warm=False) is StopAnswer.STOP
+    assert TerminalOperator(None, yes=False).confirm_stop("15/main", (), warm=False) is StopAnswer.STOP
 
 
 def test_an_empty_line_says_nothing_about_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal("\n\ndone\n"))
-    assert TerminalPeople(None, yes=False).has_done(STEP)
+    assert TerminalOperator(None, yes=False).confirm_manual_step(STEP)
 
 
 @pytest.mark.slow
@@ -313,7 +313,7 @@ def test_an_interrupt_ends_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(sys, "stdin", stdin)
             timer.start()
             with pytest.raises(Cancelled):
-                TerminalPeople(None, yes=False).has_done(STEP)
+                TerminalOperator(None, yes=False).confirm_manual_step(STEP)
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)

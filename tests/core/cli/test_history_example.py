@@ -10,7 +10,7 @@ import pytest
 from core.cli.main import main
 from core.history import example
 from core.history.store import Store
-from core.migration.execution.status import carried_out_sentence
+from core.migration.execution.status import describe_completed_move
 
 
 def test_its_report_is_made_of_it(
@@ -66,7 +66,7 @@ def test_a_plan_and_an_estimate_of_a_move_that_is_over_say_so_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Store.open() as store:
-        over = carried_out_sentence(store.latest_execution(example.MOVE))
+        over = describe_completed_move(store.latest_execution(example.MOVE))
     assert f" {_opened():%Y-%m-%d %H:%M} UTC (execution 2). " in over
     assert "--start-over" in over
     for words in (["plan", example.MOVE], ["estimate", example.MOVE]):

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from core.migration.execution.record import Held
+from core.migration.execution.record import EstimateComparison
 from core.migration.model.estimate import Span
 from core.migration.model.execution import Kind
 from gui.appearance import Tone
@@ -8,7 +8,7 @@ from gui.models.record import RECORD_COLUMNS, record_text
 from tests.figures import figures
 from tests.gui.samples import MORNING
 
-HELD = Held(7, "spring", Kind.REHEARSAL, MORNING, "warm passes", Span(60, 90, 120), 100.0)
+HELD = EstimateComparison(7, "spring", Kind.REHEARSAL, MORNING, "warm passes", Span(60, 90, 120), 100.0)
 
 
 def test_what_was_taken_stands_beside_its_span() -> None:

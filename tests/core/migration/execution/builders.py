@@ -31,16 +31,16 @@ class Nobody:
     def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
         raise AssertionError(cluster, connected, warm)
 
-    def ends_here(self) -> bool:
+    def wants_to_end(self) -> bool:
         return False
 
-    def has_done(self, step: Step) -> bool:
+    def confirm_manual_step(self, step: Step) -> bool:
         raise AssertionError(step)
 
-    def takes_on(self, found: str) -> str:  # noqa: ARG002
+    def accept_finding(self, found: str) -> str:  # noqa: ARG002
         return ""
 
-    def take_over(self, move: str, shown: str) -> bool:
+    def confirm_take_over(self, move: str, shown: str) -> bool:
         raise AssertionError(move, shown)
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from core.migration.execution.difference import differing_files, first_difference
+from core.migration.execution.difference import compare_lists, describe_first_difference
 
 SUMS = "data: 3 files, 9 bytes, aaaa\n16384: 2 files, 7 bytes, cccc\ncontrol\neeee  -\n# whole"
 
@@ -20,11 +20,11 @@ SUMS = "data: 3 files, 9 bytes, aaaa\n16384: 2 files, 7 bytes, cccc\ncontrol\nee
     ],
 )
 def test_the_first_line_that_differs_is_said(found: str, there: str, here: str) -> None:
-    assert first_difference(SUMS, found) == f"{there} there, {here} here"
+    assert describe_first_difference(SUMS, found) == f"{there} there, {here} here"
 
 
 def test_where_only_the_line_endings_differ_no_line_is_named() -> None:
-    said = first_difference(SUMS, SUMS.replace("\n", "\r\n"))
+    said = describe_first_difference(SUMS, SUMS.replace("\n", "\r\n"))
     assert said
     assert not any(line in said for line in SUMS.splitlines())
 
@@ -111,22 +111,24 @@ def test_files_that_differ_are_named_with_what_differs(
 ) -> None:
     new = OLD.replace(there, here)
     assert new != OLD
-    found = differing_files(packed(OLD), packed(new))
-    assert (found.said if isinstance(said, str) else alone(found.said)) == (said if isinstance(said, str) else [said])
+    found = compare_lists(packed(OLD), packed(new))
+    assert (found.description if isinstance(said, str) else alone(found.description)) == (
+        said if isinstance(said, str) else [said]
+    )
     assert (found.files, found.all) == ((file,), True)
 
 
 def test_a_line_break_in_a_name_is_shown_as_one() -> None:
-    found = differing_files(packed(OLD), packed(OLD.replace("PG_VERSION", "PG\1VERSION")))
-    assert alone(found.said) == [("PG\\nVERSION", "new"), ("PG_VERSION", "old")]
+    found = compare_lists(packed(OLD), packed(OLD.replace("PG_VERSION", "PG\1VERSION")))
+    assert alone(found.description) == [("PG\\nVERSION", "new"), ("PG_VERSION", "old")]
     assert found.files == (("data", "PG\1VERSION"), ("data", "PG_VERSION"))
 
 
 def test_lists_that_are_the_same_or_cannot_be_read_name_nothing() -> None:
     for new in (packed(OLD), "", "no base64 at all!", base64.encodebytes(b"not packed").decode()):
-        assert differing_files(packed(OLD), new).said == ""
-    assert differing_files(packed(OLD), packed(OLD)).all
-    assert not differing_files(packed(OLD), "").all
+        assert compare_lists(packed(OLD), new).description == ""
+    assert compare_lists(packed(OLD), packed(OLD)).all
+    assert not compare_lists(packed(OLD), "").all
 
 
 @pytest.mark.slow
@@ -135,15 +137,15 @@ def test_of_a_list_that_is_cut_off_what_is_behind_the_cut_is_not_missing() -> No
     lines = [f"base/{number:06}|owner f 600 {made.getrandbits(40)} 1700000000|0" for number in range(20_000)]
     old = packed("|data|\n" + "\n".join(lines) + "\n")
     cut = old[: len(old) // 2 // 77 * 77]
-    assert differing_files(old, cut).said == ""
+    assert compare_lists(old, cut).description == ""
     changed = packed("|data|\n" + "\n".join([*lines, "aaa|owner f 600 1 1|0"]) + "\n")
-    found = differing_files(cut, changed)
-    assert (alone(found.said), found.all) == ([("aaa", "new")], False)
+    found = compare_lists(cut, changed)
+    assert (alone(found.description), found.all) == ([("aaa", "new")], False)
 
 
 def test_of_many_the_first_are_named_and_the_rest_counted() -> None:
     lines = "\n".join(f"base/{number:02}|owner f 600 1 1|0" for number in range(40))
-    found = differing_files(packed("|data|\n"), packed(f"|data|\n{lines}\n"))
-    assert alone(found.said) == [(f"base/{number:02}", "new") for number in range(5)]
-    assert re.search(r"\b35\b", found.said)
+    found = compare_lists(packed("|data|\n"), packed(f"|data|\n{lines}\n"))
+    assert alone(found.description) == [(f"base/{number:02}", "new") for number in range(5)]
+    assert re.search(r"\b35\b", found.description)
     assert len(found.files) == 40

@@ -13,7 +13,7 @@ from core.errors import BlockedError, CommandError, PghaulError
 from core.facts.model import TrialStart
 from core.history.store import Store
 from core.jobs import Event, Job, Note
-from core.migration.execution.engine import carry_out, hold_against
+from core.migration.execution.engine import carry_out_plan, compare_step_outputs
 from core.migration.execution.executor import Executor
 from core.migration.model.execution import State
 from core.migration.model.plan import Step
@@ -42,7 +42,7 @@ def executor(events: list[Event], taken: Step, compared: Step) -> Executor:
 
 def test_inventories_of_an_earlier_plan_that_differ_are_a_warning_with_both_sides() -> None:
     events: list[Event] = []
-    hold_against(executor(events, TAKEN, COMPARED), COMPARED)
+    compare_step_outputs(executor(events, TAKEN, COMPARED), COMPARED)
     (said,) = (each for each in events if isinstance(each, Note))
     assert said.level == "warning"
     assert re.search(r": relations r 2\. [^:]+: relations r 3; setting b = 4\.", said.text)
@@ -51,7 +51,7 @@ def test_inventories_of_an_earlier_plan_that_differ_are_a_warning_with_both_side
 def test_other_steps_that_differ_have_failed() -> None:
     taken, compared = replace(TAKEN, name="sums"), replace(COMPARED, agrees_with="sums")
     with pytest.raises(BlockedError, match=r"relations r 2 .*relations r 3 "):
-        hold_against(executor([], taken, compared), compared)
+        compare_step_outputs(executor([], taken, compared), compared)
 
 
 @dataclass
@@ -112,7 +112,7 @@ class Stopping:
             Job(events.append),
             (lambda _: left.pop(0)) if tried else None,
         )
-        carry_out(at)
+        carry_out_plan(at)
         return [each.text for each in events if isinstance(each, Note) and each.level == "warning"]
 
     @property

@@ -3,8 +3,15 @@ from dataclasses import replace
 import pytest
 
 from core.errors import BlockedError, InputError
-from core.migration.execution.entry import may_begin, refuse_blockers, to_cancel, to_resume, to_roll_back, to_show
-from core.migration.execution.status import ways_on
+from core.migration.execution.entry import (
+    find_cancellable,
+    find_resumable,
+    find_rollbackable,
+    refuse_blockers,
+    refuse_if_unfinished,
+    require_execution,
+)
+from core.migration.execution.status import suggest_next_commands
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.execution import Kind, State
 from core.migration.plan.steps.copy import STOP
@@ -30,8 +37,8 @@ def test_what_several_checks_say_alike_is_said_once() -> None:
 
 @pytest.mark.parametrize("state", [State.DONE, State.ROLLED_BACK, State.STOPPED, State.CANCELLED])
 def test_a_new_execution_may_begin_where_old_runs_and_nothing_is_under_way(state: State) -> None:
-    may_begin(None, alive=False)
-    may_begin(execution(state=state), alive=False)
+    refuse_if_unfinished(None, alive=False)
+    refuse_if_unfinished(execution(state=state), alive=False)
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -40,47 +47,47 @@ def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None
     stop = replace(STEP, name=STOP)
     latest = ran(ran(execution(first, copy, copy, stop, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
     with pytest.raises(InputError) as refused:
-        may_begin(latest, alive=False)
+        refuse_if_unfinished(latest, alive=False)
     for said in (" 7 of spring ", " 3 of 4 (warm pass 1)", "3.0 GiB"):
         assert said in refused.value.message
     assert refused.value.message.startswith("Rehearsal ") is (kind is Kind.REHEARSAL)
     assert "--resume" in refused.value.hint
     assert "--start-over" in refused.value.hint
     assert ("--rollback" in refused.value.hint) is (kind is Kind.REAL)
-    may_begin(latest, alive=False, anew=True)
+    refuse_if_unfinished(latest, alive=False, start_over=True)
 
 
 def test_another_copy_would_destroy_what_clients_wrote_to_new() -> None:
     opened = ran(execution(replace(STEP, point_of_no_return=True), state=State.DONE), 1)
     with pytest.raises(InputError, match=r"\b7\b.*\bspring\b") as refused:
-        may_begin(opened, alive=False)
+        refuse_if_unfinished(opened, alive=False)
     assert "pghaul move add " in refused.value.hint
     assert "--start-over" in refused.value.hint
-    may_begin(opened, alive=False, anew=True)
+    refuse_if_unfinished(opened, alive=False, start_over=True)
     with pytest.raises(InputError) as over:
-        to_resume(opened, "spring", alive=False)
+        find_resumable(opened, "spring", alive=False)
     assert over.value.hint.endswith(": pghaul execute spring --status")
 
 
 def test_what_never_did_anything_stands_in_nobodys_way() -> None:
-    may_begin(ran(execution(state=State.STOPPED), 1, status=1), alive=False)
+    refuse_if_unfinished(ran(execution(state=State.STOPPED), 1, status=1), alive=False)
 
 
 def test_anew_is_no_way_around_an_old_that_is_stopped() -> None:
     stopped = ran(execution(replace(STEP, name=STOP), state=State.STOPPED), 1)
     with pytest.raises(InputError) as refused:
-        may_begin(stopped, alive=False, anew=True)
-    assert refused.value.hint == ways_on(stopped)
+        refuse_if_unfinished(stopped, alive=False, start_over=True)
+    assert refused.value.hint == suggest_next_commands(stopped)
     interrupted = execution(state=State.INTERRUPTED)
     with pytest.raises(InputError) as refused:
-        may_begin(interrupted, alive=False, anew=True)
-    assert refused.value.hint == ways_on(interrupted)
+        refuse_if_unfinished(interrupted, alive=False, start_over=True)
+    assert refused.value.hint == suggest_next_commands(interrupted)
 
 
 @pytest.mark.parametrize("state", [State.RUNNING, State.INTERRUPTED])
 def test_what_was_interrupted_is_gone_on_with_first(state: State) -> None:
     with pytest.raises(InputError) as refused:
-        may_begin(execution(state=state), alive=False)
+        refuse_if_unfinished(execution(state=state), alive=False)
     assert "--resume" in refused.value.hint
     assert "--start-over" not in refused.value.hint
 
@@ -88,52 +95,52 @@ def test_what_was_interrupted_is_gone_on_with_first(state: State) -> None:
 def test_where_old_is_stopped_no_other_plan_begins() -> None:
     stopped = ran(execution(replace(STEP, name=STOP), state=State.STOPPED), 1)
     with pytest.raises(InputError) as refused:
-        may_begin(stopped, alive=False)
+        refuse_if_unfinished(stopped, alive=False)
     assert "--rollback" in refused.value.hint
     assert "--start-over" not in refused.value.hint
 
 
 def test_what_another_program_does_is_left_to_it() -> None:
-    for entry in (may_begin, lambda latest, alive: to_resume(latest, "spring", alive=alive)):
+    for entry in (refuse_if_unfinished, lambda latest, alive: find_resumable(latest, "spring", alive=alive)):
         with pytest.raises(InputError, match="2026-03-07 20:00 UTC"):
             entry(execution(), alive=True)
 
 
 def test_there_must_be_something_to_go_on_with() -> None:
     for state in (State.RUNNING, State.INTERRUPTED, State.STOPPED, State.CANCELLED):
-        assert to_resume(execution(state=state), "spring", alive=False).state is state
+        assert find_resumable(execution(state=state), "spring", alive=False).state is state
     for latest in (None, execution(state=State.DONE), execution(state=State.ROLLED_BACK)):
         with pytest.raises(InputError) as refused:
-            to_resume(latest, "spring", alive=False)
+            find_resumable(latest, "spring", alive=False)
         assert refused.value.hint.endswith(": pghaul execute spring")
 
 
 def test_what_has_ended_cannot_be_cancelled() -> None:
-    assert to_cancel(execution(state=State.INTERRUPTED), "spring").state is State.INTERRUPTED
+    assert find_cancellable(execution(state=State.INTERRUPTED), "spring").state is State.INTERRUPTED
     with pytest.raises(InputError, match=State.STOPPED):
-        to_cancel(execution(state=State.STOPPED), "spring")
+        find_cancellable(execution(state=State.STOPPED), "spring")
 
 
 def test_what_was_never_executed_leads_on() -> None:
     with pytest.raises(InputError) as refused:
-        to_cancel(None, "spring")
+        find_cancellable(None, "spring")
     assert refused.value.hint.endswith(": pghaul execute spring")
     with pytest.raises(InputError) as refused:
-        to_roll_back(None, "spring", alive=False)
+        find_rollbackable(None, "spring", alive=False)
     assert refused.value.hint.endswith(": pghaul execute spring")
 
 
 def test_a_rehearsal_has_nothing_to_take_back() -> None:
-    assert to_roll_back(execution(state=State.STOPPED), "spring", alive=False).state is State.STOPPED
+    assert find_rollbackable(execution(state=State.STOPPED), "spring", alive=False).state is State.STOPPED
     with pytest.raises(InputError, match=r"\b7\b.*\bspring\b") as refused:
-        to_roll_back(execution(kind=Kind.REHEARSAL, state=State.DONE), "spring", alive=False)
+        find_rollbackable(execution(kind=Kind.REHEARSAL, state=State.DONE), "spring", alive=False)
     assert refused.value.hint
     assert "pghaul" not in refused.value.hint
     with pytest.raises(InputError, match=State.ROLLED_BACK):
-        to_roll_back(execution(state=State.ROLLED_BACK), "spring", alive=False)
+        find_rollbackable(execution(state=State.ROLLED_BACK), "spring", alive=False)
 
 
 def test_nothing_to_show() -> None:
     with pytest.raises(InputError) as refused:
-        to_show(None, "spring")
+        require_execution(None, "spring")
     assert refused.value.hint.endswith(": pghaul execute spring")

@@ -12,8 +12,8 @@ from core.errors import BlockedError, Cancelled, CommandError
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.migration.checks.waivers import whoami
-from core.migration.execution.executor import KEPT, Executor, output_of, run_step
-from core.migration.execution.recording import recorded, watched
+from core.migration.execution.executor import KEPT, Executor, get_step_output, run_step
+from core.migration.execution.recording import record_state, watch_progress
 from core.migration.model.execution import FOR_A_PERSON, State
 from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT
@@ -52,7 +52,7 @@ def test_of_a_long_output_the_end_is_kept_and_the_step_runs_again_for_all_of_it(
     whole = []
     for _ in range(2):
         executor = Executor(number, store, unconnected, Nobody(), Job())
-        whole.append(output_of(executor, printing))
+        whole.append(get_step_output(executor, printing))
     (kept, _) = store.execution(number).steps
     assert len(kept.output) <= len(CUT) + KEPT < len(whole[0])
     assert kept.output.startswith(CUT)
@@ -83,7 +83,7 @@ def test_a_wish_to_cancel_from_another_program_ends_the_command_that_runs(store:
     executor = Executor(number, store, unconnected, Nobody(), Job())
 
     def carried_out() -> None:
-        with recorded(executor), watched(executor):
+        with record_state(executor), watch_progress(executor):
             with Store.open(store.path.parent) as elsewhere:
                 elsewhere.ask_cancel(number)
             run_step(executor, lasting)
@@ -105,7 +105,7 @@ class Closed:
 
 
 class Judge(Nobody):
-    def takes_on(self, found: str) -> str:  # noqa: ARG002
+    def accept_finding(self, found: str) -> str:  # noqa: ARG002
         return "by the pooler"
 
 

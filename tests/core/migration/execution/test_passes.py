@@ -1,62 +1,68 @@
 import pytest
 
-from core.migration.execution.passes import MOST, Pass, another, gain, outdated
+from core.migration.execution.passes import (
+    MOST,
+    PrecopyPass,
+    estimate_gain,
+    is_another_pass_worthwhile,
+    is_last_pass_outdated,
+)
 
 
 def test_a_first_pass_of_seconds_is_enough() -> None:
-    assert not another([Pass(4.9, 1_000_000)])
-    assert another([Pass(600, 60_000_000_000)])
+    assert not is_another_pass_worthwhile([PrecopyPass(4.9, 1_000_000)])
+    assert is_another_pass_worthwhile([PrecopyPass(600, 60_000_000_000)])
 
 
 def test_a_first_pass_during_which_little_was_touched_is_enough() -> None:
     """100 MB/s: 400 MB are sent whole in 4 s; so many were touched in 600 s, and six times as many in an hour."""
-    quiet = [Pass(600, 60_000_000_000, left=400_000_000)]
-    assert gain(quiet) == pytest.approx(4.0)
-    assert not another(quiet)
-    assert another([Pass(600, 60_000_000_000, left=600_000_000)])
-    assert gain([Pass(600, 60_000_000_000, left=90_000_000_000)]) == 600
-    assert gain(quiet, 3000) == pytest.approx(24.0)
-    assert outdated(quiet, 3000)
-    assert gain([Pass(600, 0, left=0)]) == 600
+    quiet = [PrecopyPass(600, 60_000_000_000, left=400_000_000)]
+    assert estimate_gain(quiet) == pytest.approx(4.0)
+    assert not is_another_pass_worthwhile(quiet)
+    assert is_another_pass_worthwhile([PrecopyPass(600, 60_000_000_000, left=600_000_000)])
+    assert estimate_gain([PrecopyPass(600, 60_000_000_000, left=90_000_000_000)]) == 600
+    assert estimate_gain(quiet, 3000) == pytest.approx(24.0)
+    assert is_last_pass_outdated(quiet, 3000)
+    assert estimate_gain([PrecopyPass(600, 0, left=0)]) == 600
 
 
 def test_what_came_during_the_last_pass_is_what_the_next_one_would_spare() -> None:
     """100 MB/s; 10 MB of changes a second of copying: each pass leaves a tenth of the one before."""
-    first, second = Pass(1000, 100_000_000_000), Pass(100, 10_000_000_000)
-    assert gain([first, second]) == pytest.approx(0.1 * (100 - 10))
-    assert another([first, second])
-    assert not another([first, second, Pass(10, 1_000_000_000)])
+    first, second = PrecopyPass(1000, 100_000_000_000), PrecopyPass(100, 10_000_000_000)
+    assert estimate_gain([first, second]) == pytest.approx(0.1 * (100 - 10))
+    assert is_another_pass_worthwhile([first, second])
+    assert not is_another_pass_worthwhile([first, second, PrecopyPass(10, 1_000_000_000)])
 
 
 def test_the_look_at_every_file_is_no_gain() -> None:
     """The second pass took its time to look, not to send: a third takes as long."""
-    assert not another([Pass(1000, 100_000_000_000), Pass(60, 1_000_000)])
+    assert not is_another_pass_worthwhile([PrecopyPass(1000, 100_000_000_000), PrecopyPass(60, 1_000_000)])
 
 
 def test_a_cluster_that_changes_as_fast_as_it_is_copied_is_not_copied_for_ever() -> None:
-    same = Pass(1000, 100_000_000_000)
-    assert not another([same, same])
-    shorter = [Pass(1000 * 0.9**number, None) for number in range(MOST)]
-    assert another(shorter[:-1])
-    assert not another(shorter)
+    same = PrecopyPass(1000, 100_000_000_000)
+    assert not is_another_pass_worthwhile([same, same])
+    shorter = [PrecopyPass(1000 * 0.9**number, None) for number in range(MOST)]
+    assert is_another_pass_worthwhile(shorter[:-1])
+    assert not is_another_pass_worthwhile(shorter)
 
 
 def test_without_bytes_the_seconds_alone_tell() -> None:
-    assert gain([Pass(100, None), Pass(40, None)]) == 60
-    assert not another([Pass(100, None), Pass(99, None)])
+    assert estimate_gain([PrecopyPass(100, None), PrecopyPass(40, None)]) == 60
+    assert not is_another_pass_worthwhile([PrecopyPass(100, None), PrecopyPass(99, None)])
 
 
 def test_what_came_while_people_were_waited_for_is_worth_a_pass() -> None:
     """1 MB of changes a second at 100 MB/s: 10 s of them are no matter, three hours of them are 108 s of stop."""
-    passes = [Pass(1000, 100_000_000_000), Pass(10, 1_000_000_000)]
-    assert not outdated(passes, 10)
-    assert gain(passes, 10_790) == pytest.approx(0.01 * (10_800 - 108))
-    assert outdated(passes, 10_790)
-    assert not outdated([], 10_790)
+    passes = [PrecopyPass(1000, 100_000_000_000), PrecopyPass(10, 1_000_000_000)]
+    assert not is_last_pass_outdated(passes, 10)
+    assert estimate_gain(passes, 10_790) == pytest.approx(0.01 * (10_800 - 108))
+    assert is_last_pass_outdated(passes, 10_790)
+    assert not is_last_pass_outdated([], 10_790)
 
 
 def test_the_change_is_reckoned_from_one_beginning_to_the_next() -> None:
     """A pass that sent three hours of changes says nothing of those of the seconds that it took."""
-    late = Pass(108, 10_800_000_000, after=10_800)
-    assert not outdated([Pass(1000, 100_000_000_000), Pass(10, 1_000_000_000), late], 60)
-    assert outdated([Pass(1000, 100_000_000_000), Pass(10, 1_000_000_000), late], 3600)
+    late = PrecopyPass(108, 10_800_000_000, after=10_800)
+    assert not is_last_pass_outdated([PrecopyPass(1000, 100_000_000_000), PrecopyPass(10, 1_000_000_000), late], 60)
+    assert is_last_pass_outdated([PrecopyPass(1000, 100_000_000_000), PrecopyPass(10, 1_000_000_000), late], 3600)

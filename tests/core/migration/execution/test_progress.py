@@ -6,7 +6,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.migration.execution.progress import progress, rate, sentences, status_of, whole
+from core.migration.execution.progress import (
+    current_rate,
+    describe_position,
+    describe_progress,
+    make_progress_event,
+    status_of,
+)
 from core.migration.model.execution import Execution, Kind, StepRun
 from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import STOP
@@ -42,36 +48,39 @@ def test_before_a_pace_shows_the_plans_expectation_counts() -> None:
     found = status_of(made(run(1, 0)), after(30))
     assert (found.position, found.steps, found.stopped_seconds) == (1, 4, None)
     assert found.left_seconds == 70 + 5 + 2
-    assert FIGURES.findall(whole(found)) == ["1 of 4", "1 min 20 s"]
+    assert FIGURES.findall(describe_position(found)) == ["1 of 4", "1 min 20 s"]
 
 
 def test_the_pace_of_the_pass_overrules_the_plan() -> None:
     found = status_of(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
     assert found.left_seconds == pytest.approx(30 + 5 + 2)
-    event = progress(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
+    event = make_progress_event(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
     assert (event.title, event.done, event.total, event.unit) == ("old: warm pass 1", 100_000_000, 400_000_000, "bytes")
     assert FIGURES.findall(event.whole) == ["1 of 4", "37 s"]
 
 
 def test_from_the_stop_on_its_time_is_told_until_new_is_open() -> None:
     stopped = made(run(1, 0, 60), run(2, 70, 73), run(3, 80))
-    assert FIGURES.findall(whole(status_of(stopped, after(100)))) == ["3 of 4", "30 s", "2.0 s"]
+    assert FIGURES.findall(describe_position(status_of(stopped, after(100)))) == ["3 of 4", "30 s", "2.0 s"]
     opened = made(run(1, 0, 60), run(2, 70, 73), run(3, 80, 90), run(4, 90, 92))
     assert status_of(opened, after(100)).stopped_seconds is None
 
 
 def test_side_by_side_their_bytes_add_up() -> None:
     beside = made(run(1, 0, through=3, of=30), run(2, 0, through=4, of=40), steps=(COPY, COPY, OPENING))
-    event = progress(beside, after(1))
+    event = make_progress_event(beside, after(1))
     assert (event.done, event.total) == (7, 70)
     assert (event.title[:2], event.title.endswith(", warm pass 1")) == ("2 ", True)
-    assert progress(made(run(1, 0, through=3), run(2, 0, through=4, of=40), steps=(COPY, COPY)), after(1)).total is None
+    assert (
+        make_progress_event(made(run(1, 0, through=3), run(2, 0, through=4, of=40), steps=(COPY, COPY)), after(1)).total
+        is None
+    )
 
 
 def test_where_a_step_tells_no_bytes_the_steps_are_counted() -> None:
-    event = progress(made(run(1, 0, 60), run(2, 70)), after(72))
+    event = make_progress_event(made(run(1, 0, 60), run(2, 70)), after(72))
     assert (event.done, event.total, event.unit) == (1, 4, "steps")
-    assert not any(each.title in progress(made(), after(0)).title for each in PLANNED)
+    assert not any(each.title in make_progress_event(made(), after(0)).title for each in PLANNED)
 
 
 def test_a_rehearsal_counts_the_steps_that_it_takes() -> None:
@@ -81,17 +90,17 @@ def test_a_rehearsal_counts_the_steps_that_it_takes() -> None:
 
 def test_who_looks_from_outside_sees_what_runs() -> None:
     running = made(run(1, 0, through=100_000_000, of=400_000_000))
-    of_all, of_one = sentences(running, after(10))
+    of_all, of_one = describe_progress(running, after(10))
     assert FIGURES.findall(of_all) == ["1 of 4", "37 s"]
     assert of_one.startswith("warm pass 1, ")
     assert FIGURES.findall(of_one.partition(", ")[2]) == ["10 s", "95.4 MiB of 381.5 MiB", "10.0 MB/s"]
-    _, of_one = sentences(made(run(1, 0, 60), run(2, 70)), after(72))
+    _, of_one = describe_progress(made(run(1, 0, 60), run(2, 70)), after(72))
     assert of_one.startswith("stop old, ")
     assert FIGURES.findall(of_one) == ["2.0 s"]
 
 
 def test_a_rate_needs_some_seconds() -> None:
     begun = run(1, 0, through=300)
-    assert rate(begun, after(2)) is None
-    assert rate(begun, after(3)) == 100
-    assert rate(run(1, 0), after(60)) is None
+    assert current_rate(begun, after(2)) is None
+    assert current_rate(begun, after(3)) == 100
+    assert current_rate(run(1, 0), after(60)) is None

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.migration.execution.record import bias, by_stage, held, history_of, hit_rate, stage_seconds
+from core.migration.execution.record import bias, by_stage, compare_with_estimate, history_of, hit_rate, stage_seconds
 from core.migration.model.estimate import Estimate, Method, Span, Stage
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Verify
@@ -31,14 +31,14 @@ def estimate(minutes_ago: float, **stages: float) -> Estimate:
 def test_a_stage_is_held_against_the_estimate_that_was_made_last_before_it() -> None:
     done = ran(ran(execution(PREPARE, WARM), 1, seconds=3), 2, seconds=200)
     old, latest = estimate(60, prepare=30), estimate(1, prepare=2, **{"warm passes": 190})
-    rows = held(done, [estimate(-5, prepare=99), latest, old])
+    rows = compare_with_estimate(done, [estimate(-5, prepare=99), latest, old])
     assert [(row.stage, row.estimated.likely, row.seconds, row.inside) for row in rows] == [
         ("prepare", 2, 3, True),
         ("warm passes", 190, 200, True),
     ]
     assert hit_rate(rows) == 1
     assert bias(rows) == pytest.approx((1.5 * 200 / 190) ** 0.5)
-    assert held(done, []) == ()
+    assert compare_with_estimate(done, []) == ()
     assert (hit_rate([]), bias([])) == (None, None)
 
 
@@ -73,24 +73,31 @@ def real(stop: float, opening: float, between: float = 0.0) -> Execution:
 
 
 def test_people_are_no_part_of_the_downtime_that_was_estimated() -> None:
-    rows = {row.stage: row for row in held(real(1.0, 2.0, between=600), [estimate(1, **{"stop old": 1})])}
+    rows = {
+        row.stage: row for row in compare_with_estimate(real(1.0, 2.0, between=600), [estimate(1, **{"stop old": 1})])
+    }
     assert rows["downtime"].seconds == pytest.approx(3.0)
     assert rows["downtime"].inside
     assert rows["stop old"].seconds == pytest.approx(1.0)
-    assert "downtime" not in {row.stage for row in held(replace(real(1, 2), kind=Kind.REHEARSAL), [estimate(1)])}
+    assert "downtime" not in {
+        row.stage for row in compare_with_estimate(replace(real(1, 2), kind=Kind.REHEARSAL), [estimate(1)])
+    }
 
 
 def test_all_of_it_is_held_against_the_estimate_where_every_stage_was_timed() -> None:
-    rows = {row.stage: row for row in held(real(1, 2, between=600), [estimate(1, **{"stop old": 1, "start new": 2})])}
+    rows = {
+        row.stage: row
+        for row in compare_with_estimate(real(1, 2, between=600), [estimate(1, **{"stop old": 1, "start new": 2})])
+    }
     assert rows["whole"].seconds == pytest.approx(3)
     assert rows["whole"].estimated == Span(1, 2, 3)
-    part = held(real(1, 2), [estimate(1, **{"stop old": 1, "copy": 100})])
+    part = compare_with_estimate(real(1, 2), [estimate(1, **{"stop old": 1, "copy": 100})])
     assert "whole" not in {row.stage for row in part}
 
 
 def test_stages_are_counted_by_themselves_in_the_order_of_a_plan() -> None:
-    first = held(real(1, 9), [estimate(1, **{"stop old": 1, "start new": 1})])
-    second = held(real(4, 1), [estimate(1, **{"stop old": 1, "start new": 1})])
+    first = compare_with_estimate(real(1, 9), [estimate(1, **{"stop old": 1, "start new": 1})])
+    second = compare_with_estimate(real(4, 1), [estimate(1, **{"stop old": 1, "start new": 1})])
     found = {each.stage: each for each in by_stage([*first, *second])}
     assert list(found) == ["stop old", "start new", "downtime", "whole"]
     assert (found["stop old"].times, found["stop old"].inside) == (2, 1)
@@ -104,7 +111,7 @@ def test_the_next_estimate_has_what_was_timed_of_this_move_else_of_others_betwee
     known = history_of([own], [other, ran(execution(PREPARE), 1, seconds=90)], ())
     assert known.timed == {"prepare": (4,), "stop old": (3,), "start new": (2,)}
     assert known.sources["stop old"].words == known.sources["start new"].words != known.sources["prepare"].words
-    rows = held(ran(execution(WARM), 1, seconds=300), [estimate(1, **{"warm passes": 200})])
+    rows = compare_with_estimate(ran(execution(WARM), 1, seconds=300), [estimate(1, **{"warm passes": 200})])
     assert history_of([], [], rows).copies == (1.5,)
 
 
@@ -131,13 +138,16 @@ def test_an_execution_is_held_against_an_estimate_of_what_it_proves() -> None:
     every = ran(execution(WARM, look), 2, seconds=500)
     every = replace(every, plan=replace(every.plan, verify=Verify.ALL))
     of_changed, of_all = estimate(1, verify=5), replace(estimate(2, verify=450), checking=Verify.ALL)
-    assert [row.estimated.likely for row in held(every, [of_changed, of_all])] == [450]
-    assert held(every, [of_changed]) == ()
+    assert [row.estimated.likely for row in compare_with_estimate(every, [of_changed, of_all])] == [450]
+    assert compare_with_estimate(every, [of_changed]) == ()
 
 
 def test_what_does_not_count_is_in_no_rate() -> None:
     done = ran(execution(PREPARE, WARM), 1, seconds=4)
-    own, strange = held(done, [estimate(1, prepare=2)]), held(done, [estimate(1, prepare=4)], counts=False)
+    own, strange = (
+        compare_with_estimate(done, [estimate(1, prepare=2)]),
+        compare_with_estimate(done, [estimate(1, prepare=4)], counts=False),
+    )
     assert hit_rate([*own, *strange]) == 0.0
     assert bias([*own, *strange]) == pytest.approx(2)
     assert [each.times for each in by_stage([*own, *strange])] == [1]

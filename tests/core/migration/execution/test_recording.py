@@ -11,7 +11,7 @@ from core.history.store import Store
 from core.jobs import Job
 from core.migration.execution.executor import Executor
 from core.migration.execution.lock import HeldError, Holder
-from core.migration.execution.recording import PROGRAM_ENDED, recorded, watched
+from core.migration.execution.recording import PROGRAM_ENDED, record_state, watch_progress
 from core.migration.model.execution import State, StepRun
 from tests.core.migration.builders import NOW, set_up
 from tests.core.migration.execution.builders import Nobody, execution, unconnected
@@ -28,7 +28,7 @@ def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
 
 
 def refused(store: Store, number: int) -> tuple[State, str]:
-    with pytest.raises(HeldError), recorded(Executor(number, store, unconnected, Nobody(), Job())):
+    with pytest.raises(HeldError), record_state(Executor(number, store, unconnected, Nobody(), Job())):
         raise HELD
     found = store.execution(number)
     assert not store.carried_out(number)
@@ -58,7 +58,7 @@ def test_while_the_history_of_a_team_is_lost_nothing_is_done_and_it_can_be_gone_
     histories: Histories, wire: Wire, tmp_path: Path
 ) -> None:
     def work(executor: Executor) -> None:
-        with recorded(executor):
+        with record_state(executor):
             wire.cut()
             executor.journal.step_started(executor.id, StepRun(0, 1, "step", 1, NOW))
 
@@ -69,7 +69,7 @@ def test_while_the_history_of_a_team_is_lost_nothing_is_done_and_it_can_be_gone_
             work(executor)
         assert lost.value.hint.endswith(": pghaul execute spring --resume")
         wire.mend()
-        with recorded(executor):
+        with record_state(executor):
             assert store.execution(number).state is State.RUNNING
         assert store.execution(number).state is State.DONE
 
@@ -86,6 +86,6 @@ def test_a_history_that_cannot_be_written_ends_no_copy(store: Store) -> None:
         raise HistoryError("the history is locked by another program")
 
     executor.tell_progress = fails  # type: ignore[method-assign]  # SQLite's patience is too long for a test
-    with watched(executor):
+    with watch_progress(executor):
         assert told.wait(20)
     assert store.execution(number).state is State.RUNNING

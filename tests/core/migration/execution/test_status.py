@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 
 from core.errors import InputError
-from core.migration.execution.entry import may_begin
+from core.migration.execution.entry import refuse_if_unfinished
 from core.migration.execution.status import (
     SENTENCES,
     MoveStatus,
-    as_before,
-    holds_old,
-    how_both_stand,
+    describe_both_clusters,
+    describe_status,
+    may_have_stopped_old,
     move_status,
-    status_sentence,
-    ways_on,
+    runs_as_before,
+    suggest_next_commands,
 )
 from core.migration.model.execution import NOT_OPENED, RUNS_AGAIN, UNKNOWN_ROOT, Kind, State
 from core.migration.model.plan import Step
@@ -46,7 +46,7 @@ def stands(
     made = execution(*steps, kind=kind, state=state)
     for number in range(1, done + 1):
         made = ran(made, number)
-    return status_sentence(ran(made, done + 1, status=status, note=note))
+    return describe_status(ran(made, done + 1, status=status, note=note))
 
 
 @pytest.mark.parametrize(
@@ -110,15 +110,15 @@ def test_a_stopped_cluster_that_somebody_started_may_be_planned_anew() -> None:
     """The proof of its stop failed: nothing was done to old, so that nothing is to be taken back."""
     copied = ran(execution(COPY, *COLD, state=State.STOPPED), 1)
     failed = ran(copied, 2, status=1)
-    assert not holds_old(failed)
-    may_begin(failed, alive=False, anew=True)
+    assert not may_have_stopped_old(failed)
+    refuse_if_unfinished(failed, alive=False, start_over=True)
     with pytest.raises(InputError) as refused:
-        may_begin(failed, alive=False)
+        refuse_if_unfinished(failed, alive=False)
     assert "--start-over" in refused.value.hint
     fenced = ran(ran(copied, 2), 3)
     with pytest.raises(InputError) as refused:
-        may_begin(fenced, alive=False, anew=True)
-    assert refused.value.hint == ways_on(fenced)
+        refuse_if_unfinished(fenced, alive=False, start_over=True)
+    assert refused.value.hint == suggest_next_commands(fenced)
 
 
 def test_that_somebody_started_old_after_the_opening_is_never_said_to_be_stopped() -> None:
@@ -172,7 +172,7 @@ def test_each_state_has_one_status(
 
 def test_each_status_has_its_own_sentence() -> None:
     rolled_back = ran(execution(*WARM, state=State.ROLLED_BACK), 5)
-    assert how_both_stand(rolled_back) == SENTENCES[MoveStatus.ROLLED_BACK]
+    assert describe_both_clusters(rolled_back) == SENTENCES[MoveStatus.ROLLED_BACK]
     assert len(set(SENTENCES.values())) == len(MoveStatus)
 
 
@@ -195,4 +195,4 @@ def test_the_old_server_runs_as_before_only_where_all_of_it_was_looked_at(
     for number, output in enumerate(said, 1):
         made = ran(made, number)
         made = replace(made, steps=(*made.steps[:-1], replace(made.steps[-1], output=output, back=True)))
-    assert as_before(made) is before
+    assert runs_as_before(made) is before

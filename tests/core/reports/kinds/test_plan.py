@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.comparison.model import Finding, LeftOut
 from core.facts.model import Gap
-from core.migration.execution.record import Held
+from core.migration.execution.record import EstimateComparison
 from core.migration.model.checks import Status, Waiver
 from core.migration.model.estimate import Estimate, Method, Span, Stage
 from core.migration.model.execution import Kind
@@ -158,7 +158,7 @@ def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_cl
     method = Method("cold-copy", Span(1, 2, 3), Span(1, 2, 3), (stage,))
     out = dataclasses.replace(method, method="warm-copy", ruled_out="another major version")
     record = tuple(
-        Held(7, "spring", Kind.REAL, full.made_at, name, Span(1, 2, 3), seconds)
+        EstimateComparison(7, "spring", Kind.REAL, full.made_at, name, Span(1, 2, 3), seconds)
         for name, seconds in (("copy", 2), ("downtime", 8))
     )
     others = tuple(dataclasses.replace(row, move="summer", seconds=2.0) for row in record)

@@ -12,28 +12,28 @@ DIFFERS = 65
 """Exit status of a step that ended well and printed something else than it must; as sysexits.h has EX_DATAERR."""
 
 
-def named(differences: Differences) -> str:
+def format_differing_files(differences: Differences) -> str:
     """The files that differ, a line each, label and path with byte 2 between them; empty where they may not be all."""
     return "".join(f"{label}\2{path}\n" for label, path in differences.files) if differences.all else ""
 
 
-def differed(execution: Execution) -> StepRun | None:
+def find_failed_comparison(execution: Execution) -> StepRun | None:
     """The comparison of files that failed and that nothing was done about yet."""
-    compared = compares_files(execution.plan)
+    compared = find_comparison_step(execution.plan)
     latest = execution.latest(compared.number) if compared is not None else None
     return latest if latest is not None and latest.exit_status == DIFFERS and not latest.void else None
 
 
-def leave_to_passes(executor: Executor, failed: StepRun) -> None:
+def mark_for_resync(executor: Executor, failed: StepRun) -> None:
     """Tell old which files alone the passes are to bring; where that is not known they compare all of them."""
-    compared = compares_files(executor.plan)
+    compared = find_comparison_step(executor.plan)
     if compared is None or not compared.mending or not failed.output:
         executor.job.report(Note("It is not known which files differ. All files are compared again."))
         return
     old = executor.connect("old")
     call = call_of(executor.plan, compared.mending)
     given = f"{failed.output}{END_MARK}".encode("utf-8", "surrogateescape")
-    user = mended_as(executor.plan)
+    user = find_resync_user(executor.plan)
     old.run(
         call,
         executor.job,
@@ -44,12 +44,12 @@ def leave_to_passes(executor: Executor, failed: StepRun) -> None:
     )
 
 
-def mended_as(plan: Plan) -> str | None:
+def find_resync_user(plan: Plan) -> str | None:
     """The user of old as whom what differs is left to the passes: who has summed up; None: who logs in."""
     summed = plan.step(SUMS)
     return summed.user if summed is not None else None
 
 
-def compares_files(plan: Plan) -> Step | None:
+def find_comparison_step(plan: Plan) -> Step | None:
     """The step that holds the files of new against those of old."""
     return next((step for step in plan.steps if step.agrees_with == SUMS), None)
