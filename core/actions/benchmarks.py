@@ -248,12 +248,12 @@ def _forecast(session: Session, move: Move, measured: Volume, suite: Suite, job:
 
 
 def _context(session: Session, move: Move, side: Side, suite: Suite, job: Job) -> MoveContext:
-    """The series of the move's cluster, as far as it is known; the other server where a workload is driven from it."""
+    """Return the major version of the cluster if known, and the other server if the workload is driven from it."""
     old = session.store.facts(move.old)
     cluster = old.cluster(move.cluster) if old is not None else None
-    series = cluster.series if cluster is not None else None
+    major_version = cluster.series if cluster is not None else None
     if not any(workload.parameters.get("from_other_server") is True for workload in suite.workloads):
-        return MoveContext(series)
+        return MoveContext(major_version)
     other = Side.NEW if side is Side.OLD else Side.OLD
     server = session.server(move.new if other is Side.NEW else move.old, job)
-    return MoveContext(series, server, facts_of(session, move, other, job))
+    return MoveContext(major_version, server, facts_of(session, move, other, job))

@@ -37,7 +37,7 @@ class Collation:
     """`libc` or `icu`."""
     locale: str
     recorded: str | None
-    """The library's version when it was created or last refreshed; None where the series keeps none."""
+    """The library's version when it was created or last refreshed; None where the major version keeps none."""
     actual: str | None
     """The version of the library that is there."""
     objects: int
@@ -105,7 +105,7 @@ class Catalogs:
     """Unlogged tables and indexes."""
     publications: int = 0
     tables: int | None = None
-    """Tables, indexes and large objects that users made; None where the series does not tell (before 9.0)."""
+    """Tables, indexes and large objects that users made; None where the major version does not tell (before 9.0)."""
     indexes: int | None = None
     large_objects: int | None = None
     toast_tables: int | None = None
@@ -247,7 +247,7 @@ class ClusterWide:
     settings: tuple[Setting, ...] = ()
     closed: tuple[ClosedDatabase, ...] = ()
     hba: tuple[HbaRule, ...] | None = None
-    """None: the series does not tell (before 10)."""
+    """None: the major version does not tell (before 10)."""
     role_settings: tuple[RoleSetting, ...] = ()
     slots: tuple[Slot, ...] = ()
     subscriptions: tuple[Subscription, ...] = ()

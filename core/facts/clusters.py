@@ -181,7 +181,7 @@ def _cluster(
     # without PG_VERSION nothing else in it says anything about a cluster
     if identity is None:
         return None, reader.gaps
-    control = reader.read(replace(CONTROL, parse=partial(_control, series=identity.series)))
+    control = reader.read(replace(CONTROL, parse=partial(_control, major_version=identity.major_version)))
     own = reader.read(SIZE)
     contents = reader.read(LINKS)
     written = reader.read(WRITTEN) if identity.running else None
@@ -196,7 +196,7 @@ def _cluster(
     weight = total(place.folder, own, contents) if own is not None and contents is not None else None
     cluster = Cluster(
         data_directory=place.folder,
-        series=identity.series,
+        series=identity.major_version,
         # the running server's own word; its binaries may have been replaced since it was started
         version=settings.get("server_version", "").partition(" ")[0] or identity.version,
         running=identity.running,
@@ -235,22 +235,22 @@ def _cluster(
     return cluster, reader.gaps
 
 
-def _control(text: str, series: str | None = None) -> ControlData:
-    """The control data, with the tool that printed it: one of another series reads fields where there are none."""
+def _control(text: str, major_version: str | None = None) -> ControlData:
+    """Return the control data, unless a pg_controldata of another major version printed it: it misreads the fields."""
     head, _, rest = text.partition("\n")
     tool = parse_version(head.removeprefix("tool=")) if head.startswith("tool=") else None
     if tool is None:
         raise unreadable("pg_controldata", "its version", first_line(text))
-    if series is not None and tool.series != series:
+    if major_version is not None and tool.series != major_version:
         raise ParseError(
-            f"pg_controldata {tool.version} is of another series than the cluster, {series}: it is not believed"
+            f"pg_controldata {tool.version} is of another series than the cluster, {major_version}: it is not believed"
         )
     return replace(parse_control_data(rest), read_by=tool.version)
 
 
 @dataclass(frozen=True, slots=True)
 class _Identity:
-    series: str
+    major_version: str
     version: str | None
     bin_directory: str | None
     running: bool
@@ -263,14 +263,14 @@ class _Identity:
 
 
 def _identity(text: str) -> _Identity:
-    """What PG_VERSION, postmaster.pid and the programs say; a program of another series is not believed."""
+    """What PG_VERSION, postmaster.pid and the programs say; a program of another major version is not believed."""
     values = assignments(text.splitlines())
-    series = values.get("series", "")
-    if re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", series) is None:
+    major_version = values.get("series", "")
+    if re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", major_version) is None:
         raise unreadable("PG_VERSION", "a series such as 15 or 9.6", first_line(text))
     version = parse_version(values["version"]) if values.get("version") else None
     # a program beside it may be of another series: it must not speak for this cluster
-    fits = version is not None and version.series == series
+    fits = version is not None and version.series == major_version
     try:
         programs, socket = hexadecimal(values.get("bin", "")), hexadecimal(values.get("socket", ""))
     except ValueError as error:
@@ -278,7 +278,7 @@ def _identity(text: str) -> _Identity:
     running = bool(values.get("pid"))
     lying = (line.partition(" ")[2] for line in text.splitlines() if line.startswith("leftover "))
     return _Identity(
-        series=series,
+        major_version=major_version,
         version=version.version if version is not None and fits else None,
         bin_directory=programs if programs and fits else None,
         running=running,

@@ -47,8 +47,8 @@ def parse_control_data(text: str) -> ControlData:
     """The control data of a whole output.
 
     Raises:
-        ParseError: the program warned that the file is not of its series, or a field that every release prints is
-            missing or cannot be read.
+        ParseError: the program warned that the file is not of its major version, or a field that every release prints
+            is missing or cannot be read.
     """
     values = read_control_data(text)
     for field in fields(ControlData):

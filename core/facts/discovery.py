@@ -113,13 +113,13 @@ def _debian_line(line: str) -> Candidate:
     return _debian(found[1], found[2], folder, f"/etc/postgresql/{found[1]}/{found[2]}")
 
 
-def _debian(series: str, cluster: str, folder: str, settings: str) -> Candidate:
+def _debian(major_version: str, cluster: str, folder: str, settings: str) -> Candidate:
     return Candidate(
         folder=folder,
         found_by=("pg_lsclusters",),
-        name=f"{series}/{cluster}",
+        name=f"{major_version}/{cluster}",
         config_file=f"{settings}/postgresql.conf",
-        unit=f"postgresql@{series}-{cluster}.service",
+        unit=f"postgresql@{major_version}-{cluster}.service",
     )
 
 

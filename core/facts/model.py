@@ -194,11 +194,11 @@ class ControlData:
     max_alignment: int
     float8_by_value: bool | None
     data_checksums: int | None
-    """0: off. None where the series has none."""
+    """0: off. None where the major version has none."""
     checkpoint_location: str
     fields: dict[str, str] = field(default_factory=dict)
     read_by: str | None = None
-    """Version of the pg_controldata that printed it; it is believed only where it is of the cluster's series."""
+    """Version of the pg_controldata that printed it; it is believed only where it is of the cluster's major version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ class Database:
     locale: str | None = None
     """Of its collation, as that provider names it."""
     collation_version: str | None = None
-    """As recorded when the database was made or last refreshed; None where the series keeps none (before 15)."""
+    """As recorded when the database was made or last refreshed; None where the major version keeps none (before 15)."""
     actual_collation_version: str | None = None
     """Of the library that is there."""
     template: bool = False

@@ -1,4 +1,4 @@
-"""Where the programs of a PostgreSQL series lie on a server, for whoever is to run them.
+"""Where the programs of a PostgreSQL major version lie on a server, for whoever is to run them.
 
 What a cluster's owner says of its programs counts for that owner alone: any account of a host can put up what looks
 like a cluster, and anybody else who ran its programs would run what that account has written. No such folder is ever
@@ -22,17 +22,24 @@ def programs_of(facts: Facts, cluster: Cluster, user: str) -> str:
     return ":".join(dict.fromkeys([*([cluster.bin_directory] if cluster.bin_directory else []), *path]))
 
 
-def program_path(facts: Facts, series: str, user: str) -> str:
-    """The PATH that finds the programs of a series on a server, for that user of it.
+def program_path(facts: Facts, major_version: str, user: str) -> str:
+    """The PATH that finds the programs of a major version on a server, for that user of it.
 
-    Its clusters' first, then where a server program of that series was found, the packages' places, the system's.
+    Its clusters' first, then where a server program of that major version was found, the packages' places, the
+    system's.
     """
-    known = [each.bin_directory for each in facts.clusters if each.series == series and may_run(each, user)]
+    known = [each.bin_directory for each in facts.clusters if each.series == major_version and may_run(each, user)]
     tool = facts.tool("postgres")
-    # its folder counts only where it is of this very series; one that others can change was not asked for its version
-    if tool is not None and tool.path is not None and (tool.version or "").startswith(f"{series}."):
+    # its folder counts only where it is of this very major version; one that others can change was not asked for its
+    # version
+    if tool is not None and tool.path is not None and (tool.version or "").startswith(f"{major_version}."):
         known.append(str(PurePosixPath(tool.path).parent))
-    places = [*known, f"/usr/lib/postgresql/{series}/bin", f"/usr/pgsql-{series}/bin", *_SYSTEM_PATH.split(":")]
+    places = [
+        *known,
+        f"/usr/lib/postgresql/{major_version}/bin",
+        f"/usr/pgsql-{major_version}/bin",
+        *_SYSTEM_PATH.split(":"),
+    ]
     return ":".join(dict.fromkeys(place for place in places if place))
 
 

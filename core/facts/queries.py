@@ -1,4 +1,4 @@
-"""SQL for a running cluster, by series; what is asked stands in cluster_queries and database_queries.
+"""SQL for a running cluster, by major version; what is asked stands in cluster_queries and database_queries.
 
 Every row comes back as one line `KIND|HEX|HEX…`, so that no name can garble it; `row` takes it apart. Nothing is
 locked but catalogs, in ACCESS SHARE. Sizes come from the file system, which locks the relation likewise and costs the
@@ -6,7 +6,7 @@ session memory for each: a bounded number is measured. Of all others the catalog
 relation that somebody has locked exclusively, or waits to. So it is of system catalogs, for there are hundreds in each
 database, but not of pg_largeobject (2613), which may be the largest.
 
-Sources: the chapters System Catalogs and System Views of PostgreSQL's manual, series 8.2 to 18.
+Sources: the chapters System Catalogs and System Views of PostgreSQL's manual, major versions 8.2 to 18.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,12 +16,12 @@ from core.facts.sections import hexadecimal
 from core.facts.text import unreadable
 
 NEVER = 9999
-"""Later than every series."""
+"""Later than every major version."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One statement for the series from `since` up to, not including, `before`: 9.6 is 906, 15 is 1500."""
+    """One statement for the major version from `since` up to, not including, `before`: 9.6 is 906, 15 is 1500."""
 
     sql: str
     since: int = 801

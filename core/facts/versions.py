@@ -1,6 +1,6 @@
 """PostgreSQL's version numbers, from `version()`, from a program's `--version`, or bare.
 
-Before 10 a series has two numbers (8.2, 9.6) and the third is the minor release; since 10 it has one
+Before 10 a major version has two numbers (8.2, 9.6) and the third is the minor release; since 10 it has one
 (https://www.postgresql.org/support/versioning/). Forks print a PostgreSQL number too; it says where they branched off,
 not what their data files are compatible with, so the product is told apart.
 """
@@ -82,12 +82,14 @@ def parse_version(text: str) -> Version:
     number = _NUMBER.match(flat, lead.end()) if lead is not None else None
     if number is None and fork is None:
         raise unreadable("version", "a text such as 'PostgreSQL 15.5 on x86_64-pc-linux-gnu'", first_line(text))
-    series, minor = _parts(number["numbers"], number["prerelease"]) if number is not None else (None, None)
+    major_version, minor = _parts(number["numbers"], number["prerelease"]) if number is not None else (None, None)
     architecture = _ARCHITECTURE.search(flat)
     return Version(
         product=fork or "PostgreSQL",
-        version=_written(series, minor, number["prerelease"]) if number is not None and series is not None else None,
-        series=series,
+        version=_written(major_version, minor, number["prerelease"])
+        if number is not None and major_version is not None
+        else None,
+        series=major_version,
         minor=minor,
         prerelease=number["prerelease"] if number is not None else None,
         architecture=architecture["architecture"] if architecture is not None else None,
@@ -98,10 +100,10 @@ def _parts(numbers: str, prerelease: str | None) -> tuple[str, int | None]:
     """Series and minor: `9.6.24` -> 9.6, 24; `15.5` -> 15, 5; a pre-release has no minor."""
     words = numbers.split(".")
     length = 2 if int(words[0]) < 10 else 1
-    series = ".".join(words[:length])
+    major_version = ".".join(words[:length])
     has_minor = prerelease is None and len(words) > length
-    return series, int(words[length]) if has_minor else None
+    return major_version, int(words[length]) if has_minor else None
 
 
-def _written(series: str, minor: int | None, prerelease: str | None) -> str:
-    return series + (f".{minor}" if minor is not None else "") + (prerelease or "")
+def _written(major_version: str, minor: int | None, prerelease: str | None) -> str:
+    return major_version + (f".{minor}" if minor is not None else "") + (prerelease or "")

@@ -60,28 +60,28 @@ _PAGES_BEFORE = {
     "bgworker": ((9, 3), "contrib"),
     "logical-replication": ((10,), "high-availability"),
 }
-"""Pages that had another name before a series."""
+"""Pages that had another name before a major version."""
 
 
 def check(move: Move, old: Facts, new: Facts) -> tuple[CheckResult, ...]:
     """Every check on the facts of both servers, worst first."""
     context = CheckContext(move, old, new)
-    series = context.cluster.series if context.cluster is not None else None
-    results = [_result(declaration, compare(context), series) for declaration, compare in CHECKS]
+    major_version = context.cluster.series if context.cluster is not None else None
+    results = [_result(declaration, compare(context), major_version) for declaration, compare in CHECKS]
     return tuple(sorted(results, key=lambda result: _WORST_FIRST.index(result.status)))
 
 
-def documentation(page: str, series: str | None) -> str:
-    """The address of a page of PostgreSQL's documentation of that series; of the current one where it is not known."""
-    if series is None:
+def documentation(page: str, major_version: str | None) -> str:
+    """Return the URL of a page of PostgreSQL's manual for that major version, or for the current one if it is None."""
+    if major_version is None:
         return f"https://www.postgresql.org/docs/current/{page}.html"
     before = _PAGES_BEFORE.get(page)
-    if before is not None and tuple(int(part) for part in series.split(".")) < before[0]:
+    if before is not None and tuple(int(part) for part in major_version.split(".")) < before[0]:
         page = before[1]
-    return f"https://www.postgresql.org/docs/{series}/{page}.html"
+    return f"https://www.postgresql.org/docs/{major_version}/{page}.html"
 
 
-def _result(declaration: Declaration, finding: Finding, series: str | None) -> CheckResult:
+def _result(declaration: Declaration, finding: Finding, major_version: str | None) -> CheckResult:
     return CheckResult(
         id=declaration.id,
         title=declaration.title,
@@ -91,5 +91,5 @@ def _result(declaration: Declaration, finding: Finding, series: str | None) -> C
         message=finding.message,
         hint=finding.hint,
         blocking=declaration.blocking,
-        documentation=documentation(declaration.page, series),
+        documentation=documentation(declaration.page, major_version),
     )

@@ -27,7 +27,7 @@ _LAYOUT = (
     ("wal_block_size", "WAL block size"),
     ("float8_by_value", "float8 by value"),
 )
-"""Fixed when the binaries were built or the series released. WAL segment size and checksums travel with the cluster."""
+"""Fixed when the binaries were built or the major version was released. The copied files contain all others."""
 
 _LABELS = (
     "Maximum length of identifiers",
@@ -70,7 +70,7 @@ def product(context: CheckContext) -> Finding:
     return passed(*shown, "Both servers run PostgreSQL." if new is not None else "The old server runs PostgreSQL.")
 
 
-def series(context: CheckContext) -> Finding:
+def major_version(context: CheckContext) -> Finding:
     """Check that both have the same major version, and that neither is a beta or release candidate."""
     if context.cluster is None:
         return no_cluster(context)
@@ -80,22 +80,23 @@ def series(context: CheckContext) -> Finding:
     if early is not None and old != new:
         return blocker(
             *shown,
-            f"{early.series}{early.prerelease} is a pre-release. Other releases may not be able to read its files.",
+            f"{early.major_version}{early.prerelease} is a pre-release. "
+            "Other releases may not be able to read its files.",
             "Use dump & restore, or install the same pre-release on both servers.",
         )
     if new is None and context.new.gap(TRIAL) is not None:
-        # new was asked for binaries of the series and has none: others that it has are all there is
-        new = max(_tool_releases(context), key=lambda release: _order(release.series), default=None)
+        # new was asked for binaries of the major version and has none: others that it has are all there is
+        new = max(_tool_releases(context), key=lambda release: _order(release.major_version), default=None)
     if new is None:
         return unknown(*shown, _no_binaries(context), _INSTALL.format(series=context.cluster.series))
-    if new.series != context.cluster.series:
+    if new.major_version != context.cluster.series:
         return blocker(
             *shown,
             f"The old server runs major version {context.cluster.series}, the new server major version "
-            f"{new.series}. Their data files differ.",
-            _ways(context.cluster.series, new.series),
+            f"{new.major_version}. Their data files differ.",
+            _ways(context.cluster.series, new.major_version),
         )
-    return passed(*shown, f"Both servers run major version {new.series}.")
+    return passed(*shown, f"Both servers run major version {new.major_version}.")
 
 
 def minor(context: CheckContext) -> Finding:
@@ -114,7 +115,7 @@ def minor(context: CheckContext) -> Finding:
         )
     if new is None or new.minor is None:
         return unknown(*shown, _no_binaries(context), _INSTALL.format(series=context.cluster.series))
-    if new.series != old.series:
+    if new.major_version != old.major_version:
         return unknown(
             *shown, "Minor versions of different major versions cannot be compared.", "See the check `series`."
         )
@@ -123,7 +124,7 @@ def minor(context: CheckContext) -> Finding:
             *shown,
             f"The new server runs {_number(new)}, which is older than {_number(old)} on the old "
             "server. Bugs that are fixed on the old server would be back.",
-            f"Install {_number(old)} or a later minor version of {old.series} on the new server.",
+            f"Install {_number(old)} or a later minor version of {old.major_version} on the new server.",
         )
     if new.minor > old.minor:
         message = (
@@ -246,8 +247,8 @@ def _ways(old: str, new: str) -> str:
     return f"Choose one: {'; or '.join(ways)}."
 
 
-def _order(series: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in series.split("."))
+def _order(major_version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in major_version.split("."))
 
 
 def _release(cluster: Cluster | None) -> Release | None:
@@ -264,7 +265,9 @@ def _fork(cluster: Cluster | None, release: Release | None) -> str | None:
 def _newest(context: CheckContext) -> Release | None:
     """Return the release that would run the new cluster: the latest one of the same major version, if any."""
     alike = [
-        release for release in _tool_releases(context) if context.cluster and release.series == context.cluster.series
+        release
+        for release in _tool_releases(context)
+        if context.cluster and release.major_version == context.cluster.series
     ]
     known = [release for cluster in (context.siblings or context.new.clusters) if (release := _release(cluster))]
     releases = alike or known if not context.siblings else known
@@ -293,7 +296,9 @@ def _shown_new(context: CheckContext) -> str:
 
 
 def _number(release: Release) -> str:
-    return f"{release.series}{release.prerelease or ''}" + (f".{release.minor}" if release.minor is not None else "")
+    return f"{release.major_version}{release.prerelease or ''}" + (
+        f".{release.minor}" if release.minor is not None else ""
+    )
 
 
 def _no_binaries(context: CheckContext) -> str:
@@ -337,7 +342,7 @@ CHECKS: tuple[Check, ...] = (
         Declaration(
             "series", "PostgreSQL major version", True, "major versions of both servers' binaries", "upgrading"
         ),
-        series,
+        major_version,
     ),
     (
         Declaration(

@@ -39,7 +39,7 @@ _SOON = timedelta(days=30)
 _TOLD_SINCE = (9, 2)
 _STRONGER = ("database", "user", "database user", "global")
 """Sources by which a role or a database sets what a session has."""
-"""The first series whose server program tells settings without being started (-C)."""
+"""The first major version whose server program tells settings without being started (-C)."""
 _NEEDED_TO_START = frozenset(
     {
         *("data_directory", "hba_file", "ident_file", "unix_socket_directories", "log_directory"),

@@ -134,7 +134,9 @@ def preload_libraries(context: CheckContext) -> Finding:
     return _loaded(asked, at_start, later, old, cluster.series)
 
 
-def _loaded(asked: Binaries, at_start: tuple[str, ...], later: tuple[str, ...], old: str, series: str) -> Finding:
+def _loaded(
+    asked: Binaries, at_start: tuple[str, ...], later: tuple[str, ...], old: str, major_version: str
+) -> Finding:
     answers = {name: dict(asked.preloads).get(name) for name in at_start}
     answers |= {name: dict(asked.libraries).get(name) for name in later}
     unverified = [(name, why) for name, why in asked.unverified if name in answers]
@@ -144,7 +146,7 @@ def _loaded(asked: Binaries, at_start: tuple[str, ...], later: tuple[str, ...], 
             ", ".join(failing),
             "; ".join(failing.values()),
             f"The new server's binaries cannot load {listed(list(failing))}. The server would not start there.",
-            _INSTALL.format(series=series) + " Or remove them from the setting for the new server.",
+            _INSTALL.format(series=major_version) + " Or remove them from the setting for the new server.",
         )
     silent = [name for name, said in answers.items() if said is None and name not in dict(unverified)]
     if unverified:

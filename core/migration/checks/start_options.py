@@ -30,7 +30,7 @@ from core.migration.findings.services import debian_folder, service_at_work, ser
 from core.migration.findings.start_options import OF_THE_LAYOUT, of_command_line, of_environment
 
 _TOLD_SINCE = (9, 2)
-"""The first series whose server program tells what the files alone would give (-C)."""
+"""The first major version whose server program tells what the files alone would give (-C)."""
 _WORDS = {"on": "on", "true": "on", "yes": "on", "1": "on", "off": "off", "false": "off", "no": "off", "0": "off"}
 
 
@@ -88,7 +88,7 @@ def start_options(context: CheckContext) -> Finding:
 
 
 def _options(cluster: Cluster) -> list[Edited] | None:
-    """Those that matter: what the files alone would not give, as far as the series tells that."""
+    """Those that matter: what the files alone would not give, as far as the major version tells that."""
     found = cluster.options
     if found is None and numbers(cluster.series) < _TOLD_SINCE and cluster.wide is not None:
         return [Edited(each.name, each.value, None) for each in of_command_line(cluster)]

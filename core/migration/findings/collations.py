@@ -87,8 +87,8 @@ def _by_words(context: CheckContext, locale: str) -> tuple[Order, str, str]:
 
 def _by_version(context: CheckContext, one: Collation) -> tuple[Order, str]:
     """Compare the versions that ICU gives: of the old cluster's database, of the new server's trial cluster."""
-    series = context.cluster.series if context.cluster is not None else None
-    asked = next((each.binaries for each in context.new.trials if each.series == series), None)
+    major_version = context.cluster.series if context.cluster is not None else None
+    asked = next((each.binaries for each in context.new.trials if each.series == major_version), None)
     there = dict(asked.icu).get(one.locale) if asked is not None else None
     here = one.actual or one.recorded
     if there is None or here is None:

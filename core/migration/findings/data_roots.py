@@ -108,10 +108,10 @@ def _with_parts(root: DataRoot, cluster: Cluster) -> DataRoot:
 
 
 def _wal(root: DataRoot, cluster: Cluster) -> str | None:
-    series = tuple(int(number) for number in cluster.series.split(".") if number.isdecimal())
-    if series < (9, 3):
+    major_version = tuple(int(number) for number in cluster.series.split(".") if number.isdecimal())
+    if major_version < (9, 3):
         return None
-    folder = "pg_wal" if series >= (10,) else "pg_xlog"
+    folder = "pg_wal" if major_version >= (10,) else "pg_xlog"
     if root.link == folder:
         return ""
     linked = any(link.path == folder for link in cluster.links)
@@ -213,10 +213,10 @@ def version_folder(cluster: Cluster) -> str:
     return f"PG_{cluster.series}_{cluster.control.catalog_version if cluster.control is not None else '*'}"
 
 
-def names_of(root: DataRoot, series: str) -> str:
+def names_of(root: DataRoot, major_version: str) -> str:
     """An extended regular expression: what the names in a copy of that root are like, where it has no `parts`."""
     if root.wal is not None:
         return _WAL_NAMES
     if not root.link.startswith("pg_tblspc/"):
         return ".*"
-    return f"PG_{series.replace('.', '[.]')}_[0-9]+"
+    return f"PG_{major_version.replace('.', '[.]')}_[0-9]+"

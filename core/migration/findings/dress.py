@@ -8,15 +8,15 @@ from core.migration.findings.releases import numbers
 from core.migration.model.move import Move
 
 _SINCE = (10,)
-"""The first series in which both a backup and a slot may belong to a session (a backup since 9.6)."""
+"""The first major version in which both a backup and a slot may belong to a session (a backup since 9.6)."""
 _RENAMED_SINCE = (15,)
-"""The first series with pg_backup_start (pg_start_backup before). `dress_by_series` of dress.sh has the same."""
+"""The first major version with pg_backup_start (pg_start_backup before). `dress_by_series` of dress.sh has the same."""
 _SIGNAL_SINCE = (12,)
-"""The first series in which a standby's settings stand among all others (recovery.conf before)."""
+"""The first major version in which a standby's settings stand among all others (recovery.conf before)."""
 _TRIGGER_SINCE, _TRIGGER_UNTIL = (12,), (16,)
 """Where a file by the name of promote_trigger_file ends the recovery."""
 _STATISTICS_UNTIL = (15,)
-"""The first series that keeps its statistics in shared memory, and has no stats_temp_directory."""
+"""The first major version that keeps its statistics in shared memory, and has no stats_temp_directory."""
 _BOUND_IN_RECOVERY = frozenset({"max_worker_processes", "max_wal_senders"})
 """Of what the local start holds back: a server that replays takes no less of it than old had (xlog.c,
 CheckRequiredParameterValues). So what a library starts at once, and not behind the recovery, runs in the copy."""
@@ -31,10 +31,10 @@ _REPLAYS_ALONE = (
 
 def no_dress_rehearsal(move: Move, cluster: Cluster, old: Facts, new: Facts) -> str:
     """Why the copy of this cluster cannot be started while it serves its clients; empty where it can."""
-    series = numbers(cluster.series)
+    major_version = numbers(cluster.series)
     if not cluster.running:
         return "the old cluster is stopped, and the move itself copies it as it is"
-    if series < _SINCE:
+    if major_version < _SINCE:
         return f"PostgreSQL {cluster.series} has no replication slot that ends with its session"
     if hosts_of(old, new) is not Hosts.TWO:
         # where two tablespaces of one path could be one
@@ -59,11 +59,11 @@ def backup_functions(cluster: Cluster) -> tuple[str, str]:
 
 def held_in_recovery(cluster: Cluster) -> tuple[str, ...]:
     """The settings, `NAME=VALUE`, by which the copy replays for its owner alone. No value holds a blank."""
-    series = numbers(cluster.series)
+    major_version = numbers(cluster.series)
     kept = [each for each in held(cluster) if each.partition("=")[0] not in {*_BOUND_IN_RECOVERY, "listen_addresses"}]
-    alone = [*_ALONE, *(_REPLAYS_ALONE if series >= _SIGNAL_SINCE else ())]
-    if _TRIGGER_SINCE <= series < _TRIGGER_UNTIL:
+    alone = [*_ALONE, *(_REPLAYS_ALONE if major_version >= _SIGNAL_SINCE else ())]
+    if _TRIGGER_SINCE <= major_version < _TRIGGER_UNTIL:
         alone.append("promote_trigger_file=")
-    if series < _STATISTICS_UNTIL:
+    if major_version < _STATISTICS_UNTIL:
         alone.append("stats_temp_directory=pg_stat_tmp")
     return (*kept, *alone)

@@ -46,8 +46,8 @@ class CheckContext:
 
         The target's own stands last.
         """
-        series = self.cluster.series if self.cluster is not None else None
-        found = [cluster for cluster in (*self.new.clusters, *self.new.trials) if cluster.series == series]
+        major_version = self.cluster.series if self.cluster is not None else None
+        found = [cluster for cluster in (*self.new.clusters, *self.new.trials) if cluster.series == major_version]
         return tuple(sorted(found, key=lambda cluster: cluster.data_directory == self.move.target))
 
 

@@ -7,15 +7,15 @@ from core.facts.model import Cluster
 from core.migration.findings.system_folders import in_system_folder
 
 _NAME = re.compile(r"\w[\w.+-]*")
-"""A name of Debian's for a series or a cluster: one folder. Source: pg_createcluster(1)."""
+"""A name of Debian's for a major version or a cluster: one folder. Source: pg_createcluster(1)."""
 
 
 def debian(cluster: Cluster) -> tuple[str, str] | None:
     """Series and name of a cluster of Debian's layout, None for another."""
     if cluster.name is None or "pg_lsclusters" not in cluster.found_by:
         return None
-    series, _, name = cluster.name.partition("/")
-    return (series, name) if name else None
+    major_version, _, name = cluster.name.partition("/")
+    return (major_version, name) if name else None
 
 
 def configuration_outside(cluster: Cluster) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ beyond it: take rows from a publisher, run jobs, hand out WAL, archive, call fun
 server's command line is stronger than every file and than ALTER SYSTEM; ALTER DATABASE and ALTER ROLE are stronger than
 it, where they may change a setting at all.
 
-Why each, from PostgreSQL's sources of the series named:
+Why each, from PostgreSQL's sources of the major version named:
 
 - Subscriptions: without workers for them no launcher is there to start one (ApplyLauncherRegister); a publisher's slot
   stays where it is.
@@ -64,9 +64,9 @@ _QUIET = frozenset(
 
 
 def held(cluster: Cluster) -> tuple[str, ...]:
-    """The settings, `NAME=VALUE`, by which all of it is held back; none but its series' own. No value holds a blank."""
-    series = numbers(cluster.series)
-    return tuple(each.text for each in _SETTINGS if series >= each.since)
+    """Return the isolation settings that the cluster's major version has, as `NAME=VALUE`. No value has a space."""
+    major_version = numbers(cluster.series)
+    return tuple(each.text for each in _SETTINGS if major_version >= each.since)
 
 
 def held_while_rebuilding(cluster: Cluster) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """PostgreSQL's numbering: which releases share a data directory's format, and what is no PostgreSQL at all.
 
-Before 10 a series is `major.minor` and the release a third number (9.6.24); since 10 a series is one number (15.18).
-Releases of one series read each other's files; a beta or release candidate may not even read the next one's.
-Source: https://www.postgresql.org/support/versioning/
+Before 10 a major version is `major.minor` and the release a third number (9.6.24); since 10 a major version is one
+number (15.18). Releases of one major version read each other's files; a beta or release candidate may not even read
+the next one's. Source: https://www.postgresql.org/support/versioning/
 """
 
 import re
@@ -44,14 +44,14 @@ CONTROL_VERSIONS: dict[str, int] = {
     "17": 1700,
     "18": 1800,
 }
-"""PG_CONTROL_VERSION of each series, from src/include/catalog/pg_control.h of its release branch."""
+"""PG_CONTROL_VERSION of each major version, from src/include/catalog/pg_control.h of its release branch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
     """A release by its number. `fork`: the name of the product when it is not PostgreSQL; None: PostgreSQL."""
 
-    series: str
+    major_version: str
     minor: int | None
     prerelease: str | None = None
     fork: str | None = None
@@ -69,16 +69,16 @@ def parse_release(text: str | None) -> Release | None:
     if first >= 10:
         # EnterpriseDB counts three numbers where PostgreSQL has two: 17.4.0
         odd = third is not None
-        series, minor = str(first), second
+        major_version, minor = str(first), second
     else:
         odd = bool(found["more"])
-        series, minor = f"{first}.{second or 0}", third
+        major_version, minor = f"{first}.{second or 0}", third
     if fork is None and odd:
         fork = f"a build numbered {text.strip()}"
-    return Release(series=series, minor=minor, prerelease=found["prerelease"], fork=fork)
+    return Release(major_version=major_version, minor=minor, prerelease=found["prerelease"], fork=fork)
 
 
-def numbers(series: str) -> tuple[int, ...]:
-    """A series in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
-    parts = series.split(".")
+def numbers(major_version: str) -> tuple[int, ...]:
+    """A major version in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
+    parts = major_version.split(".")
     return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()

@@ -119,8 +119,8 @@ def debian_settings(target: str, cluster: Cluster, service: Service) -> dict[str
     if cluster.data_directory == target:
         return {} if said == {target} else {"data_directory": target}
     rules = {name: path for name, path in rules_at(target, cluster).items() if path is not None}
-    series, _, name = service.name.partition("/")
-    pid_file = f"/run/postgresql/{series}-{name}.pid"
+    major_version, _, name = service.name.partition("/")
+    pid_file = f"/run/postgresql/{major_version}-{name}.pid"
     return {"data_directory": target, **rules, "external_pid_file": pid_file}
 
 
@@ -159,8 +159,8 @@ def debian_folder(service: Service) -> str:
     return f"{DEBIAN_CONFIGURATION}/{service.name}"
 
 
-def _debian_unit(series: str, name: str) -> str:
-    return f"postgresql@{series}-{name}.service"
+def _debian_unit(major_version: str, name: str) -> str:
+    return f"postgresql@{major_version}-{name}.service"
 
 
 def _runs_systemd(facts: Facts) -> bool:

@@ -24,7 +24,7 @@ _SINCE = (10,)
 """Before 10 a server takes its semaphores as the kernel of the host is set up for them, and a namespace of its own is
 not."""
 _SEGMENT_SINCE = (11,)
-"""The first series whose initdb knows --wal-segsize."""
+"""The first major version whose initdb knows --wal-segsize."""
 _USUAL_SEGMENT = 16 * 2**20
 _LARGEST_SEGMENT = 64 * 2**20
 """A larger one would fill the memory that a trial may take; of settings only those that must be twice its size tell."""
@@ -44,8 +44,8 @@ _OTHERWISE = (
     ("log_min_messages=warning", (10,), (100,)),
 )
 """What a trial has otherwise: nothing is written elsewhere, no command runs, no memory is filled, and what the server
-says is plain. A file system in memory may know no direct writes (before Linux 6.6). With the first series that has it,
-and the first that has not."""
+says is plain. A file system in memory may know no direct writes (before Linux 6.6). With the first major version that
+has it, and the first that has not."""
 _FILES_OF_A_START = {
     "ssl_cert_file": "server.crt",
     "ssl_key_file": "server.key",
@@ -77,8 +77,8 @@ def trial_of(move: Move, cluster: Cluster, old: Facts, new: Facts, writer: str, 
 
     `writer`: who will own the new cluster. `holder`: the token of the execution whose own locks are no hindrance.
     """
-    series = numbers(cluster.series)
-    if series < _SINCE:
+    major_version = numbers(cluster.series)
+    if major_version < _SINCE:
         return f"PostgreSQL {cluster.series} is older than 10, for which pghaul has no trial start"
     if hosts_of(old, new) is Hosts.ONE:
         return "both clusters are on the same host, where the old cluster uses the same port"
@@ -131,9 +131,9 @@ def _files(move: Move, cluster: Cluster, new: Facts) -> list[str]:
 
 def _settings(cluster: Cluster, lacking: tuple[str, ...]) -> list[str]:
     """What holds back all that must not be done, and lets the server say plainly what is wrong."""
-    series = numbers(cluster.series)
+    major_version = numbers(cluster.series)
     settings = [each for each in held(cluster) if each.partition("=")[0] not in _TRIED]
-    settings += [text for text, since, until in _OTHERWISE if since <= series < until]
+    settings += [text for text, since, until in _OTHERWISE if since <= major_version < until]
     if lacking:
         left = [each for each in _addresses(cluster) if each not in lacking]
         settings.append(f"listen_addresses={','.join(left) or 'localhost'}")

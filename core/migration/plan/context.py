@@ -59,7 +59,7 @@ class PlanContext:
 
     @property
     def major_version(self) -> tuple[int, ...]:
-        """The cluster's series in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
+        """The cluster's major version in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
         return numbers(self.cluster.series)
 
     @property

@@ -154,13 +154,13 @@ def register(context: PlanContext) -> list[Change]:
     service, target = context.service, context.move.target
     if service is None or not service.debian:
         return []
-    series, name = _debian(service)
+    major_version, name = _debian(service)
     if config_file_outside(context.cluster) is None:
-        return [_include_data(debian_config_file(service), target, f"{series}-{name}", context.channel.writer)]
+        return [_include_data(debian_config_file(service), target, f"{major_version}-{name}", context.channel.writer)]
     settings = debian_settings(target, context.cluster, service)
     if not settings:
         return []
-    native = tuple(command("pg_conftool", series, name, "set", *each).text for each in settings.items())
+    native = tuple(command("pg_conftool", major_version, name, "set", *each).text for each in settings.items())
     words = (word for each in settings.items() for word in each)
     return [
         Change(Control(context.channel.writer, call("adopt_debian", debian_config_file(service), *words), native), None)
@@ -185,8 +185,8 @@ def config_file(context: PlanContext) -> str | None:
 
 
 def _debian(service: Service) -> tuple[str, str]:
-    series, _, name = service.name.partition("/")
-    return series, name
+    major_version, _, name = service.name.partition("/")
+    return major_version, name
 
 
 def _started(typed: Callable[[str, Service], str], service: Service) -> str:

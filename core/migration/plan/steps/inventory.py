@@ -215,10 +215,10 @@ def native_inventory(socket: str | None, port: int) -> tuple[str, ...]:
 
 
 def reached(
-    path: str, socket: str | None, port: int, series: str, seconds: int = _SECONDS
+    path: str, socket: str | None, port: int, major_version: str, seconds: int = _SECONDS
 ) -> tuple[str, str, int, str, int]:
     """Where a server is asked, and for how long in all, as the functions of `inventory.sh` and their kin take it."""
-    return path, socket or "-", port, series, seconds
+    return path, socket or "-", port, major_version, seconds
 
 
 def seconds_for(size: int | None) -> int:

@@ -18,11 +18,11 @@ LISTENERS, LISTENS = "listeners", "listens"
 """The names of the steps that tell where the old server listens, and that the new one listens there."""
 
 _TOLD_SINCE = (9, 2)
-"""The series whose server program tells settings of a stopped cluster."""
+"""The major version whose server program tells settings of a stopped cluster."""
 
 
 def see_listeners(context: PlanContext) -> list[Step]:
-    """Before the stop; what the files say of a stopped cluster, where its series can tell, or where that was chosen."""
+    """Return the step that records before the stop where the old server listens, or no step if that cannot be told."""
     data, config = context.cluster.data_directory, config_file_outside(context.cluster)
     by_files = context.move.edited is EditedSettings.FILE and bool(context.cluster.edited)
     if not _known(context):

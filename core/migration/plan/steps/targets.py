@@ -19,8 +19,8 @@ def empty_or_ours(context: PlanContext) -> Shell:
     return call("empty_or_ours", context.channel.writer, context.new_path, *of, len(outside), *names, *others)
 
 
-def _names(root: DataRoot, series: str) -> str:
-    return f"/{'/'.join(root.parts)}" if root.parts else names_of(root, series)
+def _names(root: DataRoot, major_version: str) -> str:
+    return f"/{'/'.join(root.parts)}" if root.parts else names_of(root, major_version)
 
 
 def mark(context: PlanContext) -> tuple[str, ...]:

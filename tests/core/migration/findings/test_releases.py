@@ -33,7 +33,7 @@ def test_parse_release(text: str, expected: Release) -> None:
 def test_a_release_of_three_numbers_is_a_build_of_somebody_elses() -> None:
     found = parse_release("17.4.0")
     assert found is not None
-    assert (found.series, found.minor) == ("17", 4)
+    assert (found.major_version, found.minor) == ("17", 4)
     assert (found.fork or "").endswith(" 17.4.0")
 
 
