@@ -153,7 +153,7 @@ def _refuse_at_once(chosen: Sequence[Volume], suite: Suite) -> None:
         )
 
 
-def _of_several(job: Job, whole: str, seconds: Sequence[float], number: int) -> Job:
+def _of_several(job: Job, title: str, seconds: Sequence[float], number: int) -> Job:
     """The job of one storage among several: its progress is that of all, and says which storage it is.
 
     `seconds`: what each storage is expected to take; `number`: which of them this one is.
@@ -162,7 +162,7 @@ def _of_several(job: Job, whole: str, seconds: Sequence[float], number: int) -> 
 
     def tell(event: Event) -> None:
         if isinstance(event, Progress):
-            event = replace(event, whole=whole)
+            event = replace(event, whole=title)
             if event.unit == "seconds" and event.total is not None:
                 event = replace(event, done=before + event.done, total=before + event.total + after)
         job.report(event)

@@ -96,7 +96,7 @@ def survey(
     job: Job,
     *,
     at_once: int = AT_ONCE,
-    anew: bool = False,
+    refresh: bool = False,
     replacing: bool = False,
 ) -> Survey:
     """Read every server of a list, or of the history, and check the moves between them.
@@ -107,7 +107,7 @@ def survey(
         asker: answers for whoever is not asked.
         job: told of each server that was read; a cancel leaves what was read in the history.
         at_once: how many servers are read side by side.
-        anew: also those whose facts are fresh.
+        refresh: also those whose facts are fresh.
         replacing: the list's word counts where the history has a server or a move otherwise.
 
     Raises:
@@ -120,7 +120,9 @@ def survey(
     names = tuple(profiles) if taken is None else taken.servers
     if not names:
         raise _nobody(() if taken is None else taken.refused)
-    reading = _Reading(session, asker, job, profiles, _moves(session, found, names, replacing=replacing), anew=anew)
+    reading = _Reading(
+        session, asker, job, profiles, _moves(session, found, names, replacing=replacing), refresh=refresh
+    )
     rows = reading.all(names, at_once)
     if found is not None and taken is not None:
         taken = take_moves(session, found, taken, replacing=replacing)
@@ -167,7 +169,7 @@ class _Reading:
     job: Job
     profiles: dict[str, Profile]
     moves: list[Move]
-    anew: bool
+    refresh: bool
     facts: dict[str, Facts] = field(default_factory=dict)
 
     def all(self, names: Sequence[str], at_once: int) -> dict[str, SurveyedServer]:
@@ -197,13 +199,13 @@ class _Reading:
         for future in as_completed(running):
             row = future.result()
             rows[row.server] = row
-            self.job.report(Note(_told(row), "warning" if row.failure else "info"))
+            self.job.report(Note(_describe_row(row), "warning" if row.failure else "info"))
             self.job.report(Progress("survey", len(rows), total, whole=f"{len(rows)} of {total} servers"))
 
     def _row(self, profile: Profile, job: Job) -> SurveyedServer:
         begun = time.monotonic()
         known = self.session.store.facts(profile.name)
-        if known is not None and not self.anew and self._fresh(profile.name, known):
+        if known is not None and not self.refresh and self._fresh(profile.name, known):
             self.facts[profile.name] = known
             return _row(profile, known, time.monotonic() - begun, asked=False)
         try:
@@ -259,7 +261,7 @@ def _row(profile: Profile, facts: Facts, seconds: float, *, asked: bool) -> Surv
     return SurveyedServer(profile.name, profile.address, facts.taken_at, asked, seconds, clusters)
 
 
-def _told(row: SurveyedServer) -> str:
+def _describe_row(row: SurveyedServer) -> str:
     if row.failure:
         return row.failure
     read = f"read in {units.duration(row.seconds)}" if row.asked else "read earlier"

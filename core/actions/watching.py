@@ -9,7 +9,7 @@ from core.errors import InputError, PghaulError
 from core.jobs import Job, Note
 from core.migration.model.move import Move
 from core.migration.model.probe import Probe, Quantity
-from core.migration.model.watch import Watch
+from core.migration.model.watch import WatchResult
 from core.migration.probing import watching
 from core.migration.probing.watching import Watching
 from core.servers.connection import Server
@@ -97,7 +97,7 @@ def _ended(command: str, log: str) -> Probe:
     return Probe(Quantity.CHANGES, 0.0, 0, 0.0, SAW_NOTHING, command, log, now, began_at=now)
 
 
-def _taken(command: str, log: str, watch: Watch) -> Probe:
+def _taken(command: str, log: str, watch: WatchResult) -> Probe:
     steps = watch.wal
     grown, seconds = sum(each[2] for each in steps), sum(each[1] for each in steps)
     now = datetime.now(UTC)

@@ -38,7 +38,7 @@ from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 from core.migration.model.standing import Mark, Next
 from core.migration.model.transport import Transport
-from core.migration.model.watch import Watch
+from core.migration.model.watch import WatchResult
 from core.servers.functions import Function
 from core.servers.profiles import Profile
 from core.servers.remote_jobs import RemoteJob
@@ -184,7 +184,7 @@ class WatchNow:
 
     job: RemoteJob
     running: bool
-    seen: Watch | None
+    seen: WatchResult | None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from core.cli.terminal import show, table
 from core.errors import InputError
 from core.migration.model.asked import seconds_of
 from core.migration.model.probe import Probe
-from core.migration.model.watch import AGES, Watch
+from core.migration.model.watch import AGES, WatchResult
 
 if TYPE_CHECKING:
     from core.migration.probing.watching import Watching
@@ -100,7 +100,7 @@ def watching_text(move: str, now: "Watching") -> str:
     return "\n".join(lines)
 
 
-def _seen(watch: Watch) -> list[str]:
+def _seen(watch: WatchResult) -> list[str]:
     steps = watch.wal
     began = f"{watch.began_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     said = [f"{units.counted(len(watch.looks), 'observation')} since {began}, over {units.duration(watch.seconds)}"]

@@ -60,7 +60,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         Unattended(frozenset(options.host_key or ())),
         context.job,
         at_once=options.jobs or actions.AT_ONCE,
-        anew=options.refresh,
+        refresh=options.refresh,
         replacing=options.replace,
     )
     if options.json:

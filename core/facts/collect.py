@@ -90,7 +90,7 @@ def collect(
     """
     named = _named(folders)
     trips = _Trips(server, job)
-    wanted = _Wanted.of(locales, targets)
+    wanted = _ExtraSections.of(locales, targets)
     sections = [*HOST, *host.sections(server.profile.database_user), *wanted.sections]
     names = [section.name for section in sections]
     first = trips.ask(lambda mark: bundle(mark, sections), names, _FIRST_DEADLINE, "facts of the host")
@@ -106,7 +106,7 @@ def collect(
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _ExtraSections:
     """What is asked besides: a list sorted under those locales, the names in those folders; None: not."""
 
     order: Section[Any] | None
@@ -139,7 +139,7 @@ def _clusters(trips: "_Trips", candidates: Sequence[Candidate], running: Postmas
 
 
 def _facts(
-    name: str, trips: "_Trips", reader: Reader, wanted: _Wanted, found: Found, started_by: Sequence[Candidate]
+    name: str, trips: "_Trips", reader: Reader, wanted: _ExtraSections, found: Found, started_by: Sequence[Candidate]
 ) -> Facts:
     queues = reader.read(block_queues.SECTION) or {}
     folders = [cluster.data_directory for cluster in found.clusters]

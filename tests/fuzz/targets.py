@@ -25,7 +25,7 @@ from core.facts.model import Facts
 from core.facts.versions import parse_version
 from core.migration.execution.difference import compare_lists
 from core.migration.execution.rsync_log import RsyncLog
-from core.migration.findings.binaries import Wanted
+from core.migration.findings.binaries import RequiredBinaries
 from core.migration.findings.releases import parse_release
 from core.migration.probing.binaries import parse_binaries
 from core.migration.probing.iperf3 import parse_iperf3_summary
@@ -178,7 +178,7 @@ def targets() -> tuple[Target, ...]:
         Target("migration/iperf3", _text(parse_iperf3_summary), _files("iperf3")),
         Target(
             "migration/binaries",
-            _text(lambda text: parse_binaries(text, Wanted())),
+            _text(lambda text: parse_binaries(text, RequiredBinaries())),
             _tested("core.migration.probing.binaries"),
         ),
         Target("migration/release", _text(parse_release), _files("pg_version")),

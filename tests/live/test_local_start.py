@@ -11,7 +11,7 @@ from core.facts.model import Cluster, Facts
 from core.jobs import Job
 from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
-from core.migration.findings.local_start import held
+from core.migration.findings.local_start import list_isolation_settings
 from core.migration.model.execution import State
 from core.migration.model.plan import Step
 from core.migration.plan.cluster_control import fence_target, give_back, start_locally
@@ -168,7 +168,7 @@ def test_no_function_is_called_at_a_login_before_new_is_opened(lab: Lab, new_ser
         said(_AT_LOGIN)
         assert said("select count(*) from logins") == "1"
         stop()
-        start(*held(Cluster(folder, "17", None, running=False, port=5479, owner="postgres")))
+        start(*list_isolation_settings(Cluster(folder, "17", None, running=False, port=5479, owner="postgres")))
         assert said("select count(*) from logins") == "1"
         stop()
     finally:

@@ -20,7 +20,7 @@ from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Hook, Move
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
-from core.migration.model.table_sample import copied, loaded
+from core.migration.model.table_sample import parse_copied_tables, parse_loaded_tables
 from core.migration.model.transport import PLAIN, Route
 from core.migration.plan import make_plan
 from core.migration.probing import sampling
@@ -426,8 +426,8 @@ def test_a_sample_of_tables_prices_dump_and_restore(
     sampled = {each.quantity: each for each in probes if each.quantity in OF_A_DUMP}
     assert sampled.keys() == OF_A_DUMP, said
     assert any("of the largest tables of postgres go through COPY on old" in text for text in said)
-    (dumped,) = copied(sampled[Quantity.DUMP].raw).values()
-    (taken,) = loaded(sampled[Quantity.LOAD].raw).values()
+    (dumped,) = parse_copied_tables(sampled[Quantity.DUMP].raw).values()
+    (taken,) = parse_loaded_tables(sampled[Quantity.LOAD].raw).values()
     assert dumped.bytes == pytest.approx(taken.bytes, rel=0.15)
     assert dumped.text == pytest.approx(806 / 910 * dumped.bytes, rel=0.15)  # 9 rows of some 806 characters a page
     assert min(each.bytes_per_second for each in sampled.values()) > 1e6

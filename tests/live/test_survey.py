@@ -151,7 +151,7 @@ def test_a_survey_that_was_broken_off_goes_on_where_it_was(fleet: tuple[str, ...
     again = actions.survey(session, found, Nobody(), Job())
     assert [each.server for each in again.servers if not each.asked] == kept
     assert not any(each.failure for each in again.servers)
-    anew = actions.survey(session, found, Nobody(), Job(), anew=True)
+    anew = actions.survey(session, found, Nobody(), Job(), refresh=True)
     assert all(each.asked for each in anew.servers)
 
 

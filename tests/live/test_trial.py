@@ -6,7 +6,7 @@ from core.errors import Cancelled
 from core.facts.collect import collect
 from core.jobs import CommandStarted, Event, Job
 from core.migration.checks import check
-from core.migration.findings.binaries import Wanted
+from core.migration.findings.binaries import RequiredBinaries
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
 from core.migration.probing.binaries import asking, parse_binaries
@@ -71,7 +71,7 @@ def test_no_library_is_loaded_that_another_account_could_have_written(lab: Lab, 
         lab.new.exec("cp", "/srv/own/pg_trgm.so", "/srv/open/")
         lab.new.exec("ln", "-s", "../../open/pg_trgm.so", "/srv/own/plugins/led.so")
         theirs = ("$libdir/../../../../../srv/open/pg_trgm.so", "/srv/open/pg_trgm.so", "/srv/own/plugins/led")
-        needs = Wanted(
+        needs = RequiredBinaries(
             libraries=("$libdir/nix", "$libdir/pg_trgm", "/srv/own/pg_trgm", *theirs), preloads=("/srv/open/pg_trgm",)
         )
         shell = call("trial_cluster", f"{PROGRAMS['new']}:/usr/bin:/bin", *asking(needs))

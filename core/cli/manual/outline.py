@@ -75,7 +75,7 @@ class Command:
         return (self, *(below for verb in self.verbs for below in verb.all()))
 
 
-def outline(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), said: str = "") -> Command:
+def outline(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), summary: str = "") -> Command:
     """What the parser holds; `said`: what the list that it stands in says of it."""
     verbs: list[Command] = []
     arguments = []
@@ -88,7 +88,7 @@ def outline(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), said: 
     return Command(
         words=words,
         usage=_usage(parser),
-        help=said,
+        help=summary,
         description=parser.description or "",
         epilog=parser.epilog or "",
         arguments=tuple(arguments),

@@ -6,7 +6,7 @@ from core.facts.collation_order import SECTION as COLLATION_ORDER
 from core.facts.sections import TRIAL
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.catalogs import age, cluster_wide, databases, listed
-from core.migration.findings.collations import Affected, Order, affected, libc_of
+from core.migration.findings.collations import Affected, SortOrder, affected, libc_of
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
@@ -34,7 +34,7 @@ def collation(context: CheckContext) -> Finding:
             "Text sorts the same on both servers: the library versions and a sorted list of words "
             f"agree.{age(cluster)}",
         )
-    unread = [each for each in found if each.order is Order.UNREAD]
+    unread = [each for each in found if each.order is SortOrder.UNREAD]
     if unread:
         names = listed([f"{each.collation.locale} ({each.database.name})" for each in unread])
         return unknown(
@@ -49,7 +49,7 @@ def collation(context: CheckContext) -> Finding:
 
 def _reindex(found: list[Affected], when: str) -> Finding:
     number, size = sum(each.collation.objects for each in found), sum(each.collation.size_bytes for each in found)
-    how = "sorts" if any(each.order is Order.DIFFERENT for each in found) else "may sort"
+    how = "sorts" if any(each.order is SortOrder.DIFFERENT for each in found) else "may sort"
     return warning(
         "; ".join(_named(each) for each in found),
         "; ".join(dict.fromkeys(f"{each.collation.locale}: {each.new}" for each in found)),

@@ -11,9 +11,9 @@ from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.model import Cluster
 from core.facts.start_files import SECTION as START_FILES
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.binaries import outside, wanted
+from core.migration.findings.binaries import collect_required_binaries, list_outside_paths
 from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
-from core.migration.findings.edited import as_it_will_be, leads_away, not_given_back, not_kept
+from core.migration.findings.edited import leads_away, not_given_back, not_kept, predict_new_cluster
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
@@ -28,7 +28,7 @@ from core.migration.findings.finding import (
 )
 from core.migration.findings.host_names import named_by_catalogs
 from core.migration.findings.layout import config_file_outside, configuration_left, configuration_outside
-from core.migration.findings.local_start import held
+from core.migration.findings.local_start import list_isolation_settings
 from core.migration.findings.releases import numbers
 from core.migration.findings.services import service_at_work, service_for
 from core.migration.model.checks import Status
@@ -71,8 +71,8 @@ def settings(context: CheckContext) -> Finding:
         return asked
     own = {f"{each.name}={each.value}" for each in cluster.wide.settings} if cluster.wide is not None else set()
     of_roles = {each.word for each in named_by_catalogs(cluster) if each.setting} - own
-    apart = {*held(cluster), *of_roles}
-    if all(each in apart for each in wanted(cluster).settings):
+    apart = {*list_isolation_settings(cluster), *of_roles}
+    if all(each in apart for each in collect_required_binaries(cluster).settings):
         return passed(
             "none",
             NOTHING,
@@ -104,7 +104,7 @@ def setting_paths(context: CheckContext) -> Finding:
     if isinstance(found, Finding):
         return found
     cluster, _ = found
-    named = outside(cluster)
+    named = list_outside_paths(cluster)
     old = listed(list(named)) or "none"
     if not named:
         return passed(old, NOTHING, f"No setting names a path outside the data directory.{age(cluster)}")
@@ -176,7 +176,7 @@ def listen_addresses(context: CheckContext) -> Finding:
     cluster = context.cluster
     if cluster is None:
         return no_cluster(context)
-    setting = as_it_will_be(context.move, cluster).settings.get("listen_addresses")
+    setting = predict_new_cluster(context.move, cluster).settings.get("listen_addresses")
     if setting is None:
         return unknown(
             NOTHING,

@@ -18,7 +18,7 @@ from core.facts.system import SECTION as SYSTEM
 from core.migration.checks.capacity import memory_bytes
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.catalogs import age, listed
-from core.migration.findings.edited import as_it_will_be
+from core.migration.findings.edited import predict_new_cluster
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
@@ -169,7 +169,7 @@ def firewall(context: CheckContext) -> Finding:
     cluster, rules = context.cluster, context.new.host_environment.firewall
     if cluster is None:
         return no_cluster(context)
-    port = str(as_it_will_be(context.move, cluster).port or 5432)
+    port = str(predict_new_cluster(context.move, cluster).port or 5432)
     if rules is None:
         why = reason(context.new, FIREWALL.name, RIGHTS)
         return unknown(
@@ -195,7 +195,7 @@ def port_free(context: CheckContext) -> Finding:
     cluster, listening = context.cluster, context.new.host_environment.listening
     if cluster is None:
         return no_cluster(context)
-    cluster = as_it_will_be(context.move, cluster)
+    cluster = predict_new_cluster(context.move, cluster)
     if cluster.port is None and not cluster.settings:
         return unknown(
             NOTHING,
@@ -526,13 +526,13 @@ def _kept(synchronised: bool | None) -> str:
     return {True: "synchronised", False: "not synchronised", None: "synchronisation not known"}[synchronised]
 
 
-def _ahead(apart: float, error: float) -> str:
+def _ahead(seconds_apart: float, error: float) -> str:
     """Rounded by what it may be wrong by, so that two looks at the same clocks say the same."""
     step = 1.0 if error < 1 else 10.0
-    whole = round(abs(apart) / step) * step
-    if abs(apart) <= max(error, _APART):
+    whole = round(abs(seconds_apart) / step) * step
+    if abs(seconds_apart) <= max(error, _APART):
         return "within a second" if error < _APART else "difference not measurable"
-    return f"about {units.duration(max(whole, 1.0))} {'ahead' if apart > 0 else 'behind'}"
+    return f"about {units.duration(max(whole, 1.0))} {'ahead' if seconds_apart > 0 else 'behind'}"
 
 
 def _limits(facts: Facts, cluster: Cluster | None) -> Limits | None:

@@ -2,7 +2,7 @@
 
 from core.facts.catalog import Binaries
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.binaries import preloads
+from core.migration.findings.binaries import list_preloaded_libraries
 from core.migration.findings.catalogs import age, binaries, databases, listed
 from core.migration.findings.finding import (
     NOTHING,
@@ -124,7 +124,7 @@ def preload_libraries(context: CheckContext) -> Finding:
             f"The libraries that the server loads at its start are not known ({no_settings(context)}).",
             "Read shared_preload_libraries in postgresql.conf, and look for each library on the new server.",
         )
-    at_start, later = preloads(cluster)
+    at_start, later = list_preloaded_libraries(cluster)
     old = listed([*at_start, *later]) or "none"
     if not (at_start or later):
         return passed(old, NOTHING, "No setting loads a library.")

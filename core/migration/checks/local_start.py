@@ -3,10 +3,14 @@
 from core.facts.catalog import ClusterWide
 from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.binaries import preloads
+from core.migration.findings.binaries import list_preloaded_libraries
 from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown
-from core.migration.findings.local_start import held, loaded_by_sessions, unbound_workers
+from core.migration.findings.local_start import (
+    list_isolation_settings,
+    list_session_libraries,
+    list_unbound_worker_libraries,
+)
 
 
 def local_start(context: CheckContext) -> Finding:
@@ -16,7 +20,7 @@ def local_start(context: CheckContext) -> Finding:
         return found
     cluster, wide = found
     old = listed(_starting(cluster, wide)) or "none"
-    settings = held(cluster)
+    settings = list_isolation_settings(cluster)
     return (
         _not_held(cluster, old)
         or _untaken(context, old, settings)
@@ -32,13 +36,13 @@ def local_start(context: CheckContext) -> Finding:
 def _starting(cluster: Cluster, wide: ClusterWide) -> list[str]:
     """What of the cluster starts work, or may: what loads a library is not asked what it is good for."""
     enabled = [f"subscription {each.name} in {each.database}" for each in wide.subscriptions if each.enabled]
-    at_start, later = preloads(cluster)
+    at_start, later = list_preloaded_libraries(cluster)
     return [*enabled, *wide.workers, *(f"library {each}" for each in (*at_start, *later))]
 
 
 def _not_held(cluster: Cluster, old: str) -> Finding | None:
     """Return the finding if no setting can hold something back."""
-    workers, sessions = unbound_workers(cluster), loaded_by_sessions(cluster)
+    workers, sessions = list_unbound_worker_libraries(cluster), list_session_libraries(cluster)
     if workers:
         return blocker(
             old,

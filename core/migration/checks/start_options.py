@@ -149,10 +149,10 @@ def _by_unit(context: CheckContext, cluster: Cluster, options: list[Edited], new
         "the old server, which are copied. Then read the facts of both servers again."
     )
     if lacking:
-        said = listed([_said(each, given.get(each.name)) for each in lacking])
+        said = listed([_describe_option(each, given.get(each.name)) for each in lacking])
         return blocker(old, there, f"{said}. {new.unit} starts it without the option.", hint)
     if doubtful:
-        said = listed([_said(each, given.get(each.name)) for each in doubtful])
+        said = listed([_describe_option(each, given.get(each.name)) for each in doubtful])
         return warning(old, there, f"{said}, unless both values mean the same. Check {new.unit}.", hint)
     return passed(old, there, f"{new.unit} gives the new server the options of the old server.")
 
@@ -185,7 +185,7 @@ def _given(option: Edited) -> str:
     return option.name if option.in_force is None else f"{option.name}={option.in_force}"
 
 
-def _said(option: Edited, given: str | None) -> str:
+def _describe_option(option: Edited, given: str | None) -> str:
     """The option with both values."""
     would = given if given is not None else option.in_file
     if option.in_force is None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.migration.estimate.draws import drawn, fixed, least
-from core.migration.model.watch import AGES, Look, Watch
+from core.migration.model.watch import AGES, WatchResult, WatchSample
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
@@ -90,7 +90,7 @@ class Watched:
         return sum(part * rate for part, rate in known) / whole * self.scale
 
 
-def watched(watch: Watch) -> Watched:
+def watched(watch: WatchResult) -> Watched:
     """What a watch tells an estimate."""
     steps = watch.wal
     seconds = sum(step[1] for step in steps)
@@ -125,7 +125,7 @@ def _clock(hour: int) -> str:
     return f"{hour % HOURS:02d}:00"
 
 
-def _by_hour(watch: Watch) -> tuple[float | None, ...]:
+def _by_hour(watch: WatchResult) -> tuple[float | None, ...]:
     """WAL by hour of the day: of a step that reaches into the next hour each has its part."""
     seen, grown = [0.0] * HOURS, [0.0] * HOURS
     for begun, seconds, bytes_ in watch.wal:
@@ -148,7 +148,7 @@ def _hours_of(begins: float, seconds: float) -> Iterator[tuple[int, float]]:
         at, left = at + part, left - part
 
 
-def _spread(looks: tuple[Look, ...], curve: tuple[float, ...]) -> tuple[float, float]:
+def _spread(looks: tuple[WatchSample, ...], curve: tuple[float, ...]) -> tuple[float, float]:
     """By what was touched within an hour: it is there that the passes of a stop lie."""
     at = AGES.index(3600)
     seen = [look.touched[at] / curve[at] for look in looks] if curve[at] else []

@@ -201,8 +201,8 @@ def _counts(took: Sequence[str]) -> dict[int, dict[int, int]]:
     return found
 
 
-def _metrics(said: Metrics, counts: Mapping[int, int]) -> Metrics:
-    rate = {_RATE: said[_RATE]} if _RATE in said else {}
+def _metrics(reported: Metrics, counts: Mapping[int, int]) -> Metrics:
+    rate = {_RATE: reported[_RATE]} if _RATE in reported else {}
     number, times = sum(counts.values()), latencies_counted(counts, 1e-6)
     return {**rate, **{name: times[name] for name, least in _LEAST.items() if number >= least}}
 

@@ -31,7 +31,7 @@ _NOT_TRIED = _PATHS | {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequiredBinaries:
     """What the old cluster needs of its binaries.
 
     Attributes:
@@ -50,17 +50,17 @@ class Wanted:
     pgbackrest: tuple[str, ...] = ()
 
 
-def wanted(cluster: Cluster) -> Wanted:
+def collect_required_binaries(cluster: Cluster) -> RequiredBinaries:
     """What a cluster needs, as far as its facts tell."""
     catalogs = [each.catalogs for each in cluster.databases if each.catalogs is not None]
-    at_start, later = preloads(cluster)
+    at_start, later = list_preloaded_libraries(cluster)
     locales = {
         collation.locale for each in catalogs for collation in each.collations if collation.provider == "icu"
     } | {each.locale for each in cluster.databases if each.provider == "icu" and each.locale is not None}
     named = named_by_catalogs(cluster)
     closed = cluster.wide.closed if cluster.wide is not None else ()
     locales |= {each.locale for each in closed if each.provider == "icu" and each.locale is not None}
-    return Wanted(
+    return RequiredBinaries(
         libraries=_sorted([*(library.name for each in catalogs for library in each.libraries), *later]),
         preloads=at_start,
         settings=_sorted(
@@ -69,7 +69,9 @@ def wanted(cluster: Cluster) -> Wanted:
                 *(each.word for each in named if each.setting),
             ]
         ),
-        paths=_sorted([*outside(cluster), *wanted_files(cluster), *(each.word for each in named if not each.setting)]),
+        paths=_sorted(
+            [*list_outside_paths(cluster), *wanted_files(cluster), *(each.word for each in named if not each.setting)]
+        ),
         icu=_sorted(locales),
         pgbackrest=configuration_files(cluster.wide.pgbackrest) if cluster.wide is not None else (),
     )
@@ -84,7 +86,7 @@ def _settings(cluster: Cluster) -> list[tuple[str, str]]:
     ]
 
 
-def outside(cluster: Cluster) -> dict[str, str]:
+def list_outside_paths(cluster: Cluster) -> dict[str, str]:
     """Absolute paths outside the data directory that settings name, and programs; each with the setting's name."""
     found: dict[str, str] = {}
     for name, value in (*cluster.settings.items(), *_settings(cluster)):
@@ -100,7 +102,7 @@ def outside(cluster: Cluster) -> dict[str, str]:
     return found
 
 
-def preloads(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def list_preloaded_libraries(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The libraries that the server loads when it starts, and those that each session loads."""
     lists: list[tuple[str, str]] = [
         (name, value) for name, value in cluster.settings.items() if name in PRELOADS and value

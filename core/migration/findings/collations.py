@@ -15,7 +15,7 @@ from core.migration.findings.catalogs import databases
 from core.migration.findings.finding import NOTHING, CheckContext, Finding
 
 
-class Order(StrEnum):
+class SortOrder(StrEnum):
     """How a collation sorts on the new server, compared with the old one."""
 
     SAME = "the same"
@@ -31,7 +31,7 @@ class Affected:
 
     database: Database
     collation: Collation
-    order: Order
+    order: SortOrder
     old: str
     new: str
 
@@ -51,13 +51,13 @@ def affected(context: CheckContext) -> list[Affected] | Finding:
     compared = [
         _compared(context, database, collation) for database, catalogs in found for collation in catalogs.collations
     ]
-    return [each for each in compared if each.order is not Order.SAME]
+    return [each for each in compared if each.order is not SortOrder.SAME]
 
 
 def reindex_bytes(context: CheckContext) -> int | None:
     """Return the bytes of the indexes that must be rebuilt on the new server; None if that is not known."""
     found = affected(context)
-    if isinstance(found, Finding) or any(each.order is Order.UNREAD for each in found):
+    if isinstance(found, Finding) or any(each.order is SortOrder.UNREAD for each in found):
         return None
     return sum(each.collation.size_bytes for each in found)
 
@@ -71,31 +71,31 @@ def _compared(context: CheckContext, database: Database, one: Collation) -> Affe
     return Affected(database, one, order, old, new)
 
 
-def _by_words(context: CheckContext, locale: str) -> tuple[Order, str, str]:
+def _by_words(context: CheckContext, locale: str) -> tuple[SortOrder, str, str]:
     """By the list of words that both hosts sorted, and by the versions of their C libraries."""
     here, there = context.old.collation_order.get(locale), context.new.collation_order.get(locale)
     libraries = libc_of(context.old), libc_of(context.new)
     shown = f"{libraries[0]}, words {_short(here)}", f"{libraries[1]}, words {_short(there)}"
     if there == MISSING:
-        return Order.ABSENT, *shown
+        return SortOrder.ABSENT, *shown
     if here is None or there is None or here == MISSING or NOTHING in libraries:
-        return Order.UNREAD, *shown
+        return SortOrder.UNREAD, *shown
     if here != there:
-        return Order.DIFFERENT, *shown
-    return Order.SAME if libraries[0] == libraries[1] else Order.UNSURE, *shown
+        return SortOrder.DIFFERENT, *shown
+    return SortOrder.SAME if libraries[0] == libraries[1] else SortOrder.UNSURE, *shown
 
 
-def _by_version(context: CheckContext, one: Collation) -> tuple[Order, str]:
+def _by_version(context: CheckContext, one: Collation) -> tuple[SortOrder, str]:
     """Compare the versions that ICU gives: of the old cluster's database, of the new server's trial cluster."""
     major_version = context.cluster.series if context.cluster is not None else None
     asked = next((each.binaries for each in context.new.trials if each.series == major_version), None)
     there = dict(asked.icu).get(one.locale) if asked is not None else None
     here = one.actual or one.recorded
     if there is None or here is None:
-        return Order.UNREAD, there or NOTHING
+        return SortOrder.UNREAD, there or NOTHING
     if there.startswith("!"):
-        return Order.ABSENT, there[1:]
-    return Order.SAME if here == there else Order.UNSURE, f"{one.provider} {there}"
+        return SortOrder.ABSENT, there[1:]
+    return SortOrder.SAME if here == there else SortOrder.UNSURE, f"{one.provider} {there}"
 
 
 def libc_of(facts: Facts) -> str:

@@ -200,10 +200,10 @@ def _placed(root: DataRoot, move: Move, cluster: Cluster) -> DataRoot:
     return replace(root, target=target or root.source)
 
 
-def _rest(whole: int | None, parts: list[int | None]) -> int | None:
-    if whole is None:
+def _rest(total: int | None, parts: list[int | None]) -> int | None:
+    if total is None:
         return None
-    return max(0, whole - sum(part for part in parts if part is not None))
+    return max(0, total - sum(part for part in parts if part is not None))
 
 
 def version_folder(cluster: Cluster) -> str:

@@ -3,7 +3,7 @@
 from core.facts.model import Cluster, Facts
 from core.migration.findings.data_roots import data_roots
 from core.migration.findings.hosts import Hosts, hosts_of
-from core.migration.findings.local_start import held
+from core.migration.findings.local_start import list_isolation_settings
 from core.migration.findings.releases import numbers
 from core.migration.model.move import Move
 
@@ -57,10 +57,14 @@ def backup_functions(cluster: Cluster) -> tuple[str, str]:
     return "pg_backup_start('pghaul', true)", "pg_backup_stop(false)"
 
 
-def held_in_recovery(cluster: Cluster) -> tuple[str, ...]:
+def list_recovery_isolation_settings(cluster: Cluster) -> tuple[str, ...]:
     """The settings, `NAME=VALUE`, by which the copy replays for its owner alone. No value holds a blank."""
     major_version = numbers(cluster.series)
-    kept = [each for each in held(cluster) if each.partition("=")[0] not in {*_BOUND_IN_RECOVERY, "listen_addresses"}]
+    kept = [
+        each
+        for each in list_isolation_settings(cluster)
+        if each.partition("=")[0] not in {*_BOUND_IN_RECOVERY, "listen_addresses"}
+    ]
     alone = [*_ALONE, *(_REPLAYS_ALONE if major_version >= _SIGNAL_SINCE else ())]
     if _TRIGGER_SINCE <= major_version < _TRIGGER_UNTIL:
         alone.append("promote_trigger_file=")

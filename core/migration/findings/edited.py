@@ -23,7 +23,7 @@ _NOT_IN_OPTIONS = frozenset('"$`\\')
 _EVERY_ADDRESS = {4: "0.0.0.0", 6: "::"}  # noqa: S104  names of addresses, nothing is bound
 
 
-def as_it_will_be(move: Move, cluster: Cluster) -> Cluster:
+def predict_new_cluster(move: Move, cluster: Cluster) -> Cluster:
     """The cluster as it will listen once a server has been started with what was chosen."""
     if move.edited is not EditedSettings.FILE:
         return cluster

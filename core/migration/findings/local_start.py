@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from core.facts.model import Cluster
-from core.migration.findings.binaries import preloads
+from core.migration.findings.binaries import list_preloaded_libraries
 from core.migration.findings.releases import numbers
 
 
@@ -63,37 +63,37 @@ _QUIET = frozenset(
 """Libraries that start no worker and call no function of a user when a session begins: contrib's, and some others."""
 
 
-def held(cluster: Cluster) -> tuple[str, ...]:
+def list_isolation_settings(cluster: Cluster) -> tuple[str, ...]:
     """Return the isolation settings that the cluster's major version has, as `NAME=VALUE`. No value has a space."""
     major_version = numbers(cluster.series)
     return tuple(each.text for each in _SETTINGS if major_version >= each.since)
 
 
-def held_while_rebuilding(cluster: Cluster) -> tuple[str, ...]:
+def list_isolation_settings_for_rebuild(cluster: Cluster) -> tuple[str, ...]:
     """The same for a start that builds indexes: with parallel workers, where nothing else would make use of them."""
     pending = cluster.wide is None or "shared_preload_libraries" in cluster.wide.pending
-    if pending or loud(cluster):
-        return held(cluster)
-    return tuple(each for each in held(cluster) if each != _WORKERS.text)
+    if pending or list_libraries_that_may_start_work(cluster):
+        return list_isolation_settings(cluster)
+    return tuple(each for each in list_isolation_settings(cluster) if each != _WORKERS.text)
 
 
-def unbound_workers(cluster: Cluster) -> tuple[str, ...]:
+def list_unbound_worker_libraries(cluster: Cluster) -> tuple[str, ...]:
     """Libraries loaded at the start whose background workers nothing can hold back."""
-    return loud(cluster) if cluster.series in _WORKERS_WITHOUT_BOUND else ()
+    return list_libraries_that_may_start_work(cluster) if cluster.series in _WORKERS_WITHOUT_BOUND else ()
 
 
-def loaded_by_sessions(cluster: Cluster) -> tuple[str, ...]:
+def list_session_libraries(cluster: Cluster) -> tuple[str, ...]:
     """Libraries that sessions of one role or database load, whatever the server's command line says."""
     settings = cluster.wide.settings if cluster.wide is not None else ()
     named = [each.value for each in settings if each.source == "database or role" and each.value]
-    return _loud(tuple(word.strip().strip('"') for value in named for word in value.split(",")))
+    return _without_harmless_libraries(tuple(word.strip().strip('"') for value in named for word in value.split(",")))
 
 
-def loud(cluster: Cluster) -> tuple[str, ...]:
+def list_libraries_that_may_start_work(cluster: Cluster) -> tuple[str, ...]:
     """Libraries loaded at the start of which nobody knows that they start nothing."""
-    return _loud(preloads(cluster)[0])
+    return _without_harmless_libraries(list_preloaded_libraries(cluster)[0])
 
 
-def _loud(libraries: tuple[str, ...]) -> tuple[str, ...]:
+def _without_harmless_libraries(libraries: tuple[str, ...]) -> tuple[str, ...]:
     """Those of which nobody knows that they start nothing."""
     return tuple(each for each in libraries if PurePosixPath(each).name.removesuffix(".so") not in _QUIET | {""})

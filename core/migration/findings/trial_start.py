@@ -10,10 +10,10 @@ from posixpath import join, normpath
 
 from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path
-from core.migration.findings.edited import as_it_will_be, kept_in_force
+from core.migration.findings.edited import kept_in_force, predict_new_cluster
 from core.migration.findings.hosts import Hosts, hosts_of
 from core.migration.findings.layout import config_file_outside, configuration_brought
-from core.migration.findings.local_start import held
+from core.migration.findings.local_start import list_isolation_settings
 from core.migration.findings.releases import numbers
 from core.migration.findings.services import debian_settings, rules_beside, service_for
 from core.migration.model.execution import LOCK_FOLDER, LOCK_NAME
@@ -84,7 +84,7 @@ def trial_of(move: Move, cluster: Cluster, old: Facts, new: Facts, writer: str, 
         return "both clusters are on the same host, where the old cluster uses the same port"
     if cluster.configuration_files is None:
         return "it is not known which configuration files the old cluster reads"
-    coming = as_it_will_be(move, cluster)
+    coming = predict_new_cluster(move, cluster)
     lacking = _lacking(coming, new)
     brought = [path.removeprefix("/") for path in configuration_brought(cluster)]
     start = call(
@@ -132,7 +132,7 @@ def _files(move: Move, cluster: Cluster, new: Facts) -> list[str]:
 def _settings(cluster: Cluster, lacking: tuple[str, ...]) -> list[str]:
     """What holds back all that must not be done, and lets the server say plainly what is wrong."""
     major_version = numbers(cluster.series)
-    settings = [each for each in held(cluster) if each.partition("=")[0] not in _TRIED]
+    settings = [each for each in list_isolation_settings(cluster) if each.partition("=")[0] not in _TRIED]
     settings += [text for text, since, until in _OTHERWISE if since <= major_version < until]
     if lacking:
         left = [each for each in _addresses(cluster) if each not in lacking]

@@ -16,7 +16,7 @@ _MARK = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
+class SampledTable:
     """A table of a sample: `bytes` of its pages, or of its index, that took `seconds`; `text`: of its rows, by COPY;
     zero where that was not told."""
 
@@ -26,30 +26,35 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """The rows of a table that were kept: its columns, place and type; the places of those that an index is over."""
+class LoadableRows:
+    """The part of a sampled table that can be loaded.
+
+    Attributes:
+        columns: position and type of each column.
+        key: positions of the columns that the index is on.
+    """
 
     columns: tuple[tuple[int, str], ...]
     key: tuple[int, ...]
 
 
-def copied(said: str) -> dict[int, Sampled]:
-    """By number of the table what COPY put out on old."""
-    found = (tuple(map(int, each)) for each in _TABLE.findall(said))
-    return {number: Sampled(size, taken / 1e9, text) for number, size, text, taken in found if taken and size}
+def parse_copied_tables(output: str) -> dict[int, SampledTable]:
+    """Return by table number what COPY wrote on the old server."""
+    found = (tuple(map(int, each)) for each in _TABLE.findall(output))
+    return {number: SampledTable(size, taken / 1e9, text) for number, size, text, taken in found if taken and size}
 
 
-def left_out(said: str) -> tuple[str, ...]:
-    """The tables that were left out, as somebody had them locked, by their names as SQL has them."""
-    return tuple(_LOCKED.findall(said))
+def parse_locked_tables(output: str) -> tuple[str, ...]:
+    """Return the SQL names of the tables that were left out because another session had locked them."""
+    return tuple(_LOCKED.findall(output))
 
 
-def kept(said: str) -> dict[int, Kept]:
-    """By number of the table what of it can be loaded."""
-    keys = {int(each["number"]): tuple(map(int, each["places"].split())) for each in _KEY.finditer(said)}
-    tables = {int(each["number"]): each["columns"].split() for each in _COLUMNS.finditer(said)}
+def parse_loadable_rows(output: str) -> dict[int, LoadableRows]:
+    """Return by table number the columns that can be loaded, and the columns of its index."""
+    keys = {int(each["number"]): tuple(map(int, each["places"].split())) for each in _KEY.finditer(output)}
+    tables = {int(each["number"]): each["columns"].split() for each in _COLUMNS.finditer(output)}
     made = {number: tuple(_column(word) for word in words) for number, words in tables.items()}
-    return {number: Kept(columns, _within(keys.get(number, ()), columns)) for number, columns in made.items()}
+    return {number: LoadableRows(columns, _within(keys.get(number, ()), columns)) for number, columns in made.items()}
 
 
 def _column(word: str) -> tuple[int, str]:
@@ -63,38 +68,38 @@ def _within(key: tuple[int, ...], columns: tuple[tuple[int, str], ...]) -> tuple
     return key if places.issuperset(key) else ()
 
 
-def loaded(said: str) -> dict[int, Sampled]:
-    """By number of the table what the throwaway cluster on new took, of those that it took whole."""
-    return _between(said, "start", "loaded")
+def parse_loaded_tables(output: str) -> dict[int, SampledTable]:
+    """Return by table number what the throwaway cluster on the new server loaded, if it loaded all rows."""
+    return _parse_intervals(output, "start", "loaded")
 
 
-def indexed(said: str) -> dict[int, Sampled]:
+def parse_built_indexes(output: str) -> dict[int, SampledTable]:
     """By number of the table the index that was built over it there; what made no bytes is left out."""
-    return _between(said, "indexing", "indexed")
+    return _parse_intervals(output, "indexing", "indexed")
 
 
-def table_seconds(said: str) -> float | None:
-    """What each of the small tables took the throwaway cluster, with its row; None where that was not told."""
-    return _each(said, "creating", "created")
+def parse_seconds_per_table(output: str) -> float | None:
+    """Return the seconds for each small table with its row in the throwaway cluster; None if not known."""
+    return _parse_seconds_per_item(output, "creating", "created")
 
 
-def index_seconds(said: str) -> float | None:
-    """What each of the indexes on them took; None where that was not told."""
-    return _each(said, "keying", "keyed")
+def parse_seconds_per_index(output: str) -> float | None:
+    """Return the seconds for each index on the small tables; None if not known."""
+    return _parse_seconds_per_item(output, "keying", "keyed")
 
 
-def rows_take(said: Mapping[int, Sampled], on_new: Mapping[int, Sampled]) -> float | None:
+def table_bytes_per_text_byte(on_old: Mapping[int, SampledTable], on_new: Mapping[int, SampledTable]) -> float | None:
     """Bytes of table for each byte of its rows as text: by the tables on new, which hold no dead rows, where they were
     loaded, else by those on old; None where nothing was told."""
-    both = {number: each for number, each in on_new.items() if number in said and said[number].text}
-    tables = [(each.bytes, said[number].text) for number, each in both.items()]
-    tables = tables or [(each.bytes, each.text) for each in said.values() if each.text]
+    both = {number: each for number, each in on_new.items() if number in on_old and on_old[number].text}
+    tables = [(each.bytes, on_old[number].text) for number, each in both.items()]
+    tables = tables or [(each.bytes, each.text) for each in on_old.values() if each.text]
     text = sum(each for _, each in tables)
     return sum(each for each, _ in tables) / text if text else None
 
 
-def _each(said: str, begun: str, ended: str) -> float | None:
-    marks = _marks(said)
+def _parse_seconds_per_item(output: str, begun: str, ended: str) -> float | None:
+    marks = _parse_marks(output)
     match marks.get((begun, 0)), marks.get((ended, 0)):
         case [start, _], [end, count] if count and end > start:
             return (end - start) / count
@@ -102,13 +107,13 @@ def _each(said: str, begun: str, ended: str) -> float | None:
             return None
 
 
-def _marks(said: str) -> dict[tuple[str, int], list[float]]:
-    found = _MARK.finditer(said)
+def _parse_marks(output: str) -> dict[tuple[str, int], list[float]]:
+    found = _MARK.finditer(output)
     return {(each["name"], int(each["number"])): [float(value) for value in each["values"].split()] for each in found}
 
 
-def _between(said: str, begun: str, ended: str) -> dict[int, Sampled]:
-    marks = _marks(said)
+def _parse_intervals(output: str, begun: str, ended: str) -> dict[int, SampledTable]:
+    marks = _parse_marks(output)
     found = {}
     for (name, number), values in marks.items():
         start, whole = marks.get((begun, number), []), marks.get(("whole", number), [0.0])
@@ -116,5 +121,5 @@ def _between(said: str, begun: str, ended: str) -> dict[int, Sampled]:
             continue
         at, size = values
         if size and at > start[0]:
-            found[number] = Sampled(int(size), at - start[0])
+            found[number] = SampledTable(int(size), at - start[0])
     return found

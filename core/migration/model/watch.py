@@ -22,7 +22,7 @@ _COMPLAINT = re.compile(r"pghaul: (?P<words>.{1,300})")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class WatchSample:
     """One look. `at`: by old's clock and zone; `wal_bytes`: all that was ever written of WAL, None where the server did
     not say; `touched`: bytes of the files, WAL aside, written to since each of AGES, a file counting whole."""
 
@@ -32,10 +32,10 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class WatchResult:
     """What a watch saw, in order of time. `complaint`: the last thing that went wrong; empty: nothing did."""
 
-    looks: tuple[Look, ...]
+    looks: tuple[WatchSample, ...]
     complaint: str = ""
 
     @property
@@ -57,7 +57,7 @@ class Watch:
         return tuple(each for each in steps if each[1] > 0 and each[2] >= 0)
 
 
-def parse_watch(text: str) -> Watch:
+def parse_watch(text: str) -> WatchResult:
     """Read the log of a watch, whole or as far as it came; lines of others are passed over.
 
     Raises:
@@ -76,11 +76,11 @@ def parse_watch(text: str) -> Watch:
         raise ParseError(
             f"the watch has seen nothing{f': {complaint}' if complaint else ''}", "end it, and begin another one"
         )
-    return Watch(tuple(looks), complaint)
+    return WatchResult(tuple(looks), complaint)
 
 
-def _look(seen: "re.Match[str]", zone: timezone) -> Look:
+def _look(seen: "re.Match[str]", zone: timezone) -> WatchSample:
     high, low = seen["high"], seen["low"]
     touched = tuple(int(each) for each in seen["bytes"].split())
     at = datetime.fromtimestamp(int(seen["at"]), UTC).astimezone(zone)
-    return Look(at, (int(high, 16) << 32) + int(low, 16) if high is not None else None, touched)
+    return WatchSample(at, (int(high, 16) << 32) + int(low, 16) if high is not None else None, touched)

@@ -18,8 +18,15 @@ FENCE = "pghaul-fence"
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
-    """A call that controls a cluster, as whom, what a person would type for it, and what undoes it."""
+class ClusterCommand:
+    """A command that starts, stops or fences a cluster.
+
+    Attributes:
+        user: who runs it.
+        command: the call of the shell function.
+        native: what a person would type instead.
+        undo: the sentence that says how to undo it.
+    """
 
     user: str
     command: Shell
@@ -27,21 +34,21 @@ class Control:
     undo: str = ""
 
 
-def fence(cluster: Cluster, owner: str) -> Control:
+def fence(cluster: Cluster, owner: str) -> ClusterCommand:
     """Keep the stopped cluster from being started by whatever starts it."""
     data = cluster.data_directory
-    return Control(owner, call("fence_cluster", data), _closed(data), undone(owner, "old", *_opened(data)))
+    return ClusterCommand(owner, call("fence_cluster", data), _closed(data), undone(owner, "old", *_opened(data)))
 
 
-def unfence(cluster: Cluster, owner: str) -> Control:
+def unfence(cluster: Cluster, owner: str) -> ClusterCommand:
     """Let the cluster be started again, byte for byte as before the fence; does nothing where there is none."""
     data = cluster.data_directory
-    return Control(owner, call("unfence_cluster", data), _opened(data))
+    return ClusterCommand(owner, call("unfence_cluster", data), _opened(data))
 
 
-def fence_opened(target: str, writer: str) -> Control:
+def fence_opened(target: str, writer: str) -> ClusterCommand:
     """On new, once it was opened and is stopped again: no server starts there from here on."""
-    return Control(writer, call("fence_cluster", target), _closed(target))
+    return ClusterCommand(writer, call("fence_cluster", target), _closed(target))
 
 
 def kept_from_starting(cluster: Cluster) -> str:
@@ -98,12 +105,14 @@ def native_prove_running(path: str, data_directory: str) -> tuple[str, ...]:
     return (_pg_ctl(program(path, "pg_ctl"), data_directory, "status"),)
 
 
-def start_locally(target: str, port: int, path: str, config_file: str | None, held: Sequence[str]) -> Shell:
+def start_locally(
+    target: str, port: int, path: str, config_file: str | None, isolation_settings: Sequence[str]
+) -> Shell:
     """On new: start for us alone, by the options of the old server, which `postmaster.opts` tells, and `held` behind.
 
-    `held`: the settings that hold back what starts work by itself, `NAME=VALUE`.
+    `isolation_settings`: the settings that hold back what starts work by itself, `NAME=VALUE`.
     """
-    return call("start_locally", path, target, port, config_file or "-", as_options(held))
+    return call("start_locally", path, target, port, config_file or "-", as_options(isolation_settings))
 
 
 def native_start_locally(

@@ -7,7 +7,7 @@ from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path, programs_of
 from core.facts.services import Service
 from core.migration.findings.data_roots import DataRoot
-from core.migration.findings.edited import as_it_will_be
+from core.migration.findings.edited import predict_new_cluster
 from core.migration.findings.releases import numbers
 from core.migration.findings.services import service_for
 from core.migration.model.move import Move, Verify
@@ -75,7 +75,7 @@ class PlanContext:
     @property
     def new_cluster(self) -> Cluster:
         """The cluster as it will listen on new."""
-        return as_it_will_be(self.move, self.cluster)
+        return predict_new_cluster(self.move, self.cluster)
 
     @property
     def port(self) -> int:

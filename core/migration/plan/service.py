@@ -20,7 +20,7 @@ from core.migration.findings.services import (
 )
 from core.migration.findings.start_options import as_typed
 from core.migration.model.plan import ROOT_USER, undone
-from core.migration.plan.cluster_control import Control, as_options, native_start, native_stop
+from core.migration.plan.cluster_control import ClusterCommand, as_options, native_start, native_stop
 from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
 
@@ -33,8 +33,8 @@ _START_CONF = ("auto", "manual")
 class Change:
     """Something that new's host is told, and how it is taken back; None: what else the way back does takes it back."""
 
-    made: Control
-    undone: Control | None
+    made: ClusterCommand
+    undone: ClusterCommand | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,12 @@ class _Managed:
     kept: tuple[str, ...] = ()
 
 
-def start_old(context: PlanContext) -> Control:
+def start_old(context: PlanContext) -> ClusterCommand:
     """Start old as it was started; nothing where it runs."""
     return _start(_old(context))
 
 
-def stop_old(context: PlanContext) -> Control:
+def stop_old(context: PlanContext) -> ClusterCommand:
     """Stop old with a fast shutdown: clients are disconnected, a checkpoint is written, nothing needs recovery.
 
     Where it is stopped already, nothing is done.
@@ -68,12 +68,12 @@ def stop_old(context: PlanContext) -> Control:
     return _stop(old, undone(start.user, "old", *start.native))
 
 
-def start_new(context: PlanContext) -> Control:
+def start_new(context: PlanContext) -> ClusterCommand:
     """Start new for its clients, as its host always will."""
     return _start(_new(context))
 
 
-def stop_new(context: PlanContext) -> Control:
+def stop_new(context: PlanContext) -> ClusterCommand:
     """Stop new, which is open to clients, by what started it: by it alone nothing starts it anew."""
     return _stop(_new(context))
 
@@ -91,32 +91,36 @@ def _new(context: PlanContext) -> _Managed:
     return _Managed(context.service, data, context.new_path, owner, config_file(context), options, kept)
 
 
-def _start(managed: _Managed) -> Control:
+def _start(managed: _Managed) -> ClusterCommand:
     service, data = managed.service, managed.data
     if service is None:
         kept = as_options(managed.kept)
         where = managed.path, data, managed.config_file or "-", *([kept] if kept else [])
         native = native_start(data, managed.path, managed.config_file, *managed.options, *managed.kept)
-        return Control(managed.owner, call("start_folder", *where), (native,))
+        return ClusterCommand(managed.owner, call("start_folder", *where), (native,))
     if service.debian:
-        return Control(ROOT_USER, call("start_debian", *_debian(service), data), (_pg_ctlcluster(service, "start"),))
+        return ClusterCommand(
+            ROOT_USER, call("start_debian", *_debian(service), data), (_pg_ctlcluster(service, "start"),)
+        )
     if service.user is not None:
-        return Control(service.user, call("start_user_unit", service.unit, data), (_started(_user_unit, service),))
-    return Control(ROOT_USER, call("start_unit", service.unit, data), (_started(_unit, service),))
+        return ClusterCommand(
+            service.user, call("start_user_unit", service.unit, data), (_started(_user_unit, service),)
+        )
+    return ClusterCommand(ROOT_USER, call("start_unit", service.unit, data), (_started(_unit, service),))
 
 
-def _stop(managed: _Managed, undo: str = "") -> Control:
+def _stop(managed: _Managed, undo: str = "") -> ClusterCommand:
     service, data = managed.service, managed.data
     if service is None:
         stopping = call("stop_folder", managed.path, data)
-        return Control(managed.owner, stopping, (native_stop(data, managed.path),), undo)
+        return ClusterCommand(managed.owner, stopping, (native_stop(data, managed.path),), undo)
     if service.debian:
         native = _pg_ctlcluster(service, "stop", "-m", "fast")
-        return Control(ROOT_USER, call("stop_debian", *_debian(service), data), (native,), undo)
+        return ClusterCommand(ROOT_USER, call("stop_debian", *_debian(service), data), (native,), undo)
     if service.user is not None:
         stopping = call("stop_user_unit", service.unit, data)
-        return Control(service.user, stopping, (_user_unit("stop", service),), undo)
-    return Control(ROOT_USER, call("stop_unit", service.unit, data), (_unit("stop", service),), undo)
+        return ClusterCommand(service.user, stopping, (_user_unit("stop", service),), undo)
+    return ClusterCommand(ROOT_USER, call("stop_unit", service.unit, data), (_unit("stop", service),), undo)
 
 
 def enable(context: PlanContext) -> list[Change]:
@@ -129,21 +133,25 @@ def enable(context: PlanContext) -> list[Change]:
         return [] if old.debian else [_enable_debian(service, context.channel.writer)]
     if service.user is not None:
         return _enable_user_unit(service, service.user)
-    made, back = (Control(ROOT_USER, command("systemctl", word, service.unit), ()) for word in ("enable", "disable"))
+    made, back = (
+        ClusterCommand(ROOT_USER, command("systemctl", word, service.unit), ()) for word in ("enable", "disable")
+    )
     return [Change(made, back)]
 
 
 def _enable_debian(service: Service, owner: str) -> Change:
     folder = debian_folder(service)
     file = command(f"{folder}/start.conf")
-    auto, manual = (Control(owner, call("start_conf", folder, word), (f"echo {word} >{file}",)) for word in _START_CONF)
+    auto, manual = (
+        ClusterCommand(owner, call("start_conf", folder, word), (f"echo {word} >{file}",)) for word in _START_CONF
+    )
     return Change(auto, manual)
 
 
 def _enable_user_unit(service: Service, user: str) -> list[Change]:
-    linger = Control(ROOT_USER, call("linger", user), (command("loginctl", "enable-linger", user).text,))
+    linger = ClusterCommand(ROOT_USER, call("linger", user), (command("loginctl", "enable-linger", user).text,))
     made, back = (
-        Control(user, call("own_systemd", word, service.unit), (_user_unit(word, service),))
+        ClusterCommand(user, call("own_systemd", word, service.unit), (_user_unit(word, service),))
         for word in ("enable", "disable")
     )
     return [Change(linger, None), Change(made, back)]
@@ -163,7 +171,10 @@ def register(context: PlanContext) -> list[Change]:
     native = tuple(command("pg_conftool", major_version, name, "set", *each).text for each in settings.items())
     words = (word for each in settings.items() for word in each)
     return [
-        Change(Control(context.channel.writer, call("adopt_debian", debian_config_file(service), *words), native), None)
+        Change(
+            ClusterCommand(context.channel.writer, call("adopt_debian", debian_config_file(service), *words), native),
+            None,
+        )
     ]
 
 
@@ -172,8 +183,8 @@ def _include_data(path: str, target: str, name: str, owner: str) -> Change:
     include = command("echo", f"include '{target}/postgresql.conf'")
     native = f"mv -- {file} {kept}", f"{include} >{file}"
     return Change(
-        Control(owner, call("register_debian", path, target, name), native),
-        Control(owner, call("unregister_debian", path), (f"mv -- {kept} {file}",)),
+        ClusterCommand(owner, call("register_debian", path, target, name), native),
+        ClusterCommand(owner, call("unregister_debian", path), (f"mv -- {kept} {file}",)),
     )
 
 

@@ -13,7 +13,7 @@ from core.facts.catalog import Binaries
 from core.facts.queries import Row, as_line, row
 from core.facts.sections import hexadecimal
 from core.facts.text import unreadable
-from core.migration.findings.binaries import Wanted
+from core.migration.findings.binaries import RequiredBinaries
 
 _EXTENSIONS = (
     "select "
@@ -22,7 +22,7 @@ _EXTENSIONS = (
 )
 
 
-def asking(needs: Wanted) -> tuple[str, ...]:
+def asking(needs: RequiredBinaries) -> tuple[str, ...]:
     """The words by which `trial_cluster` of the remote half is told what to ask; for `parse_binaries`."""
     tried = (
         ("preload", needs.preloads),
@@ -41,7 +41,7 @@ def _marked(number: int, statements: Iterable[str]) -> Iterator[str]:
     yield from statements
 
 
-def _questions(needs: Wanted) -> list[tuple[str, ...]]:
+def _questions(needs: RequiredBinaries) -> list[tuple[str, ...]]:
     """The statements of each question: one for each ICU locale, one for all extensions."""
     collations = [
         (
@@ -64,7 +64,7 @@ _OWN = re.compile(
 )
 
 
-def parse_binaries(text: str, needs: Wanted) -> Binaries:
+def parse_binaries(text: str, needs: RequiredBinaries) -> Binaries:
     """What the trial cluster answered; what it did not come to is left out.
 
     Raises:

@@ -17,7 +17,15 @@ from core.facts.programs import program_path, programs_of
 from core.jobs import Note
 from core.migration.findings.cluster import cluster_of
 from core.migration.model.probe import Quantity
-from core.migration.model.table_sample import Kept, Sampled, copied, indexed, kept, left_out, loaded
+from core.migration.model.table_sample import (
+    LoadableRows,
+    SampledTable,
+    parse_built_indexes,
+    parse_copied_tables,
+    parse_loadable_rows,
+    parse_loaded_tables,
+    parse_locked_tables,
+)
 from core.migration.probing import sampling
 from core.migration.probing.proportion import Bounds
 from core.migration.probing.taking import BothEnds, Measured, Taker
@@ -85,7 +93,7 @@ def probe(site: BothEnds, channel: CopyChannel, scratch: str, taker: Taker, boun
         )
     )
     taken = taker.take(Quantity.DUMP, partial(_copy, site, channel, cluster, largest, most, bounds.dump_seconds))
-    tables = kept(taken.raw) if taken is not None else {}
+    tables = parse_loadable_rows(taken.raw) if taken is not None else {}
     if not tables:
         return
     ended: list[Completed] = []
@@ -94,7 +102,7 @@ def probe(site: BothEnds, channel: CopyChannel, scratch: str, taker: Taker, boun
         taker.take(Quantity.INDEX, lambda: _index(ended[0]))
 
 
-def statements(cluster: Cluster, database: Database, tables: Mapping[int, Kept], size: int) -> tuple[str, ...]:
+def statements(cluster: Cluster, database: Database, tables: Mapping[int, LoadableRows], size: int) -> tuple[str, ...]:
     """What is loaded on new: maintenance_work_mem, then statements of a line each, as the single-user mode reads them.
 
     `size`: bytes of the sample.
@@ -144,8 +152,8 @@ def _copy(
     )
     shell = call("copy_probe", channel.folder, most, round(seconds), database.name, *where)
     completed = site.on_old("probe: dump", shell)
-    tables = copied(completed.stdout)
-    locked = left_out(completed.stdout)
+    tables = parse_copied_tables(completed.stdout)
+    locked = parse_locked_tables(completed.stdout)
     if locked:
         site.job.report(Note(f"not sampled, as others hold it locked in ACCESS EXCLUSIVE mode: {', '.join(locked)}"))
     how = f"COPY of a sample of {units.counted(len(tables), 'table')}, cached"
@@ -163,18 +171,18 @@ def _load(
     path = program_path(site.new_facts, _series(site), site.writer)
     completed = site.on_new("probe: load", call("load_probe", scratch, path, memory, *lines))
     ended.append(completed)
-    tables = loaded(completed.stdout)
+    tables = parse_loaded_tables(completed.stdout)
     how = f"COPY into a throwaway cluster on new, {units.counted(len(tables), 'table')}"
     return _timing(tables, "the throwaway cluster took no table whole"), how, completed
 
 
 def _index(completed: Completed) -> Measured:
-    indexes = indexed(completed.stdout)
+    indexes = parse_built_indexes(completed.stdout)
     how = f"CREATE INDEX in a throwaway cluster on new, over {units.counted(len(indexes), 'table')}"
     return _timing(indexes, "the sampled tables have no B-tree index of columns"), how, completed
 
 
-def _timing(tables: Mapping[int, Sampled], otherwise: str) -> Timing:
+def _timing(tables: Mapping[int, SampledTable], otherwise: str) -> Timing:
     if not tables:
         raise ParseError(otherwise, "see its command in the log and run it by hand")
     return Timing(sum(each.bytes for each in tables.values()), sum(each.seconds for each in tables.values()))

@@ -15,8 +15,8 @@ from core.facts.programs import program_path
 from core.facts.sections import TRIAL
 from core.facts.versions import parse_version
 from core.jobs import Job
-from core.migration.findings.binaries import Wanted, wanted
-from core.migration.findings.local_start import held
+from core.migration.findings.binaries import RequiredBinaries, collect_required_binaries
+from core.migration.findings.local_start import list_isolation_settings
 from core.migration.probing.binaries import asking, parse_binaries
 from core.servers.connection import Server
 from core.servers.shell import call
@@ -58,7 +58,7 @@ def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
 
 def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | None) -> Cluster:
     user = server.profile.database_user
-    needs = _needs(of) if of is not None else Wanted()
+    needs = _needs(of) if of is not None else RequiredBinaries()
     shell = call("trial_cluster", program_path(facts, series, user), *asking(needs))
     done = server.run(shell, job, user=user, deadline=_SECONDS, title="make a trial cluster")
     head, mark, control = done.stdout.partition(f"{_MARK}\n")
@@ -81,10 +81,10 @@ def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | No
     )
 
 
-def _needs(cluster: Cluster) -> Wanted:
+def _needs(cluster: Cluster) -> RequiredBinaries:
     """What the cluster needs of its binaries, and what its first start on new tells them."""
-    needs = wanted(cluster)
-    return replace(needs, settings=tuple(dict.fromkeys((*needs.settings, *held(cluster)))))
+    needs = collect_required_binaries(cluster)
+    return replace(needs, settings=tuple(dict.fromkeys((*needs.settings, *list_isolation_settings(cluster)))))
 
 
 def _without(facts: Facts, reason: str) -> Facts:

@@ -13,7 +13,7 @@ from core.facts.programs import programs_of
 from core.jobs import Job, Note
 from core.migration.findings.cluster import cluster_of
 from core.migration.model.move import Move
-from core.migration.model.watch import Watch, parse_watch
+from core.migration.model.watch import WatchResult, parse_watch
 from core.migration.transports.copy_channel import own_name
 from core.servers import remote_jobs
 from core.servers.connection import Server
@@ -35,7 +35,7 @@ class Watching:
     job: RemoteJob
     running: bool
     log: str
-    watch: Watch | None
+    watch: WatchResult | None
 
 
 def begin(old: Server, facts: Facts, move: Move, seed: str, seconds: float, job: Job) -> RemoteJob:

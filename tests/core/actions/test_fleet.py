@@ -84,7 +84,7 @@ def test_a_report_ranks_moves_as_the_survey_did(session: Session) -> None:
 def test_a_server_that_could_not_be_read_since_leaves_its_move_unknown(session: Session) -> None:
     for name in ("old", "new"):
         _read(session, name)
-    made = survey(session, None, Nobody(), Job(), anew=True)
+    made = survey(session, None, Nobody(), Job(), refresh=True)
     failures = {each.server: each.failure for each in made.servers}
     assert "old: 127.0.0.1 port 1 " in failures["old"]
     reported = fleet_of(session, (), datetime.now(UTC))

@@ -45,7 +45,7 @@ from core.facts.model import (
     TrialStart,
 )
 from core.history.store import Store
-from core.migration.findings.local_start import held
+from core.migration.findings.local_start import list_isolation_settings
 from core.migration.model.move import Move
 from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile
@@ -142,7 +142,7 @@ def trial(**changes: Any) -> Cluster:
     """What new's binaries answered for the cluster above."""
     answers = Binaries(
         libraries=(("$libdir/pg_trgm", ""),),
-        settings=(("shared_buffers=16384", ""), *((each, "") for each in held(cluster()))),
+        settings=(("shared_buffers=16384", ""), *((each, "") for each in list_isolation_settings(cluster()))),
         extensions=(("pg_trgm", ("1.6", "1.5")),),
     )
     made = cluster(data_directory="a trial cluster of 15.18", version="15.18", databases=(), wide=None, settings={})

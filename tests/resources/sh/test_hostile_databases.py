@@ -15,7 +15,7 @@ import pytest
 from core.facts.collect import collect
 from core.facts.model import Cluster
 from core.jobs import Job
-from core.migration.model.table_sample import copied, left_out
+from core.migration.model.table_sample import parse_copied_tables, parse_locked_tables
 from core.servers.connection import Server
 from core.servers.shell import call
 from tests.core.facts.here import Here
@@ -257,8 +257,8 @@ def test_a_table_that_is_locked_costs_no_other_its_sample(unseen: Stage) -> None
             holder.stdin.close()
             holder.wait(timeout=20)
             unseen.sql("shop", "drop table public.held;", "mallory")
-    assert left_out(said) == ("public.held",)
-    assert set(copied(said)) == {1}
+    assert parse_locked_tables(said) == ("public.held",)
+    assert set(parse_copied_tables(said)) == {1}
     assert "columns 1 1:int4 2:text 3:timestamp" in said
 
 

@@ -10,8 +10,8 @@ from typing import LiteralString
 
 from core import units
 from core.migration.findings.data_roots import link_targets
-from core.migration.findings.dress import backup_functions, held_in_recovery
-from core.migration.findings.local_start import loud
+from core.migration.findings.dress import backup_functions, list_recovery_isolation_settings
+from core.migration.findings.local_start import list_libraries_that_may_start_work
 from core.migration.findings.query_scripts import database_of
 from core.migration.model.dress import Dressing
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step
@@ -220,8 +220,8 @@ def _pass(context: PlanContext, asked: Dressing) -> Step:
 
 def _copy(context: PlanContext, asked: Dressing) -> Step:
     queries = asked.queries
-    user, target, held = context.channel.writer, context.move.target, held_in_recovery(context.cluster)
-    started = loud(context.cluster)
+    user, target, held = context.channel.writer, context.move.target, list_recovery_isolation_settings(context.cluster)
+    started = list_libraries_that_may_start_work(context.cluster)
     file = f"{target}/pghaul-fence/dress/postgresql.conf"
     program = command(
         *(cluster_control.program(context.new_path, "postgres"), "-D", target),

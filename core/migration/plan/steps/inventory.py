@@ -89,14 +89,14 @@ def take_inventory(context: PlanContext) -> list[Step]:
     ]
 
 
-def compare_inventory(context: PlanContext, socket: str | None, held: Sequence[str]) -> list[Step]:
+def compare_inventory(context: PlanContext, socket: str | None, own_settings: Sequence[str]) -> list[Step]:
     """On new, after its first start; then what SQL alone tells of sorting there.
 
-    `held`: the settings that this start sets itself, `NAME=VALUE`.
+    `own_settings`: the settings that this start sets itself, `NAME=VALUE`.
     """
     asked = []
     # what the plan has set in the place of what the files say differs from them, as it is meant to
-    held = (*held, *kept_in_force(context.move, context.cluster), "port=")
+    own_settings = (*own_settings, *kept_in_force(context.move, context.cluster), "port=")
     if askable(context):
         asked.append(
             Step(
@@ -108,7 +108,7 @@ def compare_inventory(context: PlanContext, socket: str | None, held: Sequence[s
                         "same_inventory",
                         *reached(context.new_path, socket, context.port, context.cluster.series),
                         context.move.target,
-                        ",".join(dict.fromkeys(each.partition("=")[0] for each in held)),
+                        ",".join(dict.fromkeys(each.partition("=")[0] for each in own_settings)),
                     )
                 ),
                 "Clients may have changed numbers in the meantime, which is noted. The step fails if a database or the "

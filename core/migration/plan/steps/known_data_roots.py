@@ -27,20 +27,20 @@ _LEAST = 0.9
 
 def remember_data_roots(context: PlanContext) -> Step:
     """Before the first warm pass: what the later proofs are held against."""
-    step = _proof(context, "Record the identity of each data root", _BEGAN, data_roots(context.cluster))
+    step = _proof(context, "Record the identity of each data root", _BEGAN, print_data_roots(context.cluster))
     return replace(step, timed_as=Phase.PREPARE, rehearsed=True)
 
 
 def prove_data_roots(context: PlanContext) -> Step:
     """Before the stop, so that it is not made in vain."""
-    step = _proof(context, "Check that the plan covers each data root", _RUNNING, held(context.cluster))
+    step = _proof(context, "Check that the plan covers each data root", _RUNNING, compare_data_roots(context.cluster))
     return replace(step, reads=_BEGAN, share=0.01, renewed=True, rehearsed=True)
 
 
 def prove_data_roots_stopped(context: PlanContext) -> Step:
     """In the stop, when nobody can make a root any more, and before anything is removed from new."""
     running = context.cluster.running
-    proof = held(context.cluster) if running else data_roots(context.cluster)
+    proof = compare_data_roots(context.cluster) if running else print_data_roots(context.cluster)
     step = _proof(context, "Check again that the plan covers each data root", STOPPED_ROOTS, proof)
     reads = _RUNNING if running else ""
     return replace(step, reads=reads, phase=Phase.STOP, stopped=True, rehearsed=not running)
@@ -90,12 +90,12 @@ def _proof(context: PlanContext, title: str, name: str, proof: Shell) -> Step:
     )
 
 
-def data_roots(cluster: Cluster) -> Shell:
+def print_data_roots(cluster: Cluster) -> Shell:
     """Prints what every data root is; fails where a link leads to a folder that the plan does not know."""
     return call("data_roots", *_words(cluster))
 
 
-def held(cluster: Cluster) -> Shell:
+def compare_data_roots(cluster: Cluster) -> Shell:
     """The same, held against what it printed before: another folder, or a disk that is missing, fails it."""
     return call("same_data_roots", str(_LEAST), *_words(cluster))
 

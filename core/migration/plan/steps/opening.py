@@ -3,7 +3,7 @@
 from typing import LiteralString
 
 from core.migration.findings.edited import kept_in_force
-from core.migration.findings.local_start import held, held_while_rebuilding
+from core.migration.findings.local_start import list_isolation_settings, list_isolation_settings_for_rebuild
 from core.migration.findings.schedules import side_by_side
 from core.migration.findings.services import rules_beside
 from core.migration.findings.start_options import as_typed
@@ -126,7 +126,9 @@ def _first_start(context: PlanContext) -> list[Step]:
     user, target = context.channel.writer, context.move.target
     socket = socket_of(context)
     rebuilding = reindex(context, socket)
-    alone = held_while_rebuilding(context.cluster) if rebuilding else held(context.cluster)
+    alone = (
+        list_isolation_settings_for_rebuild(context.cluster) if rebuilding else list_isolation_settings(context.cluster)
+    )
     start = target, context.port, context.new_path, service.config_file(context)
     options = [*rules_beside(context.cluster), *alone]
     return [

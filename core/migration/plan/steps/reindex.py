@@ -8,14 +8,14 @@ Sources: REINDEX, ALTER COLLATION and ALTER DATABASE in PostgreSQL's documentati
 from collections.abc import Mapping, Sequence
 
 from core import units
-from core.migration.findings.collations import Order, affected
+from core.migration.findings.collations import SortOrder, affected
 from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import native_psql, reached, seconds_for
 from core.servers.shell import Shell, call
 
-_REBUILT = (Order.DIFFERENT, Order.UNSURE)
+_REBUILT = (SortOrder.DIFFERENT, SortOrder.UNSURE)
 
 
 def reindex(context: PlanContext, socket: str | None) -> list[Step]:

@@ -28,7 +28,7 @@ from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Database, Facts, NetworkLink
 from core.facts.services import Service
 from core.migration.checks import check
-from core.migration.findings.binaries import preloads, wanted
+from core.migration.findings.binaries import collect_required_binaries, list_preloaded_libraries
 from core.migration.findings.collations import affected
 from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.checks import CheckResult, Status
@@ -173,7 +173,7 @@ def test_libraries_of_sessions_are_loaded_as_postgresql_finds_them() -> None:
         Setting("session_preload_libraries", 'auto_explain, "my lib"', "database or role"),
         Setting("local_preload_libraries", "plain", "configuration file"),
     )
-    assert preloads(cluster(wide=ClusterWide(settings=listed))) == (
+    assert list_preloaded_libraries(cluster(wide=ClusterWide(settings=listed))) == (
         (),
         ("$libdir/plugins/plain", "auto_explain", "my lib"),
     )
@@ -184,7 +184,7 @@ def test_what_cannot_stand_in_a_statement_is_not_asked_and_stays_unknown() -> No
     assert made.catalogs is not None
     odd = replace(made.catalogs.libraries[0], name="it's\n")
     here = cluster(databases=(replace(made, catalogs=replace(made.catalogs, libraries=(odd,))),))
-    assert wanted(here).libraries == ()
+    assert collect_required_binaries(here).libraries == ()
     assert one("extension-libraries", old(here), answering(libraries=())).status is U
 
 
@@ -545,4 +545,4 @@ def test_pgbackrest_is_told_where_the_data_directory_will_be(
     ],
 )
 def test_files_of_pgbackrest_by_its_options(told: dict[str, str], files: tuple[str, ...]) -> None:
-    assert wanted(cluster(wide=ClusterWide(pgbackrest=told))).pgbackrest == files
+    assert collect_required_binaries(cluster(wide=ClusterWide(pgbackrest=told))).pgbackrest == files

@@ -7,7 +7,7 @@ import pytest
 from core.facts.catalog import ClusterWide, Setting, Subscription
 from core.facts.model import Facts
 from core.migration.checks import check
-from core.migration.findings.local_start import held
+from core.migration.findings.local_start import list_isolation_settings
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import cluster, move, new, old, trial
 
@@ -18,7 +18,7 @@ def one(here: Facts, there: Facts) -> CheckResult:
 
 def answering(series: str = "15", **changes: Any) -> Facts:
     """New, whose binaries answered for the settings of that series' local start."""
-    taken = tuple((each, "") for each in held(cluster(series=series)))
+    taken = tuple((each, "") for each in list_isolation_settings(cluster(series=series)))
     made = trial(settings=(*taken, *changes.pop("settings", ())))
     return new(trials=(replace(made, series=series),), **changes)
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.facts.catalog import ClusterWide
 from core.facts.model import Link
-from core.migration.findings.dress import held_in_recovery, no_dress_rehearsal
+from core.migration.findings.dress import list_recovery_isolation_settings, no_dress_rehearsal
 from tests.core.migration.builders import cluster, move, new, old, space
 
 
@@ -41,7 +41,7 @@ def test_neither_can_one_within_one_host_nor_with_wal_that_no_root_holds() -> No
 
 
 def test_it_replays_and_takes_nothing_from_elsewhere() -> None:
-    held = dict(each.split("=", 1) for each in held_in_recovery(cluster(series="15")))
+    held = dict(each.split("=", 1) for each in list_recovery_isolation_settings(cluster(series="15")))
     assert {"max_worker_processes", "max_wal_senders"}.isdisjoint(
         held
     )  # a server in recovery takes no less than old had
@@ -49,10 +49,10 @@ def test_it_replays_and_takes_nothing_from_elsewhere() -> None:
     assert (held["promote_trigger_file"], held["external_pid_file"], held["ssl"]) == ("", "", "off")
     assert held["recovery_target_timeline"] == "current"
     assert (held["restore_command"], held["primary_conninfo"], held["recovery_target_time"]) == ("", "", "")
-    before = dict(each.split("=", 1) for each in held_in_recovery(cluster(series="11")))
+    before = dict(each.split("=", 1) for each in list_recovery_isolation_settings(cluster(series="11")))
     assert {"restore_command", "promote_trigger_file"}.isdisjoint(
         before
     )  # they stand in recovery.conf, which the copy brings
-    later = dict(each.split("=", 1) for each in held_in_recovery(cluster(series="16")))
+    later = dict(each.split("=", 1) for each in list_recovery_isolation_settings(cluster(series="16")))
     assert {"promote_trigger_file", "stats_temp_directory"}.isdisjoint(later)
-    assert not any(" " in each for each in held_in_recovery(cluster(series="18")))
+    assert not any(" " in each for each in list_recovery_isolation_settings(cluster(series="18")))

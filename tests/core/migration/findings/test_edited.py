@@ -6,13 +6,13 @@ import pytest
 
 from core.facts.catalog import Edited
 from core.migration.findings.edited import (
-    as_it_will_be,
     from_files,
     given_back,
     kept_in_force,
     leads_away,
     not_given_back,
     not_kept,
+    predict_new_cluster,
 )
 from core.migration.findings.trial_start import Trial, trial_of
 from core.migration.model.move import EditedSettings, Move
@@ -41,12 +41,12 @@ def tried(undertaking: Move, edits: tuple[Edited, ...]) -> Trial:
 
 
 def test_the_files_hold_for_where_it_listens() -> None:
-    coming = as_it_will_be(FILE, CLUSTER)
+    coming = predict_new_cluster(FILE, CLUSTER)
     assert (coming.port, coming.settings["listen_addresses"]) == (5433, "127.0.0.1")
     assert coming.settings.get("search_path") == CLUSTER.settings.get("search_path")
     for undertaking in (IN_FORCE, move()):
-        assert as_it_will_be(undertaking, CLUSTER) == CLUSTER
-    assert as_it_will_be(FILE, cluster(edited=None)) == cluster(edited=None)
+        assert predict_new_cluster(undertaking, CLUSTER) == CLUSTER
+    assert predict_new_cluster(FILE, cluster(edited=None)) == cluster(edited=None)
 
 
 def test_what_is_in_force_is_given_but_secrets_and_files() -> None:

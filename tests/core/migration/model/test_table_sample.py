@@ -2,7 +2,14 @@
 
 import pytest
 
-from core.migration.model.table_sample import Kept, copied, indexed, kept, loaded, rows_take
+from core.migration.model.table_sample import (
+    LoadableRows,
+    parse_built_indexes,
+    parse_copied_tables,
+    parse_loadable_rows,
+    parse_loaded_tables,
+    table_bytes_per_text_byte,
+)
 
 COPIED = """table 1 18844287 13540292 80441462
 columns 1 1:int4 3:text 4:money
@@ -23,19 +30,19 @@ MARKS = """"pghaul start 1 1795439061.103985"
 
 
 def test_what_copy_put_out_and_what_came_of_it_are_told_apart() -> None:
-    out, tables = copied(COPIED), kept(COPIED)
+    out, tables = parse_copied_tables(COPIED), parse_loadable_rows(COPIED)
     assert (out[1].bytes, out[1].text, out[1].seconds) == (18844287, 13540292, 0.080441462)
-    assert tables[1] == Kept(((1, "int4"), (3, "text"), (4, "money")), (3, 1))
+    assert tables[1] == LoadableRows(((1, "int4"), (3, "text"), (4, "money")), (3, 1))
     assert tables[2].key == ()
-    assert loaded(MARKS).keys() == {1}  # of the second no row was taken
-    assert loaded(MARKS)[1].seconds == pytest.approx(0.119097)
-    assert indexed(MARKS)[1].bytes == 3137536
+    assert parse_loaded_tables(MARKS).keys() == {1}  # of the second no row was taken
+    assert parse_loaded_tables(MARKS)[1].seconds == pytest.approx(0.119097)
+    assert parse_built_indexes(MARKS)[1].bytes == 3137536
 
 
 def test_dead_rows_on_old_are_no_rows() -> None:
-    assert rows_take(copied(COPIED), loaded(MARKS)) == 18628608 / 13540292
-    assert rows_take(copied(COPIED), {}) == (18844287 + 3410541) / (13540292 + 3105423)
-    assert rows_take({}, loaded(MARKS)) is None
+    assert table_bytes_per_text_byte(parse_copied_tables(COPIED), parse_loaded_tables(MARKS)) == 18628608 / 13540292
+    assert table_bytes_per_text_byte(parse_copied_tables(COPIED), {}) == (18844287 + 3410541) / (13540292 + 3105423)
+    assert table_bytes_per_text_byte({}, parse_loaded_tables(MARKS)) is None
 
 
 @pytest.mark.parametrize(
@@ -54,8 +61,13 @@ def test_dead_rows_on_old_are_no_rows() -> None:
     ],
 )
 def test_what_is_no_answer_is_none(text: str) -> None:
-    assert (copied(text), kept(text), loaded(text), indexed(text)) == ({}, {}, {}, {})
+    assert (
+        parse_copied_tables(text),
+        parse_loadable_rows(text),
+        parse_loaded_tables(text),
+        parse_built_indexes(text),
+    ) == ({}, {}, {}, {})
 
 
 def test_a_key_over_a_column_that_is_not_there_is_no_key() -> None:
-    assert kept("columns 1 1:int4\nkey 1 1 2")[1].key == ()
+    assert parse_loadable_rows("columns 1 1:int4\nkey 1 1 2")[1].key == ()

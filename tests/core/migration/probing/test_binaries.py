@@ -4,10 +4,10 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.catalog import Binaries
-from core.migration.findings.binaries import Wanted
+from core.migration.findings.binaries import RequiredBinaries
 from core.migration.probing.binaries import asking, parse_binaries
 
-NEEDS = Wanted(
+NEEDS = RequiredBinaries(
     libraries=("$libdir/nix", "$libdir/pg_trgm"), preloads=("pg_cron",), settings=("wal_compression=lz4",), icu=("de",)
 )
 
@@ -86,6 +86,8 @@ def test_a_line_that_is_cut_is_refused() -> None:
 
 
 def test_every_name_is_a_word_of_its_own() -> None:
-    words = asking(Wanted(libraries=("$(touch x)",), preloads=("; rm -rf /",), settings=("a=$(b)",), paths=("/a b",)))
+    words = asking(
+        RequiredBinaries(libraries=("$(touch x)",), preloads=("; rm -rf /",), settings=("a=$(b)",), paths=("/a b",))
+    )
     assert words[:8] == ("preload", "; rm -rf /", "library", "$(touch x)", "path", "/a b", "setting", "a=$(b)")
     assert words[8] == "sql"

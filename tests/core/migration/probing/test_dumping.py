@@ -3,13 +3,13 @@
 import pytest
 
 from core.facts.catalog import ClusterWide, Setting
-from core.migration.model.table_sample import Kept
+from core.migration.model.table_sample import LoadableRows
 from core.migration.probing.dumping import statements
 from tests.core.migration.builders import cluster, database
 
 
 def test_types_of_old_never_become_sql_on_new() -> None:
-    table = Kept(((1, "int4"), (2, "money"), (5, "evil_type"), (7, "varchar")), (5, 1, 7))
+    table = LoadableRows(((1, "int4"), (2, "money"), (5, "evil_type"), (7, "varchar")), (5, 1, 7))
     said = statements(cluster(), database(collate="de_DE.UTF-8"), {3: table}, 2**20)
     assert (
         'create table t3 (c1 pg_catalog."int4", c2 pg_catalog."text", c5 pg_catalog."text", c7 pg_catalog."varchar")'
@@ -32,7 +32,7 @@ def test_types_of_old_never_become_sql_on_new() -> None:
     ],
 )
 def test_text_is_sorted_as_on_old(changes: dict[str, str], collation: str) -> None:
-    said = statements(cluster(), database(**changes), {1: Kept(((1, "text"),), (1,))}, 2**20)
+    said = statements(cluster(), database(**changes), {1: LoadableRows(((1, "text"),), (1,))}, 2**20)
     assert [each for each in said if each.startswith("create collation")] == ([collation] if collation else [])
     assert ("create index i1 on t1 (c1 collate pghaul)" in said) is bool(collation)
 
@@ -43,7 +43,7 @@ def test_the_index_has_memory_in_proportion() -> None:
     given = cluster(
         databases=(large,), wide=ClusterWide(settings=(Setting("maintenance_work_mem", str(2**20), "file"),))
     )
-    tables = {1: Kept(((1, "int4"),), ())}
+    tables = {1: LoadableRows(((1, "int4"),), ())}
     assert statements(given, large, tables, 2**30)[0] == "10486kB"
     assert statements(given, large, tables, 2**20)[0] == "1024kB"
     assert statements(cluster(databases=()), large, tables, 2**20)[0] == "65536kB"

@@ -10,7 +10,7 @@ import pytest
 
 from core.facts.model import Cluster, Tablespace
 from core.migration.model.execution import UNKNOWN_ROOT
-from core.migration.plan.steps.known_data_roots import data_roots, held
+from core.migration.plan.steps.known_data_roots import compare_data_roots, print_data_roots
 from core.servers.shell import Shell
 from tests.core.migration.builders import cluster, runnable
 
@@ -59,16 +59,16 @@ def said(done: subprocess.CompletedProcess[str], status: int = 1) -> str:
 
 
 def test_what_the_plan_knows_is_no_news(data: Path) -> None:
-    before = run(data_roots(known(data)))
+    before = run(print_data_roots(known(data)))
     assert (before.returncode, before.stderr) == (0, "")
-    again = run(held(known(data)), before.stdout)
+    again = run(compare_data_roots(known(data)), before.stdout)
     assert (again.returncode, again.stderr, again.stdout) == (0, "", before.stdout)
 
 
 @pytest.mark.parametrize("path", ["pg_tblspc/16433", "pg_wal", "-e"])
 def test_a_root_that_was_made_since_is_named(data: Path, path: str) -> None:
     made = link(data, path)
-    assert said(run(data_roots(known(data))), UNKNOWN_ROOT).startswith(
+    assert said(run(print_data_roots(known(data))), UNKNOWN_ROOT).startswith(
         f"{path} leads to {made}: not in the plan, made since; begin with a new"
     )
 
@@ -78,22 +78,22 @@ def test_a_link_that_leads_elsewhere_now_is_another_root(data: Path) -> None:
     (data / "pg_tblspc/1").unlink()
     fill(data.parent / "elsewhere" / VERSION)
     (data / "pg_tblspc/1").symlink_to(data.parent / "elsewhere")
-    assert "pg_tblspc/1 leads to" in said(run(data_roots(before)), UNKNOWN_ROOT)
+    assert "pg_tblspc/1 leads to" in said(run(print_data_roots(before)), UNKNOWN_ROOT)
 
 
 def test_all_of_them_stand_on_one_line(data: Path) -> None:
     for path in ("pg_wal", "pg_tblspc/7"):
         link(data, path)
-    assert said(run(data_roots(known(data))), UNKNOWN_ROOT).count("leads to") == 2
+    assert said(run(print_data_roots(known(data))), UNKNOWN_ROOT).count("leads to") == 2
 
 
 def test_a_root_that_is_gone_stops_the_move(data: Path) -> None:
     gone = Tablespace(9, "pg_tblspc/9", "/gone", 0, 0)
-    assert said(run(data_roots(known(data, gone)))) == "/gone is not there: is its disk mounted?"
+    assert said(run(print_data_roots(known(data, gone)))) == "/gone is not there: is its disk mounted?"
 
 
 def test_a_data_directory_that_cannot_be_read_proves_nothing(tmp_path: Path) -> None:
-    assert run(data_roots(cluster(data_directory=str(tmp_path / "gone")))).returncode != 0
+    assert run(print_data_roots(cluster(data_directory=str(tmp_path / "gone")))).returncode != 0
 
 
 def empty(data: Path) -> None:
@@ -140,7 +140,7 @@ def empty_space(data: Path) -> None:
 def test_a_root_that_is_not_what_it_was_stops_the_move(
     data: Path, change: Callable[[Path], None], sentence: str, *, restarted: bool
 ) -> None:
-    before = run(data_roots(known(data))).stdout
+    before = run(print_data_roots(known(data))).stdout
     if restarted:  # devices may have other numbers then
         boot, _, lines = before.partition("\n")
         assert boot.startswith("boot ")
@@ -149,15 +149,15 @@ def test_a_root_that_is_not_what_it_was_stops_the_move(
         before = f"boot another\n{renumbered}"
     facts = known(data)
     change(data)
-    assert sentence in said(run(held(facts), before))
+    assert sentence in said(run(compare_data_roots(facts), before))
 
 
 def test_a_disk_with_another_number_is_the_same_after_a_restart_alone(data: Path) -> None:
-    before = run(data_roots(known(data))).stdout
+    before = run(print_data_roots(known(data))).stdout
     other = re.sub(rf"(?m)^{(data / 'base').stat().st_dev} ", "4711 ", before)
-    assert "on another disk" in said(run(held(known(data)), other))
+    assert "on another disk" in said(run(compare_data_roots(known(data)), other))
     _, _, lines = other.partition("\n")
-    assert run(held(known(data)), f"boot another\n{lines}").returncode == 0
+    assert run(compare_data_roots(known(data)), f"boot another\n{lines}").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -170,12 +170,12 @@ def test_a_disk_with_another_number_is_the_same_after_a_restart_alone(data: Path
 def test_tables_that_clients_drop_are_a_note_with_numbers(
     data: Path, change: Callable[[Path], None], counts: str
 ) -> None:
-    before = run(data_roots(known(data)))
+    before = run(print_data_roots(known(data)))
     change(data)
-    now = run(held(known(data)), before.stdout)
+    now = run(compare_data_roots(known(data)), before.stdout)
     note, _, rest = now.stdout.partition("\n")
     assert (now.returncode, note) == (0, f"note: {counts}: clients dropped or emptied tables meanwhile")
-    assert run(held(known(data)), now.stdout).stdout == rest
+    assert run(compare_data_roots(known(data)), now.stdout).stdout == rest
 
 
 def mounted_below(lines: str) -> str:
@@ -185,14 +185,14 @@ def mounted_below(lines: str) -> str:
 
 @pytest.mark.parametrize("restarted", [False, True])
 def test_a_disk_below_a_root_that_is_missing_stops_the_move(data: Path, *, restarted: bool) -> None:
-    before = mounted_below(run(data_roots(known(data))).stdout)
+    before = mounted_below(run(print_data_roots(known(data))).stdout)
     if restarted:
         before = re.sub("^boot .*", "boot another", before)
-    assert "pg_tblspc/1 is another folder, or on another disk" in said(run(held(known(data)), before))
+    assert "pg_tblspc/1 is another folder, or on another disk" in said(run(compare_data_roots(known(data)), before))
 
 
 def test_tables_that_are_dropped_or_rewritten_stop_nothing(data: Path) -> None:
-    before = run(data_roots(known(data))).stdout
+    before = run(print_data_roots(known(data))).stdout
     for number in range(200):
         path = data / "base/5" / str(16384 + number)
         path.rename(path.with_name(str(99000 + number)))  # VACUUM FULL of all
@@ -200,4 +200,4 @@ def test_tables_that_are_dropped_or_rewritten_stop_nothing(data: Path) -> None:
         (data / "base/5" / str(99000 + number)).unlink()
     os.truncate(data / "base/5/99100", 0)
     (data / "pg_wal").mkdir()
-    assert run(held(known(data)), before).stderr == ""
+    assert run(compare_data_roots(known(data)), before).stderr == ""
