@@ -62,7 +62,8 @@ def execute(
 ) -> Execution:
     """Carry the move out, or rehearse it: from fresh facts, checks and a fresh plan.
 
-    `dressed`: in this rehearsal the copy itself is started on new, and looked at; `asked`: what it does beyond that.
+    `dressed`: in this rehearsal the copy itself is started on the new server, and looked at; `asked`: what it does
+    beyond that.
 
     Raises:
         BlockedError: blockers stand, another workstation has the cluster, or a proof failed.

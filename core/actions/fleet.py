@@ -12,7 +12,7 @@ from core.migration.model.execution import Execution
 from core.migration.model.move import Move
 
 Look = Callable[[Move, Facts, Facts], FleetMove]
-"""What checks tell of a move, by the facts of old and new."""
+"""What checks tell of a move, by the facts of both servers."""
 
 
 def by_rank(

@@ -247,7 +247,7 @@ class _Reading:
             return collected(self.session.store, server, job, known, folders=folders, targets=places)
 
     def _tablespaces(self, move: Move) -> list[str]:
-        """Where they are to lie on new."""
+        """Where they are to lie on the new server."""
         old = self.facts.get(move.old)
         cluster = old.cluster(move.cluster) if old is not None else None
         return [] if cluster is None else [root.target for root in data_roots(move, cluster)[1:]]

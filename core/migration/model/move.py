@@ -18,10 +18,10 @@ class Move:
     Attributes:
         name: the DBA's name for it, unique in the history.
         old, new: names of the server profiles.
-        cluster: the cluster's data directory on old.
-        target: the data directory to be on new.
+        cluster: the cluster's data directory on the old server.
+        target: the data directory to be on the new server.
         old_volume, new_volume: mount points (or folders) that the benchmarks measure.
-        tablespace_targets: location on old -> location on new, for those that differ.
+        tablespace_targets: location on the old -> location on the new server, for those that differ.
         plain_text: the cluster's bytes may cross the network unencrypted.
         edited: which values hold of settings that are edited and not in force; None: not chosen.
     """

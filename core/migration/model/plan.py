@@ -78,7 +78,8 @@ class Step:
         call: empty where a person does it; for a hook the DBA's own command line.
         name: what other steps and programs know it by, unique in its plan.
         reads: name of the step whose output it reads on standard input: a public key, a host key, a time.
-        agrees_with: name of the step whose output its own must equal: what is on old and on new, what was and is.
+        agrees_with: name of the step whose output its own must equal: what is on the old and on new, what was
+            and is.
         phase: the part of the move; `timed_as`: another one, of whose time it takes its `share`.
         share: its part of the time that the estimate gives to all steps of that phase together, against the others.
         number, server, expected_seconds: set when the plan stands; seconds are None where nothing tells.
@@ -176,7 +177,7 @@ class Plan:
     """The name that a person types before old is stopped: the service manager's, else the data directory."""
     data_directory: str = ""
     target: str = ""
-    """The data directories on old and on new."""
+    """The data directories on the old and on the new server."""
     way_back: tuple[Step, ...] = ()
     """The steps that make old what it was, from wherever the plan has got to before its point of no return."""
     back_with_loss: tuple[Step, ...] = ()

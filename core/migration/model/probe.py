@@ -25,8 +25,8 @@ class Quantity(StrEnum):
     DUMP = "dump"
     LOAD = "load"
     INDEX = "index"
-    """Of a dump & restore: what COPY puts out on old and takes on new, in bytes of table, and the index that is built
-    there, in its own bytes; each by one process. No links of the chain."""
+    """Of a dump & restore: what COPY puts out on the old and takes on the new server, in bytes of table, and the index
+    that is built there, in its own bytes; each by one process. No links of the chain."""
 
 
 OF_A_DUMP = frozenset({Quantity.DUMP, Quantity.LOAD, Quantity.INDEX})

@@ -89,8 +89,8 @@ def parse_seconds_per_index(output: str) -> float | None:
 
 
 def table_bytes_per_text_byte(on_old: Mapping[int, SampledTable], on_new: Mapping[int, SampledTable]) -> float | None:
-    """Bytes of table for each byte of its rows as text: by the tables on new, which hold no dead rows, where they were
-    loaded, else by those on old; None where nothing was told."""
+    """Bytes of table for each byte of its rows as text: by the tables on the new server, which hold no dead rows,
+    where they were loaded, else by those on the old server; None where nothing was told."""
     both = {number: each for number, each in on_new.items() if number in on_old and on_old[number].text}
     tables = [(each.bytes, on_old[number].text) for number, each in both.items()]
     tables = tables or [(each.bytes, each.text) for each in on_old.values() if each.text]

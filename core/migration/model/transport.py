@@ -5,7 +5,8 @@ from enum import StrEnum
 
 
 class Route(StrEnum):
-    """The way that rsync's bytes take from old to new: its name in the history, its text, whether it is encrypted.
+    """The way that rsync's bytes take from the old server to the new one: its name in the history, its text, whether
+    it is encrypted.
 
     A copy is allowed what is encrypted, and the others where its move allows plain text.
     """
@@ -15,9 +16,9 @@ class Route(StrEnum):
 
     SSH = "ssh", "rsync over ssh", True
     DAEMON = "daemon", "rsync daemon", False
-    """Contents by an rsync daemon on new; folders, links and what is gone over ssh."""
+    """Contents by an rsync daemon on the new server; folders, links and what is gone over ssh."""
     NFS = "nfs", "rsync over NFS", False
-    """Into new's folders, mounted on old."""
+    """Into new's folders, mounted on the old server."""
     LOCAL = "local", "rsync from folder to folder", True
     """Both lie on one server: no byte crosses a network."""
 

@@ -1,7 +1,8 @@
 """The plan of a move: the ordered steps with their exact commands, made from facts, checks and figures alone.
 
-Data goes from old to new, never through the workstation. Old is written to by its own shutdown alone, but for the key's
-folder in /tmp and what keeps it from starting again; each step names its undo; the point of no return is one step.
+Data goes from the old server to the new one, never through the workstation. Old is written to by its own shutdown
+alone, but for the key's folder in /tmp and what keeps it from starting again; each step names its undo; the point of
+no return is one step.
 """
 
 from collections.abc import Sequence

@@ -47,7 +47,7 @@ def unfence(cluster: Cluster, owner: str) -> ClusterCommand:
 
 
 def fence_opened(target: str, writer: str) -> ClusterCommand:
-    """On new, once it was opened and is stopped again: no server starts there from here on."""
+    """On the new server, once it was opened and is stopped again: no server starts there from here on."""
     return ClusterCommand(writer, call("fence_cluster", target), _closed(target))
 
 
@@ -108,7 +108,8 @@ def native_prove_running(path: str, data_directory: str) -> tuple[str, ...]:
 def start_locally(
     target: str, port: int, path: str, config_file: str | None, isolation_settings: Sequence[str]
 ) -> Shell:
-    """On new: start for us alone, by the options of the old server, which `postmaster.opts` tells, and `held` behind.
+    """On the new server: start for us alone, by the options of the old server, which `postmaster.opts` tells, and
+    `isolation_settings` behind.
 
     `isolation_settings`: the settings that hold back what starts work by itself, `NAME=VALUE`.
     """
@@ -128,7 +129,7 @@ def native_start_locally(
 
 
 def lift_fence(target: str) -> Shell:
-    """On new: stop what `start_locally` started; from then on whoever starts new may."""
+    """On the new server: stop what `start_locally` started; from then on whoever starts new may."""
     return call("lift_fence", target)
 
 
@@ -138,7 +139,7 @@ def native_lift_fence(target: str) -> tuple[str, ...]:
 
 
 def unopened(target: str) -> Shell:
-    """On new: no server has run there since its fence was lifted, if it was."""
+    """On the new server: no server has run there since its fence was lifted, if it was."""
     return call("unopened", target)
 
 
@@ -149,7 +150,7 @@ def native_unopened(target: str) -> tuple[str, ...]:
 
 
 def unfence_target(target: str) -> Shell:
-    """On new, once it is open: nothing of the fence is left."""
+    """On the new server, once it is open: nothing of the fence is left."""
     return call("unfence_cluster", target)
 
 
@@ -159,7 +160,7 @@ def native_unfence_target(target: str) -> tuple[str, ...]:
 
 
 def say_opened(data_directory: str) -> Shell:
-    """On old, once new is open: who takes old's fence away from then on is told what is lost."""
+    """On the old server, once new is open: who takes old's fence away from then on is told what is lost."""
     return call("say_opened", data_directory)
 
 
@@ -169,7 +170,7 @@ def native_say_opened(data_directory: str) -> tuple[str, ...]:
 
 
 def never_opened(data_directory: str) -> Shell:
-    """On old: its fence does not say that new was opened."""
+    """On the old server: its fence does not say that new was opened."""
     return call("never_opened", data_directory)
 
 

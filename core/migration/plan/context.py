@@ -49,7 +49,7 @@ class PlanContext:
 
     @property
     def owner(self) -> str:
-        """Who owns the cluster on old."""
+        """Who owns the cluster on the old server."""
         return self.cluster.owner or self.old.database_user
 
     @property
@@ -64,17 +64,17 @@ class PlanContext:
 
     @property
     def old_path(self) -> str:
-        """The PATH of the cluster's programs on old, for its owner alone."""
+        """The PATH of the cluster's programs on the old server, for its owner alone."""
         return programs_of(self.old_facts, self.cluster, self.owner)
 
     @property
     def new_path(self) -> str:
-        """The PATH of the cluster's programs on new, for who will own it there, and nobody else."""
+        """The PATH of the cluster's programs on the new server, for who will own it there, and nobody else."""
         return program_path(self.new_facts, self.cluster.series, self.channel.writer)
 
     @property
     def new_cluster(self) -> Cluster:
-        """The cluster as it will listen on new."""
+        """The cluster as it will listen on the new server."""
         return predict_new_cluster(self.move, self.cluster)
 
     @property

@@ -1,4 +1,5 @@
-"""The way from old to new for one copy: an ephemeral key on old that opens nothing on new but that copy's receiver.
+"""The way from the old server to the new one for one copy: an ephemeral key on old that opens nothing on new but that
+copy's receiver.
 
 The key's line on new has `restrict`, `from=` and a forced command, the receiver: it takes one of the copy's own folders
 by its label and the very options that the copy's passes send, and nothing else. So a stolen key reads nothing, starts
@@ -36,15 +37,15 @@ LISTS = "/tmp"  # noqa: S108  in it a folder is made by mkdir, which fails where
 
 @dataclass(frozen=True, slots=True)
 class CopyChannel:
-    """The way from old to new for one copy.
+    """The way from the old server to the new one for one copy.
 
     Attributes:
         marker: the comment of the key, by which its line on new is found again.
-        folder: a folder on old, 0700, with `key`, `key.pub` and `known_hosts`; it is gone when the copy is.
+        folder: a folder on the old server, 0700, with `key`, `key.pub` and `known_hosts`; it is gone when the copy is.
         address, port, login: where old reaches new, and the user of new who opens the connection.
         writer: the user of new who owns what arrives; `becomes`: the words by which the login becomes that user.
         sources: addresses of old that the key is good from.
-        targets: label -> folder on new.
+        targets: label -> folder on the new server.
         transport: how the files travel; `rsync`: the older of both versions.
         purpose: `probe`, which is over in minutes, or `copy`, which may wait for days.
         control: PATH of the cluster's programs on old and its data directory there: its control file tells which WAL
@@ -67,12 +68,12 @@ class CopyChannel:
 
     @property
     def kept(self) -> str:
-        """A folder on new, of who logs in there, with the functions that the key's line runs."""
+        """A folder on the new server, of who logs in there, with the functions that the key's line runs."""
         return f"/var/tmp/{self.marker}"  # noqa: S108  made by mkdir, which fails where anything lies already
 
     @property
     def ssh(self) -> str:
-        """The ssh of the copy on old, without a destination, which it knows as `new`."""
+        """The ssh of the copy on the old server, without a destination, which it knows as `new`."""
         cipher = f" -c {self.transport.cipher}" if self.transport.cipher else ""
         return f"ssh -F {self.folder}/ssh_config{cipher}"
 
@@ -133,17 +134,17 @@ def make_folder(channel: CopyChannel) -> Shell:
 
 
 def remove_key(channel: CopyChannel) -> Shell:
-    """On old: the folder with the key, gone."""
+    """On the old server: the folder with the key, gone."""
     return call("remove_folder", channel.folder)
 
 
 def keep_functions(channel: CopyChannel) -> Shell:
-    """On new, as who logs in: the functions that the key's line runs, from standard input."""
+    """On the new server, as who logs in: the functions that the key's line runs, from standard input."""
     return call("keep_functions", channel.kept, "receive")
 
 
 def read_host_keys() -> Shell:
-    """On new: the public host keys, as any user may read them."""
+    """On the new server: the public host keys, as any user may read them."""
     return call("host_keys")
 
 
@@ -163,7 +164,7 @@ def forbid_key(channel: CopyChannel) -> Shell:
 
 
 def options(channel: CopyChannel) -> str:
-    """What stands ahead of the key on new: from where it may come, and what alone it may do."""
+    """What stands ahead of the key on the new server: from where it may come, and what alone it may do."""
     targets = [word for target in channel.targets for word in target]
     # had something tidied the folder away, anybody could make another one of that name
     ours = ("sh", "-c", '[ -O "$0" ] && [ ! -L "$0" ] && exec "$@"', channel.kept)

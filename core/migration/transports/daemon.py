@@ -1,4 +1,5 @@
-"""The route by an rsync daemon on new: the contents of files unencrypted, all else over ssh as on that route.
+"""The route by an rsync daemon on the new server: the contents of files unencrypted, all else over ssh as on that
+route.
 
 The daemon is the database user's own, for one copy: it listens on one port, knows the addresses of old and a password
 that old made up, and lets write into the copy's folders alone. It takes listed files and no more: a daemon that is not
@@ -103,17 +104,18 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
 
 
 def make_password(channel: CopyChannel) -> Shell:
-    """On old: a password that nobody could guess, in the key's folder; prints it and the marker."""
+    """On the old server: a password that nobody could guess, in the key's folder; prints it and the marker."""
     return call("make_password", channel.folder, channel.marker)
 
 
 def keep_functions(channel: CopyChannel) -> Shell:
-    """On new, as the database user: the functions that the daemon's keeper runs, from standard input."""
+    """On the new server, as the database user: the functions that the daemon's keeper runs, from standard input."""
     return call("keep_functions", _kept(channel), "keep_daemon")
 
 
 def start(channel: CopyChannel) -> Shell:
-    """On new, as the database user: the daemon, its password from standard input; prints its port and the marker.
+    """On the new server, as the database user: the daemon, its password from standard input; prints its port and the
+    marker.
 
     It is bound to the address that old uses where that is one of new's own, else to all of them.
     """
@@ -132,7 +134,7 @@ def start(channel: CopyChannel) -> Shell:
 
 
 def end(channel: CopyChannel) -> Shell:
-    """On new, as the database user: no daemon, no keeper, no file of this copy."""
+    """On the new server, as the database user: no daemon, no keeper, no file of this copy."""
     return call("close_daemon", _folder(channel), channel.marker, _kept(channel))
 
 
@@ -144,17 +146,17 @@ def reach(channel: CopyChannel) -> Shell:
 
 
 def _folder(channel: CopyChannel) -> str:
-    """On new; old's may be on the same host."""
+    """On the new server; old's may be on the same host."""
     return f"{channel.folder}-daemon"
 
 
 def _kept(channel: CopyChannel) -> str:
-    """On new, the database user's own: who logs in may be another."""
+    """On the new server, the database user's own: who logs in may be another."""
     return f"{channel.kept}-daemon"
 
 
 def _is_number(address: str) -> bool:
-    """Whether it is an address itself: a name may mean another one on new, such as 127.0.1.1."""
+    """Whether it is an address itself: a name may mean another one on the new server, such as 127.0.1.1."""
     try:
         ip_address(address)
     except ValueError:

@@ -5,8 +5,8 @@ Everything here is plain text, and TCP's own sum is all that guards the bytes on
 Export options, and why:
     rw,sync     what new has answered for is on its disk: close() of a file waits for it, so no pass vouches for what a
                 crash of new would lose. With async that would be lost silently.
-    root_squash,all_squash,anonuid,anongid   whatever writes on old, root too, on new it is the database user: numbers
-                differ between hosts.
+    root_squash,all_squash,anonuid,anongid   whatever writes on the old server, root too, on new it is the database
+                user: numbers differ between hosts.
     secure      from a port that only root on old can have, from the one address by which old reaches new.
     fsid        a number of our own, by which the export is known for ours; some file systems have none.
     subtree_check   of a file system that holds more than the target nothing else is handed out, whatever number of a
@@ -51,7 +51,7 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
 
 
 def attaching(channel: CopyChannel, owner: str) -> list[Step]:
-    """The mount alone, with what it needs on new."""
+    """The mount alone, with what it needs on the new server."""
     return [
         _opening(
             "serve-nfs",
@@ -100,7 +100,7 @@ def attaching(channel: CopyChannel, owner: str) -> list[Step]:
 
 
 def detaching(channel: CopyChannel) -> list[Step]:
-    """The mount alone taken away, and what it needed on new."""
+    """The mount alone taken away, and what it needed on the new server."""
     return [
         _closing("unmount", "Unmount the target on the old server", "old", unmount(channel), _native_unmounts(channel)),
         _closing("unexport", "Stop exporting the target", "new", unexport(channel), _native_unexports(channel)),
@@ -168,17 +168,17 @@ def serve(channel: CopyChannel) -> Shell:
 
 
 def stop_serving(channel: CopyChannel) -> Shell:
-    """On new: what `serve` started, ended; nothing where the server ran before."""
+    """On the new server: what `serve` started, ended; nothing where the server ran before."""
     return call("stop_nfs", _state(channel))
 
 
 def source_address(channel: CopyChannel) -> Shell:
-    """On old: its own address on the way to new; prints it."""
+    """On the old server: its own address on the way to new; prints it."""
     return call("source_address", channel.address)
 
 
 def export(channel: CopyChannel) -> Shell:
-    """On new: each target exported to the address of standard input, which must be one of old's.
+    """On the new server: each target exported to the address of standard input, which must be one of old's.
 
     Refused where somebody else exports it there already.
 
@@ -188,18 +188,18 @@ def export(channel: CopyChannel) -> Shell:
 
 
 def unexport(channel: CopyChannel) -> Shell:
-    """On new: no target exported by us any more."""
+    """On the new server: no target exported by us any more."""
     return call("unexport_targets", " ".join(_clients(channel)), *_exports(channel))
 
 
 def mount(channel: CopyChannel, owner: str) -> Shell:
-    """On old: each target mounted anew, in a folder that only the cluster's owner may enter."""
+    """On the old server: each target mounted anew, in a folder that only the cluster's owner may enter."""
     sources = [word for label, folder in channel.targets for word in (label, _source(channel, folder))]
     return call("mount_targets", _state(channel), owner, mount_options(channel.transport.mount), *sources)
 
 
 def unmount(channel: CopyChannel) -> Shell:
-    """On old: no target mounted, and no folder left for it."""
+    """On the old server: no target mounted, and no folder left for it."""
     return call("unmount_targets", _state(channel), *(label for label, _ in channel.targets))
 
 
@@ -249,7 +249,7 @@ def _state(channel: CopyChannel) -> str:
 
 
 def _points(channel: CopyChannel) -> dict[str, str]:
-    """Where each target is mounted on old, by its label."""
+    """Where each target is mounted on the old server, by its label."""
     return {label: f"{_state(channel)}/{label}" for label, _ in channel.targets}
 
 

@@ -108,12 +108,12 @@ def cold_pass(root: DataRoot) -> Shell:
 
 
 def changed_pass(root: DataRoot) -> Shell:
-    """On old, stopped: every file that changed since the last warm pass began, compared byte for byte."""
+    """On the old server, stopped: every file that changed since the last warm pass began, compared byte for byte."""
     return _pass("changed_pass", root)
 
 
 def rest_pass(root: DataRoot) -> Shell:
-    """On old, stopped: folders, links and times; what is not on old is removed on new."""
+    """On the old server, stopped: folders, links and times; what is not on old is removed on the new server."""
     return _pass("rest_pass", root)
 
 

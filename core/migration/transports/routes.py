@@ -12,7 +12,7 @@ from core.migration.transports.copy_channel import CopyChannel
 
 
 class RouteSteps(Protocol):
-    """What every module of a route has; `owner`: who owns the cluster on old."""
+    """What every module of a route has; `owner`: who owns the cluster on the old server."""
 
     def opening(self, channel: CopyChannel, owner: str) -> list[Step]: ...
 

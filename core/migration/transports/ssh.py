@@ -9,7 +9,7 @@ _ANEW = "To undo, create and allow a new key by the steps above."
 
 
 def opening(channel: CopyChannel, owner: str) -> list[Step]:
-    """The key made, allowed and pinned; `owner`: who owns the cluster on old."""
+    """The key made, allowed and pinned; `owner`: who owns the cluster on the old server."""
     return [*_allow(channel, owner), *_pin(channel, owner)]
 
 

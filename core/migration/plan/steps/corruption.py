@@ -1,4 +1,5 @@
-"""The steps that look for corruption on new: page checksums before its first start, tables and indexes after it.
+"""The steps that look for corruption on the new server: page checksums before its first start, tables and indexes
+after it.
 
 Both read the whole cluster while it is stopped for its users. So they belong to a plan that compares everything
 (`Verify.ALL`); of any other plan they are what the DBA may do later. They find what was broken on old already, which no
@@ -6,7 +7,7 @@ comparison of both sides can.
 
 pg_checksums exists since 12, as pg_verify_checksums in 11; pg_amcheck since 14. Where a database does not have the
 extension amcheck, it is put into a schema of its own for the time of the look, with no event trigger of the user's
-called, and removed again. Nothing of the kind is ever done on old.
+called, and removed again. Nothing of the kind is ever done on the old server.
 """
 
 from core.migration.model.move import Verify
@@ -18,7 +19,7 @@ from core.servers.shell import call, command
 
 
 def checksums(context: PlanContext) -> list[Step]:
-    """On new, before its first start: the checksum of every page; nothing where the cluster has none."""
+    """On the new server, before its first start: the checksum of every page; nothing where the cluster has none."""
     control = context.cluster.control
     if control is None or not control.data_checksums or context.major_version < (11,):
         return []
@@ -44,7 +45,7 @@ def checksums(context: PlanContext) -> list[Step]:
 
 
 def tables_and_indexes(context: PlanContext, socket: str | None, *, opened: bool = False) -> list[Step]:
-    """On new, while it runs: tables and B-tree indexes by pg_amcheck; `opened`: clients work there."""
+    """On the new server, while it runs: tables and B-tree indexes by pg_amcheck; `opened`: clients work there."""
     if context.major_version < (14,):
         return []
     threads, port = (1, context.new_cluster.port or 5432) if opened else (_threads(context), context.port)

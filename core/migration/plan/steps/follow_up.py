@@ -70,7 +70,7 @@ def _kept(context: PlanContext) -> list[str]:
 
 
 def _followers(context: PlanContext) -> list[str]:
-    """What hung on old, and now must hang on new."""
+    """What hung on the old server, and now must hang on the new server."""
     wide = context.cluster.wide
     if wide is None:
         return []

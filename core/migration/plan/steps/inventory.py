@@ -62,7 +62,7 @@ def see_clients(context: PlanContext) -> list[Step]:
 
 
 def take_inventory(context: PlanContext) -> list[Step]:
-    """On old, while it runs; nothing where facts could not ask it either."""
+    """On the old server, while it runs; nothing where facts could not ask it either."""
     if not askable(context):
         return []
     old = context.cluster.socket_directory, context.cluster.port or 5432
@@ -90,7 +90,7 @@ def take_inventory(context: PlanContext) -> list[Step]:
 
 
 def compare_inventory(context: PlanContext, socket: str | None, own_settings: Sequence[str]) -> list[Step]:
-    """On new, after its first start; then what SQL alone tells of sorting there.
+    """On the new server, after its first start; then what SQL alone tells of sorting there.
 
     `own_settings`: the settings that this start sets itself, `NAME=VALUE`.
     """

@@ -1,8 +1,8 @@
 """The proofs that every data root is known, is the folder that it was, and holds what it held.
 
 Nothing else would notice. Of a tablespace that was made since the facts were read the link comes over, and agrees on
-both sides; of one whose disk is not mounted the last pass removes every file on new, and agrees too. New starts, and
-only whoever reads a table there learns that its files are gone. `data_roots.sh` says how a root is known.
+both sides; of one whose disk is not mounted the last pass removes every file on the new server, and agrees too. New
+starts, and only whoever reads a table there learns that its files are gone. `data_roots.sh` says how a root is known.
 """
 
 from dataclasses import replace

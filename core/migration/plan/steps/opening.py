@@ -33,7 +33,7 @@ ALONE = "alone"
 """The name of the step that proves, once new is open, that old does not run."""
 
 IN_FORCE = "in-force"
-"""The name of the step that sets on new what was in force on old, where its files say otherwise."""
+"""The name of the step that sets on the new server what was in force on the old one, where its files say otherwise."""
 
 DECIDE = "decide"
 """The name of the step at which a person opens new, or does not."""
