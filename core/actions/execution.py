@@ -68,7 +68,7 @@ def execute(
     Raises:
         BlockedError: blockers stand, another workstation has the cluster, or a proof failed.
         InputError: an earlier execution must be gone on with, or taken back, first; or it ended on its way, and
-            nobody has said that this one begins `anew`; or the name that was given is another cluster's.
+            nobody has said that this one may `start_over`; or the name that was given is another cluster's.
         PghaulError: what the steps raise; the execution's state in the history then says how it stands.
     """
     latest = _latest(session, move)

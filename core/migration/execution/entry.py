@@ -31,7 +31,8 @@ def refuse_blockers(results: Sequence[CheckResult]) -> None:
 def refuse_if_unfinished(latest: Execution | None, *, alive: bool, start_over: bool = False) -> None:
     """Raise InputError where an earlier execution is under way, has left old stopped, or has opened new.
 
-    `anew`: the person knows that an earlier one ended on its way, and what it has left; else that is said first.
+    `start_over`: the operator knows that an earlier one ended on its way, and what it has left; else that is said
+    first.
     """
     if latest is None or latest.state is State.ROLLED_BACK:
         return
