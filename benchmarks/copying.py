@@ -109,7 +109,7 @@ class Bench:
         )
         try:
             key = self._on_old(copy_channel.make_key(channel)).encode()
-            kept = functions_file(library(["receive"])).encode()
+            kept = functions_file(library(["receive_copy"])).encode()
             self.new.run(copy_channel.keep_functions(channel), Job(), user=channel.login, stdin=kept)
             self.new.run(copy_channel.allow_key(channel), Job(), user=channel.login, stdin=key)
             hosts = self.new.run(copy_channel.read_host_keys(), Job()).stdout

@@ -70,12 +70,12 @@ def steps(folder: Path, lists: Path) -> Iterator[tuple[str, Shell]]:
     channel = CopyChannel("key", str(lists), "192.0.2.1", 22, "dba", "postgres", (), (), (("data", "/new"),))
     channel = replace(channel, transport=Transport(streams=2))
     data = folder / "data"
-    yield "list what the first pass sends", passes.ready(channel, call("changed_names", "data"))
-    yield "vouch for it", passes.ready(channel, call("vouch", "data"))
-    yield "list what the next pass sends", passes.ready(channel, call("changed_names", "data"))
-    yield "read it behind a pass", sums("sum_ahead", lists / "old", "true", data)
-    yield "read new's behind a pass, from its disk", sums("sum_ahead", lists / "new", "forget_cached", data)
-    yield "sum up in the stop what was read before", sums("sum_up", lists / "old", "true", data)
+    yield "list what the first pass sends", passes.ready(channel, call("list_changed_files", "data"))
+    yield "mark as synced", passes.ready(channel, call("mark_synced", "data"))
+    yield "list what the next pass sends", passes.ready(channel, call("list_changed_files", "data"))
+    yield "read it behind a pass", sums("checksum_in_advance", lists / "old", "true", data)
+    yield "read new's behind a pass, from its disk", sums("checksum_in_advance", lists / "new", "forget_cached", data)
+    yield "sum up in the stop what was read before", sums("checksum_all", lists / "old", "true", data)
 
 
 def sums(function: str, lists: Path, forget: str, data: Path, *roots: str) -> Shell:
@@ -105,7 +105,7 @@ def many(folder: Path) -> None:
     small = folder / "small"
     tree(small, IN_A_DATABASE)
     began = time.monotonic()
-    said = run(sums("sum_up", folder / "lists/many", "true", small, *roots), small)
+    said = run(sums("checksum_all", folder / "lists/many", "true", small, *roots), small)
     if len(said.splitlines()) != TABLESPACES + 4:
         raise RuntimeError(f"not every tablespace was summed up: {said[-300:]}")
     say(f"  {time.monotonic() - began:8.1f} s  {TABLESPACES} tablespaces summed up in one call")

@@ -106,8 +106,8 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
         program="dd",
         headlines=("write_bytes_per_second", "read_bytes_per_second"),
         phases=(
-            Phase(("bench_timed", *writing), seconds, limit),
-            Phase(("bench_removing", FILE, *reading), seconds, limit),
+            Phase(("bench_run_timed", *writing), seconds, limit),
+            Phase(("bench_run_and_remove", FILE, *reading), seconds, limit),
         ),
         read=lambda outputs: _reading(outputs, total, machine.threads),
         fresh_bytes=total,

@@ -67,7 +67,7 @@ class Folder:
 
     def inside(self, words: Words) -> Shell:
         """The command, run inside the folder."""
-        return call("bench_in", self.path, *words)
+        return call("bench_run_in", self.path, *words)
 
     def empty(self, job: Job) -> None:
         """Remove what the tools left in it: after a failure, a full disk above all."""

@@ -131,11 +131,11 @@ class _Bench:
         elsewhere = phase.from_other and self.other is not None
         if phase.from_other and self.other is not None:
             server, user = self.other, None
-            shell = with_secrets(phase.secrets, call("bench_ticking", "", *phase.words))
+            shell = with_secrets(phase.secrets, call("bench_run_with_ticks", "", *phase.words))
             # nobody watches the disk while the other server drives: see Watch.marks
             self.watch.foreign_phases += 1
         else:
-            words = self.watch.around(("bench_ticking", self.watch.counters, *phase.words), program, phase)
+            words = self.watch.around(("bench_run_with_ticks", self.watch.counters, *phase.words), program, phase)
             shell = with_secrets(phase.secrets, self.folder.inside(words))
         completed = server.run(
             shell,

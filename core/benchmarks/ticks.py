@@ -1,7 +1,7 @@
 """The ticks of a phase: how far it is, and what the volume's device moves at this moment.
 
-While a phase runs, `bench_ticking` of the remote half prints a line a tick: a dot, and behind it what the device has
-counted by then. They come ahead of all that the command says.
+While a phase runs, the shell function `bench_run_with_ticks` prints a line a tick: a dot, and behind it what the device
+has counted by then. They come ahead of all that the command says.
 """
 
 import re

@@ -105,7 +105,7 @@ def watched(words: Words, program: str, counters_path: str, inside: tuple[str, s
     # nobody on the server can print it before it is known there
     mark = f"=={secrets.token_hex(16)}=="
     own, served = f"*/{inside[0].rpartition('/')[2]}*", f"{inside[1]}*"
-    return ("bench_watched", mark, program, counters_path, own, served, *words), mark
+    return ("bench_run_watched", mark, program, counters_path, own, served, *words), mark
 
 
 def taken_apart(output: str, mark: str) -> tuple[str, Seen | None]:

@@ -82,4 +82,4 @@ def _array(lines: list[str]) -> Array:
     )
 
 
-SECTION = Section("arrays", "md arrays", ("print_if_there", "/proc/mdstat"), parse_arrays)
+SECTION = Section("arrays", "md arrays", ("print_if_exists", "/proc/mdstat"), parse_arrays)

@@ -71,11 +71,11 @@ def clusters_script(
         "cluster_user": database_user,
     }
     looks = (
-        ("look_into", number, own, _escaped(one.folder), _plain(one.config_file), _plain(one.bin_directory))
+        ("examine_cluster", number, own, _escaped(one.folder), _plain(one.config_file), _plain(one.bin_directory))
         for number, (own, one) in enumerate(zip(marks, candidates, strict=True))
     )
     lines = with_settings(settings, calls(("clusters_begin", mark), *questions(), *looks))
-    return with_program(["apart", "as_owner", "cluster_inside", *programs((PLACE, *CLUSTER))], lines)
+    return with_program(["run_isolated", "run_as_owner", "cluster_inside", *programs((PLACE, *CLUSTER))], lines)
 
 
 def asked_of(candidates: Sequence[Candidate]) -> list[str]:

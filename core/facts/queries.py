@@ -36,7 +36,7 @@ def as_line(kind: str, *expressions: str) -> str:
 
 
 def escaped(name: str) -> str:
-    """The SQL expression of a line that `whole_name` of the remote half makes the name of again."""
+    """The SQL expression of a line that `unescape_name` of the remote half makes the name of again."""
     return f"replace(replace({name}::text, chr(92), chr(92) || chr(92)), chr(10), chr(92) || 'n')"
 
 

@@ -113,7 +113,7 @@ def new_mark() -> str:
 
 def bundle(mark: str, sections: Sequence[Section[Any]]) -> Shell:
     """The sections in their order; it always ends with exit status 0."""
-    asked = (("section", section.name, str(section.deadline), *section.runs) for section in sections)
+    asked = (("run_section", section.name, str(section.deadline), *section.runs) for section in sections)
     return with_program(programs(sections), calls(("sections_begin", mark), *asked))
 
 

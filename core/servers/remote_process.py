@@ -268,7 +268,7 @@ def kill_script(group: int, since: str, *, grace: int = GRACE) -> Shell:
 
     `since`: when its leader began; one that began at another time is another's, and is left alone.
     """
-    return call("end_begun_group", group, since, grace * 10)
+    return call("end_known_group", group, since, grace * 10)
 
 
 def wait_for_start(process: Process, until: float, check: Callable[[], None]) -> bool:

@@ -51,7 +51,8 @@ def _look(server: Connected, job: Job, before: str) -> str:
     expected = profile.rights is Rights.NONE or profile.database_user == server.login
     shell = with_program(["keep_session"], call("hold_session", "yes" if expected else "no"))
     try:
-        said = server.run(shell, job, title="whether the end of this session would harm a server").stdout
+        title = "Check whether the end of this session would harm a PostgreSQL server"
+        said = server.run(shell, job, title=title).stdout
     except (AuthenticationError, CommandError):
         return ""  # who runs no command has an error for the first one that is wanted
     state, _, account = said.strip().partition(" ")

@@ -8,7 +8,7 @@ with_amcheck() {
   "$@"
 }
 
-# amcheck_copy PATH SOCKET PORT SERIES   on new, of a copy that replays: print of each database how many indexes were looked through,
+# amcheck_copy PATH SOCKET PORT SERIES   on the new server, of a copy that replays: print of each database how many indexes were looked through,
 # and which were not; fails where one is damaged
 amcheck_copy() {
   amcheck_end=$(date +%s) || fail 'date failed'
@@ -17,17 +17,17 @@ amcheck_copy() {
   PGOPTIONS="$PGOPTIONS -c session_preload_libraries= -c dynamic_library_path=\$libdir -c client_min_messages=error"
   amcheck_names=$(database_names) || exit
   amcheck_all=$(printf '%s\n' "$amcheck_names" | while IFS= read -r amcheck_name; do
-    whole_name "$amcheck_name"
-    # shellcheck disable=SC2154 # whole_name sets it
+    unescape_name "$amcheck_name"
+    # shellcheck disable=SC2154 # unescape_name sets it
     amcheck_of=$(amcheck_database "$name_whole") && amcheck_of=$(printf '%s\n' "$amcheck_of" | amcheck_words "$amcheck_name") ||
-      amcheck_of="wrong database $amcheck_name: its indexes could not be looked through"
+      amcheck_of="wrong database $amcheck_name: its indexes could not be verified"
     printf '%s\n' "$amcheck_of"
   done) || exit
   printf '%s\n' "$amcheck_all" | sed '/^wrong /d' || fail 'sed failed'
   amcheck_wrong=$(printf '%s\n' "$amcheck_all" | sed -n 's/^wrong //p') || fail 'sed failed'
   if [ -n "$amcheck_wrong" ]; then
-    amcheck_line=$(printf '%s\n' "$amcheck_wrong" | in_a_line) || exit
-    fail "amcheck found damage in the copy: $amcheck_line. Look whether the old server has it too, and rebuild these indexes with REINDEX"
+    amcheck_line=$(printf '%s\n' "$amcheck_wrong" | join_lines) || exit
+    fail "amcheck found damage in the copy: $amcheck_line. Check whether the old server has the same damage, and rebuild these indexes with REINDEX"
   fi
 }
 
@@ -45,17 +45,17 @@ amcheck_database() {
     join pg_amproc a on a.amprocfamily = o.opcfamily or o.opcintype in (select oid from pg_type where typtype = 'p')
     join pg_opfamily b on b.oid = a.amprocfamily and b.opfmethod = 403 join pg_proc f on f.oid = a.amproc
     where o.oid = any (i.indclass::oid[]) and f.prolang not in (12, 13))"
-  amcheck_found=$(ask_sql "$1" "select case when exists (select $amcheck_function) then 'asked ' || (select
+  amcheck_found=$(query_database "$1" "select case when exists (select $amcheck_function) then 'asked ' || (select
     count(case when $amcheck_whole then 1 end)::text || ' ' || count(case when not ($amcheck_whole) then 1 end)::text
     from $amcheck_index) else 'lacks' end;") || exit
   printf '%s\n' "$amcheck_found"
-  case $amcheck_found in lacks) return 0 ;; asked*) ;; *) fail 'the server says nothing of amcheck' ;; esac
-  keep_slots
+  case $amcheck_found in lacks) return 0 ;; asked*) ;; *) fail 'the server did not say whether it has the extension amcheck' ;; esac
+  require_free_slot
   # one after the other, each with what is left of the time; not more than one of them is under way
   printf '%s\n' "select format('select set_config(''statement_timeout'', greatest(1, trunc(extract(epoch from
       to_timestamp($amcheck_end) - clock_timestamp()) * 1000))::bigint::text, false)'),
     format('select case when clock_timestamp() < to_timestamp($amcheck_end) then ''sound'' || %I.bt_index_check(%s)::text else ''late'' end -- %s',
-      (select s.nspname $amcheck_function limit 1), c.oid, $(escaped "n.nspname || '.' || c.relname"))
+      (select s.nspname $amcheck_function limit 1), c.oid, $(escaped_name_sql "n.nspname || '.' || c.relname"))
     from $amcheck_index and $amcheck_whole order by c.relpages, c.oid \\gexec" |
     in_database "$1" psql -XAtqw -v VERBOSITY=verbose -v ECHO=errors 2>&1 || fail 'psql failed'
 }
@@ -87,10 +87,10 @@ amcheck_words() {
     END {
       if (!known && !lacks) exit 1
       if (lacks) exit
-      print of sound + 0 " B-tree indexes were looked through by amcheck"
-      if (late) print "warning: " of late " indexes were not verified: the time for amcheck was over"
+      print of sound + 0 " B-tree indexes were verified by amcheck"
+      if (late) print "warning: " of late " indexes were not verified: the time limit for amcheck was reached"
       if (other) print "warning: " of other " indexes were not verified: " why
-      if (left) print "warning: " of left " indexes were not verified: they are unlogged, invalid, or compare by functions of users"
-      if (sound + late + ended < asked) print "wrong " of "the server ended while its indexes were looked through"
+      if (left) print "warning: " of left " indexes were not verified: they are unlogged or invalid, or their operator classes use functions of users"
+      if (sound + late + ended < asked) print "wrong " of "the server ended while its indexes were verified"
     }' || fail 'awk failed'
 }

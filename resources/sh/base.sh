@@ -1,5 +1,5 @@
-# What every subject uses: how a step fails, and how a list, an input or a folder is known to be whole.
-# POSIX sh with GNU coreutils and findutils; LC_ALL=C is set by who calls.
+# What all other files use: how a step fails, and how to prove that a list, an input or a folder is complete.
+# POSIX sh with GNU coreutils and findutils. The caller sets LC_ALL=C.
 
 # fail WORDS...   say why on standard error and end with 1
 fail() {
@@ -15,9 +15,9 @@ refuse() {
   exit "$refuse_status"
 }
 
-# whole FILE COMMAND...   the output of COMMAND in FILE, all of it or no FILE at all
-# A list that broke off must never be taken for a short one: its failure fails the step.
-whole() {
+# write_complete FILE COMMAND...   write the output of COMMAND to FILE: all of it, or no FILE at all
+# An incomplete list must never be taken for a short one, so a failing COMMAND fails the step.
+write_complete() {
   whole_file=$1
   shift
   "$@" >"$whole_file.part" || {
@@ -28,9 +28,9 @@ whole() {
   mv -- "$whole_file.part" "$whole_file" || fail "$whole_file cannot be written"
 }
 
-# try_again TIMES SENTENCE COMMAND...   print what COMMAND prints as soon as it ends well; fails with SENTENCE after so many TIMES
-# What goes between find's reading a name and its looking at it is an error to find, and gone when it looks again.
-try_again() {
+# retry_command TIMES SENTENCE COMMAND...   print the output of COMMAND as soon as it succeeds; fail with SENTENCE after TIMES tries
+# A file that vanishes between two looks of find is an error for find, and no longer there when it is run again.
+retry_command() {
   again_left=$1 again_sentence=$2
   shift 2
   until again_said=$("$@"); do
@@ -40,63 +40,63 @@ try_again() {
   [ -z "$again_said" ] || printf '%s\n' "$again_said"
 }
 
-# records FILE   print how many NUL-ended records FILE holds
-records() {
+# count_records FILE   print how many NUL-ended records FILE holds
+count_records() {
   grep -zc '' -- "$1" || [ $? -eq 1 ] || fail "$1 cannot be read" # 1: none
 }
 
-# lines FILE   print how many lines FILE holds
-lines() {
+# count_lines FILE   print how many lines FILE holds
+count_lines() {
   grep -c '' -- "$1" || [ $? -eq 1 ] || fail "$1 cannot be read" # 1: none
 }
 
-# enter FOLDER   go there
-enter() {
+# enter_folder FOLDER   change to FOLDER
+enter_folder() {
   cd -- "$1" || fail "$1 cannot be entered"
 }
 
-# end_mark   the last line of what a later step reads: by it that step knows that it got all of it
-end_mark() {
-  echo '# whole' || fail 'the end of the output could not be written'
+# print_end_mark   print the last line of what a later step reads. It proves to that step that it got everything
+print_end_mark() {
+  echo '# whole' || fail 'the end mark of the output could not be written'
 }
 
-# take_whole   print standard input without its end mark; fails where it is cut off
-# A connection that is lost looks like the end of the input: what came so far must not be taken for all.
-take_whole() {
+# read_complete   print standard input without its end mark; fail if it is incomplete
+# A lost connection looks like the end of the input, so without the mark it cannot be known that everything came.
+read_complete() {
   taken=$(cat) || fail 'the input cannot be read'
   case $taken in
     *'# whole') printf '%s' "${taken%'# whole'}" ;;
-    *) fail 'the input is cut off: nothing was changed' ;;
+    *) fail 'the input is incomplete: nothing was changed' ;;
   esac
 }
 
-# own_folder FOLDER   make it for this user alone; what lies there already stays if it is a folder of this user's own
-own_folder() {
+# make_private_folder FOLDER   create it for this user alone, or keep it if it is already a folder of this user
+make_private_folder() {
   umask 077
   if [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; then
-    chmod 700 -- "$1" || fail "$1 cannot be closed to others"
+    chmod 700 -- "$1" || fail "$1 cannot be protected from other users"
   else
-    mkdir -m 700 -- "$1" || fail "$1 cannot be made: something else lies there, or its file system is full"
+    mkdir -m 700 -- "$1" || fail "$1 cannot be created: something else exists at that path, or its file system is full"
   fi
 }
 
-# flush FOLDER   all of its file system is on the disk; fails where a write failed meanwhile that nobody was told of
-# sync without -f is told of none; since Linux 5.8 -f is told also of those that the kernel met by itself.
-flush() {
-  flush_knows=$(sync --help) || fail 'sync is not there'
+# flush_file_system FOLDER   write the whole file system of FOLDER to disk; fail if an earlier write to it has failed
+# sync without -f does not report such failures. Since Linux 5.8, -f also reports those that the kernel met on its own.
+flush_file_system() {
+  flush_knows=$(sync --help) || fail 'the program sync is missing'
   case $flush_knows in
     *--file-system*) sync -f -- "$1" ;;
     *) sync ;;
-  esac || fail "what was written to $1 is not on its disk: is it full, or broken?"
+  esac || fail "what was written to $1 was not written to disk: is the disk full or broken?"
 }
 
-# bare FOLDER   whether nothing lies in it yet, but what mkfs and the fence of a new copy put there
-bare() {
+# target_is_empty FOLDER   whether it contains nothing yet but what mkfs and the fence of a new copy have put there
+target_is_empty() {
   bare_names=$(ls -A -I lost+found -I pghaul-fence -- "$1") || fail "$1 cannot be read"
   [ -z "$bare_names" ] && [ ! -e "$1/pghaul-fence/global" ]
 }
 
-# flush_all FOLDER...   flush each
-flush_all() {
-  for flush_folder; do flush "$flush_folder"; done
+# flush_file_systems FOLDER...   write the file system of each to disk
+flush_file_systems() {
+  for flush_folder; do flush_file_system "$flush_folder"; done
 }

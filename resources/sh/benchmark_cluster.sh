@@ -28,11 +28,11 @@ throwaway_make() {
   throwaway_at "$1" "$2" "$3" "$4"
   make_series=$5 make_sync=$6 make_scale=$7
   throwaway_folder
-  bench_undo_by "$1" throwaway_remove_segment "$1" "$2" "$3"
+  bench_note_undo "$1" throwaway_remove_segment "$1" "$2" "$3"
   throwaway_init "$make_sync"
-  make_is=$(owner_run cat "$throwaway/data/PG_VERSION") || fail 'initdb made no cluster'
+  make_is=$(owner_run cat "$throwaway/data/PG_VERSION") || fail 'initdb did not create a cluster'
   [ "${make_series:-$make_is}" = "$make_is" ] ||
-    fail "the programs that were found are of PostgreSQL $make_is, the move's cluster is of $make_series"
+    fail "the programs that were found belong to PostgreSQL $make_is, but the cluster of the move is PostgreSQL $make_series"
   shift 7
   throwaway_configure "$@"
   throwaway_start
@@ -45,16 +45,16 @@ throwaway_make() {
 
 # throwaway_folder   make the cluster's folder anew, of mode 0700 and its owner's
 throwaway_folder() {
-  chmod 711 . || fail 'the folder of the benchmark cannot be opened to the owner of the cluster'
+  chmod 711 . || fail 'the owner of the cluster cannot be given access to the folder of the benchmark'
   rm -rf -- "$throwaway" || fail "$throwaway cannot be removed"
-  mkdir -m 700 -- "$throwaway" || fail "$throwaway cannot be made"
+  mkdir -m 700 -- "$throwaway" || fail "$throwaway cannot be created"
   [ "$owner_measures" -ne 0 ] || chown -- "$owner" "$throwaway" || fail "$throwaway cannot be given to $owner"
 }
 
 # throwaway_init SYNC   initdb, with the password in PGPASSWORD for the role that it makes
 throwaway_init() {
-  (PATH=$owner_path && command -v initdb >/dev/null) || fail 'there is no initdb to make a cluster with'
-  printf '%s\n' "${PGPASSWORD:-none}" | owner_run tee "$throwaway/password" >/dev/null || fail 'the password cannot be kept'
+  (PATH=$owner_path && command -v initdb >/dev/null) || fail 'the program initdb, which creates a cluster, was not found'
+  printf '%s\n' "${PGPASSWORD:-none}" | owner_run tee "$throwaway/password" >/dev/null || fail 'the password file cannot be written'
   init_said=$(owner_run initdb -D "$throwaway/data" -U pghaul -A trust -E UTF8 --locale=C --pwfile="$throwaway/password" \
     ${1:+"$1"} 2>&1) || fail "initdb failed: $init_said"
   owner_run rm -f -- "$throwaway/password" || fail 'the password cannot be removed'
@@ -77,18 +77,18 @@ throwaway_start() {
     fail "the cluster did not start: $start_said"
   start_tries=0
   until owner_run psql -X -q -c 'select 1' >/dev/null 2>&1; do
-    [ $? -eq 2 ] || throwaway_give_up 'psql does not work' # 2: no server answers yet
+    [ $? -eq 2 ] || throwaway_fail 'psql does not work' # 2: no server answers yet
     # a server that was just started may not have its lock file yet: pg_ctl finds none then either
     owner_run pg_ctl -D "$throwaway/data" status >/dev/null 2>&1 || [ "$start_tries" -lt 25 ] ||
-      throwaway_give_up 'the cluster did not start'
+      throwaway_fail 'the cluster did not start'
     start_tries=$((start_tries + 1))
-    [ "$start_tries" -lt 600 ] || throwaway_give_up 'the cluster does not serve after two minutes'
-    sleep 0.2 || throwaway_give_up 'sleep is not there'
+    [ "$start_tries" -lt 600 ] || throwaway_fail 'the cluster does not accept connections after two minutes'
+    sleep 0.2 || throwaway_fail 'the program sleep is missing'
   done
 }
 
-# throwaway_give_up WORDS...   stop what may have started, and fail with WORDS and the end of the cluster's log
-throwaway_give_up() {
+# throwaway_fail WORDS...   stop what may have started, and fail with WORDS and the end of the cluster's log
+throwaway_fail() {
   give_up_log=$(owner_run tail -n 5 "$throwaway/log" 2>&1)
   owner_run pg_ctl -D "$throwaway/data" -m immediate -W stop >/dev/null 2>&1 # it may not even run
   fail "$*: $give_up_log"
@@ -113,7 +113,7 @@ throwaway_serve() {
   throwaway_stop fast
   case $serve_status in
     0 | 124) ;; # the input ended, or the time
-    *) fail "nobody can wait for the end of the input here: timeout ended with $serve_status" ;;
+    *) fail "the end of the input could not be awaited: timeout ended with exit status $serve_status" ;;
   esac
 }
 
@@ -134,7 +134,7 @@ throwaway_remove_segment() {
     if [ "$segment_id" = "$segment_own" ] && [ "$segment_creator" = "$segment_server" ]; then
       owner_run ipcrm -m "$segment_id" || fail "the shared memory $segment_id of $1 cannot be removed"
     fi
-  done </proc/sysvipc/shm || fail 'the shared memory of this host cannot be listed'
+  done </proc/sysvipc/shm || fail 'the shared memory segments of this host cannot be listed'
 }
 
 # bench_database_at NAME OWNER PATH HOST PORT   the running cluster that owner_run connects to; NAME is of the database
@@ -151,17 +151,17 @@ bench_database_at() {
 bench_database_make() {
   make_here=$(stat -c %d .) || fail 'the folder of the benchmark cannot be read'
   make_there=$(stat -c %d -- "$6") || fail "$6 cannot be read"
-  [ "$make_here" = "$make_there" ] || fail "the cluster $6 does not lie on the volume that is measured"
-  bench_undo_by "database-$1" bench_database_drop "$1" "$2" "$3" "$4" "$5"
+  [ "$make_here" = "$make_there" ] || fail "the cluster $6 is not on the measured volume"
+  bench_note_undo "database-$1" bench_database_drop "$1" "$2" "$3" "$4" "$5"
   bench_database_drop "$1" "$2" "$3" "$4" "$5"
-  bench_database_ask "CREATE DATABASE $database" || fail "the database $database could not be made"
+  bench_database_ask "CREATE DATABASE $database" || fail "the database $database could not be created"
   owner_database=$database
   owner_run PGOPTIONS="$database_options" pgbench -i -s "$7" || fail "pgbench could not fill $database"
 }
 
 # bench_database_options   set database_options, with which no commit of ours waits for a standby; for PGOPTIONS
 bench_database_options() {
-  options_version=$(owner_run psql -XAtqw -c 'show server_version_num') || fail "no server answers at $owner_host"
+  options_version=$(owner_run psql -XAtqw -c 'show server_version_num') || fail "no PostgreSQL server answers at $owner_host"
   database_options=
   [ "$options_version" -lt 90100 ] || database_options='-c synchronous_commit=local'
 }
@@ -188,6 +188,6 @@ bench_database_drop() {
   until drop_said=$(bench_database_ask "DROP DATABASE IF EXISTS $database" 2>&1); do
     drop_tries=$((drop_tries + 1))
     [ "$drop_tries" -lt 20 ] || fail "the database $database could not be dropped: $drop_said"
-    sleep 0.5 || fail 'sleep is not there'
+    sleep 0.5 || fail 'the program sleep is missing'
   done
 }

@@ -19,7 +19,7 @@ bench_keep() {
   bench_remove "$1" "$2"
   case $keep_status in
     1 | 124 | 137) ;; # the input ended; or it was silent, for which timeout kills; or bench_end_keeper did
-    *) fail "nobody can wait for beats here: grep or timeout ended with $keep_status" ;;
+    *) fail "the signals of pghaul could not be awaited: grep or timeout ended with exit status $keep_status" ;;
   esac
 }
 
@@ -38,16 +38,16 @@ bench_lock() {
   flock -n 9 && return
   lock_status=$?
   [ "$lock_status" -eq 1 ] || fail "the lock for benchmarks cannot be taken: flock ended with $lock_status"
-  lock_holder=$(bench_holder) || exit
+  lock_holder=$(bench_print_holder) || exit
   refuse 75 "${lock_holder:-by somebody}"
 }
 
-# bench_holder   print who measures this server and since when; nothing where no process says so
-bench_holder() {
-  holder_waiting=$(bench_waiting '') || exit
+# bench_print_holder   print who measures this server and since when; nothing where no process says so
+bench_print_holder() {
+  holder_waiting=$(bench_list_waiting '') || exit
   for holder_process in $holder_waiting; do
     holder_words=$(tr '\0' '\n' 2>/dev/null <"/proc/$holder_process/cmdline") || {
-      [ ! -e "/proc/$holder_process" ] || fail "the words of process $holder_process cannot be read"
+      [ ! -e "/proc/$holder_process" ] || fail "the command line of process $holder_process cannot be read"
       continue # it has ended meanwhile
     }
     holder_said=$(printf '%s\n' "$holder_words" | sed -n 's/^pghaul-bench-holder pghaul-bench-[0-9a-f]* //p') || fail 'sed failed'
@@ -57,8 +57,8 @@ bench_holder() {
   done
 }
 
-# bench_waiting NAME   print the processes that wait for beats for the folder NAME; of every folder where NAME is empty
-bench_waiting() {
+# bench_list_waiting NAME   print the processes that wait for beats for the folder NAME; of every folder where NAME is empty
+bench_list_waiting() {
   # the brackets keep the pattern from matching the words of this very grep
   waiting_files=$(grep -s -l -a -e "pghaul-bench-holde[r] $1" /proc/[0-9]*/cmdline)
   [ $? -le 2 ] || fail 'grep failed' # 1: none; 2: a process ended meanwhile
@@ -71,7 +71,7 @@ bench_waiting() {
 # bench_end_keeper PARENT NAME   end the waiting of the folder's keeper, and wait for it to clean up, ten seconds at most
 # Not the keeper itself: it holds the lock, and it is the one that removes.
 bench_end_keeper() {
-  end_waiting=$(bench_waiting "$2") || exit
+  end_waiting=$(bench_list_waiting "$2") || exit
   [ -n "$end_waiting" ] || return 0
   for end_process in $end_waiting; do
     kill -s KILL "$end_process" 2>/dev/null # it may have ended by itself
@@ -79,7 +79,7 @@ bench_end_keeper() {
   end_tries=0
   while [ -d "$1/$2" ] && [ "$end_tries" -lt 100 ]; do
     end_tries=$((end_tries + 1))
-    sleep 0.1 || fail 'sleep is not there'
+    sleep 0.1 || fail 'the program sleep is missing'
   done
 }
 
@@ -87,7 +87,7 @@ bench_end_keeper() {
 bench_make() {
   umask 077
   cd -P -- "$1" || fail "$1 cannot be entered"
-  make_said=$(mkdir -- "$2" 2>&1) || fail "no folder can be made in $1: $make_said"
+  make_said=$(mkdir -- "$2" 2>&1) || fail "no folder can be created in $1: $make_said"
   echo "$3" >"$2/.pghaul-bench" || {
     rm -rf -- "$2"
     fail "$1 cannot be written: is its disk full?"
@@ -101,12 +101,12 @@ bench_remove() {
   cd -P -- "$1" || fail "$1 cannot be entered"
   if [ ! -d "$2" ] || [ -L "$2" ]; then return 0; fi
   if [ ! -f "$2/.pghaul-bench" ]; then
-    rmdir -- "$2" || [ ! -e "$2" ] || fail "$1/$2 is no folder of a benchmark: it is not empty, and has no marker"
+    rmdir -- "$2" || [ ! -e "$2" ] || fail "$1/$2 is not the folder of a benchmark: it is not empty and has no marker file"
     return
   fi
   bench_end_inside "$2"
   # whoever waits for beats may have removed it meanwhile
-  (enter "$2" && bench_undo_all) || { [ ! -e "$2" ] && return 0; } || exit 1
+  (enter_folder "$2" && bench_undo_all) || { [ ! -e "$2" ] && return 0; } || exit 1
   # its marker goes last: what a cut leaves is known as a benchmark's, also to whoever removes it at the same time
   find "$2" -ignore_readdir_race -mindepth 1 ! -path "$2/.pghaul-bench" -delete || [ ! -e "$2" ] ||
     fail "$1/$2 cannot be emptied"
@@ -116,18 +116,18 @@ bench_remove() {
 # bench_end_inside NAME   end the processes that live in the folder: TERM, after two and a half seconds KILL
 bench_end_inside() {
   for inside_signal in TERM TERM TERM TERM TERM KILL KILL; do
-    inside_found=$(bench_inside "$1") || exit
+    inside_found=$(bench_list_processes "$1") || exit
     [ -n "$inside_found" ] || return 0
     for inside_process in $inside_found; do
       kill -s "$inside_signal" "$inside_process" 2>/dev/null # it may have ended by itself
     done
-    sleep 0.5 || fail 'sleep is not there'
+    sleep 0.5 || fail 'the program sleep is missing'
   done
 }
 
-# bench_inside NAME   print the processes whose working directory is the folder or lies in it
-bench_inside() {
-  find / -maxdepth 0 -lname - || fail 'find knows no -lname: it is not of GNU findutils' # else 1 would be taken for nobody
+# bench_list_processes NAME   print the processes whose working directory is the folder or lies in it
+bench_list_processes() {
+  find / -maxdepth 0 -lname - || fail 'find does not support -lname. Install GNU findutils' # else 1 would be taken for nobody
   inside_links=$(find /proc/[0-9]*/cwd -maxdepth 0 -lname "*/$1*" 2>/dev/null)
   [ $? -le 1 ] || fail 'find failed' # 1: a process ended meanwhile, or is not ours to look at
   for inside_link in $inside_links; do
@@ -142,8 +142,8 @@ bench_empty() {
   rm -rf -- ./* || fail 'the folder of the benchmark cannot be emptied'
 }
 
-# bench_undo_by NAME WORDS...   note the function that takes back what NAME did outside of the folder, with its words
-bench_undo_by() {
+# bench_note_undo NAME WORDS...   note the function that takes back what NAME did outside of the folder, with its words
+bench_note_undo() {
   undo_name=$1
   shift
   printf '%s\n' "$@" >".pghaul-undo-$undo_name" || fail 'the folder of the benchmark cannot be written: is its disk full?'
@@ -164,7 +164,7 @@ bench_undo() {
   while IFS= read -r undo_word; do set -- "$@" "$undo_word"; done <"$undo_note" || fail "$undo_note cannot be read"
   case $1 in
     bench_database_drop | throwaway_remove_segment) "$@" ;;
-    *) fail "$undo_note names ${1:-nothing}, which takes nothing back" ;;
+    *) fail "$undo_note names ${1:-nothing}, which is not a function that undoes anything" ;;
   esac
 }
 
@@ -177,7 +177,7 @@ bench_leftovers() {
     leftover=${leftover#./}
     if [ -d "$leftover" ] && [ ! -L "$leftover" ] && [ -f "$leftover/.pghaul-bench" ]; then
       leftover_touched=$(find "$leftover/.pghaul-bench" -mmin -2) || fail "$1/$leftover cannot be read"
-      leftover_inside=$(bench_inside "$leftover") || exit
+      leftover_inside=$(bench_list_processes "$leftover") || exit
       read -r leftover_owner <"$leftover/.pghaul-bench" || leftover_owner= # a full disk cut it off
       echo "$leftover ${leftover_touched:+yes} ${leftover_inside:+yes} $leftover_owner"
       leftovers=$((leftovers + 1))
@@ -199,7 +199,7 @@ bench_inspect() {
   inspect_place=$(pwd -P) || fail "$1 cannot be resolved"
   echo "path $inspect_place"
   if [ -w . ]; then echo writable; fi
-  inspect_space=$(df -Pk .) || fail "the space of $1 cannot be told"
+  inspect_space=$(df -Pk .) || fail "the space of $1 could not be determined"
   printf '%s\n' "$inspect_space" | sed -n 's/^/df /;$p' || fail 'sed failed'
   bench_clusters_above "$inspect_place"
   bench_fio_engine
@@ -208,10 +208,10 @@ bench_inspect() {
   shift 2
   for inspect_program in "$@"; do
     (PATH=$inspect_path && command -v "$inspect_program" >/dev/null 2>&1) || continue
-    case $inspect_program in */*) trusted "$inspect_user" "$inspect_program" || continue ;; *) ;; esac
+    case $inspect_program in */*) is_trusted "$inspect_user" "$inspect_program" || continue ;; *) ;; esac
     echo "program $inspect_program"
   done
-  end_mark
+  print_end_mark
 }
 
 # bench_clusters_above FOLDER   print `cluster P` where a data directory, a tablespace or a folder of WAL lies at or above

@@ -1,8 +1,8 @@
 # A phase of a benchmark: its command in the folder, with a tick each second, between two looks at everybody's traffic.
 
-# bench_in FOLDER COMMAND...   run COMMAND in the benchmark's folder; its marker is touched, which says that it is in use
-bench_in() {
-  enter "$1"
+# bench_run_in FOLDER COMMAND...   run COMMAND in the benchmark's folder; its marker is touched, which says that it is in use
+bench_run_in() {
+  enter_folder "$1"
   touch .pghaul-bench || fail "$1 cannot be written"
   shift
   "$@"
@@ -10,15 +10,15 @@ bench_in() {
 
 # bench_drop_caches   write back and drop the page cache of the whole server; ends with 77 where this user may not
 bench_drop_caches() {
-  sync || fail 'what lies in memory could not be written back'
-  [ -w /proc/sys/vm/drop_caches ] || refuse 77 'root alone writes to /proc/sys/vm/drop_caches, and nobody where it is read-only'
-  echo 3 >/proc/sys/vm/drop_caches || refuse 77 'the kernel lets nobody drop its caches here'
+  sync || fail 'the cached data could not be written to disk'
+  [ -w /proc/sys/vm/drop_caches ] || refuse 77 'only root can write to /proc/sys/vm/drop_caches, and nobody can where it is read-only'
+  echo 3 >/proc/sys/vm/drop_caches || refuse 77 'the kernel does not allow dropping its caches here'
 }
 
-# bench_ticking COUNTERS COMMAND...   print a tick each quarter of a second while COMMAND runs, then all that it said; ends as it did
+# bench_run_with_ticks COUNTERS COMMAND...   print a tick each quarter of a second while COMMAND runs, then all that it said; ends as it did
 # A tick is a line: a dot, and what COUNTERS, a device's file in /sys, has counted by then, where it can be read: reads, sectors
 # that were read, writes, sectors that were written (Documentation/block/stat.rst).
-bench_ticking() {
+bench_run_with_ticks() {
   ticking_counters=$1
   shift
   # sleep must not keep the output open: it outlives its loop by up to a quarter of a second
@@ -32,34 +32,34 @@ bench_ticking() {
   ticking_status=$?
   kill "$ticking_clock" 2>/dev/null # it may have ended: then there were no ticks
   wait "$ticking_clock" 2>/dev/null
-  printf '%s\n' "$ticking_said" || fail 'what the command said could not be passed on'
+  printf '%s\n' "$ticking_said" || fail 'the output of the command could not be passed on'
   return "$ticking_status"
 }
 
-# bench_watched MARK PROGRAM COUNTERS INSIDE SERVED COMMAND...   run COMMAND between two looks, and print behind it what was seen
+# bench_run_watched MARK PROGRAM COUNTERS INSIDE SERVED COMMAND...   run COMMAND between two looks, and print behind it what was seen
 # That is the look behind, the look before, and the process group of COMMAND; ends as COMMAND did. What lives in folders
 # INSIDE and SERVED, patterns of find, is looked for. PROGRAM is called once before: its own file, mostly on another disk, must
 # not be read while others' traffic is counted; whether it knows --version does not matter.
-bench_watched() {
+bench_run_watched() {
   read -r _ _ _ _ watched_group _ <"/proc/$$/stat" || fail 'this process cannot be read in /proc'
   "$2" --version >/dev/null 2>&1 </dev/null
-  watched_before=$(bench_look "$1" "$3" "$4" "$5") || exit
+  watched_before=$(bench_print_activity "$1" "$3" "$4" "$5") || exit
   watched_mark=$1 watched_counters=$3 watched_inside=$4 watched_served=$5
   shift 5
   "$@"
   watched_status=$?
   echo
-  bench_look "$watched_mark" "$watched_counters" "$watched_inside" "$watched_served"
-  printf '%s\n%s\n' "$watched_before" "$watched_group" || fail 'what was seen could not be passed on'
+  bench_print_activity "$watched_mark" "$watched_counters" "$watched_inside" "$watched_served"
+  printf '%s\n%s\n' "$watched_before" "$watched_group" || fail 'the observed activity could not be passed on'
   return "$watched_status"
 }
 
-# bench_look MARK COUNTERS INSIDE SERVED   print between two MARKs what the device has moved, and what each process has
+# bench_print_activity MARK COUNTERS INSIDE SERVED   print between two MARKs what the device has moved, and what each process has
 # 1 and 2 of what reads all processes: one ended meanwhile, or only root may read of it.
-bench_look() {
+bench_print_activity() {
   echo "$1"
   cat -- "$2" || fail "the counters of the device cannot be read"
-  cat /proc/uptime || fail 'this host does not say how long it is up'
+  cat /proc/uptime || fail 'the uptime of this host cannot be read'
   cat /proc/[0-9]*/stat 2>/dev/null
   [ $? -le 1 ] || fail 'cat failed'
   grep -E -H '^(rchar|wchar|read_bytes|write_bytes): [1-9]' /proc/[0-9]*/io 2>/dev/null
@@ -99,12 +99,12 @@ bench_device() {
   device=$(readlink -f "/sys/dev/block/$(((device_number >> 8) & 0xfff)):$(((device_number & 0xff) | ((device_number >> 12) & 0xfff00)))") ||
     fail "the device of $1 cannot be read in /sys"
   if [ -r "$device/stat" ]; then
-    bench_below "$device"
+    bench_print_devices_below "$device"
     bench_whole_device
     echo "device $device"
     device_counters=$(cat "$device/stat") || fail "$device cannot be read"
     echo "before $device_counters"
-    sleep "$2" || fail 'sleep is not there'
+    sleep "$2" || fail 'the program sleep is missing'
     device_counters=$(cat "$device/stat") || fail "$device cannot be read"
     echo "after $device_counters"
   fi
@@ -114,14 +114,14 @@ bench_device() {
   fi
 }
 
-# bench_below PATH   print `below NAME` of a device in /sys, and of all that it lies on
-bench_below() {
+# bench_print_devices_below PATH   print `below NAME` of a device in /sys, and of all that it lies on
+bench_print_devices_below() {
   echo "below ${1##*/}"
-  if [ -e "$1/partition" ]; then bench_below "${1%/*}"; fi
+  if [ -e "$1/partition" ]; then bench_print_devices_below "${1%/*}"; fi
   for below_link in "$1"/slaves/*; do
     if [ -e "$below_link" ]; then
       below_path=$(readlink -f "$below_link") || fail "$below_link cannot be read"
-      bench_below "$below_path"
+      bench_print_devices_below "$below_path"
     fi
   done
 }

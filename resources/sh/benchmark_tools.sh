@@ -1,23 +1,23 @@
 # What the benchmark tools need beside their own commands. All of it runs in the benchmark's folder.
 
-# bench_timed COMMAND...   run COMMAND, then print what `times` says
+# bench_run_timed COMMAND...   run COMMAND, then print what `times` says
 # Its second line is the processor time of COMMAND: what the kernel's own threads spend on writing back is not in it.
-bench_timed() {
+bench_run_timed() {
   "$@" || fail "$1 ended with $?"
   times
 }
 
-# bench_removing FILE COMMAND...   run COMMAND, and remove FILE behind it
-bench_removing() {
+# bench_run_and_remove FILE COMMAND...   run COMMAND, and remove FILE behind it
+bench_run_and_remove() {
   removed=$1
   shift
   "$@" || fail "$1 ended with $?"
   rm -f -- "$removed" || fail "$removed cannot be removed"
 }
 
-# bonnie_cold WORDS...   bonnie++ with these words, and cold caches ahead of each of its tests; ends as it does
+# run_bonnie_uncached WORDS...   bonnie++ with these words, and cold caches ahead of each of its tests; ends as it does
 # With -y p it asks ahead of each test, `1:` to `5:`, and goes on at a line. Only root drops caches: of no effect for others.
-bonnie_cold() {
+run_bonnie_uncached() {
   rm -f -- answers status || fail 'the folder of the benchmark cannot be written'
   mkfifo answers || fail 'the folder of the benchmark cannot be written'
   # shellcheck disable=SC2094 # answers is a pipe with a name: read and written at one time
@@ -33,15 +33,15 @@ bonnie_cold() {
       *) printf '%s\n' "$bonnie_line" >&2 ;;
     esac
   done >answers
-  read -r bonnie_status <status || fail 'how bonnie++ ended is not known: is the disk full?'
+  read -r bonnie_status <status || fail 'the exit status of bonnie++ could not be read: is the disk full?'
   rm -f -- answers status || fail 'the folder of the benchmark cannot be written'
   [ "$bonnie_status" -eq 0 ] || refuse "$bonnie_status" "bonnie++ ended with $bonnie_status"
 }
 
-# bench_inside_of FOLDER COMMAND...   run COMMAND in that folder, which is made where it is not there
-bench_inside_of() {
-  mkdir -p -- "$1" || fail "$1 cannot be made"
-  enter "$1"
+# bench_run_inside FOLDER COMMAND...   run COMMAND in that folder, which is made where it is not there
+bench_run_inside() {
+  mkdir -p -- "$1" || fail "$1 cannot be created"
+  enter_folder "$1"
   shift
   "$@"
 }
@@ -78,5 +78,5 @@ missing_programs() {
   for missing in "$@"; do
     command -v "$missing" >/dev/null 2>&1 || echo "$missing"
   done
-  end_mark
+  print_end_mark
 }

@@ -5,5 +5,5 @@ write_checkpoint() {
   [ -e "$1/postmaster.pid" ] || return 0
   shift
   connect_to "$@"
-  ask_cluster 'checkpoint;'
+  query_cluster 'checkpoint;'
 }

@@ -16,36 +16,36 @@ clusters_begin() {
   export cluster_sections cluster_postmasters cluster_settings cluster_queries cluster_user
 }
 
-# look_into NUMBER MARK FOLDER CONFIG PROGRAMS   one candidate: its place, and inside, between MARKs, its sections
+# examine_cluster NUMBER MARK FOLDER CONFIG PROGRAMS   one candidate: its place, and inside, between MARKs, its sections
 # Nothing of a folder that was looked into before. FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration
 # file and its programs' folder, may be empty. The folder is found once: who can exchange it would be taken for another.
-look_into() {
+examine_cluster() {
   look_folder=$(printf '%b_' "$3")
   look_folder=${look_folder%_} look_ids=''
   if cd -P -- "$look_folder" 2>/dev/null; then
     look_folder=$PWD
     look_ids=$(stat -c '%d:%i %u %g %U' .) || look_ids=''
-    enter /
+    enter_folder /
   fi
-  section "$1/place" 5 cluster_place "$look_folder" "$look_ids"
+  run_section "$1/place" 5 cluster_place "$look_folder" "$look_ids"
   [ "$section_status" = 0 ] || return 0
   case $look_seen in *" ${look_ids%% *} "*) return 0 ;; *) ;; esac
   look_seen="$look_seen${look_ids%% *} "
   cluster_mark=$2
   export cluster_mark
   # shellcheck disable=SC2086 # four words
-  section "$1/inside" "$cluster_seconds" apart as_owner ${look_ids#* } cluster_inside "$look_folder" "$4" "$5"
+  run_section "$1/inside" "$cluster_seconds" run_isolated run_as_owner ${look_ids#* } cluster_inside "$look_folder" "$4" "$5"
 }
 
-# as_owner UID GID NAME FUNCTION WORDS...   run a function as the owner of a folder, or as who runs this, if that is not root
-as_owner() {
+# run_as_owner UID GID NAME FUNCTION WORDS...   run a function as the owner of a folder, or as who runs this, if that is not root
+run_as_owner() {
   owner_uid=$1 owner_gid=$2 owner_name=$3 owner_groups=--init-groups
   shift 3
   owner_self=$(id -u) || fail 'id failed'
   if [ "$owner_self" -ne 0 ]; then
     sh -c "$program" sh "$@"
   elif [ "$owner_uid" -eq 0 ]; then
-    fail 'root looks into no data directory'
+    fail 'pghaul does not examine a data directory as root'
   elif command -v setpriv >/dev/null; then
     if [ "$owner_name" = UNKNOWN ]; then
       owner_groups=--clear-groups
@@ -64,18 +64,18 @@ as_owner() {
 # cluster_place FOLDER IDS   print id, owner and real path of a folder; ends with 4 where there is none
 # IDS is what it was when it was found: device and inode, owner, group and the owner's name.
 cluster_place() {
-  is_there "$1" || refuse 4 'there is no such folder'
-  [ -d "$1" ] || fail 'it is no folder'
-  [ -x "$1" ] || fail "$(id -un) may not enter it: that needs root or its owner"
+  path_exists "$1" || refuse 4 'there is no such folder'
+  [ -d "$1" ] || fail 'it is not a folder'
+  [ -x "$1" ] || fail "$(id -un) may not enter it. That needs root or its owner"
   cd -P -- "$1" || fail 'it cannot be entered'
   place_ids=$(stat -c '%d:%i %u %g %U' .) || fail 'stat failed'
-  [ "$place_ids" = "$2" ] || fail 'it was exchanged for another one meanwhile'
+  [ "$place_ids" = "$2" ] || fail 'it was replaced by another folder in the meantime'
   # shellcheck disable=SC2086 # four words
   set -- $place_ids
-  [ "$2" -ne 0 ] || fail 'its owner is root, as whom no server of PostgreSQL runs'
+  [ "$2" -ne 0 ] || fail 'its owner is root, and PostgreSQL does not run as root'
   # below 100 distributions number their own accounts: one of them is postgres (26 on Red Hat), the others own no cluster
   [ "$2" -ge 100 ] || [ "$4" = postgres ] || [ "$4" = "$cluster_user" ] ||
-    fail "its owner is $4, an account of the system's own"
+    fail "its owner is $4, which is a system account"
   place_path=$(hex "$PWD") || exit
   printf '%s\n' "id=$1" "uid=$2" "owner=$4" "folder=$place_path"
 }
@@ -87,7 +87,7 @@ cluster_inside() {
   # shellcheck disable=SC2086 # they are words
   set -- $cluster_sections
   while [ $# -ge 3 ]; do
-    section "$1" "$2" "$3"
+    run_section "$1" "$2" "$3"
     shift 3
   done
 }
@@ -122,7 +122,7 @@ cluster_lock() {
   case $lock_pid in *[!0-9]*) lock_pid='' ;; *) ;; esac
   case $cluster_port in *[!0-9]*) cluster_port='' ;; *) ;; esac
   for lock_pid in $lock_pid $cluster_postmasters; do
-    if lives_in "$lock_pid" "$cluster_folder"; then
+    if process_lives_in "$lock_pid" "$cluster_folder"; then
       cluster_pid=$lock_pid
       return 0
     fi
@@ -142,11 +142,11 @@ cluster_find_programs() {
     programs_one=$programs_place/postgres
     [ -x "$programs_one" ] || programs_one=$programs_place/pg_controldata
     [ -x "$programs_one" ] || continue
-    [ "$programs_place" = "$programs_running" ] || trusted "$programs_uid" "$programs_one" || {
+    [ "$programs_place" = "$programs_running" ] || is_trusted "$programs_uid" "$programs_one" || {
       cluster_tried="$cluster_tried $programs_place (others write there)"
       continue
     }
-    programs_said=$(limited 5 "$programs_one" --version </dev/null 2>/dev/null)
+    programs_said=$(run_limited 5 "$programs_one" --version </dev/null 2>/dev/null)
     cluster_tried="$cluster_tried $programs_place"
     case $programs_said in
       *") $cluster_series" | *") $cluster_series"[!0-9]*)
@@ -158,8 +158,8 @@ cluster_find_programs() {
   done
 }
 
-# limited SECONDS COMMAND...   run it at most that long, where the host can tell
-limited() {
+# run_limited SECONDS COMMAND...   run it at most that long, where the host can tell
+run_limited() {
   if [ "$section_limits" = yes ]; then
     timeout -k 1 "$@"
   else
@@ -170,14 +170,14 @@ limited() {
 
 # cluster_identity   print what PG_VERSION, lock file and programs say, and what lies there that should not; 4: it is empty
 cluster_identity() {
-  [ -r "$cluster_folder" ] || fail "$(id -un) may not read it: that needs root or its owner"
+  [ -r "$cluster_folder" ] || fail "$(id -un) may not read it. That needs root or its owner"
   identity_held=$(ls -A -- "$cluster_folder") || fail 'it cannot be read'
   [ -n "$identity_held" ] || refuse 4 'it is empty'
   if [ ! -e "$cluster_version_file" ]; then
     [ ! -e "$cluster_folder/pghaul-fence/mark" ] || refuse 4 'pghaul has only begun a copy there'
-    fail 'it is no data directory: it holds no PG_VERSION'
+    fail 'it is not a data directory, because it contains no PG_VERSION'
   fi
-  [ -r "$cluster_version_file" ] || fail "$(id -un) may not read its PG_VERSION: that needs root or its owner"
+  [ -r "$cluster_version_file" ] || fail "$(id -un) may not read its PG_VERSION. That needs root or its owner"
   [ -n "$cluster_series" ] || head -c 200 "$cluster_version_file" || fail 'its PG_VERSION cannot be read'
   identity_programs=$(hex "$cluster_programs") || exit
   identity_socket=$(hex "$cluster_socket") || exit
@@ -199,7 +199,7 @@ cluster_fence() {
     break
   done
   [ -f "$cluster_folder/pghaul-fence/mark" ] || return 0
-  sed -n 's/^identifier /copy=/p;5q' "$cluster_folder/pghaul-fence/mark" || fail 'the mark of its copy cannot be read'
+  sed -n 's/^identifier /copy=/p;5q' "$cluster_folder/pghaul-fence/mark" || fail 'the mark of the copy in it cannot be read'
 }
 
 # cluster_leftovers   print `leftover NAME` of files of a start or a backup, and `fork=NAME` by files that only a fork has
@@ -216,13 +216,13 @@ cluster_leftovers() {
 # cluster_control   print pg_controldata's version as `tool=`, then what it says; 4: a copy that has none yet
 cluster_control() {
   [ -n "$cluster_programs" ] ||
-    fail "no programs of series ${cluster_series:-unknown} were found${cluster_tried:+, only other ones in$cluster_tried}"
-  [ -x "$cluster_programs/pg_controldata" ] || fail "$cluster_programs holds no pg_controldata"
-  control_version=$("$cluster_programs/pg_controldata" --version) || fail 'pg_controldata does not tell its version'
+    fail "no programs of PostgreSQL ${cluster_series:-of an unknown version} were found${cluster_tried:+, only other ones in$cluster_tried}"
+  [ -x "$cluster_programs/pg_controldata" ] || fail "$cluster_programs does not contain pg_controldata"
+  control_version=$("$cluster_programs/pg_controldata" --version) || fail 'pg_controldata does not print its version'
   echo "tool=$control_version"
   find_control "$cluster_folder"
   [ -e "$control_in/global/pg_control" ] || [ ! -e "$cluster_folder/pghaul-fence/mark" ] ||
-    refuse 4 'it is a copy that pghaul has not ended: its control file comes last'
+    refuse 4 'it is an unfinished copy: pghaul copies the control file last'
   "$cluster_programs/pg_controldata" "$control_in" || fail 'pg_controldata failed'
 }
 
@@ -231,7 +231,7 @@ cluster_control() {
 # at a time.
 cluster_file_settings() {
   case $cluster_pid$section_failed in [0-9]*' sql '* | ' '*) ;; *) return 0 ;; esac
-  [ -x "$cluster_programs/postgres" ] || fail "no server program of series ${cluster_series:-unknown} was found"
+  [ -x "$cluster_programs/postgres" ] || fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
   cluster_setting data_directory ||
     fail "the server program cannot read its configuration${cluster_config:+, $cluster_config}"
   settings_several=0
@@ -267,12 +267,12 @@ cluster_process() {
   process_parent=${process_line%% *}
   [ "$process_parent" -eq 1 ] || read -r process_name 2>/dev/null <"/proc/$process_parent/comm" || process_name=''
   echo "parent=$process_name"
-  watched_by_unit "$cluster_pid"
+  print_unit_restart "$cluster_pid"
 }
 
-# watched_by_unit PROCESS   print `restart=WORD`, Restart= of the host's unit that has it as its main process, or has no other
+# print_unit_restart PROCESS   print `restart=WORD`, Restart= of the host's unit that has it as its main process, or has no other
 # What else runs in a unit, such as what somebody started in a session, is not started again.
-watched_by_unit() {
+print_unit_restart() {
   watched_unit=$(awk '{
     sub(/^[0-9]+:[^:]*:/, "")
     if ($0 !~ /^\/user\.slice\// && $0 ~ /\/[A-Za-z0-9:_.@\\-]+\.service$/) { sub(/.*\//, ""); print; exit }

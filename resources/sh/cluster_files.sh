@@ -7,12 +7,12 @@
 # first too small for what a copy moves. One with several names counts once. Numbers beyond 2^31 need %.0f in older awks.
 folder_size() {
   {
-    gently find "$@" -ignore_readdir_race -name lost+found -prune -o -printf '%y %b %n %D:%i %s\n' && echo whole
+    low_priority find "$@" -ignore_readdir_race -name lost+found -prune -o -printf '%y %b %n %D:%i %s\n' && echo whole
   } | awk '
     $1 == "whole" { whole = 1; next }
     $1 == "f" && $3 > 1 && seen[$4]++ { next }
     { taken = $2 * 512; if ($1 == "f" && $5 > taken) taken = $5; bytes += taken; if ($1 != "d") files++ }
-    END { if (!whole) exit 1; printf "%.0f %.0f\n", bytes, files }' || fail "not all of $1 may be read"
+    END { if (!whole) exit 1; printf "%.0f %.0f\n", bytes, files }' || fail "not all files in $1 can be read"
 }
 
 # cluster_size   print bytes and files of the data directory
@@ -24,12 +24,12 @@ cluster_size() {
 cluster_written() {
   [ -n "$cluster_pid" ] || return 0
   {
-    gently find -L "$cluster_folder" -ignore_readdir_race \( -path '*/pg_wal/*' -o -name lost+found \) -prune \
+    low_priority find -L "$cluster_folder" -ignore_readdir_race \( -path '*/pg_wal/*' -o -name lost+found \) -prune \
       -o -type f -mmin -60 -printf '%s\n' && echo whole
   } | awk '
     $1 == "whole" { whole = 1; next }
     { bytes += $1 }
-    END { if (!whole) exit 1; printf "%.0f\n", bytes }' || fail "not all of $cluster_folder may be read"
+    END { if (!whole) exit 1; printf "%.0f\n", bytes }' || fail "not all files in $cluster_folder can be read"
 }
 
 # cluster_links   print `link STATE BYTES FILES =PATH =TARGET =WRITTEN` of each link below it, and `leftover =PATH` of what a
@@ -37,24 +37,24 @@ cluster_written() {
 # A name may hold a line break: a NUL ends a name, a line break becomes byte 1.
 cluster_links() {
   {
-    gently find "$cluster_folder" -ignore_readdir_race -name lost+found -prune \
+    low_priority find "$cluster_folder" -ignore_readdir_race -name lost+found -prune \
       -o \( -type l -o -name 'pgsql_tmp*' -type f -o -name '.~tmp~' -o -name .rsync-partial \) -print0 && printf 'whole\0'
-  } | tr '\n\0' '\001\n' | link_lines || exit
+  } | tr '\n\0' '\001\n' | print_links || exit
 }
 
-# link_lines   print the line of each name on standard input; fails without the last, `whole`
-link_lines() {
+# print_links   print the line of each name on standard input; fails without the last, `whole`
+print_links() {
   link_names=$(cat) || fail 'cat failed'
   case $link_names in whole | *"
-whole") ;; *) fail "not all of $cluster_folder may be read" ;; esac
+whole") ;; *) fail "not all files in $cluster_folder can be read" ;; esac
   link_names=${link_names%whole}
   # what else a tablespace's folder holds of the cluster's is seen by where all links lead
-  link_leads=$(each_name link_lead) || exit
-  each_name link_line
+  link_leads=$(for_each_name resolve_link) || exit
+  for_each_name print_link
 }
 
-# each_name FUNCTION   run it with each of link_names
-each_name() {
+# for_each_name FUNCTION   run it with each of link_names
+for_each_name() {
   printf '%s' "$link_names" | while IFS= read -r link_path; do
     case $link_path in
       *"$(printf '\001')"*)
@@ -67,13 +67,13 @@ each_name() {
   done
 }
 
-# link_lead PATH   print where a link leads; nothing of what is none, or leads nowhere
-link_lead() {
+# resolve_link PATH   print where a link leads; nothing of what is none, or leads nowhere
+resolve_link() {
   if [ -L "$1" ] && [ -e "$1" ]; then readlink -f -- "$1" || fail 'readlink failed'; fi
 }
 
-# link_line PATH   print the line of one
-link_line() {
+# print_link PATH   print the line of one
+print_link() {
   link_digits=$(hex "${1#"$cluster_folder"/}") || exit
   if [ ! -L "$1" ]; then
     echo "leftover =$link_digits"
@@ -87,7 +87,7 @@ link_line() {
   elif [ -e "$1" ]; then
     link_state=folder
     link_size=folder_size
-    case ${1#"$cluster_folder"/} in pg_tblspc/*) link_size='of_parts folder_size' ;; *) ;; esac
+    case ${1#"$cluster_folder"/} in pg_tblspc/*) link_size='run_on_parts folder_size' ;; *) ;; esac
     # where it leads to may be closed to the owner: its size is not known then
     link_figures=$($link_size "$link_target" 2>/dev/null) || link_figures='- -'
   fi
@@ -96,11 +96,11 @@ link_line() {
   echo "link $link_state $link_figures =$link_digits =$link_target =$link_written"
 }
 
-# of_parts FUNCTION FOLDER   run FUNCTION with all that is the cluster's in FOLDER, that of a tablespace: own_part, and the first
+# run_on_parts FUNCTION FOLDER   run FUNCTION with all that is the cluster's in FOLDER, that of a tablespace: find_version_folder, and the first
 # names there on the way to where link_leads, the links of the cluster, lead
-of_parts() {
+run_on_parts() {
   parts_function=$1 parts_folder=$2
-  parts_own=$(own_part "$2") || exit
+  parts_own=$(find_version_folder "$2") || exit
   set -- "$parts_own"
   while IFS= read -r parts_lead; do
     [ "$parts_own" != "$parts_folder" ] || break
@@ -117,10 +117,10 @@ EOF
   "$parts_function" "$@"
 }
 
-# own_part FOLDER   print the one folder in that of a tablespace that is of the cluster's major version and catalog; FOLDER where
+# find_version_folder FOLDER   print the one folder in that of a tablespace that is of the cluster's major version and catalog; FOLDER where
 # that is not there, or its catalog is not known
 # Those of other versions, and of other clusters, may lie beside it, too. Source: pg_control.h, ControlFileData.
-own_part() {
+find_version_folder() {
   part_own=$1
   find_control "$cluster_folder"
   if [ -e "$control_in/global/pg_control" ]; then
@@ -166,12 +166,12 @@ irregular_walk() {
   for walk_link in "$cluster_folder"/pg_tblspc/* "$cluster_folder/pg_wal" "$cluster_folder/pg_xlog"; do
     # what is no link is walked with the data directory
     [ -L "$walk_link" ] && [ -e "$walk_link" ] || continue
-    case $walk_link in */pg_tblspc/*) walk_link=$(own_part "$walk_link") || exit ;; *) ;; esac
+    case $walk_link in */pg_tblspc/*) walk_link=$(find_version_folder "$walk_link") || exit ;; *) ;; esac
     set -- "$@" "$walk_link"
   done
   walk_odd="- 0 0 0 $1 %p\\0"
   shift
-  gently find -H "$@" -ignore_readdir_race -name lost+found -prune -o \( -type f -o -type d \) -printf '%y %D:%i %n %b %s %U %p\0' \
+  low_priority find -H "$@" -ignore_readdir_race -name lost+found -prune -o \( -type f -o -type d \) -printf '%y %D:%i %n %b %s %U %p\0' \
     \( \( ! -readable -o -type d ! -executable \) -printf "U $walk_odd" -o -true \) \
     \( \( -name '.~tmp~' -o -name .rsync-partial -o -type f \
     -name '.?*.[0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z]' \) -printf "P $walk_odd" -o -true \) \
@@ -192,7 +192,7 @@ irregular_lines() {
     esac
     [ "$irregular_kind" != holes ] || return 0
   done
-  fail "not all of $cluster_folder may be read"
+  fail "not all files in $cluster_folder can be read"
 }
 
 # target_entries MOST FOLDERS...   print `folder =PATH` of each, and up to MOST `name =NAME` of what it holds
@@ -203,7 +203,7 @@ target_entries() {
   for entries_folder; do
     entries_digits=$(hex "$entries_folder") || exit
     echo "folder =$entries_digits"
-    is_there "$entries_folder" || continue
+    path_exists "$entries_folder" || continue
     entries_names=$(ls -A -I lost+found -- "$entries_folder") || fail "$entries_folder cannot be read"
     [ -z "$entries_names" ] || printf '%s\n' "$entries_names" | entries_lines "$entries_most" || exit
   done

@@ -5,7 +5,7 @@
 # collation_order LOCALES...   print `sorted LOCALE SUM` of each; `missing` for a sum where the host has no such locale
 # A locale that is not there makes sort fall back to C without an error; the program `locale` says so.
 collation_order() {
-  command -v locale >/dev/null || fail 'this host has no program locale'
+  command -v locale >/dev/null || fail 'the program locale is missing on this host'
   for order_locale; do
     order_said=$(LC_ALL=$order_locale locale charmap 2>&1 >/dev/null) || fail 'locale failed'
     if [ -n "$order_said" ]; then

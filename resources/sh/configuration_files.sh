@@ -8,7 +8,7 @@
 # WRITTEN absolute or relative; BY the number of the file that names it. PATH is in hexadecimal digits.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 cluster_configuration() {
-  first_files
+  find_first_files
   configuration_todo="settings required 0 absolute 0 $first_config
 settings optional 0 absolute 0 $cluster_folder/postgresql.auto.conf
 rules required 0 absolute 0 $first_hba
@@ -19,37 +19,37 @@ rules required 0 absolute 0 $first_ident
     configuration_line=${configuration_todo%%
 *}
     configuration_todo=${configuration_todo#*
-} && configuration_one "$configuration_line"
+} && print_configuration_file "$configuration_line"
   done
   echo whole
 }
 
-# first_files   set first_config, first_hba and first_ident, the files that the server names: those in force of a running one, else
+# find_first_files   set first_config, first_hba and first_ident, the files that the server names: those in force of a running one, else
 # those that a start would take
-first_files() {
+find_first_files() {
   first_config=$cluster_config
   if [ -n "$cluster_pid" ]; then
     sql_reach
     sql_environment
-    keep_slots
-    sql_finds_home
+    require_free_slot
+    sql_find_home
     first_said=$(printf "select current_setting(name) from unnest(array['config_file', 'hba_file', 'ident_file']) as name;\n" |
-      ask "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed: where its configuration lies is not known'
+      run_psql "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed, so the location of the configuration is not known'
     first_config=$(first_line "$first_said")
     first_ident=$(last_line "$first_said")
     first_hba=$(printf '%s\n' "$first_said" | sed -n 2p) || fail 'sed failed'
     return 0
   fi
   [ -n "$first_config" ] || first_config=$cluster_folder/postgresql.conf
-  [ -x "$cluster_programs/postgres" ] || fail "no server program of series ${cluster_series:-unknown} was found"
+  [ -x "$cluster_programs/postgres" ] || fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
   set -- -D "$cluster_folder" -c "config_file=$first_config"
   first_hba=$(LC_ALL=C "$cluster_programs/postgres" -C hba_file "$@" 2>/dev/null) || first_hba=$cluster_folder/pg_hba.conf
   first_ident=$(LC_ALL=C "$cluster_programs/postgres" -C ident_file "$@" 2>/dev/null) || first_ident=$cluster_folder/pg_ident.conf
 }
 
-# configuration_one FAMILY MODE DEPTH WRITTEN BY PATH   (one word) print its line, and put what it names at the end of configuration_todo
+# print_configuration_file FAMILY MODE DEPTH WRITTEN BY PATH   (one word) print its line, and put what it names at the end of configuration_todo
 # A server reads no deeper than ten files (CONF_FILE_MAX_DEPTH).
-configuration_one() {
+print_configuration_file() {
   one_rest=$1
   one_family=${one_rest%% *} one_rest=${one_rest#* }
   one_mode=${one_rest%% *} one_rest=${one_rest#* }
@@ -57,13 +57,13 @@ configuration_one() {
   one_written=${one_rest%% *} one_rest=${one_rest#* }
   one_by=${one_rest%% *} one_path=${one_rest#* }
   configuration_number=$((configuration_number + 1))
-  [ "$configuration_number" -le 1000 ] || fail 'the configuration files name more than 1000 others'
-  one_state=$(configuration_state "$one_mode" "$one_path") || exit
+  [ "$configuration_number" -le 1000 ] || fail 'the configuration files include more than 1000 others'
+  one_state=$(print_file_state "$one_mode" "$one_path") || exit
   one_digits=$(hex "$one_path") || exit
   printf 'file %s %s %s %s %s %s %s\n' "$configuration_number" "$one_family" "$one_mode" "$one_state" "$one_written" \
     "$one_by" "$one_digits"
   case $one_depth-$one_state in 10-* | *-missing | *-unreadable | *-odd) return 0 ;; *) ;; esac
-  one_names=$(named_files "$one_family" "$one_state" "$one_path") || exit
+  one_names=$(list_named_files "$one_family" "$one_state" "$one_path") || exit
   one_folder=${one_path%/*}
   [ "$one_state" = file ] || one_folder=$one_path
   while [ -n "$one_names" ]; do
@@ -72,12 +72,12 @@ configuration_one() {
     case $one_names in *"
 "*) one_names=${one_names#*
 } ;; *) one_names='' ;; esac
-    configuration_named "$one_name"
+    queue_named_file "$one_name"
   done
 }
 
-# configuration_named LINE   of named_files: a mention is printed, a file waits in configuration_todo
-configuration_named() {
+# queue_named_file LINE   of list_named_files: a mention is printed, a file waits in configuration_todo
+queue_named_file() {
   case $1 in
     'mention '*) printf 'mention %s %s\n' "$configuration_number" "${1#* }" ;;
     *)
@@ -91,9 +91,9 @@ configuration_named() {
   esac
 }
 
-# configuration_state MODE PATH   print file or folder, or why it is not read: missing, unreadable, odd
+# print_file_state MODE PATH   print file or folder, or why it is not read: missing, unreadable, odd
 # What is neither, or larger than any configuration, is not opened: a FIFO would wait for ever.
-configuration_state() {
+print_file_state() {
   if [ -d "$2" ]; then
     if [ "$1" != folder ]; then
       echo odd
@@ -103,7 +103,7 @@ configuration_state() {
       echo unreadable
     fi
   elif [ -f "$2" ]; then
-    state_bytes=$(stat -L -c %s -- "$2") || fail "$2 cannot be looked at"
+    state_bytes=$(stat -L -c %s -- "$2") || fail "$2 cannot be examined"
     if [ "$1" = folder ] || [ "$state_bytes" -gt 16777216 ]; then
       echo odd
     elif [ -r "$2" ]; then
@@ -118,40 +118,40 @@ configuration_state() {
   fi
 }
 
-# named_files FAMILY STATE PATH   print `FAMILY MODE PATH` for each file that it names, in its order, and `mention LINE SETTING`
-named_files() {
+# list_named_files FAMILY STATE PATH   print `FAMILY MODE PATH` for each file that it names, in its order, and `mention LINE SETTING`
+list_named_files() {
   case $1-$2 in
-    *-folder) files_of_folder "$1" "$3" ;;
-    settings-*) files_of_settings "$3" ;;
-    *) files_of_rules "$1" "$3" ;;
+    *-folder) list_included_folder "$1" "$3" ;;
+    settings-*) list_included_settings "$3" ;;
+    *) parse_rules "$1" "$3" ;;
   esac
 }
 
-# files_of_folder FAMILY FOLDER   those that include_dir takes: *.conf by name, no folder, none whose name begins with a full stop
-files_of_folder() {
+# list_included_folder FAMILY FOLDER   those that include_dir takes: *.conf by name, no folder, none whose name begins with a full stop
+list_included_folder() {
   folder_names=$(find "$2/" -maxdepth 1 -name '*.conf' ! -name '.*' ! -name '*[[:cntrl:]]*' ! -xtype d -printf "$1 required %f\\n") ||
     fail "$2 cannot be read"
   [ -z "$folder_names" ] || printf '%s\n' "$folder_names" | sort || fail 'sort failed'
 }
 
-# files_of_settings FILE   of postgresql.conf, or of a file of its kind
-files_of_settings() {
-  settings_said=$(settings_lines "$1") || exit
-  settings_data=$(readlink -f -- "$cluster_folder") || fail "nobody can tell where $cluster_folder lies"
+# list_included_settings FILE   of postgresql.conf, or of a file of its kind
+list_included_settings() {
+  settings_said=$(parse_settings "$1") || exit
+  settings_data=$(readlink -f -- "$cluster_folder") || fail "the path $cluster_folder cannot be resolved"
   [ -z "$settings_said" ] || printf '%s\n' "$settings_said" | while IFS= read -r settings_line; do
     case $settings_line in
       'path '*)
         settings_value=${settings_line#path * * }
         settings_line=${settings_line%" $settings_value"}
-        ! leads_inside "$settings_data" "$settings_value" || printf 'mention %s\n' "${settings_line#path }"
+        ! leads_into "$settings_data" "$settings_value" || printf 'mention %s\n' "${settings_line#path }"
         ;;
       *) printf '%s\n' "$settings_line" ;;
     esac
   done
 }
 
-# leads_inside FOLDER VALUE   whether VALUE, or a word of it, is a path that leads into FOLDER, links followed
-leads_inside() {
+# leads_into FOLDER VALUE   whether VALUE, or a word of it, is a path that leads into FOLDER, links followed
+leads_into() {
   inside_folder=$1 inside_value=$2 inside_between=$IFS
   set -f
   IFS=" ,;:='\"()<>|&"
@@ -167,8 +167,8 @@ leads_inside() {
   return 1
 }
 
-# settings_lines FILE   the same, and `path LINE SETTING VALUE` of each whose value names another whole path
-settings_lines() {
+# parse_settings FILE   the same, and `path LINE SETTING VALUE` of each whose value names another whole path
+parse_settings() {
   data=$cluster_folder awk -v quote="'" '
     function value(rest, said, i, c) {
       if (substr(rest, 1, 1) != quote) {
@@ -212,9 +212,9 @@ settings_lines() {
     }' <"$1" || fail "$1 cannot be read"
 }
 
-# files_of_rules FAMILY FILE   of pg_hba.conf, pg_ident.conf, or a list that one of them names by @
+# parse_rules FAMILY FILE   of pg_hba.conf, pg_ident.conf, or a list that one of them names by @
 # From 16 on they include others, from 14 on a backslash at the end goes on in the next line.
-files_of_rules() {
+parse_rules() {
   rules_rank=${cluster_series%%.*}
   [ "$1" = rules ] || rules_rank=0
   awk -v series="$rules_rank" '

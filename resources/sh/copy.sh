@@ -1,17 +1,18 @@
-# The passes of rsync, on old, by whichever route: ssh, daemon (contents alone, the rest by ssh), nfs, local.
-# Settings name the functions for the route and the number of streams, so that a plan takes along only what it uses: copy_send,
-# copy_listed, copy_stream, copy_share, copy_warm, copy_cold. Others that are read: copy_folder, copy_marker, copy_streams,
-# copy_options, copy_progress, copy_vanish, copy_ssh, copy_daemon; copy_path and copy_data for the control file; copy_target, where
-# old itself sees new's data directory, or `-`: no pass goes where a server lives. A sample sets copy_limit, words ahead of rsync.
-#   --inplace       what changed of a file of 1 GB is written into it; a broken pass goes on where it stopped
-#   --ignore-times  what no pass has vouched for is compared byte for byte, whatever size and time say
-#   --existing, then --ignore-existing   in place is written only what is there: rsync truncates a file in place at its end,
-#                   and for a new one XFS then waits for its disk (xfs_setattr_size)
-#   --rsync-path    new's folder is chosen by the key's own line there, so no path crosses a remote shell
+# The passes of rsync, on the old server, by each route: ssh, daemon (file contents only, the rest by ssh), nfs, local.
+# Settings name the functions for the route and the number of streams, so that a plan contains only those that it uses:
+# copy_send, copy_listed, copy_stream, copy_share, copy_warm, copy_cold. Further settings: copy_folder, copy_marker,
+# copy_streams, copy_options, copy_progress, copy_vanish, copy_ssh, copy_daemon; copy_path and copy_data for the control file;
+# copy_target, the target as the old server itself sees it, or `-`: no pass writes where a server is running. A sample sets
+# copy_limit, words before rsync.
+#   --inplace       only the changed parts of a file are written; an interrupted pass continues where it stopped
+#   --ignore-times  files that are not marked as synced are compared byte by byte, whatever their size and time
+#   --existing, then --ignore-existing   only existing files are written in place: rsync truncates such a file at its end,
+#                   and for a new file XFS would then wait for the disk (xfs_setattr_size)
+#   --rsync-path    the line of the key in authorized_keys chooses the target folder, so no path crosses a remote shell
 # shellcheck disable=SC2154
 
-# send_by_ssh LABEL SOURCE TARGET OPTION...   rsync SOURCE, as far as OPTIONs leave it, into the data root LABEL of new
-# RSYNC_PROTECT_ARGS=0 keeps the server's options on its command line, where new's receiver checks them.
+# send_by_ssh LABEL SOURCE TARGET OPTION...   copy SOURCE, as far as the OPTIONs select it, into the data root LABEL of the new server
+# RSYNC_PROTECT_ARGS=0 keeps the server's options on its command line, where the receiver on the new server checks them.
 send_by_ssh() {
   send_label=$1 send_source=$2
   shift 3
@@ -20,7 +21,7 @@ send_by_ssh() {
     "$send_source" new:.
 }
 
-# send_by_nfs LABEL SOURCE TARGET OPTION...   the same through the mount of LABEL
+# send_by_nfs LABEL SOURCE TARGET OPTION...   copy through the NFS mount of LABEL
 send_by_nfs() {
   send_label=$1 send_source=$2
   shift 3
@@ -28,32 +29,32 @@ send_by_nfs() {
   ${copy_limit-} rsync $copy_options "$@" "$send_source" "/run/$copy_marker/$send_label/"
 }
 
-# send_here LABEL SOURCE TARGET OPTION...   the same where old and new are one server
-send_here() {
+# send_locally LABEL SOURCE TARGET OPTION...   copy within one server that has both clusters
+send_locally() {
   send_source=$2 send_target=$3
   shift 3
   # shellcheck disable=SC2086 # as above
   ${copy_limit-} rsync $copy_options "$@" "$send_source" "$send_target/"
 }
 
-# send_listed STREAM LABEL TARGET OPTION...   the files here whose names the list of that stream holds
+# send_listed STREAM LABEL TARGET OPTION...   copy the files in the list of that stream from the current folder
 send_listed() {
   listed_names=$copy_folder/files-$2-$1.names listed_label=$2 listed_target=$3
   shift 3
   "$copy_send" "$listed_label" ./ "$listed_target" --from0 --files-from="$listed_names" "$@"
 }
 
-# send_to_daemon STREAM LABEL TARGET OPTION...   the same to new's rsync daemon
+# send_to_daemon STREAM LABEL TARGET OPTION...   copy the files in the list of that stream to the rsync daemon of the new server
 send_to_daemon() {
   listed_names=$copy_folder/files-$2-$1.names listed_label=$2
   shift 3
-  listed_port=$(daemon_port "$copy_folder") || exit
+  listed_port=$(read_daemon_port "$copy_folder") || exit
   # shellcheck disable=SC2086 # as above
   ${copy_limit-} rsync $copy_options "$@" --contimeout=10 --password-file="$copy_folder/password" \
     --port="$listed_port" --from0 --files-from="$listed_names" ./ "$copy_daemon::$listed_label/"
 }
 
-# send_streams LABEL TARGET OPTION...   the listed files by all streams at once; ends with the worst of their statuses
+# send_streams LABEL TARGET OPTION...   copy the listed files by all streams at once; end with the worst of their exit statuses
 send_streams() {
   streams_log=$copy_folder/stream-$1
   show_streams "$streams_log" 2>/dev/null &
@@ -68,8 +69,8 @@ send_streams() {
   return "$streams_status"
 }
 
-# run_streams LOG LABEL TARGET OPTION...   the same, each with what it says in LOG-NUMBER; LOG `-`, of a sample: with none
-# There are nine at the most: so the logs of the root `pg_wal` are told from those of one that is called `pg_wal-old`.
+# run_streams LOG LABEL TARGET OPTION...   run all streams, each with its output in LOG-NUMBER; LOG `-`, for a sample: without logs
+# There are at most nine streams. So the logs of the root `pg_wal` cannot be confused with those of a root `pg_wal-old`.
 run_streams() {
   run_log=$1 run_label=$2 run_target=$3 run_ids='' run_number=1
   shift 3
@@ -93,9 +94,9 @@ run_streams() {
   return "$run_worst"
 }
 
-# show_streams LOG   every second the end of each stream's log under its name, `==> LOG-1 <==`; till it is ended
+# show_streams LOG   print the end of the log of each stream every second, under `==> LOG-1 <==`, until it is ended
 show_streams() {
-  # the pause goes along; one that was only just begun must not hold the log open
+  # the sleep is ended too, because a new one must not keep the log open
   trap 'kill "$!"; exit' TERM
   while :; do
     sleep 1 >/dev/null &
@@ -105,8 +106,9 @@ show_streams() {
   done
 }
 
-# send_root LABEL SOURCE TARGET OPTION...   all of the data root that OPTIONs leave, folders and links too
-# Where copy_parts lie beside what others have in that folder on new, these alone are named to rsync, so that the folder keeps its mode.
+# send_root LABEL SOURCE TARGET OPTION...   copy everything in the data root that the OPTIONs select, folders and links too
+# If copy_parts are in a folder of the new server that other clusters use too, only these are named to rsync, so that the folder keeps
+# its mode.
 send_root() {
   root_label=$1 root_source=$2/ root_target=$3 root_rest=${copy_parts:+$copy_parts/}
   shift 3
@@ -124,20 +126,21 @@ send_root() {
   "$copy_send" "$root_label" "$root_source" "$root_target" $copy_left_out "$@"
 }
 
-# see_folder LABEL TARGET   ahead of the first pass: sets copy_new_folder where the folder of copy_parts holds nothing on new yet, and gets
-# the mode that it has on old
-see_folder() {
+# detect_new_folder LABEL TARGET   before the first pass: set copy_new_folder if the folder of copy_parts is empty on the new server.
+# It then gets the mode that it has on the old server
+detect_new_folder() {
   copy_new_folder=''
-  [ -z "$copy_parts" ] || ! holds_nothing "$@" || copy_new_folder=yes
+  [ -z "$copy_parts" ] || ! target_root_is_empty "$@" || copy_new_folder=yes
 }
 
-# begin_pass LABEL SOURCE WAL [NAME]   go to the data root; sets copy_left_out, options of all its passes
-# WAL is its folder of WAL (`.` for itself), or `-`; what is idle there is kept by NAME, for steps that run side by side. Or it has
-# the names in the folder of a tablespace that are the cluster's, as copy_parts: PG_15_202209061/wal, as patterns without blanks.
+# begin_pass LABEL SOURCE WAL [NAME]   change to the data root, and set copy_left_out, the options of all its passes
+# WAL is the folder of its WAL (`.` for the root itself), or `-`. Its idle WAL is listed under NAME, for steps that run at the same
+# time. Or WAL is copy_parts, the names in the folder of a tablespace that belong to the cluster: PG_15_202209061/wal, as
+# patterns without blanks.
 begin_pass() {
   copy_left_out="$copy_progress --exclude=lost+found/" copy_parts=''
   if [ "$1" = data ]; then
-    # of old's fence the control file travels, into new's; until old is fenced new's is left as it is
+    # the control file in the fence of the old cluster is copied into that of the new one, unless the old cluster is not fenced yet
     begin_fence=/pghaul-fence
     [ ! -e "$2/pghaul-fence/global/pg_control" ] || begin_fence=/pghaul-fence/mark
     copy_left_out="$copy_left_out --exclude=/postmaster.pid --exclude=/pghaul-start.log --exclude=/global/pg_control"
@@ -151,7 +154,7 @@ begin_pass() {
         copy_left_out="$copy_left_out --include=/${begin_rest%%/*}"
         begin_rest=${begin_rest#*/}
       done
-      # what lies beside them is not sent, nor removed
+      # other files in the folder are neither sent nor removed
       copy_left_out="$copy_left_out --exclude=/*"
       ;;
     *) ;;
@@ -159,20 +162,20 @@ begin_pass() {
   if [ "$3" != - ] && [ -z "$copy_parts" ] && [ "$copy_data" != - ]; then
     begin_ahead=/$3/
     [ "$3" != . ] || begin_ahead=/
-    # hidden from the sender: not sent, and removed on new by a pass that removes
+    # hidden from the sender: not sent, and removed on the new server by a pass that removes files
     begin_idle=$copy_folder/${4:-idle}-$1
-    whole "$begin_idle" idle_wal "$copy_path" "$copy_data" "$2/$3" "H $begin_ahead"
+    write_complete "$begin_idle" idle_wal "$copy_path" "$copy_data" "$2/$3" "H $begin_ahead"
     copy_left_out="$copy_left_out --filter=merge_$begin_idle"
   fi
-  [ "$copy_target" = - ] || no_server "$copy_target"
-  enter "$2"
+  [ "$copy_target" = - ] || refuse_running_server "$copy_target"
+  enter_folder "$2"
 }
 
-# passed TOLERATED COMMAND...   run a part of a pass; ends with rsync's own status where it fails, but for TOLERATED
-# 24, a file vanished, is what a running server does to a warm pass; source: rsync(1), EXIT VALUES. So is that one got shorter while
-# it was read, as where VACUUM truncates a table: rsync ends with 23 then, although it has sent that file once more, as it is
-# now (match.c: behind a read error the sum is made wrong, and the receiver asks again).
-passed() {
+# run_tolerating TOLERATED COMMAND...   run a part of a pass; end with the exit status of rsync if it fails, except with TOLERATED
+# 24, a file vanished, is normal while the server is running; source: rsync(1), EXIT VALUES. So is a file that got shorter while
+# it was read, for example because VACUUM truncated a table. rsync then ends with 23, although it has sent that file once more as
+# it is now (match.c: after a read error the checksum is made wrong, and the receiver asks again).
+run_tolerating() {
   passed_tolerated=$1
   shift
   if [ "$passed_tolerated" -eq 24 ]; then
@@ -180,7 +183,7 @@ passed() {
     ("$@") 2>"$passed_said"
     passed_status=$?
     cat -- "$passed_said" >&2 || fail "$passed_said cannot be read"
-    [ "$passed_status" -ne 23 ] || ! only_shorter "$passed_said" || passed_status=24
+    [ "$passed_status" -ne 23 ] || ! only_shrunk_files "$passed_said" || passed_status=24
     rm -f -- "$passed_said" || fail "$passed_said cannot be removed"
   else
     "$@"
@@ -190,9 +193,9 @@ passed() {
     refuse "$passed_status" "rsync ended with exit status $passed_status: the lines above say why"
 }
 
-# only_shorter FILE   whether all that rsync says there is that files got shorter while it read them, or vanished
-# What it has sent twice in vain it names with `failed verification`.
-only_shorter() {
+# only_shrunk_files FILE   whether the messages of rsync in FILE say only that files got shorter while it read them, or vanished
+# A file that it sent twice without success is named with `failed verification`.
+only_shrunk_files() {
   awk '
     /^rsync: (\[sender\] )?read errors mapping ".*": No data available \(61\)$/ { shorter = 1; next }
     /^$/ || /^(file|directory) has vanished: / || /^rsync error: some files\/attrs were not transferred / { next }
@@ -200,89 +203,89 @@ only_shorter() {
     END { exit !shorter || other }' "$1"
 }
 
-# warm_pass LABEL SOURCE TARGET WAL   while old runs: what no earlier pass brought, what is missing, folders and links
-# Print how much another would have to look through.
-warm_pass() {
+# precopy_pass LABEL SOURCE TARGET WAL   while the old cluster is running: copy what is not synced yet, missing files, folders and links
+# Print how much the next pass would have to compare.
+precopy_pass() {
   begin_pass "$1" "$2" "$4"
-  see_folder "$1" "$3"
-  changed_names "$1"
+  detect_new_folder "$1" "$3"
+  list_changed_files "$1"
   "$copy_warm" "$1" "$2" "$3"
-  passed 24 send_root "$1" "$2" "$3" --ignore-existing --partial
-  vouch "$1"
-  say_changed "$1"
+  run_tolerating 24 send_root "$1" "$2" "$3" --ignore-existing --partial
+  mark_synced "$1"
+  print_changed "$1"
 }
 
-# warm_listed LABEL SOURCE TARGET   its part ahead of what is missing, by one stream
-warm_listed() {
+# precopy_listed LABEL SOURCE TARGET   the part for files that exist in the target, by one stream
+precopy_listed() {
   # shellcheck disable=SC2086 # as above
-  holds_nothing "$1" "$3" || passed 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --existing --ignore-times --inplace
+  target_root_is_empty "$1" "$3" || run_tolerating 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --existing --ignore-times --inplace
 }
 
-# warm_streams LABEL SOURCE TARGET   the same by several, and the missing files; folders and links come behind
-warm_streams() {
-  warm_listed "$@"
+# precopy_streams LABEL SOURCE TARGET   the same by several streams, then the missing files; folders and links follow
+precopy_streams() {
+  precopy_listed "$@"
   # shellcheck disable=SC2086 # as above
-  passed 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --ignore-existing --partial
+  run_tolerating 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --ignore-existing --partial
 }
 
-# warm_whole LABEL SOURCE TARGET   the same by an rsync that takes a listed file that vanished for an error: all there is
-warm_whole() {
-  holds_nothing "$1" "$3" || passed 24 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
+# precopy_everything LABEL SOURCE TARGET   the same for an rsync that fails if a listed file has vanished: compare all existing files
+precopy_everything() {
+  target_root_is_empty "$1" "$3" || run_tolerating 24 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
 }
 
-# cold_pass LABEL SOURCE TARGET WAL   of a stopped cluster all; what old does not have is removed on new
-cold_pass() {
-  pass_most=$(at_most "$@") || exit
+# full_pass LABEL SOURCE TARGET WAL   copy all of a stopped cluster; remove on the new server what the old cluster does not have
+full_pass() {
+  pass_most=$(limit_deletions "$@") || exit
   begin_pass "$1" "$2" "$4"
-  see_folder "$1" "$3"
+  detect_new_folder "$1" "$3"
   "$copy_cold" "$1" "$2" "$3"
 }
 
-# cold_whole LABEL SOURCE TARGET   the same by one stream
-cold_whole() {
-  holds_nothing "$1" "$3" || passed 0 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
-  passed 0 send_root "$1" "$2" "$3" --ignore-existing --partial --delete "$pass_most"
+# full_single_stream LABEL SOURCE TARGET   the same by one stream
+full_single_stream() {
+  target_root_is_empty "$1" "$3" || run_tolerating 0 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
+  run_tolerating 0 send_root "$1" "$2" "$3" --ignore-existing --partial --delete "$pass_most"
 }
 
-# cold_streams LABEL SOURCE TARGET   the same by several, and what is no file behind them
-cold_streams() {
-  changed_names "$1"
+# full_streams LABEL SOURCE TARGET   the same by several streams, then everything that is not a regular file
+full_streams() {
+  list_changed_files "$1"
   # shellcheck disable=SC2086 # as above
-  holds_nothing "$1" "$3" || passed 0 $copy_listed "$1" "$3" $copy_left_out --existing --ignore-times --inplace
+  target_root_is_empty "$1" "$3" || run_tolerating 0 $copy_listed "$1" "$3" $copy_left_out --existing --ignore-times --inplace
   # shellcheck disable=SC2086 # as above
-  passed 0 $copy_listed "$1" "$3" $copy_left_out --ignore-existing --partial
-  passed 0 send_root "$1" "$2" "$3" --delete "$pass_most"
+  run_tolerating 0 $copy_listed "$1" "$3" $copy_left_out --ignore-existing --partial
+  run_tolerating 0 send_root "$1" "$2" "$3" --delete "$pass_most"
 }
 
-# changed_pass LABEL SOURCE TARGET WAL   of a stopped cluster: what changed since the last warm pass began, byte for byte
+# changed_pass LABEL SOURCE TARGET WAL   of a stopped cluster: copy what has changed since the last pre-copy pass began, byte by byte
 changed_pass() {
   begin_pass "$1" "$2" "$4"
-  changed_names "$1"
+  list_changed_files "$1"
   # shellcheck disable=SC2086 # as above
-  passed 0 $copy_listed "$1" "$3" $copy_left_out --ignore-times --inplace
+  run_tolerating 0 $copy_listed "$1" "$3" $copy_left_out --ignore-times --inplace
 }
 
-# rest_pass LABEL SOURCE TARGET WAL   of a stopped cluster: folders, links, times; what old does not have is removed on new
+# rest_pass LABEL SOURCE TARGET WAL   of a stopped cluster: copy folders, links and times; remove what the old cluster does not have
 rest_pass() {
-  pass_most=$(at_most "$@") || exit
+  pass_most=$(limit_deletions "$@") || exit
   begin_pass "$1" "$2" "$4"
-  passed 0 send_root "$1" "$2" "$3" --delete "$pass_most"
+  run_tolerating 0 send_root "$1" "$2" "$3" --delete "$pass_most"
 }
 
-# deletions LABEL SOURCE TARGET WAL   print the names that the last pass would remove on new, then how many; a dry run
-deletions() {
+# list_deletions LABEL SOURCE TARGET WAL   print the names that the last pass would remove on the new server, then their number; a dry run
+list_deletions() {
   copy_progress='' deletions_said='# 0 entries'
   begin_pass "$1" "$2" "$4" hidden # by a name of its own: it runs beside a pass
-  holds_nothing "$1" "$3" || deletions_said=$(would_remove "$@") ||
-    refuse "$?" 'rsync cannot tell what would be removed: the lines above say why'
+  target_root_is_empty "$1" "$3" || deletions_said=$(print_deletions "$@") ||
+    refuse "$?" 'rsync could not list what would be removed: the lines above say why'
   printf '%s\n' "$deletions_said"
   deletions_said=${deletions_said##*'# '}
   echo "${deletions_said% entries}" >"$copy_folder/removed-$1" || fail "$copy_folder cannot be written"
 }
 
-# would_remove LABEL SOURCE TARGET   print the names that such a pass would remove there, then how many; ends as rsync does
-would_remove() {
-  # rsync names what it would send too, which is not kept; how it ended is the last line
+# print_deletions LABEL SOURCE TARGET   print the names that such a pass would remove there, then their number; end as rsync does
+print_deletions() {
+  # rsync also names what it would send, which is dropped; its exit status is in the last line
   {
     (send_root "$1" "$2" "$3" --dry-run --delete --itemize-changes)
     printf '\n%s\n' "$?"
@@ -295,27 +298,27 @@ would_remove() {
     }'
 }
 
-# at_most LABEL SOURCE TARGET WAL   print the option by which a pass removes no more than was listed: had a disk of old gone since,
-# it would remove all
-at_most() {
-  [ -e "$copy_folder/removed-$1" ] || deletions "$@" >/dev/null
+# limit_deletions LABEL SOURCE TARGET WAL   print the option that lets a pass remove no more names than were listed
+# If a disk of the old server had gone since, the pass would otherwise remove everything.
+limit_deletions() {
+  [ -e "$copy_folder/removed-$1" ] || list_deletions "$@" >/dev/null
   read -r most_removed <"$copy_folder/removed-$1" || fail "$copy_folder cannot be read"
   echo "--max-delete=$most_removed"
 }
 
-# flush_new LABEL TARGET   when it ends, all that was sent to the data root LABEL, TARGET of new, is on new's disk
-flush_new() {
-  at_new flush "$@" || fail 'new does not say that what arrived is on its disk'
+# flush_target LABEL TARGET   wait until everything that was sent to the data root LABEL, TARGET of the new server, is on its disk
+flush_target() {
+  ask_target flush_file_system "$@" || fail 'the new server does not confirm that the files are on its disk'
 }
 
-# holds_nothing LABEL TARGET   whether no file lies in that data root of new yet: a first copy need not look for what lies there
-# Where new cannot be asked, the pass that follows says why.
-holds_nothing() {
-  (at_new bare "$@") 2>/dev/null
+# target_root_is_empty LABEL TARGET   whether that data root of the target contains no file yet. A first copy then need not compare files
+# If the new server cannot be asked, the pass that follows says why.
+target_root_is_empty() {
+  (ask_target target_is_empty "$@") 2>/dev/null
 }
 
-# at_new ASKED LABEL TARGET   `flush` or `bare`, there
-at_new() {
+# ask_target ASKED LABEL TARGET   run flush_file_system or target_is_empty on the target
+ask_target() {
   # shellcheck disable=SC2086 # as above
   case $copy_route in
     nfs) "$1" "/run/$copy_marker/$2" ;;

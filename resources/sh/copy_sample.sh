@@ -1,27 +1,27 @@
 # The sample of a copy on its way: sent by the very passes of the copy, and timed on the server that sends.
 # shellcheck disable=SC2154,SC2034
 
-# send_sample FOLDER TARGET SECONDS   on old: the sample of FOLDER's files in copy_folder/sample by the copy's transport
-# Till it is on new's disk, or each pass is cut off after SECONDS; logs would take time from it. Prints `nanoseconds`, less what
+# send_sample FOLDER TARGET SECONDS   on the old server: the sample of FOLDER's files in copy_folder/sample by the copy's transport
+# Till it is on the new server's disk, or each pass is cut off after SECONDS; logs would take time from it. Prints `nanoseconds`, less what
 # it takes to come to terms (`connect`, by the faster of two passes over nothing) and to ask for a flush that has nothing to do.
 send_sample() {
-  enter "$1"
-  drop_sample
+  enter_folder "$1"
+  uncache_sample
   "$copy_share" "$copy_folder/sample" sample
   : >"$copy_folder/files-sample-0.names" || fail "$copy_folder cannot be written"
   sample_connect=''
   for _ in 1 2; do
     sample_start=$(date +%s%N) || fail 'date failed'
-    passed 0 "$copy_stream" 0 sample "$2" >/dev/null
+    run_tolerating 0 "$copy_stream" 0 sample "$2" >/dev/null
     sample_now=$(date +%s%N) || fail 'date failed'
     sample_took=$((sample_now - sample_start))
     [ "${sample_connect:-$sample_took}" -lt "$sample_took" ] || sample_connect=$sample_took
   done
   sample_kinds=$(awk '{ if ($2 > 0) ends = 1; else whole = 1 } END { print ends + 0 whole + 0 }' "$copy_folder/sample") ||
     fail "$copy_folder/sample cannot be read"
-  flush_new sample "$2"
+  flush_target sample "$2"
   sample_start=$(date +%s%N) || fail 'date failed'
-  flush_new sample "$2"
+  flush_target sample "$2"
   sample_now=$(date +%s%N) || fail 'date failed'
   sample_ask=$((sample_now - sample_start))
   copy_limit="timeout --foreground -k 2 $3"
@@ -42,7 +42,7 @@ time_sample() {
     *) ;;
   esac
   sample_sent=$(date +%s%N) || fail 'date failed'
-  flush_new sample "$1"
+  flush_target sample "$1"
   sample_now=$(date +%s%N) || fail 'date failed'
   sample_flush=$((sample_now - sample_sent - sample_ask))
   [ "$sample_flush" -gt 0 ] || sample_flush=0
@@ -65,8 +65,8 @@ sample_pass() {
   esac
 }
 
-# drop_sample   here: what the sample is of goes from the page cache, so that it is read from the disk
-drop_sample() {
+# uncache_sample   here: what the sample is of goes from the page cache, so that it is read from the disk
+uncache_sample() {
   while read -r _ drop_skip _ _ drop_name; do
     uncache "$drop_name" $((drop_skip / 1048576))
   done <"$copy_folder/sample" || fail "$copy_folder/sample cannot be read"

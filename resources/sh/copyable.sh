@@ -1,40 +1,40 @@
 # The look, before the stop, that a copy can bring all that lies in the data roots. Only names and inodes are read.
 
-# copyable KEY FOLDER...   as the owner of the FOLDERs: fails where a file may not be read, or KEY, `-` or the private key in
+# check_copyable KEY FOLDER...   as the owner of the FOLDERs: fails where a file may not be read, or KEY, `-` or the private key in
 # them, is another's; print a `note: ` of what arrives otherwise than it is, or not at all
 # FOLDER/./PART: of that folder PART alone is the cluster's.
-copyable() {
+check_copyable() {
   copyable_key=$1
   shift
-  [ "$copyable_key" = - ] || copyable_key=$(key_among "$copyable_key" "$@") || exit
+  [ "$copyable_key" = - ] || copyable_key=$(find_key_below "$copyable_key" "$@") || exit
   copyable_user=$(id -u) || fail 'id failed'
   for copyable_one; do
     case $copyable_one in
-      */./*) [ -e "$copyable_one" ] || fail "${copyable_one%/./*} holds no ${copyable_one##*/./}: is its disk mounted?" ;;
+      */./*) [ -e "$copyable_one" ] || fail "${copyable_one%/./*} does not contain ${copyable_one##*/./}: is its disk mounted?" ;;
       *) ;;
     esac
   done
-  { copyable_walk "$copyable_user" "$@" && printf 'whole\0'; } | tr '\n\0' '\001\n' | copyable_names "$copyable_key" || exit
-  left_beside "$@"
+  { list_uncopyable "$copyable_user" "$@" && printf 'whole\0'; } | tr '\n\0' '\001\n' | report_uncopyable "$copyable_key" || exit
+  note_entries_beside "$@"
 }
 
-# left_beside FOLDER...   print a `note: ` of what lies in each FOLDER/./PART beside all such PARTs
-left_beside() {
+# note_entries_beside FOLDER...   print a `note: ` of what lies in each FOLDER/./PART beside all such PARTs
+note_entries_beside() {
   beside_said='' beside_last=''
   for beside_folder; do
     # those of one folder stand side by side
     case $beside_folder in "$beside_last"/./*) continue ;; */./*) beside_last=${beside_folder%/./*} ;; *) continue ;; esac
     beside_names=$(ls -A -I lost+found -- "$beside_last") || fail "$beside_last cannot be read"
-    beside_names=$(printf '%s\n' "$beside_names" | others_of "$beside_last" "$@" | awk 'NR <= 5 { gsub(/[[:cntrl:]]/, "?"); printf " %s", $0 }') ||
+    beside_names=$(printf '%s\n' "$beside_names" | exclude_named "$beside_last" "$@" | awk 'NR <= 5 { gsub(/[[:cntrl:]]/, "?"); printf " %s", $0 }') ||
       fail 'awk failed'
     [ -z "$beside_names" ] || beside_said="$beside_said, $beside_last:$beside_names"
   done
-  [ -z "$beside_said" ] || echo "note: Folders of tablespaces hold what is not known to be this cluster's (${beside_said#, })." \
-    "It is not copied."
+  [ -z "$beside_said" ] || echo "note: Folders of tablespaces contain files that are not known to belong to this cluster (${beside_said#, })." \
+    "These are not copied."
 }
 
-# others_of FOLDER NAMED...   print the names on standard input, but for those that are in a FOLDER/./NAME among NAMED
-others_of() {
+# exclude_named FOLDER NAMED...   print the names on standard input, but for those that are in a FOLDER/./NAME among NAMED
+exclude_named() {
   others_folder=$1
   shift
   while IFS= read -r others_name; do
@@ -46,12 +46,12 @@ others_of() {
   done
 }
 
-# key_among KEY FOLDER...   print where the private key lies, links followed; `-` where that is in none of the FOLDERs
-key_among() {
+# find_key_below KEY FOLDER...   print where the private key lies, links followed; `-` where that is in none of the FOLDERs
+find_key_below() {
   key_file=$(readlink -f -- "$1") || key_file=-
   shift
   for key_folder; do
-    key_folder=$(readlink -f -- "$key_folder") || fail "nobody can tell where $key_folder lies"
+    key_folder=$(readlink -f -- "$key_folder") || fail "the path $key_folder cannot be resolved"
     case $key_file in
       "$key_folder"/*)
         printf '%s\n' "$key_file"
@@ -63,19 +63,19 @@ key_among() {
   echo -
 }
 
-# copyable_walk UID FOLDER...   a record of what of all below may not be read, is not of UID, or is no file, folder or link
+# list_uncopyable UID FOLDER...   a record of what of all below may not be read, is not of UID, or is no file, folder or link
 # Nor is lost+found copied, which is the file system's own. A link's owner counts nowhere, and a socket is made anew by whoever listens.
-copyable_walk() {
+list_uncopyable() {
   copyable_owner=$1
   shift
-  gently find -H "$@" -ignore_readdir_race -name lost+found -type d -printf 'lost %p\0' -prune \
+  low_priority find -H "$@" -ignore_readdir_race -name lost+found -type d -printf 'lost %p\0' -prune \
     -o \( -type f ! -readable -o -type d \( ! -readable -o ! -executable \) \) -printf 'closed %p\0' -prune \
     -o \( -type f -o -type d \) ! -uid "$copyable_owner" -printf 'foreign %p\0' \
     -o \( -type p -o -type b -o -type c \) -printf 'special %p\0'
 }
 
-# copyable_names KEY   say so of the records on standard input, five names of each kind; fails without the last, `whole`
-copyable_names() {
+# report_uncopyable KEY   say so of the records on standard input, five names of each kind; fails without the last, `whole`
+report_uncopyable() {
   names_kind='' closed_names='' closed_many=0 foreign_names='' foreign_many=0 special_names='' special_many=0 lost_names='' lost_many=0
   while IFS= read -r names_path; do
     names_kind=${names_path%% *} names_path=${names_path#* } # a name may end in a blank
@@ -101,20 +101,20 @@ copyable_names() {
       *) break ;;
     esac
   done
-  [ "$names_kind" = whole ] || fail 'not all of the data roots may be looked at'
+  [ "$names_kind" = whole ] || fail 'not all files of the data roots could be examined'
   [ "$closed_many" = 0 ] ||
-    fail "$closed_many files or folders may not be read by the owner of the cluster, which no copy would bring:" \
-      "${closed_names#, }. Set their owner and modes right (chown, chmod u+rwX), and go on with --resume."
+    fail "$closed_many files or folders cannot be read by the owner of the cluster, so they cannot be copied:" \
+      "${closed_names#, }. Correct their owner and modes (chown, chmod u+rwX), and go on with --resume."
   if [ "$1" != - ] && [ -f "$1" ] && [ ! -O "$1" ]; then
     fail "the private key $1 belongs to another user. Its copy will belong to the owner of the new cluster, and PostgreSQL" \
-      'refuses a key of its own that a group may read. Give it to the owner of the cluster (chown), set its mode to 600' \
+      'refuses a key that its group may read. Make the owner of the cluster its owner (chown), set its mode to 600' \
       '(chmod), and go on with --resume.'
   fi
-  [ "$foreign_many" = 0 ] || echo "note: Files or folders that belong to somebody else: $foreign_many (${foreign_names#, })." \
+  [ "$foreign_many" = 0 ] || echo "note: Files or folders that belong to another user: $foreign_many (${foreign_names#, })." \
     'On the new server they belong to the owner of the cluster.' || fail 'the notes cannot be written'
-  [ "$lost_many" = 0 ] || echo "note: Folders lost+found, which file systems have for themselves: $lost_many (${lost_names#, })." \
+  [ "$lost_many" = 0 ] || echo "note: Folders lost+found of the file systems: $lost_many (${lost_names#, })." \
     'They are neither copied nor compared.' || fail 'the notes cannot be written'
   [ "$special_many" = 0 ] || echo "note: FIFOs or devices, which are not copied: $special_many (${special_names#, })." \
-    'PostgreSQL uses none; make them anew on the new server where another program does.' ||
+    'PostgreSQL uses none. Create them again on the new server if another program needs them.' ||
     fail 'the notes cannot be written'
 }

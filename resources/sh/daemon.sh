@@ -1,7 +1,7 @@
-# The rsync daemon of a copy, of the database user on new: begun, kept, ended; its password and its port on old.
-# All that runs for it bears PGHAUL_COPY=MARKER in its environment: by that it is found at the end.
+# The rsync daemon of a copy, which runs as the database user on the new server; its password and port are on the old server.
+# All its processes have PGHAUL_COPY=MARKER in their environment, by which they are found at the end.
 
-# make_password FOLDER MARKER   on old: keep a password that nobody could guess in FOLDER; prints it and MARKER
+# make_password FOLDER MARKER   on the old server: keep a random password in FOLDER; print it and MARKER
 make_password() {
   umask 077
   password_bytes=$(od -An -N24 -v -tx1 /dev/urandom) || fail 'no random bytes can be read'
@@ -9,56 +9,56 @@ make_password() {
   for password_byte in $password_bytes; do password=$password$password_byte; done
   [ "${#password}" -eq 48 ] || fail 'too few random bytes were read'
   printf '%s' "$password" >"$1/password" || fail "$1 cannot be written"
-  printf '%s %s\n' "$password" "$2" || fail 'the password could not be handed on'
+  printf '%s %s\n' "$password" "$2" || fail 'the password could not be passed on'
 }
 
-# start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...   on new: begin it anew
-# It takes the first free port of FIRST to LAST, at ADDRESS if that is new's own, else (or for -) at every one, and ends
-# by itself when nothing came for SECONDS. FILE holds the functions; the rest is as daemon_folder has it. Password and
-# MARKER come on standard input; prints port and MARKER.
+# start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...   on the new server: start it anew
+# It takes the first free port of FIRST to LAST, at ADDRESS if the new server has it, else (or for -) at every address, and ends
+# by itself if nothing came for SECONDS. FILE contains the functions; the rest is as in make_daemon_folder. Password and
+# MARKER come on standard input; print port and MARKER.
 start_daemon() {
   { read -r start_password start_mark && [ "$start_mark" = "$2" ]; } ||
-    fail 'the password is cut off: nothing was started'
-  { [ -f "$3" ] && [ -O "$3" ]; } || fail "$3 is missing, or it is another user's: nothing was started"
+    fail 'the password is incomplete: nothing was started'
+  { [ -f "$3" ] && [ -O "$3" ]; } || fail "$3 is missing or belongs to another user: nothing was started"
   end_daemon "$1" "$2"
   umask 077
-  (start_folder=$1 && shift 7 && daemon_folder "$start_folder" "$@") || exit
+  (start_folder=$1 && shift 7 && make_daemon_folder "$start_folder" "$@") || exit
   printf 'pghaul:%s\n' "$start_password" >"$1/secrets" || fail "$1 cannot be written"
   start_port=$4 start_tries=0
   while [ "$start_port" -le "$5" ] && [ "$start_tries" -lt 3 ]; do
-    if ! listens_on "$start_port"; then
+    if ! port_is_taken "$start_port"; then
       start_tries=$((start_tries + 1))
       if serve_daemon "$1" "$2" "$3" "$start_port" "$6" "$7" || serve_daemon "$1" "$2" "$3" "$start_port" - "$7"; then
-        printf '%s %s\n' "$start_port" "$2" || fail 'the port could not be handed on'
+        printf '%s %s\n' "$start_port" "$2" || fail 'the port could not be passed on'
         return
       fi
     fi
     start_port=$((start_port + 1))
   done
   if [ -e "$1/log" ]; then cat -- "$1/log" >&2; fi
-  fail "no rsync daemon could be started on new on a port of $4 to $5"
+  fail "no rsync daemon could be started on the new server on a port from $4 to $5"
 }
 
-# daemon_folder FOLDER SOURCES [LABEL TARGET]...   make FOLDER with the settings and the modules of the daemon
-# SOURCES: the addresses that it serves. Each LABEL is a module and leads to TARGET, by a link of our own: the values of
-# rsyncd.conf know no quotes.
-daemon_folder() {
+# make_daemon_folder FOLDER SOURCES [LABEL TARGET]...   create FOLDER with the settings and the modules of the daemon
+# SOURCES: the addresses that it serves. Each LABEL is a module and leads to TARGET by a link, because the values of
+# rsyncd.conf cannot be quoted.
+make_daemon_folder() {
   umask 077
-  mkdir -- "$1" "$1/places" || fail "$1 cannot be made: something else lies there, or its disk is full"
+  mkdir -- "$1" "$1/places" || fail "$1 cannot be created: something else exists at that path, or its disk is full"
   daemon_folder=$1
-  daemon_settings "$1" "$2" >"$1/rsyncd.conf" || fail "$1 cannot be written"
+  print_daemon_settings "$1" "$2" >"$1/rsyncd.conf" || fail "$1 cannot be written"
   shift 2
   while [ $# -gt 1 ]; do
-    ln -s -- "$2" "$daemon_folder/places/$1" || fail "$daemon_folder cannot lead to $2"
+    ln -s -- "$2" "$daemon_folder/places/$1" || fail "a link to $2 cannot be created in $daemon_folder"
     printf '[%s]\npath = %s\n' "$1" "$daemon_folder/places/$1" >>"$daemon_folder/rsyncd.conf" ||
       fail "$daemon_folder cannot be written"
     shift 2
   done
 }
 
-# daemon_settings FOLDER SOURCES   print what rsyncd.conf says of every module: who comes in, and that it writes alone
-# 32 connections: eight streams for each of three folders side by side, and some that are about to end.
-daemon_settings() {
+# print_daemon_settings FOLDER SOURCES   print the settings of every module in rsyncd.conf: who may connect, and only to write
+# 32 connections: eight streams for each of three folders at a time, and some that are about to end.
+print_daemon_settings() {
   printf '%s\n' \
     'use chroot = no' \
     'munge symlinks = yes' \
@@ -76,24 +76,24 @@ daemon_settings() {
     'refuse options = delete remove-source-files partial-dir backup-dir temp-dir log-file'
 }
 
-# serve_daemon FOLDER MARKER FILE PORT ADDRESS SECONDS   begin it with its keeper, and see it listen; 1: it does not
+# serve_daemon FOLDER MARKER FILE PORT ADDRESS SECONDS   start it with its keeper, and wait until it listens; 1: it does not
 serve_daemon() {
   PGHAUL_COPY=$2 setsid sh "$3" keep_daemon "$1" "$4" "$5" "$6" </dev/null >>"$1/log" 2>&1 &
   serve_tries=0
-  until listens_on "$4"; do
+  until port_is_taken "$4"; do
     kill -s 0 "$!" 2>/dev/null || return 1
     serve_tries=$((serve_tries + 1))
     if [ "$serve_tries" -ge 100 ]; then
-      end_copy "$2"
+      end_copy_processes "$2"
       return 1
     fi
-    sleep 0.1 || fail 'sleep is not there'
+    sleep 0.1 || fail 'the program sleep is missing'
   done
   kill -s 0 "$!" 2>/dev/null # else another one was faster
 }
 
-# keep_daemon FOLDER PORT ADDRESS SECONDS   run it till FOLDER is gone or nothing came for SECONDS, then remove FOLDER
-# So whoever killed the workstation leaves no port open for ever.
+# keep_daemon FOLDER PORT ADDRESS SECONDS   run it until FOLDER is gone or nothing came for SECONDS, then remove FOLDER
+# So no port stays open for ever if the workstation is lost.
 keep_daemon() {
   case $3 in
     -) set -- "$1" "$2" '' "$4" ;;
@@ -109,64 +109,64 @@ keep_daemon() {
   rm -rf -- "$1" || fail "$1 cannot be removed"
 }
 
-# watch_daemon FOLDER PROCESS SECONDS   return when FOLDER is gone or nothing came for SECONDS; fails where PROCESS ends
-# What arrives goes to the disk while more arrives, so that no flush of gigabytes waits at the end.
+# watch_daemon FOLDER PROCESS SECONDS   return when FOLDER is gone or nothing came for SECONDS; fail if PROCESS ends
+# Files are written to disk while more arrive, so that no long flush remains at the end.
 watch_daemon() {
-  [ -e "/proc/$$/task/$$/children" ] || fail 'the kernel of new does not say which processes a process began'
+  [ -e "/proc/$$/task/$$/children" ] || fail 'the kernel of the new server does not list the children of a process (/proc/PID/task/TID/children)'
   watch_idle=0
   while [ -e "$1/rsyncd.conf" ] && [ "$watch_idle" -lt "$3" ]; do
     watch_children=
-    # a process for each connection; the line has no end, so the status of read says nothing
+    # one process per connection; the line has no line break, so the status of read says nothing
     read -r watch_children 2>/dev/null <"/proc/$2/task/$2/children"
     if [ -n "$watch_children" ]; then
       watch_idle=0
-      for watch_place in "$1"/places/*; do flush "$watch_place/"; done
-      sleep 0.2 || fail 'sleep is not there'
+      for watch_place in "$1"/places/*; do flush_file_system "$watch_place/"; done
+      sleep 0.2 || fail 'the program sleep is missing'
     else
       watch_idle=$((watch_idle + 1))
-      sleep 1 || fail 'sleep is not there'
+      sleep 1 || fail 'the program sleep is missing'
     fi
     kill -s 0 "$2" 2>/dev/null || fail 'the rsync daemon ended by itself'
     [ ! -e "$1/places/data/postmaster.pid" ] || [ -e "$1/places/data/pghaul-fence/server" ] ||
-      fail 'a server runs in the target'
+      fail 'a PostgreSQL server is running in the target'
   done
 }
 
-# end_daemon FOLDER MARKER   on new: no daemon, no keeper, no file of this copy
+# end_daemon FOLDER MARKER   on the new server: end the daemon and its keeper, and remove the files of this copy
 end_daemon() {
-  end_copy "$2"
+  end_copy_processes "$2"
   rm -rf -- "$1" || fail "$1 cannot be removed"
 }
 
-# close_daemon FOLDER MARKER KEPT   on new: as end_daemon, and KEPT, the folder with its functions, gone
+# close_daemon FOLDER MARKER KEPT   on the new server: as end_daemon, and remove KEPT, the folder with its functions
 close_daemon() {
   end_daemon "$1" "$2"
   remove_folder "$3"
 }
 
-# end_copy MARKER   end all that runs for that copy: TERM, after 5 seconds KILL; fails where one is left
-end_copy() {
+# end_copy_processes MARKER   end all processes of that copy: TERM, after 5 seconds KILL; fail if one is left
+end_copy_processes() {
   end_copy_tries=0 end_copy_signal=TERM
   while :; do
-    end_copy_found=$(copy_processes "$1") || exit
+    end_copy_found=$(list_copy_processes "$1") || exit
     [ -n "$end_copy_found" ] || return 0
-    [ "$end_copy_tries" -lt 100 ] || fail 'the rsync daemon of this copy does not end'
+    [ "$end_copy_tries" -lt 100 ] || fail 'the rsync daemon of this copy cannot be ended'
     for end_copy_process in $end_copy_found; do
       kill -s "$end_copy_signal" "$end_copy_process" 2>/dev/null # it may have ended meanwhile
     done
-    sleep 0.1 || fail 'sleep is not there'
+    sleep 0.1 || fail 'the program sleep is missing'
     end_copy_tries=$((end_copy_tries + 1))
     [ "$end_copy_tries" -lt 50 ] || end_copy_signal=KILL
   done
 }
 
-# copy_processes MARKER   print the process id of each that runs for that copy
-copy_processes() {
+# list_copy_processes MARKER   print the process id of each process of that copy
+list_copy_processes() {
   copy_found=$(printf 'PGHAUL_COPY=%s\0' "$1" | grep -lzxF -e "PGHAUL_COPY=$1" /proc/[0-9]*/environ - 2>/dev/null)
-  # it ends with 2, as others' processes may not be looked at; that it saw its own input last shows that it saw all
+  # grep ends with 2 if it cannot read other users' processes; its own input, last in the list, proves that it got to the end
   case $?:$copy_found in
     [02]:*'(standard input)') ;;
-    *) fail 'grep failed: it is not known what runs for this copy' ;;
+    *) fail 'grep failed, so the processes of this copy are not known' ;;
   esac
   for copy_process in ${copy_found%'(standard input)'}; do
     copy_process=${copy_process#/proc/}
@@ -174,8 +174,8 @@ copy_processes() {
   done
 }
 
-# listens_on PORT   whether anybody listens there on this host; 1: nobody
-listens_on() {
+# port_is_taken PORT   whether any process listens on that TCP port of this host
+port_is_taken() {
   listens_as=$(printf ':%04X [0-9A-F]*:0000 0A ' "$1")
   set -- /proc/net/tcp
   [ ! -e /proc/net/tcp6 ] || set -- "$@" /proc/net/tcp6
@@ -183,14 +183,14 @@ listens_on() {
   case $? in
     0) return 0 ;;
     1) return 1 ;;
-    *) fail 'it cannot be seen which ports are taken' ;;
+    *) fail 'the ports in use cannot be read' ;;
   esac
 }
 
-# reach_daemon FOLDER MARKER HOST WORD...   on old: keep the daemon's port in FOLDER and try it with an empty list
-# Port and MARKER come on standard input; WORD... is what rsync is told to send, and where to. Ends as rsync does.
-reach_daemon() {
-  { read -r reach_port reach_mark && [ "$reach_mark" = "$2" ]; } || fail 'the port is cut off: nothing was tried'
+# test_daemon FOLDER MARKER HOST WORD...   on the old server: keep the port of the daemon in FOLDER and test it with an empty list
+# Port and MARKER come on standard input; WORD... says what rsync sends, and where to. End as rsync does.
+test_daemon() {
+  { read -r reach_port reach_mark && [ "$reach_mark" = "$2" ]; } || fail 'the port is incomplete: nothing was tried'
   umask 077
   printf '%s\n' "$reach_port" >"$1/port" || fail "$1 cannot be written"
   reach_at="port $reach_port of $3" reach_folder=$1
@@ -199,17 +199,17 @@ reach_daemon() {
   reach_status=$?
   case $reach_status in # 10: connecting failed, 35: it came to nothing in time; source: rsync(1), EXIT VALUES
     0) ;;
-    10 | 35) refuse "$reach_status" "$reach_at is not reached from old: is there a firewall between them?" ;;
-    *) refuse "$reach_status" "the rsync daemon on $reach_at takes nothing from old" ;;
+    10 | 35) refuse "$reach_status" "the old server cannot connect to $reach_at: is there a firewall between the servers?" ;;
+    *) refuse "$reach_status" "the rsync daemon on $reach_at refuses files from the old server" ;;
   esac
 }
 
-# daemon_port FOLDER   on old: print the daemon's port, as reach_daemon kept it
-daemon_port() {
+# read_daemon_port FOLDER   on the old server: print the port of the daemon that test_daemon has kept
+read_daemon_port() {
   daemon_port=
   read -r daemon_port 2>/dev/null <"$1/port"
   case $daemon_port in
-    '' | *[!0-9]*) fail "the port of the rsync daemon does not stand in $1/port: was the daemon started and reached?" ;;
-    *) printf '%s\n' "$daemon_port" || fail 'the port could not be handed on' ;;
+    '' | *[!0-9]*) fail "$1/port does not contain the port of the rsync daemon: was the daemon started and reached?" ;;
+    *) printf '%s\n' "$daemon_port" || fail 'the port could not be passed on' ;;
   esac
 }

@@ -16,28 +16,28 @@ cluster_sql() {
   [ -n "$cluster_pid" ] || return 0
   sql_reach
   sql_environment
-  keep_slots
-  sql_finds_home
-  sql_known=$(sql_questions known | ask "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed'
+  require_free_slot
+  sql_find_home
+  sql_known=$(sql_questions known | run_psql "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed'
   printf '%s\n' "$sql_known"
   # a session a database, one after the other, with one transaction in each
-  sql_databases=$(sql_questions databases | ask "$sql_home")
+  sql_databases=$(sql_questions databases | run_psql "$sql_home")
   sql_found=$(
-    sql_session wide "$sql_home" && sql_in_each || echo lost
+    sql_session wide "$sql_home" && sql_ask_each_database || echo lost
   )
   printf '%s\n' "$sql_found"
-  sql_orders
+  sql_print_orders
   sql_certificate
 }
 
-# sql_finds_home   set sql_home, the database in which the whole cluster is asked: template1 where nobody gets into postgres
+# sql_find_home   set sql_home, the database in which the whole cluster is asked: template1 where nobody gets into postgres
 # Fails where another cluster answers: the lock file of a server in a container names a socket that is the host's own server's here.
-sql_finds_home() {
+sql_find_home() {
   sql_home=postgres
-  sql_answers=$(sql_identity | ask postgres 2>/dev/null) || {
-    if sql_answers=$(sql_identity | ask template1 2>/dev/null); then sql_home=template1; else return 0; fi
+  sql_answers=$(sql_identity | run_psql postgres 2>/dev/null) || {
+    if sql_answers=$(sql_identity | run_psql template1 2>/dev/null); then sql_home=template1; else return 0; fi
   }
-  sql_lock=$(sql_started | ask "$sql_home" 2>/dev/null) || sql_lock=''
+  sql_lock=$(sql_started | run_psql "$sql_home" 2>/dev/null) || sql_lock=''
   sql_own=''
   if { read -r sql_process && IFS= read -r sql_data && read -r sql_start; } 2>/dev/null <"$cluster_folder/postmaster.pid"; then
     sql_own="$sql_process $sql_data $sql_start"
@@ -45,15 +45,15 @@ sql_finds_home() {
   # a clone of it has the same system identifier, and a lock file of its own
   if [ -n "$sql_lock" ] && [ -n "$sql_own" ] && [ "$sql_lock" != "$sql_own" ]; then
     fail "another cluster answers at port ${cluster_port:-5432} of ${cluster_socket:-its usual socket}, whose lock file begins with" \
-      "$sql_lock, and that of this one with $sql_own: the server of this one may run in a container. Stop it there, and move" \
-      'it stopped'
+      "$sql_lock. That of this cluster begins with $sql_own: the server of this cluster may run in a container. Stop it there, and move" \
+      'the cluster while it is stopped'
   fi
   find_control "$cluster_folder"
   sql_control=$("$cluster_programs/pg_controldata" "$control_in" 2>/dev/null) || return 0
   sql_own=$(printf '%s\n' "$sql_control" | sed -n 's/^Database system identifier: *//p') || fail 'sed failed'
   if [ -n "$sql_answers" ] && [ -n "$sql_own" ] && [ "$sql_answers" != "$sql_own" ]; then
     fail "another cluster answers at port ${cluster_port:-5432} of ${cluster_socket:-its usual socket}, of system identifier" \
-      "$sql_answers: the server of this one may run in a container. Stop it there, and move it stopped"
+      "$sql_answers. The server of this cluster may run in a container. Stop it there, and move the cluster while it is stopped"
   fi
 }
 
@@ -88,12 +88,12 @@ sql_environment() {
   if [ "$sql_rank" -ge 903 ]; then PGOPTIONS="$PGOPTIONS -c lock_timeout=1000"; fi
   if [ "$sql_rank" -ge 1100 ]; then PGOPTIONS="$PGOPTIONS -c jit=off"; fi
   export PGOPTIONS PGCONNECT_TIMEOUT=5 PGAPPNAME=pghaul
-  leave_slots "$cluster_socket" "${cluster_port:-5432}"
+  watch_slots "$cluster_socket" "${cluster_port:-5432}"
 }
 
-# ask DATABASE OPTIONS...   psql with the statements on standard input
+# run_psql DATABASE OPTIONS...   psql with the statements on standard input
 # The database by the variable, which is never taken for a connection string as -d would be.
-ask() {
+run_psql() {
   PGDATABASE=$1
   export PGDATABASE
   shift
@@ -102,8 +102,8 @@ ask() {
 
 # sql_session GROUP DATABASE   print what the questions of that group bring there; fails where the server ended the session
 sql_session() {
-  (keep_slots) || return 0
-  sql_said=$(sql_questions "$1" | ask "$2")
+  (require_free_slot) || return 0
+  sql_said=$(sql_questions "$1" | run_psql "$2")
   sql_status=$?
   printf '%s\n' "$sql_said"
   # psql's 2: there is no connection; the first row says that there was one
@@ -128,16 +128,16 @@ sql_questions() {
   )
 }
 
-# sql_in_each   print what the questions for each database bring; fails where the server ended a session
-sql_in_each() {
+# sql_ask_each_database   print what the questions for each database bring; fails where the server ended a session
+sql_ask_each_database() {
   [ -z "$sql_databases" ] || printf '%s\n' "$sql_databases" | while IFS= read -r sql_database; do
-    whole_name "$sql_database"
+    unescape_name "$sql_database"
     sql_session each "$name_whole" </dev/null || return 1
   done
 }
 
-# sql_orders   print the sums of the libc locales that the databases use; what cannot be summed is not known
-sql_orders() {
+# sql_print_orders   print the sums of the libc locales that the databases use; what cannot be summed is not known
+sql_print_orders() {
   sql_locales=$(printf '%s\n%s\n' "$sql_known" "$sql_found" | sed -n 's/^libc //p') || fail 'sed failed'
   sql_locales=$(printf '%s\n' "$sql_locales" | sort -u) || fail 'sort failed'
   # shellcheck disable=SC2086 # they are words
@@ -148,7 +148,7 @@ sql_orders() {
 sql_certificate() {
   sql_path=$(printf '%s\n' "$sql_known" | sed -n 's/^certificate //p') || fail 'sed failed'
   if [ -n "$sql_path" ] && command -v openssl >/dev/null; then
-    enter "$cluster_folder"
+    enter_folder "$cluster_folder"
     sql_said=$(openssl x509 -noout -enddate -subject -nameopt multiline,utf8 -text -in "$sql_path" </dev/null) || return 0
     printf '%s\n' "$sql_said" | sed 's/^/x509 /' || fail 'sed failed'
   fi

@@ -1,13 +1,13 @@
-# Detached work: it survives a closed laptop, is found again, followed, and ended as a whole.
-# A job runs in a session of its own under a keeper that writes down which process group it is and how it ended. All of it
-# lies in one folder of mode 0700 of the user that runs it. /var/tmp survives a restart and exists for users without a home.
+# Detached jobs: they survive the loss of the workstation, and can be found, followed and ended again.
+# A job runs in a session of its own under a keeper, which records its process group and its exit status. Everything is in one
+# folder of mode 0700 that belongs to the user who runs the job. /var/tmp survives a reboot and exists for users without a home.
 
-# job_start BASE ABOUT BYTES SUM   begin detached what stands on standard input, and print the job's folder below BASE
-# BYTES of it are the program, of the sha256 SUM; the rest is what the program reads. ABOUT is a line for people and programs.
+# job_start BASE ABOUT BYTES SUM   start the program on standard input detached, and print the folder of the job below BASE
+# The first BYTES are the program, with the sha256 SUM; the rest is its input. ABOUT is a line for people and programs.
 job_start() {
-  job_folder=$(mktemp -d "$1/pghaul-job.XXXXXXXX") || fail "no folder for the job can be made in $1"
+  job_folder=$(mktemp -d "$1/pghaul-job.XXXXXXXX") || fail "no folder for the job can be created in $1"
   shift
-  (job_take "$@") || {
+  (job_store "$@") || {
     rm -rf -- "$job_folder"
     exit 1
   }
@@ -19,29 +19,29 @@ job_start() {
       [ ! -s "$job_folder/group" ] || break # a short job may have ended meanwhile
       job_said=$(cat "$job_folder/log")
       rm -rf -- "$job_folder"
-      fail "the job did not begin: $job_said"
+      fail "the job did not start: $job_said"
     fi
-    sleep 0.05 || fail 'sleep is not there'
+    sleep 0.05 || fail 'the program sleep is missing'
   done
   printf '%s\n' "$job_folder"
 }
 
-# job_take ABOUT BYTES SUM   put the parts of standard input into the job's folder; the program is proven by its sum
-job_take() {
+# job_store ABOUT BYTES SUM   write the parts of standard input into the folder of the job, and check the checksum of the program
+job_store() {
   printf '%s\n' "$1" >"$job_folder/about" || fail "$job_folder cannot be written: is its disk full?"
-  head -c "$2" >"$job_folder/program" || fail 'the program of the job cannot be kept'
-  cat >"$job_folder/input" || fail 'the input of the job cannot be kept'
-  job_sum=$(sha256sum <"$job_folder/program") || fail 'the program of the job cannot be summed up'
-  [ "${job_sum%% *}" = "$3" ] || fail 'the program of the job did not come whole: nothing was begun'
+  head -c "$2" >"$job_folder/program" || fail 'the program of the job cannot be stored'
+  cat >"$job_folder/input" || fail 'the input of the job cannot be stored'
+  job_sum=$(sha256sum <"$job_folder/program") || fail 'the checksum of the program of the job cannot be computed'
+  [ "${job_sum%% *}" = "$3" ] || fail 'the program of the job is incomplete: nothing was started'
 }
 
-# job_keep FOLDER   the keeper: run job_command, write down its process group ahead and its exit status behind it
-# `group` holds the process id, its start time and the boot id: no reused number, no restart is taken for the running job.
+# job_keep FOLDER   the keeper: run job_command, and record its process group before it and its exit status after it
+# `group` contains the process id, its start time and the boot id, so that neither a reused id nor a reboot is taken for the job.
 job_keep() {
   trap '' HUP
   trap : TERM INT
-  keep_since=$(begun_at $$)
-  keep_boot=$(cat /proc/sys/kernel/random/boot_id) || fail 'this host does not say when it was started'
+  keep_since=$(process_start $$)
+  keep_boot=$(cat /proc/sys/kernel/random/boot_id) || fail 'the boot ID of this host cannot be read'
   echo "$$ $keep_since $keep_boot" >"$1/group.new" || fail "$1 cannot be written"
   mv -- "$1/group.new" "$1/group" || fail "$1 cannot be written"
   (job_command)
@@ -50,19 +50,19 @@ job_keep() {
   mv -- "$1/exit.new" "$1/exit" || fail "$1 cannot be written"
 }
 
-# job_look FOLDER   go there; sets job_running, whether its group still has processes, and job_leader
-job_look() {
-  enter "$1"
+# job_refresh FOLDER   change to FOLDER; set job_running, whether its group still has processes, and job_leader
+job_refresh() {
+  enter_folder "$1"
   job_running=0 job_leader=
   [ -s group ] || return 0
-  look_now=$(cat /proc/sys/kernel/random/boot_id) || fail 'this host does not say when it was started'
+  look_now=$(cat /proc/sys/kernel/random/boot_id) || fail 'the boot ID of this host cannot be read'
   read -r job_leader look_since look_boot <group || fail "$1/group cannot be read"
   [ "$look_boot" = "$look_now" ] || return 0
-  if ours "$job_leader" "$look_since" || job_orphans "$1"; then job_running=1; fi
+  if is_own_process "$job_leader" "$look_since" || job_has_orphans "$1"; then job_running=1; fi
 }
 
-# job_orphans FOLDER   whether a process runs on whose keeper is gone: of its group, this user's, and begun with FOLDER as its job
-job_orphans() {
+# job_has_orphans FOLDER   whether processes of the job are running without their keeper: of its group and user, with FOLDER as their job
+job_has_orphans() {
   orphans_found=$(grep -lsaxzF "pghaul_job=$1" /proc/[0-9]*/environ)
   [ $? -le 2 ] || fail 'grep failed' # 1: none; 2: one ended meanwhile, or is not ours to look at
   for orphan in $orphans_found; do
@@ -76,53 +76,53 @@ job_orphans() {
 }
 
 # job_state FOLDER LOOKS WAIT FIRST LIMIT   print `RUNNING STATUS BYTES`, then LIMIT bytes of its log from byte FIRST on
-# Not before the job has ended, or after LOOKS looks with WAIT seconds between them. STATUS is `-` while there is none.
-# The time of its file `looked` is that of the latest look: a job may end by itself where nobody has looked for long.
+# It waits until the job has ended, for at most LOOKS looks with WAIT seconds between them. STATUS is `-` while there is none.
+# The time of its file `looked` is that of the latest look: a job may end itself if nobody has looked for long.
 job_state() {
-  enter "$1"
+  enter_folder "$1"
   touch ./looked 2>/dev/null || : # a full disk is no reason not to look
   state_looks=0
   until [ -e exit ] || [ "$state_looks" -ge "$2" ]; do
-    sleep "$3" || fail 'sleep is not there'
+    sleep "$3" || fail 'the program sleep is missing'
     state_looks=$((state_looks + 1))
   done
-  job_look "$1"
+  job_refresh "$1"
   state_status=-
   if [ -e exit ]; then read -r state_status <./exit || fail "$1/exit cannot be read"; fi
   state_bytes=$(stat -c %s log) || fail "$1/log cannot be read"
   echo "$job_running $state_status $state_bytes"
   if [ "$5" != 0 ] && [ "$state_bytes" -ge "$4" ]; then
-    # to the byte that it had: what it has written since comes with the next look
+    # up to the size that was printed; what was written since comes with the next look
     dd if=log bs=65536 iflag=skip_bytes,count_bytes skip="$(($4 - 1))" count="$5" status=none || fail "$1/log cannot be read"
   fi
 }
 
-# job_ended_ago FOLDER   print the seconds since it ended, by this host's clock; nothing while it has not
+# job_ended_ago FOLDER   print the seconds since it ended, by the clock of this host; nothing before that
 job_ended_ago() {
-  enter "$1"
+  enter_folder "$1"
   [ -e exit ] || return 0
   ended_at=$(stat -c %Y exit) || fail "$1/exit cannot be read"
   ended_now=$(date +%s) || fail 'date failed'
   echo $((ended_now - ended_at))
 }
 
-# job_kill FOLDER TRIES   end it with all its processes: TERM, after TRIES tenths of a second KILL; fails where one is left
+# job_kill FOLDER TRIES   end all its processes: TERM, after TRIES tenths of a second KILL; fail if one is left
 job_kill() {
-  job_look "$1"
+  job_refresh "$1"
   [ "$job_running" = 1 ] || return 0
   end_group "$job_leader" "$2"
   [ -e exit ] || echo 137 >./exit || fail "$1 cannot be written"
 }
 
-# job_remove FOLDER   remove all that is left of an ended job; ends with 75 where it still runs
+# job_remove FOLDER   remove the folder of an ended job; exit with 75 if it is still running
 job_remove() {
-  job_look "$1"
-  [ "$job_running" = 0 ] || [ -e exit ] || refuse 75 'the job still runs'
+  job_refresh "$1"
+  [ "$job_running" = 0 ] || [ -e exit ] || refuse 75 'the job is still running'
   rm -rf -- "$1" || fail "$1 cannot be removed"
 }
 
-# job_list BASE   print folder and about of each job of this user below BASE, a line each, then how many there are
-# Only folders of one's own: another user's could hold anything.
+# job_list BASE   print folder and ABOUT of each job of this user below BASE, one per line, then their number
+# Only folders that belong to this user count, because those of others could contain anything.
 job_list() {
   list_number=0
   for list_folder in "$1"/pghaul-job.*; do

@@ -85,7 +85,7 @@ unit_facts() {
     done
     [ $# -eq 0 ] || units_about_postgresql "$@"
   done
-  [ -z "$unit_unread" ] || fail "$unit_unread may not be read"
+  [ -z "$unit_unread" ] || fail "$unit_unread cannot be read"
 }
 
 # instance_facts   print `instance UNIT` of each instance of a template that comes up with the host or has a process now
@@ -141,7 +141,7 @@ unit_start_lines() {
 # user_unit_facts   print `user NAME HOME` of each account with units of its own, `linger` where they come up with the host,
 # `enabled UNIT` of those that its systemd starts, and what unit_facts prints of them
 user_unit_facts() {
-  user_accounts=$(getent passwd) || fail 'the accounts cannot be read'
+  user_accounts=$(getent passwd) || fail 'the list of accounts cannot be read'
   printf '%s\n' "$user_accounts" | while IFS=: read -r user_name _ _ _ _ user_home _; do
     user_units=$user_home/.config/systemd/user
     [ -d "$user_units" ] || continue

@@ -1,74 +1,75 @@
-# A cluster's fence, DATA/pghaul-fence: its control file lies there, or its PG_VERSION. Without either in its place no postmaster
-# starts in DATA, whoever starts it, also after a boot (postmaster.c, checkDataDir and checkControlFile); a server that runs
-# does without PG_VERSION. On new it holds `mark` too, which says whose copy DATA is; `opened` instead of it when new is about to
-# be opened; `server`, which server this copy has started, or the options with which it is about to.
-# All as the cluster's owner. Each may be called again wherever it was broken off; what it has done is on the disk when it ends.
+# The fence of a cluster, DATA/pghaul-fence, contains its control file or its PG_VERSION. Without either of them in its place
+# no postmaster starts in DATA, whoever starts it, also after a reboot (postmaster.c, checkDataDir and checkControlFile). A
+# running server does not need PG_VERSION. On the new server the fence contains more files: `mark` says whose copy DATA is; it
+# becomes `opened` at the cutover; `server` says which server this copy has started, or with which options it is about to.
+# All functions run as the owner of the cluster. Each can be repeated after an interruption, and its result is on disk when it ends.
 
-# no_server DATA   no server lives there: its working directory tells, or a lock file, but for that of one of ours that crashed
-no_server() {
-  server_found=$(servers_in "$1") || exit
-  [ -z "$server_found" ] || fail "a server runs in $1: process ${server_found%%[!0-9]*}"
+# refuse_running_server DATA   fail if a server is running there, by its working directory or by a lock file, except the lock
+# file of a server of this copy that has crashed
+refuse_running_server() {
+  server_found=$(list_servers_in "$1") || exit
+  [ -z "$server_found" ] || fail "a PostgreSQL server is running in $1 (process ${server_found%%[!0-9]*})"
   [ ! -e "$1/postmaster.pid" ] || [ -e "$1/pghaul-fence/server" ] ||
-    fail "a server runs in $1, or crashed: its lock file postmaster.pid is there"
+    fail "a PostgreSQL server is running in $1 or has crashed: its lock file postmaster.pid exists"
 }
 
-# keep_time FOLDER COMMAND...   run what adds or takes away a name in FOLDER, whose time stays as it is
-keep_time() {
+# run_keeping_time FOLDER COMMAND...   run COMMAND, which adds or removes a name in FOLDER, and keep the time of FOLDER
+run_keeping_time() {
   keep_folder=$1
   keep_since=$(stat -c %y -- "$1") || fail "$1 cannot be read"
   shift
   keep_said=$("$@" 2>&1) || fail "$* failed${keep_said:+: $keep_said}"
-  touch -d "$keep_since" -- "$keep_folder" || fail "the time of $keep_folder cannot be set back"
+  touch -d "$keep_since" -- "$keep_folder" || fail "the modification time of $keep_folder cannot be restored"
 }
 
-# flush_names DATA   the names in DATA, in its global and in its fence are on the disk, and so is the mark
-flush_names() {
+# flush_fence DATA   write the mark and the names in DATA, in its global folder and in its fence to disk
+flush_fence() {
   for flush_one in "$1" "$1/global" "$1/pghaul-fence" "$1/pghaul-fence/global" "$1/pghaul-fence/mark"; do
-    [ ! -e "$flush_one" ] || sync -- "$flush_one" || fail "$flush_one cannot be flushed"
+    [ ! -e "$flush_one" ] || sync -- "$flush_one" || fail "$flush_one cannot be written to disk"
   done
 }
 
-# put_behind DATA NAME   what DATA holds by that name, global/pg_control or PG_VERSION, lies behind the fence
-put_behind() {
-  [ -d "$1/pghaul-fence/global" ] || (umask 077 && keep_time "$1" mkdir -p -- "$1/pghaul-fence/global") || exit
+# move_behind_fence DATA NAME   move global/pg_control or PG_VERSION, as NAME says, from DATA into the fence
+move_behind_fence() {
+  [ -d "$1/pghaul-fence/global" ] || (umask 077 && run_keeping_time "$1" mkdir -p -- "$1/pghaul-fence/global") || exit
   behind_from=$1/$2
-  [ ! -e "$behind_from" ] || keep_time "${behind_from%/*}" mv -fT -- "$behind_from" "$1/pghaul-fence/$2"
-  flush_names "$1"
+  [ ! -e "$behind_from" ] || run_keeping_time "${behind_from%/*}" mv -fT -- "$behind_from" "$1/pghaul-fence/$2"
+  flush_fence "$1"
 }
 
-# take_out DATA NAME   what lies behind the fence by that name is in its place again
-take_out() {
+# move_out_of_fence DATA NAME   move the file of that name from the fence back to its place
+move_out_of_fence() {
   if [ -e "$1/pghaul-fence/$2" ]; then
     out_to=$1/$2
-    [ ! -e "$out_to" ] || fail "$2 is both in $1 and in $1/pghaul-fence: remove the one that is not the cluster's"
-    keep_time "${out_to%/*}" mv -fT -- "$1/pghaul-fence/$2" "$out_to"
+    [ ! -e "$out_to" ] || fail "$2 exists in $1 and in $1/pghaul-fence. Remove the one that does not belong to the cluster"
+    run_keeping_time "${out_to%/*}" mv -fT -- "$1/pghaul-fence/$2" "$out_to"
   fi
-  flush_names "$1"
+  flush_fence "$1"
 }
 
-# open_fence DATA   all is in its place
+# open_fence DATA   move all files of the fence back to their places
 open_fence() {
-  take_out "$1" PG_VERSION
-  take_out "$1" global/pg_control
+  move_out_of_fence "$1" PG_VERSION
+  move_out_of_fence "$1" global/pg_control
 }
 
-# fence_cluster DATA   no server starts there from here on
+# fence_cluster DATA   prevent any server from starting there
 fence_cluster() {
-  no_server "$1"
-  put_behind "$1" global/pg_control
-  (no_server "$1") || { # somebody was faster
-    take_out "$1" global/pg_control
+  refuse_running_server "$1"
+  move_behind_fence "$1" global/pg_control
+  (refuse_running_server "$1") || { # somebody was faster
+    move_out_of_fence "$1" global/pg_control
     exit 1
   }
 }
 
-# unfence_cluster DATA   all is in its place, and the fence is gone; where there is none nothing is done
+# unfence_cluster DATA   move all files back to their places and remove the fence; do nothing if there is none
 unfence_cluster() {
   [ -d "$1/pghaul-fence" ] || return 0
-  never_opened "$1"
+  refuse_after_cutover "$1"
   open_fence "$1"
-  keep_time "$1" rm -rf -- "$1/pghaul-fence"
-  flush_names "$1"
+  run_keeping_time "$1" rm -rf -- "$1/pghaul-fence"
+  flush_fence "$1"
 }
 
 # find_control DATA   set control_in to the folder in which global/pg_control lies: DATA, or its fence
@@ -77,69 +78,70 @@ find_control() {
   [ -e "$1/global/pg_control" ] || [ ! -e "$1/pghaul-fence/global/pg_control" ] || control_in=$1/pghaul-fence
 }
 
-# control_data PATH DATA [AS]   print what pg_controldata of that PATH says of it; AS: words that make another user of who runs it
-control_data() {
+# print_control_data PATH DATA [AS]   print the output of pg_controldata on that PATH; AS: words that run it as another user
+print_control_data() {
   find_control "$2"
   control=$(${3-} env PATH="$1" pg_controldata "$control_in") || fail "pg_controldata cannot read the control file of $2"
   [ -n "$control" ] || fail "pg_controldata says nothing of $2"
   printf '%s\n' "$control"
 }
 
-# control_sum DATA   print the sum of its control file
-control_sum() {
+# checksum_control_file DATA   print the checksum of its control file
+checksum_control_file() {
   find_control "$1"
   sha256sum <"$control_in/global/pg_control" || fail "the control file of $1 cannot be read"
 }
 
-# fence_target DATA LINE...   on new, ahead of all else: nobody starts a server there, and DATA bears the mark of this copy, LINEs
-# A dress rehearsal that was broken off there has ended ahead of that. One whose backup has come and was not started stays as it is.
+# fence_target DATA LINE...   on the new server, before anything else: prevent a server from starting there, and mark DATA as the
+# target of this copy with LINEs
+# A dress rehearsal that was interrupted is ended first. One whose backup was copied and not started stays as it is.
 fence_target() {
-  [ ! -e "$1/pghaul-fence/dressed" ] || dress_end "$1"
+  [ ! -e "$1/pghaul-fence/dressed" ] || dress_stop_copy "$1"
   close_target "$1"
   fence_data=$1
   shift
-  whole "$fence_data/pghaul-fence/mark" printf '%s\n' '# a copy that pghaul has begun and not opened: no server starts in it' "$@"
-  flush_names "$fence_data"
+  write_complete "$fence_data/pghaul-fence/mark" printf '%s\n' '# a copy that pghaul has begun and not opened: no server starts in it' "$@"
+  flush_fence "$fence_data"
 }
 
-# say_opened DATA   on old, behind the opening: its fence says that the way back loses what clients wrote to new
-say_opened() {
-  echo 'new was opened to clients: what they wrote since is on new alone' >"$1/pghaul-fence/new-was-opened" ||
+# record_cutover DATA   on the old server, after the cutover: record in its fence that a rollback would lose what clients have written
+record_cutover() {
+  echo 'The new cluster was opened for clients. What they have written since is on the new server only.' >"$1/pghaul-fence/new-was-opened" ||
     fail "$1/pghaul-fence/new-was-opened cannot be written"
-  sync -- "$1/pghaul-fence/new-was-opened" "$1/pghaul-fence" || fail "$1/pghaul-fence cannot be flushed"
+  sync -- "$1/pghaul-fence/new-was-opened" "$1/pghaul-fence" || fail "$1/pghaul-fence cannot be written to disk"
 }
 
-# never_opened DATA   on old, ahead of the way back, whoever goes it: its fence does not say so
-never_opened() {
+# refuse_after_cutover DATA   on the old server, before any rollback: fail if its fence says that the cutover has happened
+refuse_after_cutover() {
   [ ! -e "$1/pghaul-fence/new-was-opened" ] ||
-    fail 'new was opened to clients: what they wrote since is on new alone. To give it up, stop new, keep it from starting,' \
-      "and remove $1/pghaul-fence/new-was-opened"
+    fail 'the new cluster was opened for clients, and what they have written since is on the new server only. To give that up,' \
+      "stop the new cluster, prevent it from starting, and remove $1/pghaul-fence/new-was-opened"
 }
 
-# close_target DATA   what a start needs lies behind the fence, but for PG_VERSION, and no server of ours is known any more
+# close_target DATA   move what a start needs behind the fence, except PG_VERSION, and forget any server that was started there
 close_target() {
   fence_cluster "$1"
-  take_out "$1" PG_VERSION
-  # in this order: without `server` the lock file would be a stranger's
+  move_out_of_fence "$1" PG_VERSION
+  # in this order: without `server` the lock file would be that of an unknown server
   rm -f -- "$1/postmaster.pid" "$1/pghaul-fence/server" "$1/pghaul-fence/control" \
     "$1/pghaul-fence/options" "$1/pghaul-fence/opened" "$1/pghaul-fence/new-was-opened" || fail "$1/postmaster.pid cannot be removed"
 }
 
-# give_back DATA   the way back on new: the server that this copy started is stopped, and none starts any more
-# A data directory that bears no mark is none of ours.
-give_back() {
+# roll_back_target DATA   rollback on the new server: stop the server that this copy has started, and prevent any further start
+# A data directory without a mark does not belong to this copy, and is left alone.
+roll_back_target() {
   if [ -e "$1/pghaul-fence/opened" ]; then
-    unopened "$1" # while it can still be told
+    refuse_changed_copy "$1" # while it can still be told
     mv -fT -- "$1/pghaul-fence/opened" "$1/pghaul-fence/mark" || fail "$1/pghaul-fence/mark cannot be written"
   fi
   [ -e "$1/pghaul-fence/mark" ] || return 0
-  # closed as it was, nothing to write: new's disk may be what the way back is gone for
+  # closed already, so nothing is written: a broken disk of the new server may be the reason for the rollback
   [ -e "$1/pghaul-fence/server" ] || [ -e "$1/global/pg_control" ] || return 0
-  stop_locally "$1"
+  stop_local_only "$1"
   close_target "$1"
 }
 
-# open_target DATA   ahead of new's own start: all is in its place, and the mark is none any more
+# open_target DATA   before the new cluster is started for clients: put all files in their places, and end the mark
 open_target() {
   rm -f -- "$1/pghaul-fence/new-was-opened" || fail "$1/pghaul-fence/new-was-opened cannot be removed"
   [ ! -e "$1/pghaul-fence/mark" ] || mv -fT -- "$1/pghaul-fence/mark" "$1/pghaul-fence/opened" ||
@@ -147,9 +149,9 @@ open_target() {
   open_fence "$1"
 }
 
-# own_server DATA   fail unless the server that runs there is the one that this copy started: by its process and when it began, or,
-# where nobody has come to record these, by the options on its command line, which hold it back as none of another's are
-own_server() {
+# check_own_server DATA   fail unless the server that is running there was started by this copy: by its process id and start
+# time or, if these were not recorded, by the isolation settings on its command line, which no other server has
+check_own_server() {
   own_lock=$(head -n 3 -- "$1/postmaster.pid") || own_lock=
   own_known=$(cat -- "$1/pghaul-fence/server") || own_known=
   case $own_lock:$own_known in
@@ -161,21 +163,21 @@ own_server() {
       ;;
     *) [ -z "$own_lock" ] || [ "$own_lock" != "$own_known" ] || return 0 ;;
   esac
-  fail "a server runs in $1 that this copy has not started: look at it, and stop it"
+  fail "a PostgreSQL server that this copy has not started is running in $1. Check why, and stop it"
 }
 
-# stop_locally DATA   stop the server there that start_locally started, if it runs
-# By its signal: pg_ctl would want PG_VERSION in its place, where anybody could start it at the next boot.
-stop_locally() {
-  stop_found=$(servers_in "$1") || exit
+# stop_local_only DATA   stop the server there that start_local_only has started, if it is running
+# It sends a signal: pg_ctl would need PG_VERSION in its place, where anybody could start the cluster at the next boot.
+stop_local_only() {
+  stop_found=$(list_servers_in "$1") || exit
   [ -n "$stop_found" ] || return 0
-  own_server "$1"
-  kill -s INT "${own_lock%%[!0-9]*}" || fail "the server in $1 cannot be told to stop"
+  check_own_server "$1"
+  kill -s INT "${own_lock%%[!0-9]*}" || fail "the server in $1 does not take the signal to stop"
   stop_looks=0
   while [ -n "$stop_found" ]; do
     stop_looks=$((stop_looks + 1))
     [ "$stop_looks" -le 6000 ] || fail "the server in $1, process ${own_lock%%[!0-9]*}, has not stopped within 10 minutes"
-    sleep 0.1 || fail 'sleep is not there'
-    stop_found=$(servers_in "$1") || exit
+    sleep 0.1 || fail 'the program sleep is missing'
+    stop_found=$(list_servers_in "$1") || exit
   done
 }

@@ -4,7 +4,7 @@
 # FILES are patterns, a blank between. A command line comes as hexadecimal digits.
 ha_and_pooler_facts() {
   ha_first=$(tr -d '\0' 2>/dev/null </proc/1/cmdline) && [ -n "$ha_first" ] ||
-    fail "$(id -un) may not see the processes of others"
+    fail "$(id -un) cannot see the processes of other users"
   # 2: one ended meanwhile, or its file may not be read
   ha_found=$(grep -lasE "$1" /proc/[0-9]*/cmdline) || [ $? -le 2 ] || fail 'grep failed'
   for ha_file in $ha_found; do
@@ -106,10 +106,10 @@ firewall_facts() {
     firewall_rules="$firewall_rules
 $firewall_said"
   elif [ -z "$firewall_rules" ] && [ -d /proc/net/netfilter ]; then
-    fail 'the kernel has a firewall, and nft, which lists its rules, is not installed'
+    fail 'the kernel has a firewall, but nft, which lists its rules, is not installed'
   fi
   echo listed
-  indented "$firewall_rules"
+  indent_lines "$firewall_rules"
 }
 
 # schedule_facts   print `place FILE USER` of each crontab and timer, and below it its lines; fails behind them all where
@@ -137,7 +137,7 @@ schedule_facts() {
   for schedule_file in /etc/systemd/system/*.wants/*.timer; do
     [ ! -e "$schedule_file" ] || timer_command "$schedule_file"
   done
-  [ -z "$schedule_unread" ] || fail "$(id -un) may not read $schedule_unread"
+  [ -z "$schedule_unread" ] || fail "$(id -un) cannot read $schedule_unread"
 }
 
 # crontab_lines FILE USER   print `place FILE USER`, and its lines that are no comment with `: ` ahead

@@ -79,9 +79,9 @@ tool_facts() {
     tool_path=$(command -v "$tool_name") || tool_path=$(tool_of_postgresql "$tool_name") || exit
     echo "tool $tool_name $tool_path"
     [ -n "$tool_path" ] && [ -n "$tool_option" ] || continue
-    trusted "$tool_user" "$tool_path" || continue
+    is_trusted "$tool_user" "$tool_path" || continue
     tool_said=$("$tool_path" "$tool_option" </dev/null 2>&1)
-    indented_first 40 "$tool_said"
+    indent_first_lines 40 "$tool_said"
   done
 }
 

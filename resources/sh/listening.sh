@@ -16,12 +16,12 @@ listening_sockets() {
         ;;
       *) listening_lines=$(awk '$4 == "0A" { print $10, $2 }' "/proc/net/$listening_file") || fail 'awk failed' ;;
     esac
-    [ -z "$listening_lines" ] || printf '%s\n' "$listening_lines" | listening_each "$listening_file" || exit
+    [ -z "$listening_lines" ] || printf '%s\n' "$listening_lines" | print_listening_sockets "$listening_file" || exit
   done
 }
 
-# listening_each FILE   of the lines `INODE PLACE` on standard input, of /proc/net/FILE, print each as listening_sockets does
-listening_each() {
+# print_listening_sockets FILE   of the lines `INODE PLACE` on standard input, of /proc/net/FILE, print each as listening_sockets does
+print_listening_sockets() {
   while read -r each_inode each_place; do
     each_holder=$(printf '%s\n' "$listening_held" | sed -n "s,^socket:\\[$each_inode\\] /proc/\\([0-9]*\\)/fd\$,\\1,p") || fail 'sed failed'
     each_holder=${each_holder%%

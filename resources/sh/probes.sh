@@ -6,7 +6,7 @@
 # O_DIRECT neither uses nor disturbs what a running server has cached. Where a file system has no such thing, the files are
 # dropped from the page cache ahead. So they are where most are small: a process for each takes longer than to read it.
 read_probe() {
-  enter "$1"
+  enter_folder "$1"
   probe_files=$(largest_files "$2") || exit
   probe_list=${probe_files#*'
 '}
@@ -30,8 +30,8 @@ read_probe() {
 largest_files() {
   {
     find . -ignore_readdir_race -name lost+found -prune -o -type f -size +0 ! -name 'pgsql_tmp*' ! -name '*
-*' -printf '%s %P\n' && end_mark
-  } | { sort -rn && end_mark; } | awk -v bytes="$1" '
+*' -printf '%s %P\n' && print_end_mark
+  } | { sort -rn && print_end_mark; } | awk -v bytes="$1" '
     $0 == "# whole" { marks++; next }
     ++files > 1000 { next }
     $1 >= 8388608 { large += $1 }
@@ -41,7 +41,7 @@ largest_files() {
       if (marks != 2 || !lines) exit 1
       print large < bytes / 2 && large < all / 2 ? "small" : "large"
       for (at = 1; at <= lines; at++) print line[at]
-    }' || fail "no list of the files below $PWD could be made, or there are none"
+    }' || fail "the files below $PWD could not be listed, or there are none"
 }
 
 # uncache FILE [MEBIBYTES]   drop from the page cache what it holds of FILE, from there on; a file that vanished is none
@@ -70,7 +70,7 @@ read_large() {
       [ "$large_moved" -lt "$1" ] && [ "$large_now" -lt $((large_start + $2 * 1000000000)) ] || break 2
       large_said=$(dd if="${large_line#* }" of=/dev/null bs=1048576 skip=$((large_at / 1048576)) count=32 iflag="$3" 2>&1) || {
         [ -e "${large_line#* }" ] || break # a running server removes files
-        [ "$3" != direct ] || refuse 75 "${large_line#* } cannot be read past the page cache: $large_said"
+        [ "$3" != direct ] || refuse 75 "${large_line#* } cannot be read with O_DIRECT: $large_said"
         fail "${large_line#* } cannot be read: $large_said"
       }
       large_said=${large_said##*'
@@ -94,7 +94,7 @@ read_small() {
       timeout --foreground "$small_seconds" cat -- "$@" 2>&3
       echo "status $?" >&3
     } | wc -c
-  } 3>&1) || fail 'wc failed: what was read is not known'
+  } 3>&1) || fail 'wc failed, so the number of bytes read is not known'
   small_end=$(date +%s%N) || fail 'date failed'
   small_moved=${small_said##*'
 '}
@@ -121,7 +121,7 @@ only_vanished() {
 # Then it is read back. A first piece of 32 MiB tells how many fit half of SECONDS; BYTES is the most. The memory that the bytes pass through is
 # used once before, for what a machine touches for the first time it has to find. Whatever else a server does slows a try down.
 write_probe() {
-  enter "$1"
+  enter_folder "$1"
   trap 'rm -f -- block written || fail "the files of the probe cannot be removed from $PWD"' EXIT
   trap 'exit 143' HUP INT TERM
   write_said=$(dd if=/dev/urandom of=block bs=1048576 count=32 iflag=fullblock status=none 2>&1) ||
@@ -163,17 +163,17 @@ write_pieces() {
 # What others have left to be written goes to the disk before.
 timed_write() {
   rm -f -- written || fail "$PWD/written cannot be removed"
-  flush .
+  flush_file_system .
   write_start=$(date +%s%N) || fail 'date failed'
   write_pieces "$1"
-  write_said=$(dd if=/dev/null of=written conv=notrunc,fsync status=none 2>&1) || fail "$PWD cannot be flushed: $write_said"
+  write_said=$(dd if=/dev/null of=written conv=notrunc,fsync status=none 2>&1) || fail "$PWD cannot be written to disk: $write_said"
   write_end=$(date +%s%N) || fail 'date failed'
   echo $((write_end - write_start))
 }
 
-# sum_probe PROGRAM PROCESSES BYTES SUM   time so many processes that each sum up BYTES zeros by PROGRAM, openssl or sha256sum
+# checksum_probe PROGRAM PROCESSES BYTES SUM   time so many processes that each sum up BYTES zeros by PROGRAM, openssl or sha256sum
 # Each has to come to SUM, or something of it failed.
-sum_probe() {
+checksum_probe() {
   # shellcheck disable=SC2016 # that shell's own words
   case $1 in
     openssl) sum_one='head -c "$1" /dev/zero | openssl dgst -sha256 -r' ;;
@@ -182,11 +182,11 @@ sum_probe() {
   sum_turns=$(seq "$2") || fail 'seq failed'
   sum_start=$(date +%s%N) || fail 'date failed'
   sum_said=$(printf '%s\n' "$sum_turns" | xargs -n 1 -P "$2" sh -c "$sum_one" sh "$3" 2>&1) ||
-    fail "$1 cannot sum up: ${sum_said##*'
+    fail "$1 cannot compute a checksum: ${sum_said##*'
 '}"
   sum_end=$(date +%s%N) || fail 'date failed'
   printf '%s\n' "$sum_said" | awk -v sum="$4" -v many="$2" '$1 == sum { found++ } END { exit found != many }' ||
-    fail "not every process has summed up its zeros: ${sum_said##*'
+    fail "not every process computed the right checksum: ${sum_said##*'
 '}"
   printf 'nanoseconds %s\nbytes %s\n' $((sum_end - sum_start)) $(($2 * $3))
 }
@@ -194,12 +194,12 @@ sum_probe() {
 # sustained_write FOLDER BYTES SECONDS   write random bytes into one file until BYTES or SECONDS are over; then the end mark
 # Of each 64 MiB, when they are on the disk, `piece NANOSECONDS`. The file is removed.
 sustained_write() {
-  enter "$1"
+  enter_folder "$1"
   trap 'rm -f -- block written || fail "the files of the probe cannot be removed from $PWD"' EXIT
   trap 'exit 143' HUP INT TERM
   sustained_said=$(dd if=/dev/urandom of=block bs=1048576 count=64 iflag=fullblock status=none 2>&1) ||
     fail "$1 cannot be written: $sustained_said"
-  flush .
+  flush_file_system .
   sustained_piece=0 sustained_now=$(date +%s%N) || fail 'date failed'
   sustained_end=$((sustained_now + $3 * 1000000000))
   while [ $(((sustained_piece + 1) * 67108864)) -le "$2" ] && [ "$sustained_now" -lt "$sustained_end" ]; do
@@ -210,5 +210,5 @@ sustained_write() {
     sustained_now=$(date +%s%N) || fail 'date failed'
     echo "piece $((sustained_now - sustained_before))"
   done
-  end_mark
+  print_end_mark
 }

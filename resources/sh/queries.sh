@@ -1,20 +1,20 @@
-# The operator's own queries, measured by pgbench: on the old server, and on the copy of a dress rehearsal.
-# They run as a role of the operator's, as the application itself runs them, in transactions that are read-only by default and have a
-# deadline. Nothing here bounds what the functions, views and foreign tables of that role do.
+# The operator's own queries, measured by pgbench on the old server and on the copy of a dress rehearsal.
+# They run as a role of the operator, as the application runs them, in transactions that are read-only by default and have a time limit.
+# What functions, views and foreign tables of that role do is not limited.
 
-# prove_role DATABASE ROLE PATH SOCKET PORT SERIES SECONDS   fail, and say why, where ROLE has rights of an administrator there
-prove_role() {
+# check_role DATABASE ROLE PATH SOCKET PORT SERIES SECONDS   fail with the reason if ROLE has administrator rights there
+check_role() {
   role_database=$1 role_name=$2
   shift 2
   connect_to "$@"
-  leave_slots "$2" "$3"
-  role_fits "$role_database" "$role_name"
+  watch_slots "$2" "$3"
+  refuse_admin_role "$role_database" "$role_name"
 }
 
-# role_fits DATABASE ROLE   the same of the server that is asked
-# Its rights are those of all roles that it is a member of, by whatever path: a session may become any of them (SET ROLE).
-role_fits() {
-  role_found=$(ask_sql "$1" "with recursive reached as (select oid from pg_roles where rolname = '$2'
+# refuse_admin_role DATABASE ROLE   the same on the server that psql already uses
+# It has the rights of all roles that it is a member of, directly or not, because a session may become any of them (SET ROLE).
+refuse_admin_role() {
+  role_found=$(query_database "$1" "with recursive reached as (select oid from pg_roles where rolname = '$2'
       union select m.roleid from pg_auth_members m join reached r on m.member = r.oid),
     against (why) as (
       select 'there is no such role that can log in' where not exists (select from pg_roles where rolname = '$2' and rolcanlogin)
@@ -28,23 +28,23 @@ role_fits() {
     select 'asked' || coalesce(': ' || translate(string_agg(why, '; ' order by why), chr(10) || chr(13), '  '), '') from against;") || exit
   case $role_found in
     asked) ;;
-    'asked: '*) fail "the queries are not run as the role $2: ${role_found#asked: }. Name one with --queries-as that an application uses" ;;
-    *) fail "the server says nothing of the rights of $2" ;;
+    'asked: '*) fail "the queries are not run as the role $2: ${role_found#asked: }. Name a role that an application uses, with --queries-as" ;;
+    *) fail "the server did not report the rights of the role $2" ;;
   esac
 }
 
-# with_queries DATABASE ROLE CLIENTS SECONDS COUNT [WEIGHT LINES LINE...]... FUNCTION WORD...   run FUNCTION, which finds COUNT scripts for
-# measure_twice, each of LINES lines, in a folder that is gone behind it; where they cannot be kept it finds why, and none
-# Each run has CLIENTS for SECONDS. A password for ROLE may stand in PGPASSWORD; nobody but its sessions gets it.
-with_queries() {
+# run_with_queries DATABASE ROLE CLIENTS SECONDS COUNT [WEIGHT LINES LINE...]... FUNCTION WORD...   run FUNCTION with COUNT scripts for
+# measure_twice, each of LINES lines, in a folder that is removed afterwards; if they cannot be stored, FUNCTION finds the reason
+# Each run uses CLIENTS for SECONDS. PGPASSWORD may contain a password for ROLE; only its sessions get it.
+run_with_queries() {
   queries_database=$1 queries_role=$2 queries_clients=$3 queries_seconds=$4 queries_count=$5
   shift 5
   queries_password=${PGPASSWORD-} queries_lacks='' queries_weights='' queries_number=0
   unset PGPASSWORD
   queries_line='' queries_side=''
   # in the folder of its job, which is removed however that ends
-  queries_folder=$(mktemp -d "${pghaul_job:-/var/tmp}/pghaul-queries.XXXXXXXX") || queries_lacks='no folder for them can be made'
-  trap queries_over EXIT
+  queries_folder=$(mktemp -d "${pghaul_job:-/var/tmp}/pghaul-queries.XXXXXXXX") || queries_lacks='no folder for the scripts can be created'
+  trap clean_up_queries EXIT
   trap 'exit 143' HUP INT PIPE TERM
   while [ "$queries_number" -lt "$queries_count" ]; do
     queries_number=$((queries_number + 1)) queries_weights="$queries_weights $1" queries_lines=$2
@@ -59,55 +59,55 @@ with_queries() {
   "$@"
 }
 
-# queries_over   in a trap: the sessions of the queries end, and the folder of the scripts is removed
-queries_over() {
+# clean_up_queries   in a trap: end the sessions of the queries, and remove the folder of the scripts
+clean_up_queries() {
   queries_status=$?
   trap '' HUP INT PIPE TERM
-  [ -z "$queries_line" ] || end_started "$queries_line"
+  [ -z "$queries_line" ] || end_process_tree "$queries_line"
   [ -z "$queries_side" ] || (end_sessions)
   [ -z "$queries_folder" ] || rm -rf -- "$queries_folder" || fail "$queries_folder cannot be removed"
   exit "$queries_status"
 }
 
-# while_followed FUNCTION WORD...   run FUNCTION, whose queries end where for 45 seconds nothing comes on standard input
-while_followed() {
+# run_while_followed FUNCTION WORDS...   run FUNCTION, whose queries end if nothing comes on standard input for 45 seconds
+run_while_followed() {
   exec 3<&0 </dev/null
   (while timeout --foreground 45 grep -q -m 1 ''; do :; done) <&3 >/dev/null 2>&1 &
   queries_line=$!
   "$@"
 }
 
-# followed   whether the workstation was heard of lately, where that is looked for
-followed() {
-  [ -z "$queries_line" ] || [ -n "$(begun_at "$queries_line")" ]
+# is_followed   whether the workstation was heard from lately, if that is watched
+is_followed() {
+  [ -z "$queries_line" ] || [ -n "$(process_start "$queries_line")" ]
 }
 
-# measure_twice SIDE PATH SOCKET PORT SERIES DATA   measure the scripts two times there, one behind the other, as `SIDE 1` and `SIDE 2`
-# Where one fails it prints why, and warns; it is no failure, since nobody's data depend on it.
+# measure_twice SIDE PATH SOCKET PORT SERIES DATA   measure the scripts twice there, as `SIDE 1` and `SIDE 2`
+# If one run fails, a warning gives the reason. It is no failure of the step, because no data depend on it.
 measure_twice() {
   queries_side=$1 queries_path=$2 queries_socket=$3 queries_port=$4 queries_series=$5 queries_data=$6
   for queries_run in 1 2; do
     queries_why=$queries_lacks
     [ -n "$queries_why" ] || printf '' >"$queries_folder/said" || queries_why="$queries_folder cannot be written"
-    followed || queries_why='nothing was heard of pghaul any more'
+    is_followed || queries_why='the connection to pghaul was lost'
     if [ -z "$queries_why" ]; then
-      if (measured_beside) 2>>"$queries_folder/said"; then continue; fi
+      if (measure_watched) 2>>"$queries_folder/said"; then continue; fi
       queries_why=$(cat -- "$queries_folder/ended" 2>/dev/null) || queries_why=$(sed -n 's/^pghaul: //p' "$queries_folder/said") ||
-        queries_why='what it said cannot be read'
+        queries_why='its output cannot be read'
       queries_why=$(last_line "$queries_why")
     fi
-    printf 'queries %s not measured: %s\n' "$1 $queries_run" "${queries_why:=nobody said why}"
+    printf 'queries %s not measured: %s\n' "$1 $queries_run" "${queries_why:=no reason is known}"
     echo "warning: run $queries_run of the queries on the $1 server was not measured: $queries_why"
   done
 }
 
-# measured_beside   measure_queries while watch_queries looks; end its sessions, and print what it has found
-measured_beside() {
+# measure_watched   run measure_queries under watch_queries; end its sessions, and print its results
+measure_watched() {
   rm -f -- "$queries_folder/ended" || fail "$queries_folder cannot be written"
-  ask_as_owner $((queries_seconds * 2 + 120))
-  leave_slots "$queries_socket" "$queries_port"
-  queries_log=$(ask_cluster "select current_setting('log_directory');") || exit
-  queries_since=$(begun_at $$) || exit # of the first of all shells, whose end nobody else would see
+  connect_as_owner $((queries_seconds * 2 + 120))
+  watch_slots "$queries_socket" "$queries_port"
+  queries_log=$(query_cluster "select current_setting('log_directory');") || exit
+  queries_since=$(process_start $$) || exit # of the first of all shells, whose end nobody else would see
   (measure_queries) >"$queries_folder/found" &
   queries_work=$!
   (watch_queries $$ "$queries_since" "$queries_work") </dev/null >/dev/null 2>&1 &
@@ -116,23 +116,23 @@ measured_beside() {
   queries_status=$?
   kill -s TERM "$queries_watch" 2>/dev/null
   wait "$queries_watch" 2>/dev/null
-  case $? in 0 | 143) ;; *) fail 'nothing could watch how much it takes' ;; esac # 143: it was ended before it had set its trap
+  case $? in 0 | 143) ;; *) fail 'the resources that the queries used could not be monitored' ;; esac # 143: it was ended before it had set its trap
   (end_sessions) || exit
   [ "$queries_status" = 0 ] && [ ! -e "$queries_folder/ended" ] || exit 1
   cat -- "$queries_folder/found" || fail "$queries_folder/found cannot be read"
 }
 
-# ask_as_owner SECONDS   from here on the cluster's owner asks the server of the queries
-ask_as_owner() {
+# connect_as_owner SECONDS   from here on, query the server of the queries as the owner of the cluster
+connect_as_owner() {
   connect_to "$queries_path" "$queries_socket" "$queries_port" "$queries_series" "$1"
   # on the copy; of a client they hold against those of roles and databases
   [ "$queries_side" = old ] || PGOPTIONS="$PGOPTIONS -c session_preload_libraries= -c dynamic_library_path=\$libdir"
 }
 
-# end_sessions   end what is left of the sessions of pgbench, by their name
+# end_sessions   end the remaining sessions of pgbench, by their application name
 end_sessions() {
-  ask_as_owner 30
-  ask_cluster "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${queries_folder##*/}';" >/dev/null
+  connect_as_owner 30
+  query_cluster "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${queries_folder##*/}';" >/dev/null
 }
 
 # watch_queries SHELL SINCE PROCESS   till it is ended, or PROCESS has ended: end PROCESS and what it has started where SHELL, which
@@ -142,9 +142,9 @@ end_sessions() {
 watch_queries() {
   watch_shell=$1 watch_shell_since=$2 watch_work=$3 watch_pause=''
   trap '[ -z "$watch_pause" ] || kill "$watch_pause" 2>/dev/null; exit 0' TERM
-  watch_since=$(begun_at "$3") || exit
-  watch_temporary=$(queries_temporary "$queries_data") || exit
-  watch_memory=$(memory_left) || exit
+  watch_since=$(process_start "$3") || exit
+  watch_temporary=$(temporary_file_size "$queries_data") || exit
+  watch_memory=$(available_memory) || exit
   read -r watch_server <"$queries_data/postmaster.pid" || watch_server=self
   case $queries_log in /*) ;; *) queries_log=$queries_data/$queries_log ;; esac
   set --
@@ -152,35 +152,35 @@ watch_queries() {
   for watch_each in "$queries_data/." "$queries_data/pg_wal/." "$queries_data"/pg_tblspc/*/. "$queries_folder/." "$queries_log/." \
     /var/log/. "/proc/$watch_server/fd/2"; do
     [ -d "$watch_each" ] || [ -f "$watch_each" ] || continue
-    watch_free=$(room_left "$watch_each") || exit
+    watch_free=$(free_space "$watch_each") || exit
     set -- "$@" "$watch_each" "$((watch_free * 3 / 4))"
   done
   while [ -n "$watch_since" ]; do
     sleep 0.5 &
     watch_pause=$!
     watch_ended=''
-    wait "$watch_pause" || watch_ended='nothing could watch it'
+    wait "$watch_pause" || watch_ended='the resources that the queries used could not be monitored'
     watch_pause=''
-    watch_now=$(begun_at "$watch_work")
+    watch_now=$(process_start "$watch_work")
     [ "$watch_now" = "$watch_since" ] || exit 0
-    followed || watch_ended='nothing was heard of pghaul any more'
-    watch_now=$(queries_temporary "$queries_data") || watch_ended='nothing could watch it'
-    [ $((${watch_now:-0} - watch_temporary)) -le 1048576 ] || watch_ended='the temporary files of the server have grown by more than a GiB meanwhile'
-    watch_now=$(memory_left) || watch_ended='nothing could watch it'
-    [ "${watch_now:-0}" -ge $((watch_memory / 4)) ] || watch_ended='three quarters of the memory that was available were taken meanwhile'
+    is_followed || watch_ended='the connection to pghaul was lost'
+    watch_now=$(temporary_file_size "$queries_data") || watch_ended='the resources that the queries used could not be monitored'
+    [ $((${watch_now:-0} - watch_temporary)) -le 1048576 ] || watch_ended='the temporary files of the server grew by more than 1 GiB'
+    watch_now=$(available_memory) || watch_ended='the resources that the queries used could not be monitored'
+    [ "${watch_now:-0}" -ge $((watch_memory / 4)) ] || watch_ended='three quarters of the available memory were used up'
     watch_left=$#
     while [ "$watch_left" -gt 0 ]; do
-      watch_free=$(room_left "$1") || watch_free=0
-      [ "$watch_free" -ge "$2" ] || watch_ended="a quarter of what was free on the file system of ${1%/.} was taken meanwhile"
+      watch_free=$(free_space "$1") || watch_free=0
+      [ "$watch_free" -ge "$2" ] || watch_ended="a quarter of the free space on the file system of ${1%/.} was used up"
       set -- "$@" "$1" "$2"
       shift 2
       watch_left=$((watch_left - 2))
     done
-    watch_now=$(begun_at "$watch_shell")
+    watch_now=$(process_start "$watch_shell")
     if [ -n "$watch_ended" ] || [ "$watch_now" != "$watch_shell_since" ]; then
       trap '' TERM # of who waits for the first of them
       printf '%s\n' "$watch_ended" >"$queries_folder/ended"
-      end_started "$watch_work"
+      end_process_tree "$watch_work"
       [ "$watch_now" = "$watch_shell_since" ] || { # nobody else does it any more
         (end_sessions)
         rm -rf -- "$queries_folder"
@@ -190,13 +190,13 @@ watch_queries() {
   done
 }
 
-# memory_left   print how many kB of memory are available; 0 where this kernel does not tell
-memory_left() {
+# available_memory   print the available memory in kB; 0 if this kernel does not report it
+available_memory() {
   awk '$1 == "MemAvailable:" { left = $2 } END { printf "%.0f\n", left }' /proc/meminfo || fail 'awk failed'
 }
 
-# queries_temporary DATA   print how many kB the temporary files of its queries take
-queries_temporary() {
+# temporary_file_size DATA   print the size of the temporary files of its queries in kB
+temporary_file_size() {
   temporary_found=''
   for temporary_each in "$1"/base/pgsql_tmp "$1"/pg_tblspc/*/PG_*/pgsql_tmp; do
     [ ! -d "$temporary_each" ] || # what goes meanwhile is no matter
@@ -211,24 +211,24 @@ $(find "$temporary_each" -ignore_readdir_race -type f -printf '%k\n' 2>/dev/null
 # A transaction's time is known to one in a hundred. Of what the server says nothing is taken for a report, which stands elsewhere.
 measure_queries() {
   lower_priority
-  command -v pgbench >/dev/null || fail "pgbench is not among the programs of this series, $queries_path: install it"
-  queries_free=$(room_left "$queries_folder") || exit
+  command -v pgbench >/dev/null || fail "pgbench is missing among the programs of this major version, $queries_path. Install it"
+  queries_free=$(free_space "$queries_folder") || exit
   [ "$queries_free" -ge 262144 ] ||
-    fail "the file system of $queries_folder has $((queries_free / 1024)) MB free, too few for the log of pgbench, which may take 256 MB"
-  if [ -n "$slots_all" ] && queries_used=$(client_sessions) && [ $((slots_all - queries_used)) -lt $((queries_clients * 2 + 2)) ]; then
-    fail "of $slots_all sessions that the server allows its clients, $((slots_all - queries_used)) are free, too few for" \
-      "$queries_clients more: measure with fewer, by --queries-clients"
+    fail "the file system of $queries_folder has $((queries_free / 1024)) MB free. That is too little for the log of pgbench, which may take 256 MB"
+  if [ -n "$slots_all" ] && queries_used=$(count_client_sessions) && [ $((slots_all - queries_used)) -lt $((queries_clients * 2 + 2)) ]; then
+    fail "of $slots_all sessions that the server allows its clients, $((slots_all - queries_used)) are free. That is too few for" \
+      "$queries_clients more. Measure with fewer clients (--queries-clients)"
   fi
-  if [ "$queries_side" = old ]; then room_for_queries; else copy_loads "$queries_database"; fi
-  role_fits "$queries_database" "$queries_role"
-  keep_slots
+  if [ "$queries_side" = old ]; then check_connection_limits; else refuse_foreign_libraries "$queries_database"; fi
+  refuse_admin_role "$queries_database" "$queries_role"
+  require_free_slot
   queries_owner=$(id -un) || fail 'id failed'
   # from here on nothing is asked as anybody else; a password goes to a server of this account alone, by its socket
   PGUSER=$queries_role PGREQUIREPEER=$queries_owner PGAPPNAME=${queries_folder##*/} PGOPTIONS='-c statement_timeout=10000'
   export PGUSER PGREQUIREPEER PGAPPNAME PGOPTIONS
   [ -z "$queries_password" ] || export PGPASSWORD="$queries_password"
   queries_said=$(in_database "$queries_database" psql -XAtqw -c 'select 1;' 2>&1 </dev/null) ||
-    fail "the server does not let the role $queries_role in: $(last_line "$queries_said")"
+    fail "the role $queries_role cannot log in: $(last_line "$queries_said")"
   export PGCLIENTENCODING=UTF8
   # its own search_path, with which it works every day
   PGOPTIONS='-c default_transaction_read_only=on -c lock_timeout=2000 -c client_min_messages=error'
@@ -263,20 +263,20 @@ measure_queries() {
       "dbname='$queries_database'" 2>&1 >"$queries_folder/report" </dev/null)
     echo $? >"$queries_folder/status"
   } | dd bs=1 count=131072 status=none) || fail 'dd failed'
-  read -r queries_status <"$queries_folder/status" || fail 'how pgbench ended is not known: is the disk full?'
+  read -r queries_status <"$queries_folder/status" || fail 'the exit status of pgbench could not be read: is the disk full?'
   queries_why=$(printf '%s\n' "$queries_said" | sed -n '/ERROR:\|FATAL:\|PANIC:\|aborted\|error:/{p;q;}') || fail 'sed failed'
   case $queries_status-$queries_said in
-    153-*) fail 'the log of pgbench got too large: measure for a shorter time, by --queries-seconds' ;; # 128 + SIGXFSZ
-    124-* | 137-*) fail "pgbench was ended: it ran on for 30 seconds beyond its time${queries_why:+: $queries_why}" ;;
+    153-*) fail 'the log of pgbench got too large. Measure for a shorter time (--queries-seconds)' ;; # 128 + SIGXFSZ
+    124-* | 137-*) fail "pgbench was ended, because it ran for 30 seconds longer than it should${queries_why:+: $queries_why}" ;;
     141-*' got an error '*) fail "transactions failed: $queries_why" ;;
-    141-*) fail "the server said more than 128 kB${queries_why:+: $queries_why}" ;; # 128 + SIGPIPE
+    141-*) fail "the server printed more than 128 kB of messages${queries_why:+: $queries_why}" ;; # 128 + SIGPIPE
     0-*'Run was aborted'* | [!0]*) fail "pgbench ended with exit status $queries_status: $queries_why" ;;
     *) ;;
   esac
   queries_failed=$(sed -n 's/^number of failed transactions: \([0-9]*\).*/\1/p' "$queries_folder/report") || fail 'sed failed'
   [ "${queries_failed:-0}" = 0 ] || fail "$queries_failed transactions failed: $queries_why"
   queries_done=$(sed -n 's/^number of transactions actually processed: \([0-9]*\).*/\1/p' "$queries_folder/report") || fail 'sed failed'
-  [ "${queries_done:-0}" -gt 0 ] || fail 'no transaction came to its end'
+  [ "${queries_done:-0}" -gt 0 ] || fail 'no transaction was completed'
   queries_took=$(awk '
     $3 ~ /^[0-9]+$/ { times[$4 " " ($3 > 0 ? int(log($3) / log(1.02) + 0.5) : 0)]++; all++ }
     END {
@@ -291,14 +291,14 @@ measure_queries() {
   [ "${queries_took##*logged }" = "$queries_done" ] ||
     fail "the log of pgbench holds ${queries_took##*logged } of $queries_done transactions: is the disk full?"
   queries_report=$(cat -- "$queries_folder/report") || fail "$queries_folder/report cannot be read"
-  queries_report=$(indented "$queries_report") || exit
+  queries_report=$(indent_lines "$queries_report") || exit
   printf '%s\n' "queries $queries_side $queries_run" "$queries_report" "${queries_took%
 logged *}"
 }
 
-# room_for_queries   fail where limits of the role or of the database leave the application no connections while it measures
-room_for_queries() {
-  room_limit=$(ask_sql "$queries_database" "with others as (
+# check_connection_limits   fail if limits of the role or the database would leave the application no connections during the measurement
+check_connection_limits() {
+  room_limit=$(query_database "$queries_database" "with others as (
       select * from pg_stat_activity where application_name <> '${queries_folder##*/}' and pid <> pg_backend_pid()),
     limits (most, used) as (
       select rolconnlimit, (select count(*) from others where usename = '$queries_role') from pg_roles where rolname = '$queries_role'
@@ -306,16 +306,16 @@ room_for_queries() {
       where datname = current_database())
     select min(most - used) from limits where most >= 0;") || exit
   [ "${room_limit:-$((queries_clients * 2))}" -ge $((queries_clients * 2)) ] ||
-    fail "of the connections that the role $queries_role and its database are limited to, $room_limit are free, too few for" \
-      "$queries_clients more: measure with fewer, by --queries-clients"
+    fail "of the connections that the role $queries_role and its database are limited to, $room_limit are free. That is too few for" \
+      "$queries_clients more. Measure with fewer clients (--queries-clients)"
 }
 
-# cold_for_queries   drop the page cache of the whole server where no server of PostgreSQL runs; print `page cache dropped`, or why not,
-# which is no failure
-cold_for_queries() {
-  cold_found=$(server_processes)
+# drop_cache_for_queries   drop the page cache of the whole server if no PostgreSQL server is running there; print `page cache dropped`, or the
+# reason why not, which is no failure
+drop_cache_for_queries() {
+  cold_found=$(list_server_processes)
   if [ -n "$cold_found" ]; then
-    echo 'page cache kept: a server of PostgreSQL runs here'
+    echo 'page cache kept: a PostgreSQL server is running here'
   elif cold_said=$( (bench_drop_caches) 2>&1); then
     echo 'page cache dropped'
   else

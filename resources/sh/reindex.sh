@@ -9,43 +9,43 @@ rebuild_indexes() {
     rebuild_database=$1 rebuild_left=$2 rebuild_names=
     shift 2
     while [ "$rebuild_left" -gt 0 ]; do
-      rebuild_name=$(name_line "$1") || exit
+      rebuild_name=$(escape_name "$1") || exit
       rebuild_names="$rebuild_names$rebuild_name
 "
       rebuild_left=$((rebuild_left - 1))
       shift
     done
-    rebuild_in "$rebuild_database" "$rebuild_series" "$rebuild_names"
+    rebuild_database_indexes "$rebuild_database" "$rebuild_series" "$rebuild_names"
   done
 }
 
-# rebuild_in DATABASE SERIES COLLATIONS   the indexes, the largest first, then the versions of their collations
+# rebuild_database_indexes DATABASE SERIES COLLATIONS   the indexes, the largest first, then the versions of their collations
 # Only what was rebuilt has its recorded version refreshed, for that silences PostgreSQL's own warning.
-rebuild_in() {
-  carry_out "$1" "$3" "
+rebuild_database_indexes() {
+  run_generated "$1" "$3" "
     select format('reindex index %I.%I;', n.nspname, c.relname)
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid in (select id from (
-    $(keys_of_indexes)
-    ) k where coll in (select oid from pg_collation where $(escaped collname) = any(string_to_array(:'names', chr(10)))))
+    $(index_collations_sql)
+    ) k where coll in (select oid from pg_collation where $(escaped_name_sql collname) = any(string_to_array(:'names', chr(10)))))
     order by c.relpages desc;"
   [ "$2" -ge 10 ] || return 0
-  carry_out "$1" "$3" "
+  run_generated "$1" "$3" "
     select format('alter collation %I.%I refresh version;', n.nspname, collname)
     from pg_collation c join pg_namespace n on n.oid = collnamespace
-    where $(escaped collname) = any(string_to_array(:'names', chr(10)))
+    where $(escaped_name_sql collname) = any(string_to_array(:'names', chr(10)))
     and collversion <> pg_collation_actual_version(c.oid);"
   [ "$2" -ge 15 ] || return 0
-  carry_out "$1" "$3" "
+  run_generated "$1" "$3" "
     select format('alter database %I refresh collation version;', datname) from pg_database
     where 'default' = any(string_to_array(:'names', chr(10))) and datname = current_database()
     and datcollversion <> pg_database_collation_actual_version(oid);"
 }
 
-# keys_of_indexes   print the query for the indexes that lie in the order of a collation, as the facts ask it
+# index_collations_sql   print the query for the indexes that lie in the order of a collation, as the facts ask it
 # An opclass that compares bytes, trigrams or hashes does not know the collation, nor do some index types; a range type has
 # one of its own, that its columns do not show; indexes of TOAST tables (namespace 99) have no text.
-keys_of_indexes() {
+index_collations_sql() {
   echo "
     select indexrelid as id, coalesce(nullif(indcollation[n], 0),
     case when exists (select 1 from pg_range where rngcollation <> 0)
@@ -57,11 +57,11 @@ keys_of_indexes() {
     join pg_opclass o on o.oid = indclass[n] and o.opcname !~ '(_pattern|_trgm|_bloom)_ops\$'"
 }
 
-# carry_out DATABASE COLLATIONS QUERY   run the commands that the query makes, each shown before; :'names' are COLLATIONS
-carry_out() {
+# run_generated DATABASE COLLATIONS QUERY   run the commands that the query makes, each shown before; :'names' are COLLATIONS
+run_generated() {
   made=$(printf '%s\n' "$3" | in_database "$1" psql -XAtqw -v ON_ERROR_STOP=1 -v "names=$2") ||
-    fail "the database $1 could not be asked for its indexes"
+    fail "the database $1 could not be queried for its indexes"
   [ -n "$made" ] || return 0
-  printf '%s\n' "$made" | by_its_path changing in_database "$1" psql -Xew -v ON_ERROR_STOP=1 ||
-    fail "not all indexes of $1 were rebuilt"
+  printf '%s\n' "$made" | run_with_database_path run_writing in_database "$1" psql -Xew -v ON_ERROR_STOP=1 ||
+    fail "not all indexes of the database $1 were rebuilt"
 }

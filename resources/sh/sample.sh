@@ -6,11 +6,11 @@
 # however many small ones there are: a sample of a hundred pages tells of no rate.
 choose_sample() {
   umask 077
-  enter "$1"
+  enter_folder "$1"
   {
     find . -ignore_readdir_race -name lost+found -prune -o -type f ! -name 'pgsql_tmp*' ! -name '*
-*' ! -path ./postmaster.pid -printf '%s ./%P\n' && end_mark
-  } | { sort -n && end_mark; } | awk -v bytes="$3" -v files="$4" '
+*' ! -path ./postmaster.pid -printf '%s ./%P\n' && print_end_mark
+  } | { sort -n && print_end_mark; } | awk -v bytes="$3" -v files="$4" '
     $0 == "# whole" { marks++; next }
     { size[++known] = $1; name[known] = substr($0, index($0, " ") + 1); all += $1; if ($1 < 16777216) small = known }
     END {
@@ -27,33 +27,33 @@ choose_sample() {
         if (skip < 0) skip = 0
         print size[i] - skip, skip, 0, 0, name[i]
       }
-    }' >"$2" || fail "no list of the files below $1 could be made: is the disk of $2 full?"
+    }' >"$2" || fail "the files below $1 could not be listed: is the disk of $2 full?"
   awk '$2 > 0 { skip = $2; sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, ""); print skip, $0 }' <"$2" || fail "$2 cannot be read"
-  end_mark
+  print_end_mark
 }
 
-# make_room FOLDER   empty it, and make in it a hole for each `SKIP NAME` of standard input, behind which rsync goes on
-make_room() {
-  room_holes=$(take_whole) || exit
-  enter "$1"
+# make_sample_holes FOLDER   empty it, and make in it a hole for each `SKIP NAME` of standard input, behind which rsync goes on
+make_sample_holes() {
+  room_holes=$(read_complete) || exit
+  enter_folder "$1"
   find . -mindepth 1 -delete || fail "$1 cannot be emptied"
   printf '%s' "$room_holes" | while IFS= read -r room_hole || [ -n "$room_hole" ]; do
     room_name=${room_hole#* }
     case $room_name in
-      */../* | */..) fail "$room_name lies elsewhere" ;;
+      */../* | */..) fail "$room_name is outside of the folder" ;;
       ./*) ;;
-      *) fail "$room_name lies elsewhere" ;;
+      *) fail "$room_name is outside of the folder" ;;
     esac
     room_folder=$(dirname -- "$room_name") || fail 'dirname failed'
-    mkdir -p -- "$room_folder" || fail "$1/$room_folder cannot be made"
-    truncate -s "${room_hole%% *}" -- "$room_name" || fail "$1/$room_name cannot be made"
+    mkdir -p -- "$room_folder" || fail "$1/$room_folder cannot be created"
+    truncate -s "${room_hole%% *}" -- "$room_name" || fail "$1/$room_name cannot be created"
   done || exit
 }
 
-# sample_arrived FOLDER SKIPPED   print `bytes` of what lies there, without the holes, which are SKIPPED
-sample_arrived() {
-  { find "$1" -type f -printf '%s\n' && end_mark; } | awk -v skipped="$2" '
+# print_sample_size FOLDER SKIPPED   print `bytes` of what lies there, without the holes, which are SKIPPED
+print_sample_size() {
+  { find "$1" -type f -printf '%s\n' && print_end_mark; } | awk -v skipped="$2" '
     $0 == "# whole" { whole = 1; next }
     { sum += $1 }
-    END { if (!whole) exit 1; printf "bytes %.0f\n", sum - skipped }' || fail "what arrived in $1 cannot be read"
+    END { if (!whole) exit 1; printf "bytes %.0f\n", sum - skipped }' || fail "the files that arrived in $1 cannot be read"
 }

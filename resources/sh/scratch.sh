@@ -8,14 +8,14 @@ make_scratch() {
     make_beside=$(dirname -- "$make_beside") || fail 'dirname failed'
   done
   make_above=$(dirname -- "$make_beside") || fail 'dirname failed'
-  make_devices=$(stat -c %d -- "$make_beside" "$make_above") || fail "the file system of $make_beside cannot be told"
+  make_devices=$(stat -c %d -- "$make_beside" "$make_above") || fail "the file system of $make_beside could not be determined"
   if [ "$make_beside" = "$1" ] && [ "${make_devices%%[!0-9]*}" = "${make_devices##*[!0-9]}" ]; then
     make_beside=$make_above
   fi
-  [ ! -e "$make_beside/PG_VERSION" ] || fail "$make_beside is a data directory: nothing is made in it"
+  [ ! -e "$make_beside/PG_VERSION" ] || fail "$make_beside is a data directory, and nothing is created in it"
   make_folder=${make_beside%/}/$2
   rm -rf -- "$make_folder" || fail "$make_folder cannot be removed"
-  mkdir -m 700 -- "$make_folder" || fail "$make_folder cannot be made"
+  mkdir -m 700 -- "$make_folder" || fail "$make_folder cannot be created"
   # -h: whoever owns the folder above may have put a link in its place meanwhile
   chown -h -- "$3:" "$make_folder" || fail "$make_folder cannot be given to $3"
   printf '%s' "$make_folder"
@@ -30,34 +30,34 @@ remove_scratch() {
     remove_above=$(dirname -- "$remove_folder") || fail 'dirname failed'
     remove_found=${remove_folder%/}/$2
     if [ -e "$remove_found" ]; then
-      end_those_in "$remove_found"
+      end_processes_in "$remove_found"
       rm -rf -- "$remove_found" || fail "$remove_found cannot be removed"
     fi
   done
 }
 
-# end_those_in FOLDER   TERM to every process that works in it or below, for five seconds at most
+# end_processes_in FOLDER   TERM to every process that works in it or below, for five seconds at most
 # What outlives that does not keep the folder from being removed.
-end_those_in() {
+end_processes_in() {
   those_tries=0
   while [ "$those_tries" -lt 50 ]; do
-    those_ids=$(those_in "$1") || exit
+    those_ids=$(list_processes_in "$1") || exit
     [ -n "$those_ids" ] || return 0
     for those_id in $those_ids; do
       kill "$those_id" 2>/dev/null # it may have ended by itself
     done
-    sleep 0.1 || fail 'sleep is not there'
+    sleep 0.1 || fail 'the program sleep is missing'
     those_tries=$((those_tries + 1))
   done
 }
 
-# those_in FOLDER   print the id of each process that works in it or below
-those_in() {
+# list_processes_in FOLDER   print the id of each process that works in it or below
+list_processes_in() {
   # some end while find looks, some are another user's; its own, the last, proves that it came to the end
   those_seen=$(find /proc/[0-9]*/cwd /proc/self/cwd -maxdepth 0 -printf '%p %l\n' 2>/dev/null)
   case $those_seen in
     *'/proc/self/cwd '*) ;;
-    *) fail "who works in $1 cannot be told" ;;
+    *) fail "the processes that work in $1 could not be determined" ;;
   esac
   printf '%s\n' "$those_seen" | while IFS= read -r those_line; do
     those_process=${those_line#/proc/}

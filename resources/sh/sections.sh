@@ -12,16 +12,16 @@ sections_begin() {
   LC_ALL=C LANGUAGE='' HOME=/
   export PATH LC_ALL LANGUAGE HOME program section_failed
   unset PGHOST PGPORT PGUSER PGDATABASE PGPASSWORD PGPASSFILE PGSERVICE PGSERVICEFILE PGDATA PGOPTIONS ENV BASH_ENV
-  enter /
+  enter_folder /
   lower_priority # a server may serve here
   trap '[ -z "$section_running" ] || kill "$!" 2>/dev/null; exit 143' HUP INT TERM
   if timeout -k 1 1 true >/dev/null 2>&1; then section_limits=yes; else section_limits=no; fi
 }
 
-# section NAME SECONDS FUNCTION WORDS...   run it between two marks, at most that long; sets section_status
+# run_section NAME SECONDS FUNCTION WORDS...   run it between two marks, at most that long; sets section_status
 # `timeout` ends a program with all that it started, and a function is none: a shell of its own gets the functions as
 # its program, and the words as they are.
-section() {
+run_section() {
   section_name=$1 section_seconds=$2
   shift 2
   printf '\n%s begin %s\n' "$section_mark" "$section_name"
@@ -40,8 +40,8 @@ section() {
   printf '\n%s end %s\n' "$section_mark" "$section_status" >&2
 }
 
-# apart COMMAND...   run it behind pipes that end when it does: what it leaves behind writes nothing into what follows
-apart() {
+# run_isolated COMMAND...   run it behind pipes that end when it does: what it leaves behind writes nothing into what follows
+run_isolated() {
   {
     {
       {

@@ -1,16 +1,16 @@
-# The login's own session on a host with systemd. When the last session of an ordinary account ends, systemd-logind removes what
-# that account has of shared memory and semaphores (RemoveIPC): no client could connect to a server of it any more.
+# The login session on a host with systemd. When the last session of an ordinary account ends, systemd-logind removes its shared memory
+# and semaphores (RemoveIPC). Clients could then no longer connect to a server of this account.
 
-# hold_session EXPECTED   see that this session's end harms no server of this account; print how that stands, then the account
-# `harmless`; `held`: a server runs, and the session is held; `ready`: none runs, and the session is held if one starts;
-# `killed`: a server runs, and systemd ends whatever would hold the session. EXPECTED: `yes` where a server may still be started.
+# hold_session EXPECTED   make sure that the end of this session harms no server of this account; print the result, then the account
+# `harmless`; `held`: a server is running, and the session is held; `ready`: none is running, and the session is held if one starts;
+# `killed`: a server is running, and systemd ends whatever would hold the session. EXPECTED: `yes` if a server may still be started.
 hold_session() {
   session_state=harmless
-  if session_harms; then
+  if session_end_harms; then
     session_leader=$(session_leader) || exit
     if systemd_kills; then
-      if serves; then session_state=killed; fi
-    elif serves; then
+      if server_is_running; then session_state=killed; fi
+    elif server_is_running; then
       session_state=held
     elif [ "$1" = yes ]; then
       session_state=ready
@@ -26,9 +26,9 @@ hold_session() {
   echo "$session_state $session_name"
 }
 
-# session_harms   whether the end of this account's last session removes its shared memory; sets session_name and session_number
-# Only where this is a session of systemd's. What systemd does not say is taken for its default, which removes.
-session_harms() {
+# session_end_harms   whether the end of this account's last session removes its shared memory; set session_name and session_number
+# Only if this is a session of systemd. If systemd does not answer, its default is assumed, which removes.
+session_end_harms() {
   session_uid=$(id -u) || fail 'id failed'
   session_name=$(id -un) || fail 'id failed'
   session_number=''
@@ -41,7 +41,7 @@ session_harms() {
   [ "$session_said" != 'b false' ]
 }
 
-# system_accounts   set accounts_most to the highest user id of the system's own accounts, whose memory systemd-logind leaves alone
+# system_accounts   set accounts_most to the highest user id of system accounts, whose memory systemd-logind leaves alone
 system_accounts() {
   accounts_most=999
   while read -r accounts_word accounts_value _; do
@@ -53,7 +53,7 @@ system_accounts() {
   done 2>/dev/null </etc/login.defs
 }
 
-# control_group FILE UID   set control_found to the group, of those that systemd made for this account, that FILE names; empty: none
+# control_group FILE UID   set control_found to the group of this account in FILE that systemd has made; empty: none
 control_group() {
   control_found=''
   while read -r control_line; do
@@ -64,22 +64,22 @@ control_group() {
   done 2>/dev/null <"$1"
 }
 
-# login_manager PROPERTY...   print these settings of systemd-logind that are in force, a line each
+# login_manager PROPERTY...   print these settings of systemd-logind, one per line
 login_manager() {
   busctl get-property org.freedesktop.login1 /org/freedesktop/login1 org.freedesktop.login1.Manager "$@" 2>/dev/null
 }
 
-# session_leader   print process and begin of what stands as long as the connection does; `0 0`: not known
+# session_leader   print process id and start time of the process that lives as long as the connection; `0 0`: not known
 session_leader() {
   leader_said=$(loginctl show-session "$session_number" -p Leader 2>/dev/null) || leader_said=Leader=0
-  leader_since=$(begun_at "${leader_said#Leader=}") || exit
+  leader_since=$(process_start "${leader_said#Leader=}") || exit
   echo "${leader_said#Leader=} ${leader_since:-0}"
 }
 
-# systemd_kills   whether systemd-logind ends all processes of this account's sessions with them
+# systemd_kills   whether systemd-logind ends all processes of this account's sessions with the session
 systemd_kills() {
   kills_said=$(login_manager KillUserProcesses KillOnlyUsers KillExcludeUsers) || return 1
-  # a line each: `b true`, `as 1 "app"`
+  # one per line: `b true`, `as 1 "app"`
   # shellcheck disable=SC2086 # they are words
   kills_excluded=$(last_line "$kills_said") kills_only=${kills_said#*as } kills_only=${kills_only%%
 *}
@@ -90,10 +90,10 @@ systemd_kills() {
   esac
 }
 
-# serves   whether a server of this account runs that none of its own sessions holds
-serves() {
+# server_is_running   whether a server of this account is running outside of its own sessions
+server_is_running() {
   serves_uid=$(id -u) || fail 'id failed'
-  serves_found=$(server_processes) || exit
+  serves_found=$(list_server_processes) || exit
   for serves_process in $serves_found; do
     [ -O "/proc/$serves_process" ] || continue
     control_group "/proc/$serves_process/cgroup" "$serves_uid"
@@ -102,33 +102,33 @@ serves() {
   return 1
 }
 
-# keep_session LEADER   stay in this session as long as its end could harm a server, LEADER's connection standing or not
-# A server that is restarted is away for a while: ten minutes are waited. Of several that hold sessions of this account, one stays.
+# keep_session LEADER   stay in this session as long as its end could harm a server, even if LEADER's connection has ended
+# A server that is restarted is gone for a while, so it waits for ten minutes. Of several that hold sessions of this account, one stays.
 keep_session() {
-  printf pghaul-session >"/proc/$$/comm" || fail 'this process cannot be named'
+  printf pghaul-session >"/proc/$$/comm" || fail 'the name of this process cannot be set'
   keep_leader=$1 keep_looks=30
-  enter /
+  enter_folder /
   trap '' HUP
-  while session_harms; do
-    if serves; then
+  while session_end_harms; do
+    if server_is_running; then
       keep_looks=0
     else
       keep_looks=$((keep_looks + 1))
     fi
     # shellcheck disable=SC2086 # they are words
-    if ! ours_or_another $keep_leader && { [ "$keep_looks" -ge 30 ] || another_keeps; }; then break; fi
-    sleep 20 || fail 'sleep is not there'
+    if ! process_still_runs $keep_leader && { [ "$keep_looks" -ge 30 ] || another_holds_session; }; then break; fi
+    sleep 20 || fail 'the program sleep is missing'
   done
 }
 
-# ours_or_another PROCESS SINCE   whether the process that began then still runs, whoever's it is
-ours_or_another() {
-  another_since=$(begun_at "$1") || exit
+# process_still_runs PROCESS SINCE   whether the process that was started then is still running, whoever owns it
+process_still_runs() {
+  another_since=$(process_start "$1") || exit
   [ -n "$another_since" ] && [ "$another_since" = "$2" ]
 }
 
-# another_keeps   whether a process of this account with a lower number holds a session too
-another_keeps() {
+# another_holds_session   whether a process of this account with a lower process id holds a session too
+another_holds_session() {
   for keeps_process in /proc/[0-9]*; do
     keeps_name=''
     read -r keeps_name 2>/dev/null <"$keeps_process/comm" || continue
@@ -139,8 +139,8 @@ another_keeps() {
   return 1
 }
 
-# removal_facts FOLDER   print whether systemd-logind removes shared memory, as `removes=` in its words, and whose it leaves
-# `most=`: the highest user id of the system's own accounts; `lingers=NAME`. Nothing where FOLDER, of its sessions, is not there.
+# removal_facts FOLDER   print whether systemd-logind removes shared memory, as `removes=` in its words, and whose memory it leaves
+# `most=`: the highest user id of system accounts; `lingers=NAME`. Nothing if FOLDER, which contains its sessions, does not exist.
 removal_facts() {
   [ -d "$1" ] || return 0
   removal_said=$(login_manager RemoveIPC) || removal_said=''

@@ -1,19 +1,19 @@
-# The sessions that a server allows its clients: pghaul leaves two of them free, and takes none that is reserved.
+# The connections that a server allows its clients. pghaul leaves two of them free, and uses none that is reserved.
 
-# leave_slots SOCKET PORT   from here on keep_slots counts the sessions of the server there; what it does not learn it does not count
-# It asks the server program, with the options of the running server: a session would itself take a slot.
-leave_slots() {
+# watch_slots SOCKET PORT   let require_free_slot count the connections of the server there; what cannot be read is not counted
+# It runs the server program with the options of the running server, because a session would itself use a connection.
+watch_slots() {
   slots_server='' slots_all=''
   for slots_folder in "$1" /var/run/postgresql /tmp; do
     slots_lock=$slots_folder/.s.PGSQL.$2.lock
-    # anybody can lay one into /tmp: only that of a server of this account is believed, and its program run
+    # anybody can create one in /tmp: only the lock file of a server of this account is trusted, and its program run
     [ -f "$slots_lock" ] && [ ! -L "$slots_lock" ] && [ -O "$slots_lock" ] || continue
     read -r slots_server <"$slots_lock" || slots_server=''
     break
   done
   case $slots_server in '' | *[!0-9]*) return 0 ;; *) ;; esac
-  # a crash leaves its lock file, and numbers are used again
-  slots_running=$(server_processes | tr '\n' ' ') || return 0
+  # a crash leaves the lock file behind, and process ids are used again
+  slots_running=$(list_server_processes | tr '\n' ' ') || return 0
   case " $slots_running" in *" $slots_server "*) ;; *) return 0 ;; esac
   [ -O "/proc/$slots_server" ] && [ -r "/proc/$slots_server/task/$slots_server/children" ] || return 0
   slots_all=$(slots_setting max_connections) || slots_all=''
@@ -28,45 +28,46 @@ leave_slots() {
   [ "$slots_all" -gt 2 ] || slots_left=$((slots_all - 1)) # a server that allows so few is its owner's alone
 }
 
-# slots_setting NAME   print that setting of the running server, as its options and files have it; fails where they do not
+# slots_setting NAME   print that setting of the running server, by its options and files; fail if they do not have it
 slots_setting() {
   # shellcheck disable=SC2016 # for the inner shell
   PGDATA=/proc/$slots_server/cwd timeout 5 xargs -0 sh -c 'name=$1; shift; exec "$@" -C "$name"' sh "$1" \
     2>/dev/null <"/proc/$slots_server/cmdline"
 }
 
-# keep_slots   fail where a session of ours would not leave two of the slots of clients free, for three seconds; of two or fewer one
-# A session that has ended leaves its slot a moment later.
-keep_slots() {
+# require_free_slot   fail if a session of pghaul would not leave two connections free for clients, after waiting for three seconds; one, if
+# the server allows no more than two
+# The connection of a session that has ended is free a moment later.
+require_free_slot() {
   [ -n "$slots_all" ] || return 0
   slots_tries=0
   while :; do
-    slots_used=$(client_sessions) || return 0
+    slots_used=$(count_client_sessions) || return 0
     slots_free=$((slots_all - slots_used))
     [ "$slots_free" -le "$slots_left" ] || return 0
     slots_tries=$((slots_tries + 1))
     [ "$slots_tries" -lt 30 ] || break
-    sleep 0.1 || fail 'sleep is not there'
+    sleep 0.1 || fail 'the program sleep is missing'
   done
   [ "$slots_free" -ge 0 ] || slots_free=0
-  fail "of $slots_all sessions that the server allows its clients, $slots_free are free, and pghaul leaves $slots_left: end some of" \
-    'them, or raise max_connections'
+  fail "of $slots_all sessions that the server allows its clients, $slots_free are free, and pghaul leaves $slots_left free. End some" \
+    'sessions, or raise max_connections'
 }
 
-# client_sessions   print how many sessions of clients the server has; fails where that cannot be told
-client_sessions() {
+# count_client_sessions   print how many client sessions the server has; fail if that cannot be read
+count_client_sessions() {
   sessions_found=$(cat "/proc/$slots_server/task/$slots_server/children") || exit
   sessions_number=0
   for sessions_process in $sessions_found; do
     sessions_title=''
     read -r sessions_title 2>/dev/null <"/proc/$sessions_process/cmdline"
-    if session_title "$sessions_title"; then sessions_number=$((sessions_number + 1)); fi
+    if is_client_title "$sessions_title"; then sessions_number=$((sessions_number + 1)); fi
   done
   echo "$sessions_number"
 }
 
-# session_title TITLE   whether a server's process of that title has a client, or may have one
-session_title() {
+# is_client_title TITLE   whether a server process of that title has a client, or may have one
+is_client_title() {
   title_left=${1##*: }
   title_left=${title_left%"${title_left##*[! ]}"}
   case ${title_left% process} in

@@ -9,7 +9,7 @@ sql_bridge() {
     bridge_socket=$bridge_folder/.s.PGSQL.$bridge_port
     [ ! -S "$bridge_socket" ] || break
   done
-  [ -S "$bridge_socket" ] || fail "there is no socket $bridge_socket"
+  [ -S "$bridge_socket" ] || fail "the socket $bridge_socket does not exist"
   # a perl of a minimal system comes without Socket
   if command -v perl >/dev/null 2>&1 && perl -MSocket -e 1 2>/dev/null; then
     sql_bridge_by_perl "$bridge_socket"

@@ -1,11 +1,11 @@
-# Whether a server could be started with its files as they stand on the disk, and what of them is not in force. A running
-# server goes on with what it read last: an error in a file that was edited since keeps it from ever starting again.
+# Whether a server could be started again with its configuration files as they are on disk, and which of their settings are not in
+# force. A running server keeps what it has read last, so an error in a file that was edited since would prevent its next start.
 
-# start_complaints PROGRAMS SERIES DATA CONFIG   print why the server program does not take its configuration, a line each, as
-# `postgres -C` reads it, which starts nothing and locks nothing; nothing where it does, or before 9.2, which has no -C
-# CONFIG is its configuration file outside of DATA, or `-`. Whatever the files say of languages, logs and prefixes, it complains
-# in English on standard error. A value may be a secret: what PostgreSQL quotes behind a colon, or as a token, is cut off.
-start_complaints() {
+# print_start_errors PROGRAMS SERIES DATA CONFIG   print why the server program rejects its configuration, one reason per line, as
+# `postgres -C` reads it, which starts and locks nothing; nothing if it accepts it, or before 9.2, which has no -C
+# CONFIG is its configuration file outside of DATA, or `-`. Whatever the files say about languages, logs and prefixes, the errors are in
+# English on standard error. A value may be a secret: what PostgreSQL quotes after a colon, or as a token, is cut off.
+print_start_errors() {
   case $2 in 8.* | 9.[01]) return 0 ;; *) ;; esac
   complaints_program=$1/postgres
   if [ "$4" = - ]; then set -- -D "$3"; else set -- -D "$3" -c "config_file=$4"; fi
@@ -18,73 +18,72 @@ start_complaints() {
   printf '%s\n' "${complaints_said:-$complaints_program ended with exit status $complaints_status}"
 }
 
-# in_a_line   standard input as one line, its lines joined by semicolons
-in_a_line() {
+# join_lines   print standard input as one line, with semicolons between its lines
+join_lines() {
   sed -e ':more' -e '$!{N' -e 'b more' -e '}' -e 's/\n/; /g' || fail 'sed failed'
 }
 
-# prove_restartable PATH DATA CONFIG SERIES [SOCKET PORT SECONDS]   the server in DATA could be started again with its files as
-# they stand; fails where it could not
-# With the words behind SERIES the running server is asked about pg_hba.conf, which it reads for that (since 10). Its word for
-# an error is cut at a quote or a colon: behind it stands a word of the line, which may be a password.
-prove_restartable() {
+# check_restartable PATH DATA CONFIG SERIES [SOCKET PORT SECONDS]   fail if the server in DATA could not be started again with its files
+# With the words after SERIES, the running server is asked about pg_hba.conf, which it reads for that (since 10). Its message is cut at a
+# quote or a colon, because a word of the line follows, which may be a password.
+check_restartable() {
   PATH=$1
-  again_programs=$(command -v postgres) || fail 'there is no server program in the PATH of the cluster'
-  again_said=$(start_complaints "${again_programs%/*}" "$4" "$2" "$3") || exit
-  [ -z "$again_said" ] || again_refuses "$again_said"
+  again_programs=$(command -v postgres) || fail 'the program postgres was not found in the PATH of the cluster'
+  again_said=$(print_start_errors "${again_programs%/*}" "$4" "$2" "$3") || exit
+  [ -z "$again_said" ] || fail_restart "$again_said"
   [ $# -gt 4 ] || return 0
   case $4 in 8.* | 9.*) return 0 ;; *) ;; esac
   connect_to "$1" "$5" "$6" "$4" "$7"
-  again_said=$(ask_cluster "
+  again_said=$(query_cluster "
     select regexp_replace(current_setting('hba_file'), '[[:cntrl:]]', '?', 'g') || ' line ' || line_number || ': ' ||
     rtrim(substring(error from '^[^:\"]*')) from pg_hba_file_rules where error is not null order by line_number limit 5;") || exit
-  [ -z "$again_said" ] || again_refuses "$again_said"
+  [ -z "$again_said" ] || fail_restart "$again_said"
 }
 
-# again_refuses LINES   fail with them
-again_refuses() {
-  again_said=$(printf '%s\n' "$1" | in_a_line) || exit
-  fail "the old server could not be started again with its files as they stand: $again_said. It was not stopped;" \
-    'start again what was stopped for the move, should this take long. Mend the file on the old server, and go on with --resume'
+# fail_restart LINES   fail with these reasons
+fail_restart() {
+  again_said=$(printf '%s\n' "$1" | join_lines) || exit
+  fail "the old server could not be started again with its configuration files: $again_said. It was not stopped." \
+    'Start the applications again if this takes long. Correct the file on the old server, and go on with --resume'
 }
 
-# cluster_start_files   print `complaint LINE` for each that start_complaints has, then `edited NAME HIDDEN IN-FORCE|IN-FILE` for each setting
+# cluster_start_files   print `complaint LINE` for each that print_start_errors has, then `edited NAME HIDDEN IN-FORCE|IN-FILE` for each setting
 # whose value in the files is not the one in force, `option …` where it is the server's command line or environment that gives
 # it, all in hexadecimal digits, or `beyond` and the word where there may be more than 60; the last line is `whole`
 # What may hold a secret is compared here, and not printed. Settings of extensions are left out: without its library the
 # program does not know their units. What a role or database has set is stronger than the files.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 cluster_start_files() {
-  [ -x "$cluster_programs/postgres" ] || fail "no server program of series ${cluster_series:-unknown} was found"
+  [ -x "$cluster_programs/postgres" ] || fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
   files_config=$cluster_config
   if [ -n "$cluster_pid" ]; then
     sql_reach
     sql_environment
-    keep_slots
-    sql_finds_home
-    files_config=$(echo 'show config_file;' | ask "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed: where its configuration lies is not known'
+    require_free_slot
+    sql_find_home
+    files_config=$(echo 'show config_file;' | run_psql "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed, so the location of the configuration is not known'
   fi
-  [ -n "$files_config" ] || [ -e "$cluster_folder/postgresql.conf" ] || fail 'where its configuration lies is not known'
-  files_said=$(start_complaints "$cluster_programs" "$cluster_series" "$cluster_folder" "${files_config:--}") || exit
+  [ -n "$files_config" ] || [ -e "$cluster_folder/postgresql.conf" ] || fail 'the location of the configuration is not known'
+  files_said=$(print_start_errors "$cluster_programs" "$cluster_series" "$cluster_folder" "${files_config:--}") || exit
   if [ -n "$files_said" ]; then
     printf '%s\n' "$files_said" | while IFS= read -r files_line; do
       files_line=$(hex "$files_line") || exit
       printf 'complaint %s\n' "$files_line"
     done || exit
   elif [ -n "$cluster_pid" ]; then
-    files_not_in_force edited
-    files_not_in_force option
+    print_settings_not_in_force edited
+    print_settings_not_in_force option
   fi
   echo whole
 }
 
-# files_not_in_force WORD   the lines of cluster_start_files that begin with WORD; nothing before 9.2
-files_not_in_force() {
+# print_settings_not_in_force WORD   the lines of cluster_start_files that begin with WORD; nothing before 9.2
+print_settings_not_in_force() {
   case $cluster_series in 8.* | 9.[01]) return 0 ;; *) ;; esac
-  keep_slots
+  require_free_slot
   files_asked=$(
-    [ "$1" != edited ] || unset PGOPTIONS # its questions begin with SET: see ask_as_set
-    sql_questions "$1" | ask "$sql_home" -v ON_ERROR_STOP=1
+    [ "$1" != edited ] || unset PGOPTIONS # its questions begin with SET: see query_without_options
+    sql_questions "$1" | run_psql "$sql_home" -v ON_ERROR_STOP=1
   ) || fail 'psql failed'
   files_many=$(printf '%s\n' "$files_asked" | grep -c '') || fail 'grep failed'
   if [ "$files_many" -gt 60 ]; then # each costs a program's start

@@ -1,11 +1,11 @@
-# The options with which a server was started, and what one said that did not start.
+# The options with which a server was started, and the reason why a server did not start.
 # A server writes its command line into postmaster.opts when it starts, and leaves it there when it stops.
 
-# started_with DATA   print the options of the last start there, each quoted for a shell, but those that name its folder and its
-# configuration file: whoever starts it names these; nothing where no server has said so
-# One line, each argument between double quotes, which nothing escapes in it (CreateOptsFile, postmaster.c; read_post_opts,
+# print_start_options DATA   print the options of the last start there, each quoted for a shell, except those that name its folder and its
+# configuration file, which are named again at each start; nothing if no server was started there
+# The file has one line with each argument between double quotes and without any escaping (CreateOptsFile, postmaster.c; read_post_opts,
 # pg_ctl.c). What cannot be told apart is refused, never guessed.
-started_with() {
+print_start_options() {
   [ -s "$1/postmaster.opts" ] || return 0
   awk -v quote="'" '
     function put(word) { gsub(quote, quote "\\\\" quote quote, word); printf " %s%s%s", quote, word, quote }
@@ -24,7 +24,7 @@ started_with() {
       if (line !~ /"$/) exit 1
       many = split(substr(line, 1, length(line) - 1), words, "\" \"")
       for (i = 1; i <= many; i++) if (words[i] ~ /"/ || words[i] ~ /^-[bdEeFijlnOPsT]+[Dc]/) exit 1
-      # as the first, such a word makes of it another program than a server (main.c); no server writes one
+      # such a first word would make it another program than a server (main.c), and no server writes one
       if (words[1] ~ /^--[^=]*$/) exit 1
       for (i = 1; i <= many; i++) {
         word = words[i]
@@ -36,35 +36,35 @@ started_with() {
         else if (word ~ /^(-c|--)/ && of_files(substr(word, 3))) continue
         else {
           put(word)
-          # of one letter with a value of its own, which may look like any other option
+          # an option of one letter with a value of its own, which may look like any other option
           if (word ~ /^-[ABCfhkNoprStvW]$/ && i < many) put(words[++i])
         }
       }
     }' <"$1/postmaster.opts" ||
-    fail "the options with which the server in $1 was started cannot be read from $1/postmaster.opts: start it yourself with" \
+    fail "the options with which the server in $1 was started cannot be read from $1/postmaster.opts. Start it yourself with" \
       'the options that it had, and go on'
 }
 
-# keep_options DATA   ahead of a start with other options: postmaster.opts is kept in the fence, until options_again
-keep_options() {
-  options_again "$1"
-  [ ! -e "$1/postmaster.opts" ] || whole "$1/pghaul-fence/options" cat -- "$1/postmaster.opts"
+# save_options DATA   before a start with other options: keep postmaster.opts in the fence, until restore_options
+save_options() {
+  restore_options "$1"
+  [ ! -e "$1/postmaster.opts" ] || write_complete "$1/pghaul-fence/options" cat -- "$1/postmaster.opts"
 }
 
-# options_again DATA   postmaster.opts is what keep_options kept; nothing where it kept none
-options_again() {
+# restore_options DATA   put back the postmaster.opts that save_options has kept; do nothing if it has kept none
+restore_options() {
   [ ! -e "$1/pghaul-fence/options" ] || mv -fT -- "$1/pghaul-fence/options" "$1/postmaster.opts" ||
-    fail "$1/postmaster.opts cannot be put back"
+    fail "$1/postmaster.opts cannot be restored"
 }
 
-# why_not DATA SINCE COMMAND...   print in one line why the server there did not start: what COMMAND prints of it, and its own log
-# where it wrote there since SINCE; nothing where neither says anything
-# Other words than FATAL may stand for it in the language of the server: then its last lines are printed.
-why_not() {
+# explain_failed_start DATA SINCE COMMAND...   print in one line why the server there did not start: by the output of COMMAND, and by its
+# own log if it was written since SINCE; nothing if neither gives a reason
+# In another language than English the word may not be FATAL. Then the last lines are printed.
+explain_failed_start() {
   why_data=$1 why_since=$2
   shift 2
   why_said=$("$@" 2>&1) # what cannot be read says so
-  why_log=$(own_log "$why_data" "$why_since")
+  why_log=$(print_server_log "$why_data" "$why_since")
   printf '%s\n' "$why_said" "$why_log" | awk '
     { gsub(/[[:cntrl:]]+/, " ") }
     !/[^ ]/ || /^pg_ctl: |^Examine the log output|^(waiting for server to start)?\.* stopped waiting|^-- / { next }
@@ -78,9 +78,9 @@ why_not() {
     }' || fail 'awk failed'
 }
 
-# own_log DATA SINCE   print the end of the log that the server there has collected by itself, if it was written since then
+# print_server_log DATA SINCE   print the end of the log that the logging collector there has written, if it was written since then
 # current_logfiles names it, from 10 on.
-own_log() {
+print_server_log() {
   own_file=$(sed -n 's/^stderr //p' -- "$1/current_logfiles" 2>/dev/null) || return 0
   case $own_file in '') return 0 ;; /*) ;; *) own_file=$1/$own_file ;; esac
   own_changed=$(stat -c %Y -- "$own_file" 2>/dev/null) || return 0

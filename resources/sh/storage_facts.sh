@@ -74,7 +74,7 @@ disk_health_facts() {
     [ -e "$health_folder/device" ] || continue
     echo "disk $health_disk"
     health_said=$(smartctl -n standby -H "/dev/$health_disk" </dev/null 2>&1)
-    indented "$health_said"
+    indent_lines "$health_said"
   done
 }
 
@@ -95,7 +95,7 @@ space_facts() {
     space_said=$(df -P "$1" -l)
     space_status=$?
     printf '%s\n' "$space_said"
-    [ "$space_status" = 0 ] || fail 'df does not tell the space of every file system'
+    [ "$space_status" = 0 ] || fail 'df does not report the space of every file system'
     return 0
   }
   printf '%s\n' "$space_said"

@@ -1,6 +1,6 @@
-# Probes of dump & restore: some pages of the largest tables go through COPY on old, and into a throwaway cluster on new.
+# Probes of dump & restore: some pages of the largest tables go through COPY on the old server, and into a throwaway cluster on new.
 
-# copy_probe FOLDER BYTES SECONDS DATABASE PATH SOCKET PORT SERIES   on old: time COPY of a sample of the largest tables of DATABASE
+# copy_probe FOLDER BYTES SECONDS DATABASE PATH SOCKET PORT SERIES   on the old server: time COPY of a sample of the largest tables of DATABASE
 # Of four at the most, BYTES of their pages, or what SECONDS allow of them. It reads, and writes the rows to FOLDER/rows alone.
 # Prints `locked NAME` of each that it leaves out, as somebody has it to himself; of the others `table NUMBER BYTES TEXT NANOSECONDS`, of what was kept whole `columns NUMBER PLACE:TYPE…` and `key NUMBER PLACE…`.
 copy_probe() {
@@ -8,23 +8,23 @@ copy_probe() {
   shift 4
   sample_series=$4
   connect_to "$@" $((sample_seconds * 4 + 5))
-  leave_slots "$2" "$3"
+  watch_slots "$2" "$3"
   sample_session
   umask 077
   rm -rf -- "$sample_folder" || fail "$sample_folder cannot be removed"
-  mkdir -- "$sample_folder" || fail "$sample_folder cannot be made"
+  mkdir -- "$sample_folder" || fail "$sample_folder cannot be created"
   sample_found=$(largest_tables "$sample_database") || exit
   sample_tables=$(printf '%s\n' "$sample_found" | awk '!/^locked / && NR - left <= 4 { print } /^locked / { left++ }') || fail 'awk failed'
   printf '%s\n' "$sample_found" | awk '/^locked /' || fail 'awk failed'
-  [ -n "$sample_tables" ] || [ -z "$sample_found" ] || fail "each table of $sample_database that is worth a sample is locked"
-  [ -n "$sample_tables" ] || fail "the database $sample_database has no table that is worth a sample"
+  [ -n "$sample_tables" ] || [ -z "$sample_found" ] || fail "every table of $sample_database that is large enough for a sample is locked"
+  [ -n "$sample_tables" ] || fail "the database $sample_database has no table that is large enough for a sample"
   sample_all=$(printf '%s\n' "$sample_tables" | awk '{ all += $1 } END { print all }') || fail 'awk failed'
   sample_number=0
   printf '%s\n' "$sample_tables" | while IFS= read -r sample_line; do
     sample_number=$((sample_number + 1))
     (sample_table "$sample_number" "$sample_line") || continue # it has said why: one that is locked costs no other
   done || exit
-  end_mark
+  print_end_mark
 }
 
 # sample_session   what a session of the sample has besides: it only reads, gives way to other locks, and yields its processor
@@ -44,7 +44,7 @@ sample_session() {
 # Of one in ACCESS EXCLUSIVE mode, or that somebody waits for in it, `locked NAME`: whoever asks for its size waits too.
 # COLUMNS are `PLACE:TYPE,…`, a type of a user's is text; KEY the places of a B-tree index, or `-`; NAME stands quoted, with its schema.
 largest_tables() {
-  ask_sql "$1" "
+  query_database "$1" "
     select case when busy then 'locked ' || name else size::text || ' ' || reltuples::bigint::text || ' ' || array_to_string(array(
     select attnum::text || ':' || case when t.typnamespace = 11 then t.typname::text else 'text' end
     from pg_attribute a join pg_type t on t.oid = a.atttypid where attrelid = c.oid and attnum > 0 and not attisdropped
@@ -76,16 +76,16 @@ sample_table() {
   sample_key=${sample_rest%% *} sample_name=${sample_rest#* }
   table_part=$(awk -v size="$sample_size" -v all="$sample_all" -v bytes="$sample_bytes" \
     'BEGIN { part = bytes / all; print (part < 1 ? part : 1) / 16 }') || fail 'awk failed'
-  table_empty=$(timed_rows 0) || exit
-  table_first=$(timed_rows "$table_part") || exit
+  table_empty=$(time_rows 0) || exit
+  table_first=$(time_rows "$table_part") || exit
   table_times=$(awk -v first="${table_first#* }" -v empty="${table_empty#* }" -v size="$sample_size" -v all="$sample_all" \
     -v seconds="$sample_seconds" \
     'BEGIN { taken = first - empty; times = taken > 0 ? seconds * 1e9 * size / all / 2 / taken : 16; print (times < 1 ? 1 : (times > 16 ? 16 : times)) }') || fail 'awk failed'
   table_part=$(awk -v part="$table_part" -v times="$table_times" 'BEGIN { printf "%.9f", part * times }') || fail 'awk failed'
   table_most=$(awk -v part="$table_part" -v size="$sample_size" 'BEGIN { printf "%.0f", 2 * part * size + 65536 }') || fail 'awk failed'
   keep_rows "$sample_folder/$sample_number" "$table_most"
-  table_whole=$(timed_rows "$table_part") || exit
-  table_again=$(timed_rows "$table_part") || exit
+  table_whole=$(time_rows "$table_part") || exit
+  table_again=$(time_rows "$table_part") || exit
   [ "${table_whole#* }" -le "${table_again#* }" ] || table_whole=$table_again
   awk -v number="$sample_number" -v size="$sample_size" -v part="$table_part" -v text="${table_whole% *}" \
     -v whole="${table_whole#* }" -v empty="${table_empty#* }" \
@@ -94,27 +94,27 @@ sample_table() {
       taken = whole - empty
       if (taken < whole / 2) taken = whole / 2
       printf "table %d %.0f %.0f %.0f\n", number, part * size, text, taken
-    }' || fail "nothing of $sample_name could be timed"
+    }' || fail "reading $sample_name could not be timed"
   [ -e "$sample_folder/$sample_number" ] || return 0
   echo "columns $sample_number $sample_columns" | tr , ' ' || fail 'tr failed'
   [ "$sample_key" = - ] || echo "key $sample_number $sample_key" | tr , ' ' || fail 'tr failed'
 }
 
-# rows_of PART   print that part of the table's rows, as pg_dump would: of its pages (since 9.5), the same ones each time
-rows_of() {
+# print_rows PART   print that part of the table's rows, as pg_dump would: of its pages (since 9.5), the same ones each time
+print_rows() {
   case $sample_series in
     8.* | 9.[0-4]) rows_which="limit $(awk -v part="$1" -v rows="$sample_row_count" 'BEGIN { printf "%.0f", part * rows }')" ;;
     *) rows_which="tablesample pg_catalog.system ($(awk -v part="$1" 'BEGIN { printf "%.7f", 100 * part }')) repeatable (1)" ;;
   esac || fail 'awk failed'
-  ask_sql "$sample_database" "copy (select * from only $sample_name $rows_which) to stdout;"
+  query_database "$sample_database" "copy (select * from only $sample_name $rows_which) to stdout;"
 }
 
-# timed_rows PART   print `BYTES NANOSECONDS` of these rows, which go nowhere
-timed_rows() {
+# time_rows PART   print `BYTES NANOSECONDS` of these rows, which go nowhere
+time_rows() {
   timed_start=$(date +%s%N) || fail 'date failed'
   timed_said=$({
     {
-      rows_of "$1" && echo whole >&3
+      print_rows "$1" && echo whole >&3
     } | wc -c
   } 3>&1) || fail 'wc failed'
   timed_now=$(date +%s%N) || fail 'date failed'
@@ -130,7 +130,7 @@ timed_rows() {
 keep_rows() {
   keep_said=$({
     {
-      rows_of "$table_part" && echo whole >&3
+      print_rows "$table_part" && echo whole >&3
     } | head -c "$2" >"$1"
   } 3>&1) || fail "$1 cannot be written"
   keep_size=$(wc -c <"$1") || fail "$1 cannot be read"
@@ -139,15 +139,15 @@ keep_rows() {
   fi
 }
 
-# send_rows TARGET SECONDS   on old: the rows that copy_probe has kept, by the copy's transport, in so long at the most
+# send_rows TARGET SECONDS   on the old server: the rows that copy_probe has kept, by the copy's transport, in so long at the most
 send_rows() {
   # shellcheck disable=SC2034 # read where a copy sends
   copy_limit="timeout --foreground -k 2 $2"
   # shellcheck disable=SC2154 # settings of a copy
-  passed 0 "$copy_send" sample "$copy_folder/rows/" "$1" >/dev/null
+  run_tolerating 0 "$copy_send" sample "$copy_folder/rows/" "$1" >/dev/null
 }
 
-# load_probe FOLDER PATH MEMORY STATEMENT...   on new: carry these out in a throwaway cluster in FOLDER, print their marks, remove it
+# load_probe FOLDER PATH MEMORY STATEMENT...   on the new server: carry these out in a throwaway cluster in FOLDER, print their marks, remove it
 # Before them small tables are made. It is opened to nobody. Of what the server says the marks alone are passed on: a complaint would
 # hold somebody's row.
 load_probe() {
@@ -155,15 +155,15 @@ load_probe() {
   export PATH
   shift 3
   umask 077
-  mkdir -- "$trial_folder" || fail "$trial_folder cannot be made"
+  mkdir -- "$trial_folder" || fail "$trial_folder cannot be created"
   trap 'rm -rf -- "$trial_folder" || fail "$trial_folder cannot be removed"' EXIT
   trap 'exit 143' HUP INT TERM
-  enter "$trial_folder"
-  postgres --version >/dev/null || fail 'there is no server program that runs'
+  enter_folder "$trial_folder"
+  postgres --version >/dev/null || fail 'no server program (postgres) can be run'
   make_trial
   load_small=$(small_tables 60) || exit
   printf '%s\n' "$load_small" "$@" | single_user -c log_min_messages=fatal -c maintenance_work_mem="$load_memory" |
-    grep -aoE '"pghaul [a-z]+ [0-9]+( [0-9.]+)*"' || fail "the server program took none of the rows"
+    grep -aoE '"pghaul [a-z]+ [0-9]+( [0-9.]+)*"' || fail "the server program loaded none of the rows"
 }
 
 # small_tables COUNT   print statements that make so many tables of a row, then an index on each, a transaction each, and mark when

@@ -1,64 +1,66 @@
-# The proof ahead of a copy: what its last pass removes from new's folders is nobody else's.
-# The data directory of a copy that is not opened bears its mark, in the fence, with the cluster's system identifier and the
-# folders outside of it. A standby, a restored backup, a clone and a copy that was opened have the same identifier and no mark.
-# A folder outside is taken for a copy's where the mark names it, no other cluster leads to it, and it holds no other names
-# than such a folder has.
+# The proof before a copy: what its last pass will remove from the folders of the new server belongs to nobody else.
+# The data directory of a copy that was not opened contains a mark, in its fence, with the system identifier of the cluster and
+# the folders outside of it. A standby, a restored backup, a clone and an opened copy have the same identifier and no mark.
+# A folder outside belongs to the copy if the mark names it, no other cluster has a link to it, and it contains only the names
+# that such a folder has.
 
-# empty_or_ours OWNER PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   each folder is empty, absent, or a copy's
-# By root, who runs no program of PATH: OWNER does. GIVEN: `-`, or the checkpoint at which the same cluster without a mark was
-# given up. NUMBER of folders outside of DATA: the link in DATA that leads there, and an extended regular expression for all
-# names in a copy of it; or, behind a slash each, the names in it that are the copy's, whatever lies beside them. OTHER are the data
-# directories of this host's other clusters.
-empty_or_ours() {
-  data_ours "$1" "$2" "$3" "$4" "$5"
+# check_targets OWNER PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   fail unless each folder is empty, missing or
+# belongs to a copy of the cluster
+# Run by root, who runs no program of PATH: OWNER does. GIVEN: `-`, or the checkpoint of the unmarked cluster that the operator has
+# given up. NUMBER of folders outside of DATA: the link in DATA that leads there, and an extended regular expression that matches
+# all names of a copy in it; or the names in it that belong to the copy, each after a slash, whatever else it contains. OTHER are
+# the data directories of the other clusters on this host.
+check_targets() {
+  check_target_data "$1" "$2" "$3" "$4" "$5"
   ours_data=$5 ours_left=$6
   shift 6
   while [ "$ours_left" -gt 0 ]; do
-    folder_ours "$ours_data" "$1" "$2" "$3"
-    (nobody_elses "$ours_left" "$ours_data" "$@") || exit
+    check_target_folder "$ours_data" "$1" "$2" "$3"
+    (refuse_others_folder "$ours_left" "$ours_data" "$@") || exit
     shift 3
     ours_left=$((ours_left - 1))
   done
 }
 
-# names_in FOLDER   print the names in it, a line each, but for an ext4's own folder; nothing where it is not there
-names_in() {
+# list_folder_names FOLDER   print the names in FOLDER, one per line, without lost+found; nothing if it does not exist
+list_folder_names() {
   [ -e "$1" ] || return 0
   ls -Aq -I lost+found -- "$1" || fail "$1 cannot be read"
 }
 
-# data_ours OWNER PATH IDENTIFIER GIVEN DATA   no server runs there; it is empty, marked as a copy of that cluster, or was given up
-data_ours() {
-  ours_names=$(names_in "$5") || exit
+# check_target_data OWNER PATH IDENTIFIER GIVEN DATA   fail unless no server is running there and it is empty, marked as a copy of
+# that cluster, or given up
+check_target_data() {
+  ours_names=$(list_folder_names "$5") || exit
   [ -n "$ours_names" ] || return 0
-  [ "$ours_names" != pghaul-fence ] || ! fence_of_none "$5/pghaul-fence" || return 0
-  # the fence, which comes behind this, stops what a dress rehearsal has left
-  { [ -e "$5/pghaul-fence/mark" ] && [ -e "$5/pghaul-fence/dressed" ]; } || no_server "$5"
+  [ "$ours_names" != pghaul-fence ] || ! is_unfinished_fence "$5/pghaul-fence" || return 0
+  # the step that puts the fence up comes later; it stops what a dress rehearsal has left
+  { [ -e "$5/pghaul-fence/mark" ] && [ -e "$5/pghaul-fence/dressed" ]; } || refuse_running_server "$5"
   if [ -e "$5/pghaul-fence/mark" ]; then
-    in_mark "$5" "identifier $3" || not_ours "$5 holds a copy of another cluster, which $5/pghaul-fence/mark names"
+    mark_has_line "$5" "identifier $3" || refuse_target "$5 contains a copy of another cluster, which is named in $5/pghaul-fence/mark"
     return 0
   fi
   [ -e "$5/global/pg_control" ] || [ -e "$5/pghaul-fence/global/pg_control" ] ||
-    not_ours "$5 is neither empty nor a copy of this cluster"
-  ours_control=$(control_data "$2" "$5" "runuser -u $1 --") || exit
-  printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$3" || not_ours "$5 holds another cluster"
+    refuse_target "$5 is neither empty nor a copy of this cluster"
+  ours_control=$(print_control_data "$2" "$5" "runuser -u $1 --") || exit
+  printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$3" || refuse_target "$5 contains another cluster"
   printf '%s\n' "$ours_control" | grep -qx "Latest checkpoint location: *$4" || {
-    ours_is=$(known_as "$5" "$ours_control") || exit
-    fail "$5 holds $ours_is, and no mark of a copy that was never opened: name another target; or, if nobody needs it," \
-      'waive the check target-identity, and make a new plan'
+    ours_is=$(describe_cluster "$5" "$ours_control") || exit
+    fail "$5 contains $ours_is, and has no mark of a copy that was never opened. Name another target. If nobody needs it," \
+      'you can also waive the check target-identity and make a new plan'
   }
 }
 
-# fence_of_none FENCE   whether it is one that was broken off before it had its mark: no cluster's file lies in it
-fence_of_none() {
+# is_unfinished_fence FENCE   whether it was interrupted before it got its mark: it contains no file of a cluster
+is_unfinished_fence() {
   none_found=$(find "$1" ! -type d ! -path "$1/mark.part" -print -quit) || fail "$1 cannot be read"
   [ -z "$none_found" ]
 }
 
-# known_as DATA CONTROL   print what a cluster of old's identifier may be, by the files in it and what pg_controldata says
-known_as() {
+# describe_cluster DATA CONTROL   print what a cluster with the identifier of the old cluster may be, by its files and pg_controldata
+describe_cluster() {
   if [ ! -e "$1/global/pg_control" ]; then
-    echo 'this cluster as an earlier move left it, fenced'
+    echo 'this cluster, fenced by an earlier move'
     return
   fi
   for known_file in standby.signal recovery.signal recovery.conf backup_label; do
@@ -73,31 +75,31 @@ known_as() {
   esac
 }
 
-# in_mark DATA LINE   whether the mark of the copy in DATA has that line
-in_mark() {
+# mark_has_line DATA LINE   whether the mark of the copy in DATA has that line
+mark_has_line() {
   while IFS= read -r mark_line; do
     [ "$mark_line" != "$2" ] || return 0
   done <"$1/pghaul-fence/mark"
   return 1
 }
 
-# folder_ours DATA FOLDER LINK NAMES   it is empty; or the mark in DATA names it, or what is given up there leads to it, and it
-# holds such names alone. Where NAMES are the copy's alone: none of them is there, or the mark or what was given up names it.
-folder_ours() {
+# check_target_folder DATA FOLDER LINK NAMES   fail unless it is empty, or it contains only such names and the mark in DATA names it or
+# the cluster that was given up has a link to it. If NAMES are those of the copy itself, only these are looked at.
+check_target_folder() {
   case $4 in
-    /*) ours_names=$(parts_in "$2" "$4") || exit ;;
-    *) ours_names=$(names_in "$2") || exit ;;
+    /*) ours_names=$(list_parts "$2" "$4") || exit ;;
+    *) ours_names=$(list_folder_names "$2") || exit ;;
   esac
   [ -n "$ours_names" ] || return 0
-  if [ -e "$1/pghaul-fence/mark" ]; then in_mark "$1" "folder $2"; else [ "$1/$3" -ef "$2" ]; fi ||
-    not_ours "$2 holds files, and no copy in $1 leads there"
+  if [ -e "$1/pghaul-fence/mark" ]; then mark_has_line "$1" "folder $2"; else [ "$1/$3" -ef "$2" ]; fi ||
+    refuse_target "$2 contains files, but no copy in $1 has a link to it"
   case $4 in /*) return 0 ;; *) ;; esac
   ours_strange=$(printf '%s\n' "$ours_names" | grep -vxE -m 1 -e "$4") || [ $? -eq 1 ] || fail 'grep failed'
-  [ -z "$ours_strange" ] || not_ours "$2 holds $ours_strange, which no copy of this cluster brings"
+  [ -z "$ours_strange" ] || refuse_target "$2 contains $ours_strange, which does not belong to a copy of this cluster"
 }
 
-# parts_in FOLDER NAMES   print those of NAMES, a slash ahead of each, that are in FOLDER
-parts_in() {
+# list_parts FOLDER NAMES   print those of NAMES, each after a slash, that exist in FOLDER
+list_parts() {
   parts_rest=${2#/}/
   while [ -n "$parts_rest" ]; do
     parts_name=${parts_rest%%/*} parts_rest=${parts_rest#*/}
@@ -105,39 +107,40 @@ parts_in() {
   done
 }
 
-# not_ours WORDS...   fail, and say what can be done
-not_ours() {
-  fail "$*: empty it if nobody needs what it holds, or name another target"
+# refuse_target WORDS...   fail with WORDS, and say what the operator can do
+refuse_target() {
+  fail "$*. Empty it if nobody needs its contents, or name another target"
 }
 
-# nobody_elses NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   no cluster but that in DATA leads to FOLDER
-# Those that run are found by themselves. Anybody can lead a link there: an ordinary user's counts where they can write into FOLDER.
-# A tablespace of another major version may lie beside the NAMES that are the copy's alone.
-nobody_elses() {
+# refuse_others_folder NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   fail if a cluster other than that in DATA has a
+# link to FOLDER
+# Running clusters are found by their processes. Anybody can create a link to FOLDER, so a link of an ordinary user counts only if
+# this user can write to FOLDER. A tablespace of another major version may be next to the NAMES of the copy.
+refuse_others_folder() {
   else_data=$2 else_folder=$3 else_names=$5
   shift $((2 + 3 * $1))
-  for else_process in $(server_processes); do set -- "$@" "/proc/$else_process/cwd"; done
+  for else_process in $(list_server_processes); do set -- "$@" "/proc/$else_process/cwd"; done
   for else_other; do
     [ ! "$else_other" -ef "$else_data" ] || continue
     for else_leads in "$else_other" "$else_other/pg_wal" "$else_other/pg_xlog" "$else_other"/pg_tblspc/*; do
       [ "$else_leads" -ef "$else_folder" ] || continue
-      ! may_not_write "$else_other" "$else_folder" || continue
-      ! lies_beside "$else_other" "$else_leads" "$else_names" || continue
-      not_ours "$else_folder belongs to the cluster in $(readlink -f -- "$else_other")"
+      ! owner_cannot_write "$else_other" "$else_folder" || continue
+      ! is_other_version "$else_other" "$else_leads" "$else_names" || continue
+      refuse_target "$else_folder belongs to the cluster in $(readlink -f -- "$else_other")"
     done
   done
 }
 
-# lies_beside OTHER LINK NAMES   whether LINK is to a tablespace of OTHER, whose major version has another folder there than NAMES
-lies_beside() {
+# is_other_version OTHER LINK NAMES   whether LINK leads to a tablespace of OTHER whose major version uses another folder than NAMES
+is_other_version() {
   case $2:$3 in */pg_tblspc/*:/PG_*) ;; *) return 1 ;; esac
   beside_series=''
   [ ! -e "$1/PG_VERSION" ] || read -r beside_series <"$1/PG_VERSION" || fail "$1/PG_VERSION cannot be read"
   case $3 in "/PG_${beside_series}_"*) return 1 ;; *) [ -n "$beside_series" ] ;; esac
 }
 
-# may_not_write OTHER FOLDER   whether OTHER, a data directory, is an ordinary user's who can write nothing into FOLDER
-may_not_write() {
+# owner_cannot_write OTHER FOLDER   whether OTHER, a data directory, belongs to an ordinary user who cannot write to FOLDER
+owner_cannot_write() {
   may_owner=$(stat -L -c '%u %U' -- "$1") || fail "$1 cannot be read"
   [ "${may_owner%% *}" -ge 1000 ] && run_as "${may_owner#* }" test ! -w "$2" # UID_MIN of login.defs
 }

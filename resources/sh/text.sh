@@ -15,13 +15,13 @@ hex_file() {
   printf '%s' "$hex_digits" | tr -d ' \n' || fail 'tr failed'
 }
 
-# indented TEXT   print its lines with `: ` ahead: none of them can pass for a line of ours
-indented() {
+# indent_lines TEXT   print its lines with `: ` ahead: none of them can pass for a line of ours
+indent_lines() {
   printf '%s\n' "$1" | sed 's/^/: /' || fail 'sed failed'
 }
 
-# indented_first NUMBER TEXT   print its first lines likewise, by the shell alone: for short texts, and many of them
-indented_first() {
+# indent_first_lines NUMBER TEXT   print its first lines likewise, by the shell alone: for short texts, and many of them
+indent_first_lines() {
   indented_left=$1 indented_rest=$2
   while [ "$indented_left" -gt 0 ]; do
     printf ': %s\n' "${indented_rest%%
@@ -53,46 +53,46 @@ print_first() {
       return 0
     fi
   done
-  fail "there is no $*"
+  fail "none of these files exists: $*"
 }
 
-# print_if_there FILE   print all of it; nothing where there is none
-print_if_there() {
+# print_if_exists FILE   print all of it; nothing where there is none
+print_if_exists() {
   [ ! -e "$1" ] || cat -- "$1" || fail "$1 cannot be read"
 }
 
-# is_there PATH   whether something of that name is there; ends the step where that cannot be told
+# path_exists PATH   whether something of that name is there; ends the step where that could not be determined
 # `test -e` alone takes a folder that may not be entered for an empty one.
-is_there() {
+path_exists() {
   is_there_said=$(ls -d -- "$1" 2>&1 >/dev/null) && return 0
   case $is_there_said in
     *'No such file or directory'*) return 1 ;;
-    *) fail "$1 cannot be looked at: $is_there_said" ;;
+    *) fail "$1 cannot be examined: $is_there_said" ;;
   esac
 }
 
-# gently COMMAND...   run it at low priority, where the host has the programs for that
-gently() {
+# low_priority COMMAND...   run it at low priority, where the host has the programs for that
+low_priority() {
   if command -v nice >/dev/null; then set -- nice -n 10 "$@"; fi
   if command -v ionice >/dev/null; then set -- ionice -c 2 -n 7 "$@"; fi
   "$@"
 }
 
-# escaped NAME   print the SQL that makes one line of what NAME selects, for whole_name: \n is a line break, \\ a backslash
+# escaped_name_sql NAME   print the SQL that makes one line of what NAME selects, for unescape_name: \n is a line break, \\ a backslash
 # The letters of SQL need no standard_conforming_strings, which servers before 9.1 have off.
-escaped() {
+escaped_name_sql() {
   printf '%s' "replace(replace($1::text, chr(92), chr(92) || chr(92)), chr(10), chr(92) || 'n')"
 }
 
-# whole_name LINE   set name_whole to the name of which `escaped` has made LINE
+# unescape_name LINE   set name_whole to the name of which `escaped` has made LINE
 # Not printed: a substitution would take away the line breaks at its end.
-whole_name() {
+unescape_name() {
   name_whole=$(printf '%bx' "$1") || fail 'printf failed'
   name_whole=${name_whole%x}
 }
 
-# name_line NAME   print the line that `escaped` makes of it
-name_line() {
+# escape_name NAME   print the line that `escaped` makes of it
+escape_name() {
   name_said=$(printf '%s\n' "$1" | sed 's/\\/\\\\/g; $!s/$/\\n/') || fail 'sed failed'
   printf '%s\n' "$name_said" | tr -d '\n' || fail 'tr failed'
 }

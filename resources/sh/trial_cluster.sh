@@ -11,11 +11,11 @@ trial_cluster() {
   shift
   umask 077
   remove_old_trials
-  trial_folder=$(mktemp -d /tmp/pghaul-trial.XXXXXX) || fail 'no folder for a trial cluster can be made in /tmp'
+  trial_folder=$(mktemp -d /tmp/pghaul-trial.XXXXXX) || fail 'no folder for a trial cluster can be created in /tmp'
   trap 'rm -rf -- "$trial_folder" || fail "$trial_folder cannot be removed"' EXIT
   trap 'exit 143' HUP INT TERM
-  enter "$trial_folder"
-  postgres --version || fail 'there is no server program that runs'
+  enter_folder "$trial_folder"
+  postgres --version || fail 'no server program (postgres) can be run'
   make_trial
   echo pghaul-control-data
   pg_controldata "$trial_folder/data" || fail 'pg_controldata failed'
@@ -27,7 +27,7 @@ trial_cluster() {
 remove_old_trials() {
   trials_user=$(id -un) || fail 'id failed'
   find /tmp -maxdepth 1 -ignore_readdir_race -name 'pghaul-trial.*' -user "$trials_user" -mmin +60 -exec rm -rf -- {} + ||
-    fail 'what an earlier trial left in /tmp cannot be removed'
+    fail 'the files of an earlier trial in /tmp cannot be removed'
 }
 
 # make_trial   the trial cluster, by initdb; it knows -N (no sync) since 9.3
@@ -66,7 +66,7 @@ single_user() {
 # try_preload LIBRARY   whether the server starts with it; those that it starts with stay loaded for all that follows
 # shellcheck disable=SC2154 # loadable sets loadable_file
 try_preload() {
-  may_try preload "$1" || return 0
+  check_loadable preload "$1" || return 0
   try_status=0
   try_said=$(single_user -c shared_preload_libraries="$loadable_file" </dev/null) || try_status=$?
   [ "$try_status" -ne 0 ] || trial_loaded=${trial_loaded:+$trial_loaded,}$loadable_file
@@ -77,7 +77,7 @@ try_preload() {
 # try_library LIBRARY   whether a session can load it; in a server of its own, which it may bring down
 # shellcheck disable=SC2154 # as above
 try_library() {
-  may_try library "$1" || return 0
+  check_loadable library "$1" || return 0
   try_status=0
   try_said=$(printf "load '%s'\n" "$loadable_file" |
     single_user ${trial_loaded:+-c shared_preload_libraries="$trial_loaded"}) || try_status=$?
@@ -87,11 +87,11 @@ try_library() {
   print_answer library "$1" "$try_said"
 }
 
-# may_try KIND LIBRARY   whether it may be loaded here; else print `unverified|LIBRARY|WHY`, or that it is not there
+# check_loadable KIND LIBRARY   whether it may be loaded here; else print `unverified|LIBRARY|WHY`, or that it is not there
 # shellcheck disable=SC2154 # loadable sets them
-may_try() {
+check_loadable() {
   may_user=$(id -u) || fail 'id failed'
-  loadable "$may_user" "$2"
+  check_library "$may_user" "$2"
   case $? in
     0) return 0 ;;
     1) print_answer unverified "$2" "$loadable_why" ;;

@@ -1,8 +1,8 @@
-# A trial start on the new server, before the downtime: an empty cluster with the old cluster's configuration is started as it
-# would be after the move, and removed. All of it is in namespaces of its own (unshare): its files lie in a file system in
-# memory that only these processes see, and so does whatever stands at the path of the target or of a configuration file.
-# All else is read-only there, whatever the old server's configuration names. The kernel takes it away with the first process,
-# however that ends.
+# A trial start on the new server, before the downtime: an empty cluster with the configuration of the old cluster is started as it
+# would be after the move, and removed. Everything happens in separate namespaces (unshare). The files of the trial are in a file system
+# in memory that only these processes see, also at the paths of the target and of the configuration files.
+# Everything else is read-only there, whatever the configuration of the old server names. The kernel removes it all with the first
+# process, however that ends.
 
 # pack_for_trial DATA PATH...   on the old server, as the owner: print those PATHs that are there, and the options of the last
 # start, as pack_configuration does
@@ -13,7 +13,7 @@ pack_for_trial() {
     shift
     [ ! -e "$pack_one" ] || set -- "$@" "${pack_one#/}"
   done
-  [ $# -gt 0 ] || fail 'nothing of the configuration is there: look whether every disk is mounted'
+  [ $# -gt 0 ] || fail 'no configuration file was found. Check that every disk is mounted'
   pack_configuration / "$@"
 }
 
@@ -26,18 +26,18 @@ pack_for_trial() {
 # shellcheck disable=SC2154 # program is set by who calls
 trial_start() {
   trial_child='' trial_locks=$1 trial_token=$2
-  trap trial_ends EXIT
+  trap trial_clean_up EXIT
   trap 'exit 143' HUP INT PIPE TERM
   shift 2
   # two at once would be in each other's way, at the port; what runs in the namespaces holds it until it ends
   { exec 8<"${trial_locks%/*}/."; } 2>/dev/null || fail "${trial_locks%/*} cannot be read"
-  flock -n 8 || fail 'another trial start runs on this server'
-  trial_is_free "$trial_locks" "$trial_token" "$4"
+  flock -n 8 || fail 'another trial start is running on this server'
+  trial_check_free "$trial_locks" "$trial_token" "$4"
   # it ends with 1 where it fails, as what it runs may
   trial_can=$(unshare --mount --propagation private --pid --fork --kill-child --mount-proc --ipc true 2>&1) ||
-    fail "no namespaces can be made, for which it takes root and an unshare of util-linux 2.32 or later: ${trial_can%%
+    fail "no namespaces can be created. This needs root and unshare of util-linux 2.32 or later: ${trial_can%%
 *}"
-  trial_room=$(spare_folder "$@") || exit
+  trial_room=$(find_empty_folder "$@") || exit
   # by these a server tells whether the one of a lock file lives, and in the namespaces it sees none of them
   trial_alive=" $(cd /proc && echo [0-9]*) " || fail '/proc cannot be read'
   export program trial_alive
@@ -52,13 +52,13 @@ trial_start() {
   trial_child=''
   case $trial_status in
     0) ;;
-    124 | 137) fail 'it took more than a minute, and was ended' ;;
-    *) fail "it could not be tried: unshare ended with exit status $trial_status" ;;
+    124 | 137) fail 'the trial start took more than a minute and was ended' ;;
+    *) fail "the trial start was not possible: unshare ended with exit status $trial_status" ;;
   esac
 }
 
-# trial_ends   in a trap: what runs is ended, and with it all of the trial; what was in the way says nothing of the configuration
-trial_ends() {
+# trial_clean_up   in a trap: what runs is ended, and with it all of the trial; what was in the way says nothing of the configuration
+trial_clean_up() {
   trial_status=$?
   trap '' HUP INT PIPE TERM
   trap - EXIT
@@ -70,20 +70,20 @@ trial_ends() {
   exit "$trial_status"
 }
 
-# trial_is_free LOCKS TOKEN TARGET   nobody but who has that token moves a cluster on this server, and no server runs in the target:
+# trial_check_free LOCKS TOKEN TARGET   nobody but who has that token moves a cluster on this server, and no server runs in the target:
 # it would need the port
-trial_is_free() {
+trial_check_free() {
   trial_locked=$(list_locks "${1%/*}" "${1##*/}") || exit
   trial_locked=$(printf '%s\n' "$trial_locked" | sed -n "/^#/d; /^[^ ]* $2 /d; s/^[^ ]* [^ ]* //p") || fail 'sed failed'
   [ -z "$trial_locked" ] || fail "a cluster is being moved on this server by ${trial_locked%%
 *}"
-  trial_runs=$(servers_in "$3") || exit
-  [ -z "$trial_runs" ] || fail "a server runs in $3: process ${trial_runs%%[!0-9]*}"
+  trial_runs=$(list_servers_in "$3") || exit
+  [ -z "$trial_runs" ] || fail "a PostgreSQL server is running in $3 (process ${trial_runs%%[!0-9]*})"
 }
 
-# spare_folder WORD...   print a folder of root's in / in which nothing lies, and to which no WORD leads
+# find_empty_folder WORD...   print a folder of root's in / in which nothing lies, and to which no WORD leads
 # What is mounted on it in a namespace hides nothing that a server could need.
-spare_folder() {
+find_empty_folder() {
   for spare_one in /media /mnt /opt /srv; do
     [ -d "$spare_one" ] && [ ! -L "$spare_one" ] && [ -O "$spare_one" ] || continue
     for spare_word; do
@@ -95,7 +95,7 @@ spare_folder() {
       return 0
     }
   done
-  fail 'none of /media, /mnt, /opt and /srv is an empty folder, in which the trial could have its files'
+  fail 'none of /media, /mnt, /opt and /srv is an empty folder that the trial could use for its files'
 }
 
 # trial_inside ROOM PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   the first process of the namespaces; words and output
@@ -110,47 +110,47 @@ trial_inside() {
   # of 1 byte, so that none goes to a program either (core(5)); where root may not raise it, it is 0
   prlimit --core=1:1 --pid "$$" 2>/dev/null || prlimit --core=0:0 --pid "$$" || fail 'prlimit failed'
   umask 022
-  trial_opens_room
-  trial_closes_host
-  trial_unpacks "$@"
+  trial_mount_memory
+  trial_protect_host
+  trial_unpack "$@"
   for trial_one; do
     shift
     [ ! -e "$trial_room/files/$trial_one" ] || set -- "$@" "/$trial_one"
   done
-  trial_shows "$trial_target" "$@"
-  enter /
-  trial_writes=$(run_as "$trial_writer" env PATH="$trial_path" timeout -k 1 70 sh -c "$program" sh trial_prepares \
+  trial_show_paths "$trial_target" "$@"
+  enter_folder /
+  trial_writes=$(run_as "$trial_writer" env PATH="$trial_path" timeout -k 1 70 sh -c "$program" sh trial_prepare \
     "$trial_room" "$trial_data" "$trial_target" "$trial_segment" "$trial_files" "$trial_options" </dev/null) || exit
-  [ -z "$trial_writes" ] || printf '%s\n' "$trial_writes" | trial_keeps_away || exit
-  enter /
-  run_as "$trial_writer" env PATH="$trial_path" timeout -k 1 70 sh -c "$program" sh trial_runs \
+  [ -z "$trial_writes" ] || printf '%s\n' "$trial_writes" | trial_isolate_folders || exit
+  enter_folder /
+  run_as "$trial_writer" env PATH="$trial_path" timeout -k 1 70 sh -c "$program" sh trial_run \
     "$trial_room" "$trial_target" "$trial_files" "$trial_options" </dev/null || exit
 }
 
-# trial_opens_room   a file system in memory, from which nothing can be run: trial_room, and what is made among shared memory
-trial_opens_room() {
-  trial_programs=$(program_folders) || exit
+# trial_mount_memory   a file system in memory, from which nothing can be run: trial_room, and what is made among shared memory
+trial_mount_memory() {
+  trial_programs=$(list_program_folders) || exit
   # so that each is a mount of its own, which may run what others may not
   printf '%s\n' "$trial_programs" | while IFS= read -r opens_one; do
     mount -n -c --rbind "$opens_one" "$opens_one" || fail "$opens_one cannot be mounted on itself"
   done || exit
   mount -n -t tmpfs -o nosuid,nodev,noexec,mode=0711,size=512m pghaul-trial "$trial_room" ||
     fail "no file system in memory can be mounted on $trial_room"
-  trial_device=$(stat -c %d -- "$trial_room") || fail "$trial_room cannot be looked at"
+  trial_device=$(stat -c %d -- "$trial_room") || fail "$trial_room cannot be examined"
   mkdir -- "$trial_room/farms" "$trial_room/real" || fail "$trial_room cannot be written to"
   # of what is mounted in it no copy is made with that of /
   mount -n --bind "$trial_room/real" "$trial_room/real" || fail "$trial_room/real cannot be mounted on itself"
-  mount -n --make-unbindable "$trial_room/real" || fail "$trial_room/real cannot be kept from being mounted elsewhere"
+  mount -n --make-unbindable "$trial_room/real" || fail "$trial_room/real cannot be made unbindable"
   install -d -o "$trial_writer" -m 0700 -- "$trial_room/data" || fail "$trial_room cannot be given to $trial_writer"
-  [ ! -d /dev/shm ] || trial_farm /dev/shm
+  [ ! -d /dev/shm ] || trial_link_folder /dev/shm
 }
 
-# trial_closes_host   whatever is mounted is read-only here, but for the trial's own file system, and programs and libraries are found
+# trial_protect_host   whatever is mounted is read-only here, but for the trial's own file system, and programs and libraries are found
 # in the folders alone that are for them
 # What a server loads and where it writes the old server's configuration tells, which may name anything. The options of each mount
 # are given anew: what it could not do on the host it cannot do here.
-trial_closes_host() {
-  closes_mounts=$(visible_mounts </proc/self/mountinfo) || exit
+trial_protect_host() {
+  closes_mounts=$(list_visible_mounts </proc/self/mountinfo) || exit
   printf '%s\n' "$closes_mounts" | while read -r closes_kind closes_options closes_point; do
     # a blank in a path stands there as \040, which printf takes as \0040
     closes_point=$(printf '%b.' "$closes_point") || fail 'printf failed'
@@ -175,9 +175,9 @@ EOF
   done || exit
 }
 
-# program_folders   print the folders from which programs and libraries are taken, a line each: the system's, and those of the PATH
+# list_program_folders   print the folders from which programs and libraries are taken, a line each: the system's, and those of the PATH
 # of the trial which root alone can change
-program_folders() {
+list_program_folders() {
   programs_all='/usr
 /bin
 /sbin
@@ -194,15 +194,15 @@ ${programs_one%/*bin}"
   done
   programs_all=$(printf '%s\n' "$programs_all" | sort -u) || fail 'sort failed'
   printf '%s\n' "$programs_all" | while IFS= read -r programs_one; do
-    if [ -d "$programs_one" ] && [ ! -L "$programs_one" ] && (trusted 0 "$programs_one"); then printf '%s\n' "$programs_one"; fi
+    if [ -d "$programs_one" ] && [ ! -L "$programs_one" ] && (is_trusted 0 "$programs_one"); then printf '%s\n' "$programs_one"; fi
   done
 }
 
-# visible_mounts   of /proc/self/mountinfo on standard input: print for each mount that a path leads to, and that is not the trial's
+# list_visible_mounts   of /proc/self/mountinfo on standard input: print for each mount that a path leads to, and that is not the trial's
 # own, its kind, the options that make it read-only, and its path as it stands there
 # What is mounted on a folder hides what is mounted below that, unless it came first. What autofs mounts at the first look it does
 # not mount in here.
-visible_mounts() {
+list_visible_mounts() {
   awk -v room="$trial_room" '
     function under(path, folder) { return folder != path && index(path "/", folder == "/" ? "/" : folder "/") == 1 }
     function reached(id, other) {
@@ -237,86 +237,86 @@ visible_mounts() {
         gsub(/\\/, "\\0", point[id])
         print kind[id], "remount,bind,ro" kept, point[id]
       }
-    }' || fail 'what is mounted cannot be read'
+    }' || fail 'the list of mounts cannot be read'
 }
 
-# trial_unpacks BROUGHT...   what the old server has packed is in trial_room/files, WRITER's own
+# trial_unpack BROUGHT...   what the old server has packed is in trial_room/files, WRITER's own
 # Nobody else sees that folder before it is whole. Of a link it might hold nothing is followed: none is taken.
-trial_unpacks() {
-  unpacks_archive=$(take_whole) || exit
-  unpacks_types=$(printf '%s' "$unpacks_archive" | tar -I base64 -tvf -) || fail 'the configuration is no archive'
+trial_unpack() {
+  unpacks_archive=$(read_complete) || exit
+  unpacks_types=$(printf '%s' "$unpacks_archive" | tar -I base64 -tvf -) || fail 'the configuration did not arrive as an archive'
   case "
 $unpacks_types" in
     *"
-"[!d-]*) fail 'the configuration of the old server holds what is neither file nor folder' ;;
+"[!d-]*) fail 'the configuration of the old server contains something that is neither a file nor a folder' ;;
     *) ;;
   esac
   mkdir -m 0700 -- "$trial_room/files" || fail "$trial_room cannot be written to"
   printf '%s' "$unpacks_archive" | tar -I base64 --no-same-owner --no-same-permissions -C "$trial_room/files" -xf - ||
     fail 'the configuration could not be unpacked'
-  enter "$trial_room/files"
+  enter_folder "$trial_room/files"
   for unpacks_one; do
     shift
     [ ! -e "$unpacks_one" ] || set -- "$@" "$unpacks_one"
   done
   # as root, of whom alone the folder is: nobody else has had a process here yet
-  unpacks_self=$(id -un) || fail 'id does not say who this is'
-  [ $# -eq 0 ] || keys_for_owner "$unpacks_self" "$unpacks_types" "$@"
+  unpacks_self=$(id -un) || fail 'id does not print the name of this user'
+  [ $# -eq 0 ] || restrict_keys "$unpacks_self" "$unpacks_types" "$@"
   chown -hR "$trial_writer:" -- . || fail "$trial_room/files cannot be given to $trial_writer"
 }
 
-# trial_shows PATH...   at each PATH stands what the trial has for it
+# trial_show_paths PATH...   at each PATH stands what the trial has for it
 # A folder that is there is mounted on, and of one that holds a file to be replaced a farm is made; the deepest first, so that what
 # is shown there is seen by way of the farms above it too.
-trial_shows() {
+trial_show_paths() {
   shows_paths="
 $(printf '%s\n' "$@")
 "
   shows_places=$(for shows_one; do
-    shows_source=$(trial_has "$shows_one") || exit
+    shows_source=$(trial_source_of "$shows_one") || exit
     if [ -d "$shows_one" ] && [ -d "$shows_source" ]; then printf '%s\n' "$shows_one"; else nearest_folder "${shows_one%/*}"; fi
   done) || exit
   shows_places=$(printf '%s\n' "$shows_places" | sort -ru) || fail 'sort failed'
   printf '%s\n' "$shows_places" | while IFS= read -r shows_one; do
-    shows_source=$(trial_has "$shows_one") || exit
+    shows_source=$(trial_source_of "$shows_one") || exit
     case $shows_paths in
       *"
 $shows_one
-"*) if [ -d "$shows_source" ]; then trial_mounts "$shows_one" "$shows_source" && continue; fi ;;
+"*) if [ -d "$shows_source" ]; then trial_mount "$shows_one" "$shows_source" && continue; fi ;;
       *) ;;
     esac
-    trial_farm "${shows_one:-/}"
+    trial_link_folder "${shows_one:-/}"
   done || exit
   for shows_one; do
-    shows_source=$(trial_has "$shows_one") || exit
-    [ "$shows_one" -ef "$shows_source" ] || trial_puts "$shows_one" "$shows_source"
+    shows_source=$(trial_source_of "$shows_one") || exit
+    [ "$shows_one" -ef "$shows_source" ] || trial_add_path "$shows_one" "$shows_source"
   done
 }
 
-# trial_has PATH   print where the trial has what is to stand at PATH
-trial_has() {
+# trial_source_of PATH   print where the trial has what is to stand at PATH
+trial_source_of() {
   if [ "$1" = "$trial_target" ]; then printf '%s\n' "$trial_room/data"; else printf '%s\n' "$trial_room/files$1"; fi
 }
 
-# trial_mounts FOLDER SOURCE   the folder SOURCE is seen at FOLDER
+# trial_mount FOLDER SOURCE   the folder SOURCE is seen at FOLDER
 # FOLDER is entered first and mounted on from within (-c: mount must not look up a path again): what its name may lead to a moment
 # later is none of ours.
-trial_mounts() {
+trial_mount() {
   cd -P -- "$1" || fail "$1 cannot be entered"
-  trial_may_replace "$1"
+  trial_check_replaceable "$1"
   mount -n -c --bind -- "$2" . || fail "$2 cannot be mounted on $1"
 }
 
-# trial_farm FOLDER   FOLDER shows all that it does, by links, in a folder of the trial's own, to which more can be added
-trial_farm() {
-  [ "$1" != / ] || fail 'a folder in / would have to be made for a trial: make it, or the target'
+# trial_link_folder FOLDER   FOLDER shows all that it does, by links, in a folder of the trial's own, to which more can be added
+trial_link_folder() {
+  [ "$1" != / ] || fail 'a trial start would have to create a folder in /. Create this folder or the target'
   cd -P -- "$1" || fail "$1 cannot be entered"
-  farm_device=$(stat -c %d .) || fail "$1 cannot be looked at"
+  farm_device=$(stat -c %d .) || fail "$1 cannot be examined"
   [ "$farm_device" != "$trial_device" ] || return 0
-  trial_may_replace "$1"
+  trial_check_replaceable "$1"
   farm_own=$(mktemp -d -- "$trial_room/farms/XXXXXXXXXX") || fail "$trial_room cannot be written to"
   # by way of all that is there, so that from a folder `..` leads where it did
-  farm_here=$(pwd -P) || fail "$1 cannot be looked at"
+  farm_here=$(pwd -P) || fail "$1 cannot be examined"
   farm_of=/ farm_all=$trial_room/real/${farm_own##*/}
   case $farm_here in "$trial_room/real"/*) farm_of=. farm_here='' ;; *) ;; esac
   mkdir -- "$farm_all" || fail "$trial_room cannot be written to"
@@ -327,89 +327,89 @@ trial_farm() {
   find "$farm_real" -mindepth 1 -maxdepth 1 -type l -exec cp -PR -t "$farm_own" -- {} + || fail "$1 cannot be read"
   # in a folder like /tmp none but its owner removes a file
   (cd -P -- "$farm_own" && find "$farm_real" -mindepth 1 -maxdepth 1 -user "$trial_writer" -printf './%f\0' |
-    xargs -0 -r chown -h -- "$trial_writer:") || fail "$farm_own cannot be given away"
-  chown --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be given away"
-  chmod --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be opened"
-  farm_mode=$(ls -ld -- "$farm_real") || fail "$1 cannot be looked at"
+    xargs -0 -r chown -h -- "$trial_writer:") || fail "$farm_own cannot be given to its owner"
+  chown --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be given to its owner"
+  chmod --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be given its mode"
+  farm_mode=$(ls -ld -- "$farm_real") || fail "$1 cannot be examined"
   case $farm_mode in
-    ??????????+*) fail "who may write to $1 stands in an access control list (getfacl), which a trial has not in its folder" ;;
+    ??????????+*) fail "the permissions of $1 are in an access control list (getfacl), which the folder of a trial does not have" ;;
     *) ;;
   esac
   mount -n -c --bind -- "$farm_own" . || fail "$farm_own cannot be mounted on $1"
 }
 
-# trial_may_replace PATH   here, in the folder to which PATH leads: it is that very path, or WRITER's, or root's own link leads there
+# trial_check_replaceable PATH   here, in the folder to which PATH leads: it is that very path, or WRITER's, or root's own link leads there
 # Root runs programs here: by a link that another user has set, files of that user's must not take the place of root's.
-trial_may_replace() {
-  replace_here=$(pwd -P) || fail "$1 cannot be looked at"
+trial_check_replaceable() {
+  replace_here=$(pwd -P) || fail "$1 cannot be examined"
   [ "$replace_here" != "$1" ] || return 0
-  replace_owner=$(stat -c %U .) || fail "$1 cannot be looked at"
-  [ "$replace_owner" = "$trial_writer" ] || (trusted 0 "$1") ||
-    fail "$1 leads to $replace_here, by a link that others than root can change"
+  replace_owner=$(stat -c %U .) || fail "$1 cannot be examined"
+  [ "$replace_owner" = "$trial_writer" ] || (is_trusted 0 "$1") ||
+    fail "$1 leads to $replace_here, by a link that other users than root can change"
 }
 
-# trial_puts PATH SOURCE   at PATH, which is no folder yet, stands SOURCE: a folder itself, of a file a link to it
+# trial_add_path PATH SOURCE   at PATH, which is no folder yet, stands SOURCE: a folder itself, of a file a link to it
 # It lies in a folder of the trial's own, and so do folders missing above it. From a folder `..` leads where it would.
-trial_puts() {
+trial_add_path() {
   puts_near=$(nearest_folder "${1%/*}") || exit
   cd -P -- "$puts_near" || fail "$puts_near cannot be entered"
-  puts_device=$(stat -c %d .) || fail "$puts_near cannot be looked at"
-  [ "$puts_device" = "$trial_device" ] || fail "$1 cannot be shown otherwise: $puts_near is the host's own"
+  puts_device=$(stat -c %d .) || fail "$puts_near cannot be examined"
+  [ "$puts_device" = "$trial_device" ] || fail "$1 cannot be replaced, because $puts_near belongs to the host"
   puts_rest=./${1#"${puts_near%/}/"}
   if [ "${puts_rest%/*}" != . ]; then
-    mkdir -p -- "${puts_rest%/*}" || fail "$1 cannot be made"
+    mkdir -p -- "${puts_rest%/*}" || fail "$1 cannot be created"
     puts_first=${puts_rest#./}
     chown -hR "$trial_writer:" -- "./${puts_first%%/*}" || fail "$1 cannot be given to $trial_writer"
   fi
   [ ! -L "$puts_rest" ] || rm -f -- "$puts_rest" || fail "$1 cannot be replaced"
   if [ -d "$2" ]; then
-    mkdir -- "$puts_rest" || fail "$1 cannot be made"
+    mkdir -- "$puts_rest" || fail "$1 cannot be created"
     mount -n -c --bind -- "$2" "$puts_rest" || fail "$2 cannot be mounted on $1"
   else
-    ln -sT -- "$2" "$puts_rest" || fail "$1 cannot be made"
+    ln -sT -- "$2" "$puts_rest" || fail "$1 cannot be created"
   fi
 }
 
-# trial_keeps_away   of the lines `socket FOLDER` and `log FOLDER` on standard input: what a server would write there is the trial's own
+# trial_isolate_folders   of the lines `socket FOLDER` and `log FOLDER` on standard input: what a server would write there is the trial's own
 # Owner and mode are those of the host's folder, so a server that may not write there says so.
-trial_keeps_away() {
+trial_isolate_folders() {
   while IFS= read -r away_line; do
     away_folder=${away_line#* }
     # a server makes the folder of its log, and none above that
     if [ "${away_line%% *}" = log ] && [ ! -d "$away_folder" ]; then away_folder=${away_folder%/*} && away_folder=${away_folder:-/}; fi
     [ -d "$away_folder" ] || continue
     away_folder=$(cd -P -- "$away_folder" && pwd -P) || fail "$away_folder cannot be entered"
-    [ "$away_folder" = / ] || trial_farm "$away_folder"
+    [ "$away_folder" = / ] || trial_link_folder "$away_folder"
   done
 }
 
-# trial_prepares ROOM DATA TARGET SEGMENT FILES OPTIONS   as the owner: the cluster is there, with its configuration. Print `socket
+# trial_prepare ROOM DATA TARGET SEGMENT FILES OPTIONS   as the owner: the cluster is there, with its configuration. Print `socket
 # FOLDER` and `log FOLDER` for each folder in which its server will write, besides its data directory
-trial_prepares() {
+trial_prepare() {
   trial_room=$1 trial_target=$3 trial_files=$5 trial_options=$6
-  trial_makes_cluster "$4"
-  trial_takes_configuration "$2"
-  prepares_said=$(trial_asks data_directory "$trial_options") || exit
+  trial_make_cluster "$4"
+  trial_copy_configuration "$2"
+  prepares_said=$(trial_print_setting data_directory "$trial_options") || exit
   # why its files cannot be read the start will say
   [ -n "$prepares_said" ] || return 0
   [ "$prepares_said" -ef "$trial_room/data" ] || fail "the configuration leads to another data directory, $prepares_said"
   case $trial_options in
     *ssl_passphrase_command=*)
-      prepares_said=$(trial_asks ssl_passphrase_command '') || exit
-      [ -z "$prepares_said" ] || fail 'a command of the old server tells the passphrase of its key, and a trial runs no such command'
+      prepares_said=$(trial_print_setting ssl_passphrase_command '') || exit
+      [ -z "$prepares_said" ] || fail 'a command of the old server prints the passphrase of its key, and a trial does not run this command'
       ;;
     *) ;;
   esac
   prepares_said=$(trial_socket_folders "$trial_options") || exit
   [ -z "$prepares_said" ] || printf '%s\n' "$prepares_said" | sed 's/^/socket /' || fail 'sed failed'
-  prepares_said=$(trial_asks logging_collector "$trial_options") || exit
+  prepares_said=$(trial_print_setting logging_collector "$trial_options") || exit
   [ "$prepares_said" = on ] || return 0
-  prepares_said=$(trial_asks log_directory "$trial_options") || exit
+  prepares_said=$(trial_print_setting log_directory "$trial_options") || exit
   case $prepares_said in /*) printf 'log %s\n' "$prepares_said" ;; *) printf 'log %s\n' "$trial_target/$prepares_said" ;; esac
 }
 
-# trial_makes_cluster SEGMENT   an empty cluster whose only role may not log in, whatever its pg_hba.conf will allow
-trial_makes_cluster() {
+# trial_make_cluster SEGMENT   an empty cluster whose only role may not log in, whatever its pg_hba.conf will allow
+trial_make_cluster() {
   set -- "$1" -N -D "$trial_room/data" -U postgres --locale=C -E UTF8
   [ "$1" = - ] || set -- "$@" "--wal-segsize=$1"
   shift
@@ -418,15 +418,15 @@ trial_makes_cluster() {
   # single-user mode ends with 0 whatever it says
   makes_said=$(printf '%s\n' 'alter role postgres nologin;' | postgres --single -D "$trial_room/data" postgres 2>&1) ||
     fail 'single-user mode failed'
-  case $makes_said in *ERROR:* | *FATAL:*) fail "its role could not be closed: ${makes_said##*'
+  case $makes_said in *ERROR:* | *FATAL:*) fail "the login of its role could not be disabled: ${makes_said##*'
 '}" ;; *) ;; esac
 }
 
-# trial_takes_configuration DATA   what lay in the old data directory DATA lies in that of the trial
+# trial_copy_configuration DATA   what lay in the old data directory DATA lies in that of the trial
 # Of the cluster's own files nothing is replaced, and nothing has it recover.
-trial_takes_configuration() {
+trial_copy_configuration() {
   [ -d "$trial_room/files$1" ] || return 0
-  enter "$trial_room/files$1"
+  enter_folder "$trial_room/files$1"
   takes_names=$(find . -type f -print) || fail 'the configuration cannot be read'
   printf '%s\n' "$takes_names" | while IFS= read -r takes_one; do
     case ${takes_one#./} in
@@ -438,22 +438,22 @@ trial_takes_configuration() {
         ;;
       *) [ -e "$trial_room/data/$takes_one" ] || continue ;;
     esac
-    fail "the configuration takes $takes_one for a file of settings, which is a file of the cluster"
+    fail "the configuration uses $takes_one as a file of settings, but this is a file of the cluster"
   done || exit
   cp -R --preserve=mode -- . "$trial_room/data/" || fail 'the configuration cannot be put in place'
-  chmod 0700 -- "$trial_room/data" || fail "$trial_room/data cannot be closed to others"
-  enter /
+  chmod 0700 -- "$trial_room/data" || fail "$trial_room/data cannot be protected from other users"
+  enter_folder /
 }
 
 # trial_options OPTIONS   print what the server program is given behind -D, for a shell: what the old server had, and OPTIONS
 # By its first option alone the program may become another than a server (main.c): that is -D.
 trial_options() {
-  options_before=$(started_with "$trial_room/data") || exit
+  options_before=$(print_start_options "$trial_room/data") || exit
   printf '%s\n' "$options_before $trial_files $1"
 }
 
-# trial_asks SETTING OPTIONS   print what SETTING would be, nothing where the files cannot be read; no server starts
-trial_asks() {
+# trial_print_setting SETTING OPTIONS   print what SETTING would be, nothing where the files cannot be read; no server starts
+trial_print_setting() {
   asks_options=$(trial_options "$2") || exit
   asks_said=$(timeout 20 sh -c "exec postgres -D \"\$0\" $asks_options -C $1" "$trial_target" </dev/null 2>/dev/null) || asks_said=''
   last_line "$asks_said"
@@ -463,7 +463,7 @@ trial_asks() {
 # As SplitDirectoriesString of PostgreSQL (varlena.c) tells them apart. A relative one is below the data directory, and an abstract
 # one (@) no folder.
 trial_socket_folders() {
-  folders_said=$(trial_asks unix_socket_directories "$1") || exit
+  folders_said=$(trial_print_setting unix_socket_directories "$1") || exit
   printf '%s\n' "$folders_said" | awk -v target="$trial_target" '
     function put(folder) {
       if (folder ~ /^@/) return
@@ -499,10 +499,10 @@ trial_socket_folders() {
     }' || fail 'awk failed'
 }
 
-# trial_taken_sockets OPTIONS   print the lock files of those Unix sockets of the trial of which the process lives
+# trial_list_taken_sockets OPTIONS   print the lock files of those Unix sockets of the trial of which the process lives
 # As CreateLockFile of PostgreSQL (miscinit.c) tells it.
-trial_taken_sockets() {
-  taken_port=$(trial_asks port "$1") || exit
+trial_list_taken_sockets() {
+  taken_port=$(trial_print_setting port "$1") || exit
   taken_folders=$(trial_socket_folders "$1") || exit
   [ -z "$taken_folders" ] || printf '%s\n' "$taken_folders" | while IFS= read -r taken_folder; do
     taken_lock=$taken_folder/.s.PGSQL.$taken_port.lock
@@ -512,45 +512,45 @@ trial_taken_sockets() {
   done
 }
 
-# trial_runs ROOM TARGET FILES OPTIONS   as the owner: start the server, and print what came of it, as trial_start does
+# trial_run ROOM TARGET FILES OPTIONS   as the owner: start the server, and print what came of it, as trial_start does
 # Where it has none of its addresses it ends, and is started once more without them: they may come over with the cluster.
-trial_runs() {
+trial_run() {
   trial_room=$1 trial_target=$2 trial_files=$3
   runs_log=$trial_room/data/pghaul-start.log
-  runs_said=$(trial_taken_sockets "$4") || exit
+  runs_said=$(trial_list_taken_sockets "$4") || exit
   if [ -n "$runs_said" ]; then
-    runs_said=$(printf '%s\n' "$runs_said" | in_a_line) || exit
-    printf 'refused another server has the Unix socket of %s\n' "$runs_said"
+    runs_said=$(printf '%s\n' "$runs_said" | join_lines) || exit
+    printf 'refused another server uses the Unix socket of the lock file %s\n' "$runs_said"
     return 0
   fi
   runs_since=$(date +%s) || fail 'date failed'
   runs_options=$(trial_options "$4") || exit
   trial_by_pg_ctl "$runs_options"
   runs_status=$?
-  runs_lacking=$(trial_lacks) || exit
+  runs_lacking=$(trial_list_missing_addresses) || exit
   if [ "$runs_status" -ne 0 ] && [ -n "$runs_lacking" ]; then
     trial_by_pg_ctl "$runs_options -c listen_addresses=localhost"
     runs_status=$?
   fi
-  runs_said=$(trial_said | sed -n '/Address already in use/p; /could not create Unix-domain socket in/p' | in_a_line) || exit
+  runs_said=$(trial_print_log | sed -n '/Address already in use/p; /could not create Unix-domain socket in/p' | join_lines) || exit
   if [ "$runs_status" -eq 0 ] && [ -z "$runs_said" ]; then
-    runs_said=$(listeners "$trial_target") || exit
+    runs_said=$(list_listeners "$trial_target") || exit
     printf '%s\n' started "$runs_said"
     [ -z "$runs_lacking" ] || printf '%s\n' "$runs_lacking" | sed 's/^/lacks /' || fail 'sed failed'
     return 0
   fi
   # a server starts where it could take one of its addresses alone
   if [ "$runs_status" -ne 0 ]; then
-    runs_left=$(servers_in "$trial_target") || exit
-    [ -z "$runs_left" ] || fail 'the server was neither up nor ended within 50 seconds'
-    runs_said=$(why_not "$trial_target" "$runs_since" tail -c 20000 -- "$runs_log") || exit
+    runs_left=$(list_servers_in "$trial_target") || exit
+    [ -z "$runs_left" ] || fail 'the server neither started nor ended within 50 seconds'
+    runs_said=$(explain_failed_start "$trial_target" "$runs_since" tail -c 20000 -- "$runs_log") || exit
   fi
   case $runs_said in
     *'No space left on device'* | *'failed to map segment'* | *'Read-only file system'*)
-      fail "what the trial has for its files does not do: $runs_said"
+      fail "the file system in memory of the trial is not sufficient: $runs_said"
       ;;
     *'FATAL:  '* | *'PANIC:  '* | *'could not '*) printf 'refused %s\n' "$runs_said" ;;
-    *) fail "pg_ctl failed, and the server did not say why${runs_said:+: $runs_said}" ;;
+    *) fail "pg_ctl failed, and the server gave no reason${runs_said:+: $runs_said}" ;;
   esac
 }
 
@@ -559,26 +559,26 @@ trial_by_pg_ctl() {
   pg_ctl -D "$trial_target" -w -t 50 -l "$runs_log" -o "$1" start </dev/null >/dev/null 2>&1
 }
 
-# trial_said   print what the server of the trial has said
-trial_said() {
+# trial_print_log   print what the server of the trial has said
+trial_print_log() {
   tail -c 20000 -- "$runs_log" || fail "$runs_log cannot be read"
-  own_log "$trial_target" "$runs_since"
+  print_server_log "$trial_target" "$runs_since"
 }
 
-# trial_lacks   print the names in listen_addresses to which no address of this server belongs, where nothing else was in the way
+# trial_list_missing_addresses   print the names in listen_addresses to which no address of this server belongs, where nothing else was in the way
 # One of a name's addresses may be in use and others not be there: then it is in use.
-trial_lacks() {
-  lacks_said=$(trial_said) || exit
+trial_list_missing_addresses() {
+  lacks_said=$(trial_print_log) || exit
   case $lacks_said in *'Address already in use'*) return 0 ;; *) ;; esac
   printf '%s\n' "$lacks_said" | sed -n 's/.*could not create listen socket for "\(.*\)"$/\1/p' || fail 'sed failed'
 }
 
-# unit_hinders UNIT WRITER TARGET   as root, as systemd reads it: print a line for each property of UNIT by which it may not start
+# print_unit_obstacles UNIT WRITER TARGET   as root, as systemd reads it: print a line for each property of UNIT by which it may not start
 # WRITER's cluster in TARGET
 # It is read alone. A unit of root's may start the server as somebody else.
-unit_hinders() {
-  hinders_said=$(systemctl show -p LoadState -p NeedDaemonReload -p User -p ProtectHome -p EnvironmentFiles -- "$1") || fail "systemd says nothing of $1"
-  hinders_number=$(id -u -- "$2") || fail "there is no $2"
+print_unit_obstacles() {
+  hinders_said=$(systemctl show -p LoadState -p NeedDaemonReload -p User -p ProtectHome -p EnvironmentFiles -- "$1") || fail "systemd does not print the properties of $1"
+  hinders_number=$(id -u -- "$2") || fail "there is no user $2"
   printf '%s\n' "$hinders_said" | while IFS= read -r hinders_one; do
     case $hinders_one in
       # it was changed since systemd has read it, and what tells of it here may hold no more at the start
@@ -599,18 +599,18 @@ unit_hinders() {
   done
 }
 
-# unit_unmet UNIT BROUGHT...   as root, as systemd judges it: print `unmet LINE` for each Condition…= and Assert…= of UNIT by which it is
+# print_unmet_conditions UNIT BROUGHT...   as root, as systemd judges it: print `unmet LINE` for each Condition…= and Assert…= of UNIT by which it is
 # not started, and `unjudged LINE` for each of which that is not known, as the move may change it
-# BROUGHT are paths that the move brings. Below them old may have anything.
-unit_unmet() {
+# BROUGHT are paths that the move copies. Below them the old server may have any file.
+print_unmet_conditions() {
   unmet_unit=$1 unmet_bus=org.freedesktop.systemd1
   shift
   unmet_object=$(busctl call "$unmet_bus" /org/freedesktop/systemd1 "$unmet_bus.Manager" LoadUnit s "$unmet_unit") ||
-    fail "systemd says nothing of $unmet_unit"
+    fail "systemd does not load the unit $unmet_unit"
   unmet_object=${unmet_object#'o "'}
   # as they hold: with the instance's name in them, and without what an empty line has taken back
   unmet_said=$(busctl get-property "$unmet_bus" "${unmet_object%'"'}" "$unmet_bus.Unit" Conditions Asserts) ||
-    fail "systemd says nothing of the conditions of $unmet_unit"
+    fail "systemd does not print the conditions of $unmet_unit"
   # each is "ConditionPathExists" true false "/none" 0: whether it begins with |, and whether with !, ahead of what it asks for
   unmet_lines=$(printf '%s\n' "$unmet_said" |
     sed -E 's/ "([A-Za-z]+)" (true|false) (true|false) "(([^"\\]|\\.)*)" -?[0-9]+/\n\1=\2 \3 \4/g' |
@@ -620,15 +620,15 @@ unit_unmet() {
       /=/p') || fail 'sed failed'
   [ -n "$unmet_lines" ] || return 0
   unmet_said=$(printf '%s\n' "$unmet_lines" | while IFS= read -r unmet_line; do
-    unmet_is=$(condition_met "$unmet_line" "$@") || exit
+    unmet_is=$(judge_condition "$unmet_line" "$@") || exit
     printf '%s %s\n' "$unmet_is" "$unmet_line"
   done) || exit
-  printf '%s\n' "$unmet_said" | unmet_of
+  printf '%s\n' "$unmet_said" | filter_unmet
 }
 
-# unmet_of   of the lines `met LINE`, `unmet LINE` and `unjudged LINE` on standard input, print those by which a unit may not be started
+# filter_unmet   of the lines `met LINE`, `unmet LINE` and `unjudged LINE` on standard input, print those by which a unit may not be started
 # Of those that begin with | one that is met is enough.
-unmet_of() {
+filter_unmet() {
   awk '
     {
       kind = $2 ~ /^C/ ? "Condition" : "Assert"
@@ -639,8 +639,8 @@ unmet_of() {
     END { for (i = 1; i <= count; i++) if (!any[of[i]]) print (unjudged[of[i]] ? "unjudged" : "unmet") line[i] }' || fail 'awk failed'
 }
 
-# condition_met LINE BROUGHT...   print met, unmet or unjudged: what systemd says of LINE, unless that is of something that the move brings
-condition_met() {
+# judge_condition LINE BROUGHT...   print met, unmet or unjudged: what systemd says of LINE, unless that is of something that the move brings
+judge_condition() {
   condition_kind=${1%%=*} condition_asks=${1#*=}
   condition_alone=$(printf '%s\n' "$1" | sed 's/%/%%/g') || fail 'sed failed'
   # it ends with 1 where one is not met, and where it knows no such question
@@ -661,9 +661,9 @@ condition_met() {
     met* | *PathIsMountPoint/*) condition_lies='' ;; # no move mounts anything
     *Glob/*)
       condition_asks=${condition_asks%%[*?[]*}
-      condition_lies=$(place "${condition_asks%/*}/" "$@") || exit
+      condition_lies=$(compare_place "${condition_asks%/*}/" "$@") || exit
       ;;
-    *[a-z]/*) condition_lies=$(place "$condition_asks" "$@") || exit ;;
+    *[a-z]/*) condition_lies=$(compare_place "$condition_asks" "$@") || exit ;;
     *) condition_lies='' ;;
   esac
   case $condition_kind:$condition_lies in
@@ -677,9 +677,9 @@ condition_met() {
   printf '%s\n' "$condition_is"
 }
 
-# place PATH BROUGHT...   print how PATH lies to the paths BROUGHT, past links: `at` one, `above` one, `above, there` if it is there,
+# compare_place PATH BROUGHT...   print how PATH lies to the paths BROUGHT, past links: `at` one, `above` one, `above, there` if it is there,
 # or `below` one; nothing if it lies elsewhere
-place() {
+compare_place() {
   place_path=$(readlink -m -- "$1") || fail 'readlink failed'
   place_path=${place_path%/} place_lies=''
   shift

@@ -1,8 +1,8 @@
 # What may be run as whom: a program, or a library, counts where nobody else can change it, nor any folder on the way to it.
 
-# trusted UID FILE   whether root and that user alone can change FILE, what it leads to, and the folders on the way to both
+# is_trusted UID FILE   whether root and that user alone can change FILE, what it leads to, and the folders on the way to both
 # In a folder of /tmp's kind (t) others make names of their own, and change none of those that are there.
-trusted() {
+is_trusted() {
   [ -e "$2" ] || return 1
   trusted_uid=$1 trusted_rest=$2 trusted_at='' trusted_links=0
   set -- /
@@ -38,16 +38,16 @@ trusted() {
   done
 }
 
-# loadable UID NAME   whether a server of that user's may be made to load the library NAME: it lies where its programs have theirs, or
+# check_library UID NAME   whether a server of that user's may be made to load the library NAME: it lies where its programs have theirs, or
 # root and that user alone can change it. Sets loadable_file, the name to load it by, or loadable_why; ends with 2 where it is not there
 # Whoever wrote it has its constructor run as that user. NAME leads where the server would look (dfmgr.c, expand_dynamic_library_name).
 # shellcheck disable=SC2034 # read by callers
-loadable() {
+check_library() {
   loadable_file=$2 loadable_why=''
   case /$2/ in
     //*) [ -e "$2" ] && [ ! -d "$2" ] || loadable_file=$2.so ;;
     */../*)
-      loadable_why='its name leads out of the folder of libraries'
+      loadable_why='its name leads out of the library folder'
       return 1
       ;;
     /\$libdir/*) return 0 ;;
@@ -62,14 +62,14 @@ loadable() {
     return 2
   fi
   # without links, by the very file that was looked at
-  if trusted "$1" "$loadable_file" && loadable_file=$(readlink -f -- "$loadable_file"); then
+  if is_trusted "$1" "$loadable_file" && loadable_file=$(readlink -f -- "$loadable_file"); then
     case $loadable_file in
       *[\\\'\",]* | *"
-"*) loadable_why='its path has signs that a setting cannot hold' ;;
+"*) loadable_why='its path contains characters that a setting cannot contain' ;;
       *) return 0 ;;
     esac
   else
-    loadable_why="others than root and the owner of the cluster can change it, or a folder on the way to it"
+    loadable_why="other users than root and the owner of the cluster can change it or a folder in its path"
   fi
   return 1
 }

@@ -21,17 +21,17 @@ volume_check() {
   done
 }
 
-# volume_check_device DEVICE   fail where it is no block device, read-only, swap, mounted, in an array, held, or not empty
+# volume_check_device DEVICE   fail where it is not a block device, read-only, swap, mounted, in an array, held, or not empty
 # Sets check_real, the device that the name leads to.
 volume_check_device() {
-  [ -b "$1" ] || fail "$1 is no block device"
-  check_real=$(readlink -f "$1") || fail "$1 leads nowhere"
+  [ -b "$1" ] || fail "$1 is not a block device"
+  check_real=$(readlink -f "$1") || fail "$1 is a dangling link"
   check_name=${check_real##*/}
   check_read_only=$(lsblk -dno RO "$check_real") || fail "lsblk does not know $1"
   case $check_read_only in *0*) ;; *) fail "$1 is read-only" ;; esac
   check_swaps=$(cat /proc/swaps) || fail '/proc/swaps cannot be read'
   case $check_swaps in *"
-$check_real "*) fail "$1 is swap" ;; *) ;; esac
+$check_real "*) fail "$1 is used as swap" ;; *) ;; esac
   check_mounts=$(lsblk -nro MOUNTPOINT "$check_real") || fail "lsblk does not know $1"
   [ -z "$check_mounts" ] || fail "$1 is mounted"
   if [ -e /proc/mdstat ]; then
@@ -40,9 +40,9 @@ $check_real "*) fail "$1 is swap" ;; *) ;; esac
   fi
   check_tree=$(lsblk -nro NAME "$check_real") || fail "lsblk does not know $1"
   case $check_tree in *"
-"*) fail "$1 has partitions, or something lies on it" ;; *) ;; esac
-  check_holders=$(ls -A "/sys/class/block/$check_name/holders") || fail "who holds $1 cannot be read"
-  [ -z "$check_holders" ] || fail "something holds $1"
+"*) fail "$1 has partitions, or another device is built on it" ;; *) ;; esac
+  check_holders=$(ls -A "/sys/class/block/$check_name/holders") || fail "the devices that use $1 cannot be read"
+  [ -z "$check_holders" ] || fail "another device uses $1"
   check_signatures=$(wipefs -n "$check_real") || fail "$1 cannot be read"
   [ -z "$check_signatures" ] || fail "$1 is not empty: $check_signatures"
 }
@@ -50,14 +50,14 @@ $check_real "*) fail "$1 is swap" ;; *) ;; esac
 # volume_check_mount_point FOLDER   fail where it is no empty folder, or stands in fstab
 volume_check_mount_point() {
   if [ -e "$1" ]; then
-    [ -d "$1" ] || fail "$1 is no folder"
+    [ -d "$1" ] || fail "$1 is not a folder"
     mount_point_holds=$(ls -A -- "$1") || fail "$1 cannot be read"
     [ -z "$mount_point_holds" ] || fail "$1 is not empty"
   fi
   awk -v place="$1" '$1 !~ /^#/ && $2 == place { found = 1 } END { exit found ? 10 : 0 }' "${etc:?}/fstab"
   case $? in
     0) ;;
-    10) fail "$1 stands in $etc/fstab already" ;;
+    10) fail "$1 is already in $etc/fstab" ;;
     *) fail "$etc/fstab cannot be read" ;;
   esac
 }
@@ -90,22 +90,22 @@ volume_keep_arrays() {
     array_line=$(mdadm --detail --brief "$array") || fail "$array cannot be read"
     printf '%s\n' "$array_line" >>"$arrays_file" || fail "$arrays_file cannot be written"
   done
-  if command -v update-initramfs >/dev/null; then update-initramfs -u || fail 'the initramfs cannot be made anew'; fi
+  if command -v update-initramfs >/dev/null; then update-initramfs -u || fail 'the initramfs cannot be rebuilt'; fi
 }
 
 # volume_settle   wait until the kernel's new devices have their names
 volume_settle() {
-  if command -v udevadm >/dev/null; then udevadm settle || fail 'udev does not settle'; fi
+  if command -v udevadm >/dev/null; then udevadm settle || fail 'udevadm settle failed'; fi
 }
 
 # volume_mount DEVICE FOLDER FILE_SYSTEM PASS   mount it by UUID, now and at each start; PASS is when fsck looks at it
 volume_mount() {
   mount_uuid=$(blkid -s UUID -o value "$1") || fail "$1 has no UUID"
   [ -n "$mount_uuid" ] || fail "$1 has no UUID"
-  mkdir -p -- "$2" || fail "$2 cannot be made"
+  mkdir -p -- "$2" || fail "$2 cannot be created"
   cp -p -- "$etc/fstab" "$etc/fstab.before-pghaul" || fail "$etc/fstab cannot be copied"
   # noatime spares a write for every first read
   printf 'UUID=%s %s %s noatime 0 %s\n' "$mount_uuid" "$2" "$3" "$4" >>"$etc/fstab" || fail "$etc/fstab cannot be written"
   mount "$2" || fail "$2 cannot be mounted"
-  df -h "$2" || fail "$2 cannot be looked at"
+  df -h "$2" || fail "$2 cannot be examined"
 }

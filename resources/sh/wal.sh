@@ -6,7 +6,7 @@
 # idle_wal PATH DATA FOLDER AHEAD   print patterns, AHEAD ahead of each, that match the names of those segments in FOLDER alone
 # At most one for each digit behind the timeline; find's -path and rsync's filters read them alike.
 idle_wal() {
-  idle_control=$(control_data "$1" "$2") || exit
+  idle_control=$(print_control_data "$1" "$2") || exit
   idle_last=$(last_segment "$idle_control" "$3") || exit
   [ -n "$idle_last" ] || return 0
   # a name is greater where its digits begin alike and then one is greater
@@ -19,7 +19,7 @@ idle_wal() {
       for (rest = at; rest < 24; rest++) pattern = pattern "?"
       print ahead pattern
     }
-  }' || fail 'the names of idle WAL cannot be told'
+  }' || fail 'the names of idle WAL segments could not be computed'
 }
 
 # last_segment CONTROL FOLDER   print the last segment of WAL in use, by what pg_controldata says; nothing where that is not told
@@ -41,7 +41,7 @@ shutdown_segment() {
   segment_at=$(control_field "$1" 'Latest checkpoint location') || exit
   segment_size=$(control_field "$1" 'Bytes per WAL segment') || exit
   case $segment_size in
-    0 | *[!0-9]*) fail "the control file has segments of $segment_size bytes" ;;
+    0 | *[!0-9]*) fail "the control file contains an invalid WAL segment size, $segment_size bytes" ;;
     *) ;;
   esac
   segment_line=$(control_field "$1" "Latest checkpoint's TimeLineID") || exit
@@ -55,6 +55,6 @@ shutdown_segment() {
 # control_field CONTROL NAME   print that field of what pg_controldata says; fails where it is not there
 control_field() {
   field_said=$(printf '%s\n' "$1" | sed -n "s/^$2: *//p") || fail 'sed failed'
-  [ -n "$field_said" ] || fail "the control file has no $2"
+  [ -n "$field_said" ] || fail "the control file does not contain the field $2"
   printf '%s\n' "$field_said"
 }

@@ -1,4 +1,4 @@
-# The watch on old: how much of a cluster changes, over minutes to days. It runs detached and writes nothing but its log; a
+# The watch on the old server: how much of a cluster changes, over minutes to days. It runs detached and writes nothing but its log; a
 # look costs one question of the server and a walk over all names, at low priority, and fifty times its length lies between.
 
 # watch_changes DATA SECONDS EVERY PATH SOCKET PORT SERIES   for SECONDS print a look every EVERY seconds, then the end mark
@@ -20,9 +20,9 @@ watch_changes() {
     watch_pause=$((watch_taken / 20)) # in seconds
     [ "$watch_pause" -ge "$watch_every" ] || watch_pause=$watch_every
     [ $((watch_now + watch_pause)) -le "$watch_end" ] || watch_pause=$((watch_end - watch_now))
-    sleep "$watch_pause" || fail 'sleep is not there'
+    sleep "$watch_pause" || fail 'the program sleep is missing'
   done
-  end_mark
+  print_end_mark
 }
 
 # wal_position PATH SOCKET PORT SERIES   print where the server is in its WAL, such as 1/A0000028; fails where it does not say
@@ -37,10 +37,10 @@ wal_position() {
     *) wal_asked="case when pg_is_in_recovery() then $wal_standby else $wal_primary end" ;;
   esac
   connect_to "$@" 30
-  leave_slots "$2" "$3"
-  wal_said=$(ask_cluster "select $wal_asked;") || exit
+  watch_slots "$2" "$3"
+  wal_said=$(query_cluster "select $wal_asked;") || exit
   case $wal_said in
-    *[!0-9A-F/]* | '') fail "the server says $wal_said of its WAL" ;;
+    *[!0-9A-F/]* | '') fail "the server printed an invalid WAL position: $wal_said" ;;
     *) printf '%s\n' "$wal_said" ;;
   esac
 }
@@ -48,14 +48,14 @@ wal_position() {
 # touched_bytes DATA   print the bytes of its files, WAL aside, that were written to in the last 60, 300, 900, 3600, 10800,
 # 21600, 43200 and 86400 seconds; a file counts whole
 touched_bytes() {
-  try_again 3 "not all of $1 may be read" list_touched "$1" # folders go, as a dropped database's
+  retry_command 3 "not all files in $1 can be read" list_touched "$1" # folders go, as a dropped database's
 }
 
 # list_touched DATA   one try at that; fails where not all could be read
 list_touched() {
   touched_now=$(date +%s) || fail 'date failed'
   {
-    gently find -L "$1" -ignore_readdir_race \( -path '*/pg_wal/*' -o -path '*/pg_xlog/*' -o -name lost+found \) -prune \
+    low_priority find -L "$1" -ignore_readdir_race \( -path '*/pg_wal/*' -o -path '*/pg_xlog/*' -o -name lost+found \) -prune \
       -o -type f -mmin -1441 -printf '%T@ %s\n' && echo whole
   } | awk -v now="$touched_now" '
     BEGIN { many = split("60 300 900 3600 10800 21600 43200 86400", age) }

@@ -1,14 +1,14 @@
-# Probes of the wire from old to new: zeros through plain TCP or ssh, and iperf3. Bounded in bytes and seconds; they print
-# `bytes` and `nanoseconds`, taken on old. As in the probes of storage, the clock is read by `date` itself.
+# Probes of the wire from the old server to the new server: zeros through plain TCP or ssh, and iperf3. Bounded in bytes and seconds; they print
+# `bytes` and `nanoseconds`, taken on the old server. As in the probes of storage, `date` itself reads the clock.
 
-# cipher_probe FOLDER CIPHER BYTES SECONDS   time zeros through ssh to new, where they are thrown away; CIPHER `-`: ssh's own choice
+# cipher_probe FOLDER CIPHER BYTES SECONDS   time zeros through ssh to the new server, where they are thrown away; CIPHER `-`: ssh's own choice
 # FOLDER is the copy's own, with its ssh_config. Prints `connect` too, the nanoseconds of a connection, which are taken off.
 cipher_probe() {
   cipher_bytes=$3 cipher_seconds=$4
   if [ "$2" = - ]; then set -- -F "$1/ssh_config"; else set -- -F "$1/ssh_config" -c "$2"; fi
   set -- ssh "$@" new 'pghaul-receive discard'
   cipher_start=$(date +%s%N) || fail 'date failed'
-  cipher_said=$("$@" 2>&1 </dev/null) || fail "ssh to new failed: ${cipher_said##*'
+  cipher_said=$("$@" 2>&1 </dev/null) || fail "ssh to the new server failed: ${cipher_said##*'
 '}"
   cipher_end=$(date +%s%N) || fail 'date failed'
   cipher_sent=$(send_zeros "$cipher_bytes" "$cipher_seconds" "$@") || exit
@@ -17,7 +17,7 @@ cipher_probe() {
 '*}"
 }
 
-# wire_probe ADDRESS PORT BYTES SECONDS   time zeros through plain TCP to a listener on new
+# wire_probe ADDRESS PORT BYTES SECONDS   time zeros through plain TCP to a listener on the new server
 # What the kernels of both hosts still hold at the end is small beside it.
 wire_probe() {
   case $1 in
@@ -29,29 +29,29 @@ wire_probe() {
 
 # send_zeros BYTES SECONDS COMMAND...   print `bytes` and then `nanoseconds` of zeros into COMMAND, for so long or so many
 send_zeros() {
-  sent_said=$(timed_zeros "$@") || fail "$3 failed: ${sent_said##*'
+  sent_said=$(time_zeros "$@") || fail "$3 failed: ${sent_said##*'
 '}"
   case $sent_said in
     *'bytes '*) ;;
-    *) fail "the zeros for $3 broke off" ;;
+    *) fail "the zeros sent to $3 are incomplete" ;;
   esac
   sent_bytes=${sent_said##*'bytes '}
   printf 'bytes %s\nnanoseconds %s\n' "${sent_bytes%%'
 '*}" "${sent_said##*'nanoseconds '}"
 }
 
-# timed_zeros BYTES SECONDS COMMAND...   the same, behind all that COMMAND says, and without `bytes` where the zeros broke off
-timed_zeros() {
+# time_zeros BYTES SECONDS COMMAND...   the same, behind all that COMMAND says, and without `bytes` where the zeros broke off
+time_zeros() {
   timed_bytes=$1 timed_seconds=$2
   shift 2
   timed_start=$(date +%s%N) || fail 'date failed'
-  { zeros "$timed_bytes" $((timed_start + timed_seconds * 1000000000)) | "$@" >&3 2>&3 3>&-; } 3>&1 || return
+  { write_zeros "$timed_bytes" $((timed_start + timed_seconds * 1000000000)) | "$@" >&3 2>&3 3>&-; } 3>&1 || return
   timed_end=$(date +%s%N) || fail 'date failed'
   echo "nanoseconds $((timed_end - timed_start))"
 }
 
-# zeros BYTES END   zeros until there are so many or the clock is at END; then says on descriptor 3 how many
-zeros() {
+# write_zeros BYTES END   zeros until there are so many or the clock is at END; then says on descriptor 3 how many
+write_zeros() {
   zeros_moved=0 zeros_now=0
   while [ "$zeros_moved" -lt "$1" ] && [ "$zeros_now" -lt "$2" ]; do
     dd if=/dev/zero bs=1048576 count=16 status=none || exit # COMMAND may have ended: send_zeros says why
@@ -61,7 +61,7 @@ zeros() {
   echo "bytes $zeros_moved" >&3
 }
 
-# iperf3_probe ADDRESS PORT SECONDS   iperf3's own account of one stream to new, as JSON
+# iperf3_probe ADDRESS PORT SECONDS   iperf3's own account of one stream to the new server, as JSON
 # Until the listener is up, connections are refused: asked again for two seconds. With -J its exit status is 0 even then.
 iperf3_probe() {
   iperf3_tries=0
@@ -75,7 +75,7 @@ iperf3_probe() {
     esac
     iperf3_tries=$((iperf3_tries + 1))
     [ "$iperf3_tries" -lt 10 ] || fail "port $2 of $1 refused every connection of iperf3"
-    sleep 0.2 || fail 'sleep is not there'
+    sleep 0.2 || fail 'the program sleep is missing'
   done
   [ "$iperf3_status" -eq 0 ] || fail "iperf3 ended with exit status $iperf3_status"
   printf '%s\n' "$iperf3_said"
@@ -84,10 +84,10 @@ iperf3_probe() {
 # free_port PORT...   print the first of them that nobody listens on
 free_port() {
   for free_candidate in "$@"; do
-    listens_on "$free_candidate" || {
+    port_is_taken "$free_candidate" || {
       echo "$free_candidate"
       return
     }
   done
-  fail "somebody listens on each of $*"
+  fail "all of these ports are in use: $*"
 }

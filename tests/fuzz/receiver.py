@@ -45,7 +45,7 @@ class Receiver:
         self.target = folder / "target"
         self.target.mkdir()
         self._functions = folder / "functions"
-        self._functions.write_text(functions_file(library(["receive"])))
+        self._functions.write_text(functions_file(library(["receive_copy"])))
         self._programs = folder / "programs"
         program(self._programs / "rsync", 'printf \'%s\\0\' "$PWD" "$@"')
         program(self._programs / "unshare", "exit 1")
@@ -53,7 +53,7 @@ class Receiver:
     def ask(self, words: str, shell: str = "dash") -> subprocess.CompletedProcess[bytes]:
         """Ask what stands behind the key; `words`: as sshd hands them over."""
         return subprocess.run(
-            [shell, self._functions, "receive", os.fsencode(words), "data", self.target],
+            [shell, self._functions, "receive_copy", os.fsencode(words), "data", self.target],
             env=environment(self._programs),
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -82,10 +82,10 @@ class Fuzz:
     def look(self, asked: str, shell: str) -> None:
         """Raise AssertionError where more came of it than may."""
         done = self.receiver.ask(asked, shell)
-        if done.returncode == 0 and asked in {"pghaul-receive data flush", "pghaul-receive discard"}:
+        if done.returncode == 0 and asked in {"pghaul-receive data flush_file_system", "pghaul-receive discard"}:
             return
         if done.returncode != 0:
-            refused = b"pghaul: this key is for one copy alone" in done.stderr
+            refused = b"pghaul: this key allows one copy only" in done.stderr
             assert (done.returncode, done.stdout, refused) == (126, b"", True), (asked, done)
             return
         folder, words = told(done.stdout)

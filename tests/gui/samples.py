@@ -152,7 +152,7 @@ PLAN = Plan(
             "Copy while the old cluster runs",
             "old",
             "postgres",
-            "warm_pass data /srv/pg/data /srv/pg",
+            "precopy_pass data /srv/pg/data /srv/pg",
             "shortens the stop",
             "remove the target",
             native=("rsync -a /srv/pg/data/ new:/srv/pg/",),

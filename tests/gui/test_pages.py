@@ -188,7 +188,7 @@ def test_the_plan_is_grouped_by_the_parts_of_the_night(full_window: MainWindow, 
         3,
     ]
     assert shown.step.native.text == "rsync -a /srv/pg/data/ new:/srv/pg/"
-    assert shown.step.call.text == "warm_pass data /srv/pg/data /srv/pg"
+    assert shown.step.call.text == "precopy_pass data /srv/pg/data /srv/pg"
     assert not shown.warnings.isVisible()
     shown.fold.click()
     assert shown.warnings.isVisible()

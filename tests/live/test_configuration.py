@@ -60,7 +60,7 @@ def test_it_is_brought_taken_back_and_brought_again_but_nothing_into_etc(
 ) -> None:
     names = cli.lab.new.exec("ls", "/etc").stdout
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
-    assert (code, f"new has no {IDENT} that its database user can read" in err) == (3, True), err
+    assert (code, f"the database user cannot read {IDENT} on the new server" in err) == (3, True), err
     cli.lab.new.exec("sh", "-c", f"echo '# theirs' >{IDENT}")
     before = held(cli)
     assert before.startswith("theirs\n")

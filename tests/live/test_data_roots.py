@@ -96,7 +96,7 @@ def test_links_and_a_file_system_s_own_root_are_moved_right(odd: CommandLine) ->
     assert (wal, spaces) == (WAL, sorted([SPACE, NEW_OTHER]))
     names = odd.lab.new.exec("ls", SPACE).stdout
     assert re.fullmatch(r"PG_15_\d+\n", names), names
-    assert f"{SPACE}: PG_13_202007201). It is not copied." in err
+    assert f"{SPACE}: PG_13_202007201). These are not copied." in err
 
 
 @pytest.mark.long

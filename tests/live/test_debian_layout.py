@@ -84,7 +84,7 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
         servers = {"old": new_server, "new": old_server}
         move = Moving(store, servers.__getitem__, facts, move=MOVE)
         number = move.begin()
-        with pytest.raises(CommandError, match="can put nothing into /etc/postgresql/15 of new"):
+        with pytest.raises(CommandError, match="cannot write to /etc/postgresql/15 on the new server"):
             carry_out_plan(move.executor(number, Undecided(name="15/fenced")))
         assert state(cluster) == start_conf  # it runs
         cluster.old.exec("chown", "-R", "postgres:", "/etc/postgresql/15")  # as pg_createcluster does

@@ -89,7 +89,7 @@ def test_what_stays_in_memory_is_marked(lab: Lab, old_server: Server) -> None:
             if MarkKind.MEMORY in kinds:
                 lab.cap_disk("old", write_bps=2 * 2**20)
             watch.begin()
-            ticking = ("bench_ticking", "", *command)
+            ticking = ("bench_run_with_ticks", "", *command)
             shell = folder.inside(watch.around(ticking, "dd", Phase(command, 1.0, 60.0)))
             watch.said(old_server.run(shell, Job(), user="root").stdout)
             assert [mark.kind for mark in watch.marks({measured: 1.0}, Job())] == kinds

@@ -141,7 +141,7 @@ def test_a_database_that_would_fail_there_is_found(cli: CommandLine) -> None:
         assert code == 1, output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
         assert "pghaul_test.syn" in err
         looked = output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
-        assert "warning: 2 libraries, or folders of libraries, that a setting of a role" in looked
+        assert "warning: 2 libraries or library folders in settings of roles" in looked
         assert free_of_backups(old)
         assert servers(new) == ""
     finally:

@@ -229,7 +229,7 @@ def test_a_user_without_sudo_gets_gaps(nosudo_profile: Profile, asker: LabAsker)
     assert facts.clusters == ()
     assert facts.system is not None
     reasons = {gap.subject: gap.reason for gap in facts.gaps}
-    assert reasons[f"data directory {clusters.DATA}"] == "nosudo may not enter it: that needs root or its owner"
+    assert reasons[f"data directory {clusters.DATA}"] == "nosudo may not enter it. That needs root or its owner"
 
 
 def test_sudo_that_is_refused_costs_one_trip_and_is_said(nosudo_profile: Profile, asker: LabAsker) -> None:

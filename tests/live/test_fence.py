@@ -199,7 +199,7 @@ def test_a_server_that_lives_in_the_target_stops_the_pass_the_proof_and_the_star
         there.append(cluster.new.exec("sh", "-c", stands_in, user="postgres").stdout.strip())
 
     for name in ("changed-data", "compare-sums", "start-new"):
-        with pytest.raises(PghaulError, match="a server runs in"):
+        with pytest.raises(PghaulError, match="a PostgreSQL server is running in"):
             carry_out_plan(move.executor(number, listener=once(move.title(name), live)))
         cluster.new.exec("kill", there.pop())
     carry_out_plan(move.executor(number))

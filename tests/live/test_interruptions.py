@@ -265,7 +265,7 @@ def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Mo
         sql(cluster.old, "update pgbench_branches set bbalance = 4711")
 
     number = running.begin()
-    with pytest.raises(PghaulError, match=f"a server runs in {re.escape(DATA)}"):
+    with pytest.raises(PghaulError, match=f"a PostgreSQL server is running in {re.escape(DATA)}"):
         carry_out_plan(running.executor(number, listener=at_start(running.title("changed-data"), start_old)))
     assert running.store.execution(number).state is State.STOPPED
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1

@@ -68,10 +68,10 @@ def test_a_write_that_the_kernel_lost_by_itself_fails_the_flush(thin: Path) -> N
     for number in range(8):
         with taking_no_more():
             (thin / str(number)).write_bytes(bytes([number]) * 4_000_000)
-    assert run(call("flush", "/nowhere")).returncode == 1
+    assert run(call("flush_file_system", "/nowhere")).returncode == 1
     shell("sync")
-    done = run(call("flush_all", thin))
-    assert (done.returncode, "is not on its disk" in done.stderr) == (1, True)
+    done = run(call("flush_file_systems", thin))
+    assert (done.returncode, "was not written to disk" in done.stderr) == (1, True)
 
 
 @pytest.mark.long
@@ -93,7 +93,7 @@ def test_a_move_to_a_disk_that_loses_writes_fails_before_old_is_stopped(
         lab.new.exec("chown", "postgres:", ROOT)
         done = pghaul("execute", MOVE.name, "--confirm", DATA, "--manual-steps-done")
         assert done.returncode not in {0, 70}, done.stdout
-        assert "not on its disk" in done.stderr or "rsync ended" in done.stderr, done.stderr
+        assert "not written to disk" in done.stderr or "rsync ended" in done.stderr, done.stderr
         with Store.open(tmp_path / "history") as store:
             (stopped,) = store.executions(MOVE.name)
         assert stopped.state is State.STOPPED

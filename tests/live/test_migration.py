@@ -325,7 +325,7 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
     said: list[str] = []
 
     def listen(event: Event) -> None:
-        if isinstance(event, CommandStarted) and "reach_daemon " in event.command:
+        if isinstance(event, CommandStarted) and "test_daemon " in event.command:
             gone = "pkill -KILL -f 'rsync --daemo[n]'; while pgrep -f 'rsync --daemo[n]'; do sleep 0.1; done"
             lab.new.exec("sh", "-c", gone)
         if isinstance(event, Note):
@@ -333,7 +333,7 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
 
     probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), Job(listen))
     port = (
-        rf"rsync daemon is left out: port 87\d\d of {lab.new.address} is not reached from old: is there a firewall .*"
+        rf"rsync daemon is left out: the old server cannot connect to port 87\d\d of {lab.new.address}: .* firewall .*"
     )
     assert [text for text in said if re.fullmatch(port, text)], said
     assert choose(probes).sample is not None

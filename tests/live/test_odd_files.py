@@ -82,8 +82,8 @@ def test_odd_files_arrive_or_are_refused_before_the_stop_and_a_mend_in_it_is_no_
     # both come when the checks have passed: one before the stop, the other one behind it
     cli("move", "hook", "m", "stop-applications", "--side", "old", "--as", "root", "--command", _IN_THE_MEANTIME)
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
-    assert f"belong to somebody else: 1 ({DATA}/postgresql.conf). On the new server" in err
-    assert (code, f"by the owner of the cluster, which no copy would bring: {_EARLY}. Set" in err) == (1, True), err
+    assert f"belong to another user: 1 ({DATA}/postgresql.conf). On the new server" in err
+    assert (code, f"by the owner of the cluster, so they cannot be copied: {_EARLY}. Correct" in err) == (1, True), err
     assert sql(old, "select 1") == "1"
     old.exec("rm", _EARLY)
     go_on = ("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")

@@ -111,7 +111,7 @@ def test_a_relation_s_file_beside_stops_the_move_before_it_begins(cli: CommandLi
     assert sql(cli.lab.old, _ROWS) == "100000"
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     link = cli.lab.old.exec("sh", "-c", f"cd '{SPACE}'; find PG_15_* -type l").stdout.strip()
-    said = f"{SPACE} holds a link, {link}, which leads to {SPACE}/big/rows."
+    said = f"{SPACE} contains the link {link}, which leads to {SPACE}/big/rows."
     assert (code, said in err) == (1, True), err
     assert sql(cli.lab.old, _ROWS) == "100000"
     assert cli.lab.new.exec("sh", "-c", f"find '{SPACE}' -type l").stdout == ""

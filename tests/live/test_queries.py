@@ -65,9 +65,9 @@ def old(lab: Lab) -> Iterator[Host]:
 def _text(
     text: str, *, clients: int = 1, seconds: int = 1, role: str = "reader", within: str = "", beats: bool = False
 ) -> str:
-    lines, ahead = text.split("\n"), ("while_followed",) if beats else ()
+    lines, ahead = text.split("\n"), ("run_while_followed",) if beats else ()
     where = ("measure_twice", "old", f"{SERVER}/bin:/usr/bin:/bin", "/tmp", PORT, "15", DATA)
-    made = call("with_queries", "shop", role, clients, seconds, 1, 1, len(lines), *lines, *ahead, *where)
+    made = call("run_with_queries", "shop", role, clients, seconds, 1, 1, len(lines), *lines, *ahead, *where)
     return f"{made.functions}\n{within}\n{made}"
 
 
@@ -85,7 +85,7 @@ _NO_FIGURE = {
     "a write": ("insert into adv values ('it');", "in a read-only transaction"),
     "what the role may not": ("delete from adv;", "in a read-only transaction"),
     "a transaction that fails": ("select fails();", "transactions failed: "),
-    "a server that says too much": ("select loud();", "the server said more than 128 kB"),
+    "a server that says too much": ("select loud();", "the server printed more than 128 kB of messages"),
     "a variable that is not set": ("select count(*) from adv where a = :nobody;", "syntax error"),
     "what does not end": ("select pg_sleep(100);", "canceling statement due to statement timeout"),
 }
@@ -115,7 +115,7 @@ def test_what_a_server_says_is_no_part_of_the_report(old: Host) -> None:
 def test_a_limit_of_connections_leaves_the_application_some(old: Host, whose: str) -> None:
     sql(old, f"alter {whose} connection limit 7")
     try:
-        assert "are limited to, 7 are free, too few for 4 more" in _measure(old, "select 1", clients=4)
+        assert "are limited to, 7 are free. That is too few for 4 more" in _measure(old, "select 1", clients=4)
         assert "not measured" not in _measure(old, "select 1", clients=3)
     finally:
         sql(old, f"alter {whose} connection limit -1")
@@ -123,7 +123,7 @@ def test_a_limit_of_connections_leaves_the_application_some(old: Host, whose: st
 
 @pytest.mark.long
 def test_where_its_folder_was_removed_it_goes_on(old: Host) -> None:
-    said = _measure(old, "select 1", within='begun_at() { rm -rf -- "$queries_folder"; echo 1; }')
+    said = _measure(old, "select 1", within='process_start() { rm -rf -- "$queries_folder"; echo 1; }')
     assert "queries old 1 not measured: " in said
     assert "queries old 2 not measured: " in said
 
@@ -158,7 +158,7 @@ def test_a_role_with_rights_of_an_administrator_is_refused(old: Host) -> None:
     for grants, why in [*_ROLES.values(), *((each, "") for each in _FINE)]:
         sql(old, f"create role it login; {grants}")
         where = (f"{SERVER}/bin:/usr/bin:/bin", "/tmp", PORT, "15", 60)
-        made = call("prove_role", "shop", "it", *where)
+        made = call("check_role", "shop", "it", *where)
         asked = old.exec("sh", "-c", f"{made.functions}\n{made}", user="postgres", check=False)
         if (asked.returncode == 0) is not (not why) or why not in asked.stderr:
             wrong[grants] = asked.stderr
@@ -198,7 +198,7 @@ def test_without_room_for_its_log_nothing_is_measured(old: Host) -> None:
     old.exec("sh", "-c", "mkdir -p /srv/small && mount -t tmpfs -o size=64k,mode=777 small /srv/small")
     try:
         within = "pghaul_job=/srv/small"
-        assert "too few for the log of pgbench" in _measure(old, "select 1", within=within)
+        assert "too little for the log of pgbench" in _measure(old, "select 1", within=within)
         old.exec("sh", "-c", "head -c 100000 /dev/zero >/srv/small/full; true")
         said = _measure(old, "select 1", within=within)
         assert "queries old 1 not measured: " in said
@@ -212,7 +212,7 @@ def test_temporary_files_are_bounded(old: Host) -> None:
     rows = "select random() a, repeat('y', 500) b from generate_series(1, 3000000) order by 1 offset 1"
     sorts = f"select max(b) from ({rows}) s;"
     said = _measure(old, sorts, clients=2, seconds=60)
-    assert "the temporary files of the server have grown by more than a GiB" in said
+    assert "the temporary files of the server grew by more than 1 GiB" in said
     wait_until(lambda: sql(old, _SESSIONS) == "0", "its sessions have ended", seconds=30)
 
 
@@ -282,12 +282,12 @@ def test_the_log_of_the_server_is_watched(old: Host) -> None:
         old.exec("sh", "-c", "mkdir -p /srv/small && mount -t tmpfs -o size=80m,mode=777 small /srv/small")
         pg_ctl(old, "restart", "-l", "/srv/small/log")
         said = _measure(old, "select warns();", clients=2, seconds=60)
-        assert "a quarter of what was free on the file system of /proc/" in said
+        assert "a quarter of the free space on the file system of /proc/" in said
         old.exec("sh", "-c", "rm -f /srv/small/log")
         sql(old, "alter system set logging_collector = on; alter system set log_directory = '/srv/small'")
         pg_ctl(old, "restart", "-l", "/dev/null")
         said = _measure(old, "select warns();", clients=2, seconds=60)
-        assert "a quarter of what was free on the file system of /srv/small was taken" in said
+        assert "a quarter of the free space on the file system of /srv/small was used up" in said
     finally:
         sql(old, "alter system reset all")
         pg_ctl(old, "restart", "-l", "/dev/null")
@@ -297,11 +297,11 @@ def test_the_log_of_the_server_is_watched(old: Host) -> None:
 @pytest.mark.long
 def test_memory_is_watched(old: Host) -> None:
     """By figures that are played: to take three quarters of the memory of this host would end others."""
-    within = "memory_left() { if [ -e /tmp/adv-memory ]; then echo 20; else : >/tmp/adv-memory; echo 100; fi; }"
+    within = "available_memory() { if [ -e /tmp/adv-memory ]; then echo 20; else : >/tmp/adv-memory; echo 100; fi; }"
     made = _text("select pg_sleep(0.1);", seconds=5)
-    functions, _, program = made.rpartition("\nwith_queries ")
-    done = old.exec("sh", "-c", f"{functions}\n{within}\nwith_queries {program}", user="postgres", check=False)
-    assert "three quarters of the memory that was available were taken meanwhile" in done.stdout
+    functions, _, program = made.rpartition("\nrun_with_queries ")
+    done = old.exec("sh", "-c", f"{functions}\n{within}\nrun_with_queries {program}", user="postgres", check=False)
+    assert "three quarters of the available memory were used up" in done.stdout
 
 
 @pytest.mark.long

@@ -123,7 +123,7 @@ def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli
         code, _, err = execute(cli, "--resume")
         assert code == 1, err
         at = f"{new.address} port {PORT} (the connection was refused)"
-        closed = f"From the old server the new cluster cannot be reached at {at}"
+        closed = f"the old server cannot reach the new cluster at {at}"
         assert closed in err
         assert "only the way from the old server is closed" in err
         assert "--resume --client-route 'HOW'" in err
@@ -156,7 +156,7 @@ def test_ipv6_is_reached_too_where_the_sockets_of_a_server_cannot_be_seen(cli: C
         cli("move", "hook", "m", "tell-pooler", "--side", "old", "--as", "postgres", "--command", _START_OLD)
         code, out, err = execute(cli)
         assert code == 3, out + err
-        assert f"The sockets of the server in {DATA} cannot be looked at" in err
+        assert f"The sockets of the server in {DATA} cannot be examined" in err
         _, out, _ = cli("execute", "m", "--status", "--json")
         looked = next(run for run in json.loads(out)["execution"]["steps"] if run["title"].startswith("reach the new"))
         for address in (new.address, "fd77:0:0:0:0:0:0:2"):
@@ -191,4 +191,6 @@ def test_what_happens_to_old_once_new_is_open_keeps_no_step_from_being_done(
     code, out, err = execute(cli)
     assert code == 3, out + err
     code, out, err = execute(cli, "--resume")
-    assert (code, "The old server was started after its stop, and has ended again" in out + err) == (0, warned), err
+    assert (code, "The old server was started again after its stop, and has ended since" in out + err) == (0, warned), (
+        err
+    )

@@ -179,7 +179,7 @@ def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: 
     assert said[Phase.AMCHECK].split() == ["database", "postgres", "database", "shop"]
     (tmp_path / "move.kept").rename(tmp_path / "lost")  # as on another workstation
     assert made.answered("--back", answers="yes\n") == 1
-    assert "new was opened to clients" in made.said()
+    assert "the new cluster was opened for clients" in made.said()
     assert sql(cluster.new, ROWS) == held
 
 

@@ -93,7 +93,7 @@ def test_refusals_are_told_apart(old_server: Server) -> None:
     assert 'database "nope" does not exist' in refused(old_server, ServerError, dbname="nope").message
     for password in (None, PASSWORD):
         missing = refused(old_server, ServerError, port=5999, password=password)
-        assert "there is no socket /tmp/.s.PGSQL.5999" in missing.message
+        assert "the socket /tmp/.s.PGSQL.5999 does not exist" in missing.message
 
 
 def test_sessions_only_read(old_server: Server) -> None:

@@ -223,7 +223,7 @@ def test_a_stopped_cluster_of_new_keeps_the_configuration_that_leads_to_it(hosts
     before = hosts.new.exec("cat", file).stdout
     described(hosts, layout, layout)
     said = pghaul("execute", "spring", "--confirm", layout.named, "--manual-steps-done", accept=(1, 3))
-    assert f"{file} of the new server configures another cluster, in {_OTHER}," in " ".join(said.split())
+    assert f"{file} on the new server configures another cluster, in {_OTHER}," in " ".join(said.split())
     assert hosts.new.exec("cat", file).stdout == before
     assert layouts.active(hosts.old, layout)
     hosts.new.exec("rm", "-r", _OTHER)

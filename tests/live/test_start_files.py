@@ -194,7 +194,7 @@ def test_of_edits_the_new_server_has_what_was_chosen(cli: CommandLine, chosen: E
     port, values = _HOLDS[chosen]
     code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, out + err
-    assert "Look whether that is wanted" not in out + err
+    assert "Check whether this is intended" not in out + err
     new = cli.lab.new
     assert at_port(new, port) == values
     pg_ctl(new, "-l", "/dev/null", "-m", "fast", "restart")
@@ -217,7 +217,7 @@ def test_of_edits_the_old_server_has_what_was_chosen_after_a_rollback(
     assert "runs again, but not as before: see the warnings above" in out + err
     said = {
         EditedSettings.IN_FORCE: f"started with listen_addresses=*, port={PORT}, work_mem=4096 on its command line",
-        EditedSettings.FILE: "what the files say holds, as was chosen",
+        EditedSettings.FILE: "The value of the files is in force, as was chosen",
     }
     assert said[chosen] in out + err
     assert at_port(cli.lab.old, port) == values
@@ -249,7 +249,7 @@ def test_of_what_our_sessions_set_and_without_a_file_of_alter_system_new_has_wha
     assert all(f"{each} is '" in said for each in _OF_SESSIONS), said
     code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, out + err
-    assert "Look whether that is wanted" not in out + err
+    assert "Check whether this is intended" not in out + err
     assert of_sessions(new) == before
 
 

@@ -81,10 +81,10 @@ def test_what_may_keep_a_unit_from_starting_a_cluster_is_read(hosts: Lab) -> Non
     lines += "EnvironmentFile=/etc/hostname"
     hosts.new.exec("sh", "-c", f"cat >{unit}", input=f"[Service]\nExecStart=/bin/true\n{lines}\n")
     hosts.new.exec("systemctl", "daemon-reload")
-    asked = call("unit_hinders", "own.service", "postgres", "/home/pg/data")
+    asked = call("print_unit_obstacles", "own.service", "postgres", "/home/pg/data")
     with connection.connect(profile(hosts, hosts.new), LabAsker(hosts.known_hosts), Job()) as server:
         told = server.run(asked, Job(), user="root").stdout.splitlines()
-        plain = server.run(call("unit_hinders", UNIT, "postgres", DATA), Job(), user="root").stdout
+        plain = server.run(call("print_unit_obstacles", UNIT, "postgres", DATA), Job(), user="root").stdout
     hosts.new.exec("rm", unit)
     hosts.new.exec("systemctl", "daemon-reload")
     assert sorted(told) == ["EnvironmentFile=/none/a, which is missing", "ProtectHome=yes", "User=daemon"]

@@ -182,7 +182,7 @@ def test_the_key_does_this_copy_alone_and_opens_nothing_when_it_has_expired(
             "pghaul-receive data --server --daemon --config=sent . .",
             "pghaul-receive data --server . /",
         ):
-            with pytest.raises(CommandError, match="this key is for one copy alone"):
+            with pytest.raises(CommandError, match="this key allows one copy only"):
                 over_ssh(old_server, channel, asked)
         public = source.exec("cat", f"{channel.folder}/key.pub").stdout
         gone_by = call("allow_key", channel.marker, -1, copy_channel.options(channel))

@@ -153,9 +153,9 @@ def test_a_mutation_is_shown_as_the_lines_that_change() -> None:
 
 
 def test_the_examples_of_a_function_concern_it_then_those_of_its_callers_then_other_files() -> None:
-    nearest, callers, others = concerned(Mutation("resources/sh/trust.sh", "", (), "trusted"), PROJECT)
-    assert nearest == ("tests/resources/sh/test_functions.py", "-k", "[trusted")
-    calling = {f"[{each.name}" for each in functions().values() if "trusted" in each.calls}
+    nearest, callers, others = concerned(Mutation("resources/sh/trust.sh", "", (), "is_trusted"), PROJECT)
+    assert nearest == ("tests/resources/sh/test_functions.py", "-k", "[is_trusted")
+    calling = {f"[{each.name}" for each in functions().values() if "is_trusted" in each.calls}
     assert calling
     assert calling <= set(callers[-1].split(" or "))
     assert "tests/resources/sh/test_trust.py" in others

@@ -136,7 +136,7 @@ def _run(parameters: Parameters, size: int, user: str | None) -> Words:
     # 1.03 does not know -c: one process needs none
     options += ["-c", parameters.concurrency] if parameters.concurrency > 1 else []
     options += ["-u", user] if user is not None else []
-    return ("bonnie_cold", *options) if parameters.drop_caches else ("bonnie++", *options)
+    return ("run_bonnie_uncached", *options) if parameters.drop_caches else ("bonnie++", *options)
 
 
 def _read(outputs: Sequence[str]) -> Reading:

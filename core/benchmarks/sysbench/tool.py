@@ -119,7 +119,7 @@ def _run(parameters: Parameters, *, before_1_0: bool) -> Words:
 
 def _sysbench(parameters: Parameters, words: Sequence[str], *, before_1_0: bool) -> Words:
     test = "--test=fileio" if before_1_0 else "fileio"
-    return ("bench_inside_of", parameters.folder, "sysbench", test, *words)
+    return ("bench_run_inside", parameters.folder, "sysbench", test, *words)
 
 
 def _read_seeks(outputs: Sequence[str]) -> Reading:

@@ -62,7 +62,7 @@ def lists(context: CheckContext) -> Finding:
     shown = [f"{one.mount_point} has {units.size(one.available_bytes)}" for one in (on_old, on_new)]
     short = []
     for facts, one in ((context.old, on_old), (context.new, on_new)):
-        # as room_reserve of beside.sh has it
+        # as space_to_keep_free of low_priority.sh has it
         if one.available_bytes - need < min(one.size_bytes // 20, 1 << 30, one.available_bytes // 2):
             beside = (
                 ", which also holds the running old cluster"

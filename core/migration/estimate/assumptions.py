@@ -109,7 +109,7 @@ LISTS: Figure = (0.1, 0.25, 0.6)
 """To list a few thousand files, sort them, and sum up the list."""
 
 SETTLE: Figure = (1.2, 1.2, 1.3)
-"""What a pass has brought is read when it has settled (verify.sh, sum_ahead)."""
+"""What a pass has brought is read when it has settled (verify.sh, checksum_in_advance)."""
 
 WAY_BACK: Figure = (1.0, 3.0, 12.0)
 """To stop new, take the fence away and start old: as much as a stop and a start."""

@@ -609,7 +609,7 @@ def _prove_stop(executor: Executor, proof: Step) -> bool:
 
 def _old_cluster_runs(executor: Executor, proof: Step) -> bool:
     """Return whether a server runs in the old data directory."""
-    looking = call("servers_in", executor.plan.data_directory)
+    looking = call("list_servers_in", executor.plan.data_directory)
     title = "Check whether the old cluster runs"
     return bool(executor.connect("old").run(looking, executor.job, user=proof.user, title=title).stdout.strip())
 

@@ -99,7 +99,7 @@ class RsyncLog:
 
 def changed_meanwhile(text: str) -> int | None:
     """Bytes of the files that changed while a warm pass went on, by the last line of what it printed (lists.sh,
-    say_changed); None where it did not say."""
+    print_changed); None where it did not say."""
     found = _CHANGED.findall(text)
     return int(found[-1]) if found else None
 

@@ -101,7 +101,7 @@ def trial_of(move: Move, cluster: Cluster, old: Facts, new: Facts, writer: str, 
         _options([*kept_in_force(move, cluster), *_settings(coming, lacking)]),
         *brought,
     )
-    within = with_program(["trial_inside", "trial_prepares", "trial_runs"], start)
+    within = with_program(["trial_inside", "trial_prepare", "trial_run"], start)
     return Trial(call("pack_for_trial", cluster.data_directory, *_packed(cluster)), within, lacking)
 
 

@@ -113,7 +113,7 @@ def start_locally(
 
     `isolation_settings`: the settings that hold back what starts work by itself, `NAME=VALUE`.
     """
-    return call("start_locally", path, target, port, config_file or "-", as_options(isolation_settings))
+    return call("start_local_only", path, target, port, config_file or "-", as_options(isolation_settings))
 
 
 def native_start_locally(
@@ -129,7 +129,7 @@ def native_start_locally(
 
 
 def lift_fence(target: str) -> Shell:
-    """On the new server: stop what `start_locally` started; from then on whoever starts new may."""
+    """On the new server: stop what `start_local_only` started; from then on whoever starts new may."""
     return call("lift_fence", target)
 
 
@@ -140,7 +140,7 @@ def native_lift_fence(target: str) -> tuple[str, ...]:
 
 def unopened(target: str) -> Shell:
     """On the new server: no server has run there since its fence was lifted, if it was."""
-    return call("unopened", target)
+    return call("refuse_changed_copy", target)
 
 
 def native_unopened(target: str) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def native_unfence_target(target: str) -> tuple[str, ...]:
 
 def say_opened(data_directory: str) -> Shell:
     """On the old server, once new is open: who takes old's fence away from then on is told what is lost."""
-    return call("say_opened", data_directory)
+    return call("record_cutover", data_directory)
 
 
 def native_say_opened(data_directory: str) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ def native_say_opened(data_directory: str) -> tuple[str, ...]:
 
 def never_opened(data_directory: str) -> Shell:
     """On the old server: its fence does not say that new was opened."""
-    return call("never_opened", data_directory)
+    return call("refuse_after_cutover", data_directory)
 
 
 def native_never_opened(data_directory: str) -> tuple[str, ...]:
@@ -184,8 +184,8 @@ def _said_opened(data_directory: str) -> str:
 
 
 def give_back(target: str) -> Shell:
-    """On new: stop what `start_locally` started, if it runs, and put the fence up; nothing where no mark is."""
-    return call("give_back", target)
+    """On new: stop what `start_local_only` started, if it runs, and put the fence up; nothing where no mark is."""
+    return call("roll_back_target", target)
 
 
 def native_stop_locally(target: str) -> tuple[str, ...]:

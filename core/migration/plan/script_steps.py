@@ -45,14 +45,14 @@ def steps_of(steps: Sequence[Step], plan: Plan) -> list[str]:
         if values := _values(step, plan):
             lines.append(values)
         if step.by_person:
-            lines.append("why " + quoted("\n".join(filter(None, (step.reason, step.table)))))
+            lines.append("explain " + quoted("\n".join(filter(None, (step.reason, step.table)))))
         if step.native:
             earlier = shown.setdefault(step.native, step.number)
-            does = " ".join(["does", *(_word(each, names) for each in step.native)])
-            lines.append(does if earlier == step.number else f"like {earlier}")
+            commands = " ".join(["commands", *(_word(each, names) for each in step.native)])
+            lines.append(commands if earlier == step.number else f"commands_of {earlier}")
         call = " ".join([step.side, quoted(step.user), *_call(step, names)])
         earlier = called.setdefault(call, step.number)
-        words = call if earlier == step.number or len(call) < _SHORT_CALL else f"like {earlier}"
+        words = call if earlier == step.number or len(call) < _SHORT_CALL else f"same_as {earlier}"
         lines.append(f"step {step.number} {quoted(one_line(step.title))} {words}")
     return lines
 
@@ -90,7 +90,7 @@ def _flags(step: Step) -> str:
         "no-return": step.point_of_no_return,
         "judged": step.reads == LISTENS,
     }
-    return " ".join(["with", *(name for name, true in flags.items() if true)])
+    return " ".join(["set_flags", *(name for name, true in flags.items() if true)])
 
 
 def _values(step: Step, plan: Plan) -> str:

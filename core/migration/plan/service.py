@@ -143,15 +143,15 @@ def _enable_debian(service: Service, owner: str) -> Change:
     folder = debian_folder(service)
     file = command(f"{folder}/start.conf")
     auto, manual = (
-        ClusterCommand(owner, call("start_conf", folder, word), (f"echo {word} >{file}",)) for word in _START_CONF
+        ClusterCommand(owner, call("write_start_conf", folder, word), (f"echo {word} >{file}",)) for word in _START_CONF
     )
     return Change(auto, manual)
 
 
 def _enable_user_unit(service: Service, user: str) -> list[Change]:
-    linger = ClusterCommand(ROOT_USER, call("linger", user), (command("loginctl", "enable-linger", user).text,))
+    linger = ClusterCommand(ROOT_USER, call("enable_linger", user), (command("loginctl", "enable-linger", user).text,))
     made, back = (
-        ClusterCommand(user, call("own_systemd", word, service.unit), (_user_unit(word, service),))
+        ClusterCommand(user, call("run_user_systemctl", word, service.unit), (_user_unit(word, service),))
         for word in ("enable", "disable")
     )
     return [Change(linger, None), Change(made, back)]
@@ -172,7 +172,9 @@ def register(context: PlanContext) -> list[Change]:
     words = (word for each in settings.items() for word in each)
     return [
         Change(
-            ClusterCommand(context.channel.writer, call("adopt_debian", debian_config_file(service), *words), native),
+            ClusterCommand(
+                context.channel.writer, call("set_debian_settings", debian_config_file(service), *words), native
+            ),
             None,
         )
     ]

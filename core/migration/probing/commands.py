@@ -26,7 +26,7 @@ def write(folder: str, seconds: int) -> Shell:
 
 def sums(program: str, processes: int) -> Shell:
     """On either: zeros summed up by so many processes, as the files of a copy are."""
-    return call("sum_probe", program, processes, SUMMED_BYTES, _SUM)
+    return call("checksum_probe", program, processes, SUMMED_BYTES, _SUM)
 
 
 def ciphers() -> Shell:

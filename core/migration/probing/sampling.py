@@ -33,7 +33,7 @@ def skipped(holes: str) -> int:
 
 def make_room(folder: str) -> Shell:
     """On new: the folder emptied, and in it a hole for each `SKIP NAME` of standard input, the output of `choose`."""
-    return call("make_room", folder)
+    return call("make_sample_holes", folder)
 
 
 def send(channel: CopyChannel, folder: str) -> Shell:
@@ -47,7 +47,7 @@ def send(channel: CopyChannel, folder: str) -> Shell:
 
 def arrived(folder: str, skipped: int) -> Shell:
     """On new: what of the sample is there, without the holes."""
-    return call("sample_arrived", folder, skipped)
+    return call("print_sample_size", folder, skipped)
 
 
 def _list(channel: CopyChannel) -> str:

@@ -60,7 +60,7 @@ def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | No
     user = server.profile.database_user
     needs = _needs(of) if of is not None else RequiredBinaries()
     shell = call("trial_cluster", program_path(facts, series, user), *asking(needs))
-    done = server.run(shell, job, user=user, deadline=_SECONDS, title="make a trial cluster")
+    done = server.run(shell, job, user=user, deadline=_SECONDS, title="Create a trial cluster")
     head, mark, control = done.stdout.partition(f"{_MARK}\n")
     if not mark:
         raise ParseError(f"initdb on {server.name} ended without a cluster: {head.strip()!r}")

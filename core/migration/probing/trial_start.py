@@ -61,11 +61,11 @@ def with_trial_start(
         made = _tried(old, new, trial, made, cluster.owner or old.profile.database_user, job)
     service = service_for(move.target, cluster, new_facts)
     if service is not None and service.user is None and new.can_become("root", job):
-        hinders = call("unit_hinders", service.unit, new.profile.database_user, move.target)
-        title = f"read what {service.unit} would start the new cluster with"
+        hinders = call("print_unit_obstacles", service.unit, new.profile.database_user, move.target)
+        title = f"Check whether {service.unit} can start the new cluster"
         made = replace(made, hindering=_told(new, hinders, title, job))
-        unmet = call("unit_unmet", service.unit, *_brought(move, cluster))
-        title = f"ask systemd whether the conditions of {service.unit} are met"
+        unmet = call("print_unmet_conditions", service.unit, *_brought(move, cluster))
+        title = f"Check whether the conditions of {service.unit} are met"
         told = [line.partition(" ") for line in _told(new, unmet, title, job)]
         made = replace(
             made,
@@ -99,9 +99,9 @@ def _told(new: Server, asked: Shell, title: str, job: Job) -> tuple[str, ...]:
 def _tried(old: Server, new: Server, trial: Trial, made: TrialStart, owner: str, job: Job) -> TrialStart:
     made = replace(made, lacking=trial.lacking)
     try:
-        title = "pack the configuration for a trial start"
+        title = "Pack the configuration of the old cluster for a trial start"
         packed = old.run(lowered(trial.pack), job, user=owner, deadline=_PACK_SECONDS, title=title)
-        title = "start an empty cluster with the configuration of the old one, unseen by others, and remove it"
+        title = "Start an empty cluster with the configuration of the old cluster, isolated from the host"
         given = packed.stdout.encode()
         done = new.run(trial.start, job, user="root", stdin=given, deadline=_START_SECONDS, title=title)
     except Cancelled:

@@ -98,7 +98,9 @@ def _title(move: Move, seed: str) -> str:
 def _shell(facts: Facts, cluster: Cluster, owner: str, seconds: float) -> Shell:
     path = programs_of(facts, cluster, owner)
     where = (path, cluster.socket_directory or "-", cluster.port or 5432, cluster.series)
-    return call("lowered", "watch_changes", cluster.data_directory, round(seconds), round(_every(seconds)), *where)
+    return call(
+        "run_at_low_priority", "watch_changes", cluster.data_directory, round(seconds), round(_every(seconds)), *where
+    )
 
 
 def _every(seconds: float) -> float:

@@ -130,7 +130,7 @@ def make_key(channel: CopyChannel) -> Shell:
 
 def make_folder(channel: CopyChannel) -> Shell:
     """Where old and new are one server: the copy's own folder, for its lists; those of a copy that goes on stay."""
-    return call("own_folder", channel.folder)
+    return call("make_private_folder", channel.folder)
 
 
 def remove_key(channel: CopyChannel) -> Shell:
@@ -140,12 +140,12 @@ def remove_key(channel: CopyChannel) -> Shell:
 
 def keep_functions(channel: CopyChannel) -> Shell:
     """On the new server, as who logs in: the functions that the key's line runs, from standard input."""
-    return call("keep_functions", channel.kept, "receive")
+    return call("keep_functions", channel.kept, "receive_copy")
 
 
 def read_host_keys() -> Shell:
     """On the new server: the public host keys, as any user may read them."""
-    return call("host_keys")
+    return call("print_host_keys")
 
 
 def pin_host_keys(channel: CopyChannel) -> Shell:
@@ -168,7 +168,7 @@ def options(channel: CopyChannel) -> str:
     targets = [word for target in channel.targets for word in target]
     # had something tidied the folder away, anybody could make another one of that name
     ours = ("sh", "-c", '[ -O "$0" ] && [ ! -L "$0" ] && exec "$@"', channel.kept)
-    receive = command("exec", *ours, *channel.becomes, "sh", f"{channel.kept}/functions", "receive").text
+    receive = command("exec", *ours, *channel.becomes, "sh", f"{channel.kept}/functions", "receive_copy").text
     forced = f'{receive} "$SSH_ORIGINAL_COMMAND" {command(*targets).text}'
     dequoted = forced.replace('"', '\\"')
     return f'restrict,from="{",".join(channel.sources)}",command="{dequoted}"'

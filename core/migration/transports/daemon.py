@@ -142,7 +142,7 @@ def reach(channel: CopyChannel) -> Shell:
     """On old: the daemon's port, from standard input, remembered and tried; where it is not reached says why."""
     host = f"[{channel.address}]" if ":" in channel.address else channel.address
     to = f"{_USER}@{host}::{channel.targets[0][0]}/"
-    return call("reach_daemon", channel.folder, channel.marker, channel.address, "/", to)
+    return call("test_daemon", channel.folder, channel.marker, channel.address, "/", to)
 
 
 def _folder(channel: CopyChannel) -> str:

@@ -174,7 +174,7 @@ def stop_serving(channel: CopyChannel) -> Shell:
 
 def source_address(channel: CopyChannel) -> Shell:
     """On the old server: its own address on the way to new; prints it."""
-    return call("source_address", channel.address)
+    return call("print_source_address", channel.address)
 
 
 def export(channel: CopyChannel) -> Shell:

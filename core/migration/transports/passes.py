@@ -31,7 +31,7 @@ MISSING = ("--ignore-existing", "--partial")
 """Options of passes, for people: the functions have them themselves."""
 
 
-_SENDS = {Route.SSH: "send_by_ssh", Route.DAEMON: "send_by_ssh", Route.NFS: "send_by_nfs", Route.LOCAL: "send_here"}
+_SENDS = {Route.SSH: "send_by_ssh", Route.DAEMON: "send_by_ssh", Route.NFS: "send_by_nfs", Route.LOCAL: "send_locally"}
 """By which function a route sends a data root; to a daemon go listed files alone."""
 
 
@@ -57,9 +57,13 @@ def settings(channel: CopyChannel) -> dict[str, str]:
         "copy_stream": stream,
         "copy_streams": str(transport.streams),
         "copy_listed": "send_streams" if several else f"{stream} 1",
-        "copy_share": "share_out" if several else "one_list",
-        "copy_warm": "warm_whole" if not can_stream(channel.rsync) else "warm_streams" if ahead else "warm_listed",
-        "copy_cold": "cold_streams" if ahead else "cold_whole",
+        "copy_share": "balance_streams" if several else "use_one_stream",
+        "copy_warm": "precopy_everything"
+        if not can_stream(channel.rsync)
+        else "precopy_streams"
+        if ahead
+        else "precopy_listed",
+        "copy_cold": "full_streams" if ahead else "full_single_stream",
         "copy_folder": channel.folder,
         "copy_marker": channel.marker,
         "copy_options": " ".join(options),
@@ -94,17 +98,17 @@ def ready(channel: CopyChannel, shell: Shell) -> Shell:
 
 def warm_pass(root: DataRoot) -> Shell:
     """On old, while the server runs: what no earlier pass has brought, then what is missing yet, folders and links."""
-    return _pass("warm_pass", root)
+    return _pass("precopy_pass", root)
 
 
 def gentle_warm_pass(root: DataRoot, files: int, lists: str) -> Shell:
     """The same, so that the server goes first. `files`: of how many it keeps lists, in the folder `lists`."""
-    return call("beside_server", files, lists, "warm_pass", *_words(root))
+    return call("run_beside_server", files, lists, "precopy_pass", *_words(root))
 
 
 def cold_pass(root: DataRoot) -> Shell:
     """On old, stopped: everything, and what is not on old removed on new. rsync checks the sum of all it sends."""
-    return _pass("cold_pass", root)
+    return _pass("full_pass", root)
 
 
 def changed_pass(root: DataRoot) -> Shell:
@@ -119,7 +123,7 @@ def rest_pass(root: DataRoot) -> Shell:
 
 def deletions(root: DataRoot) -> Shell:
     """On old: the names that the last pass would remove on new, one a line, then `# N entries`; a dry run."""
-    return _pass("deletions", root)
+    return _pass("list_deletions", root)
 
 
 def native(channel: CopyChannel, root: DataRoot, *options: str) -> str:

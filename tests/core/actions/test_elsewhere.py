@@ -177,7 +177,7 @@ def test_all_that_would_run_is_shown() -> None:
 def test_functions_that_are_not_this_pghauls_are_shown(change: str) -> None:
     made = execution(replace(STEP, call="begin_pass x"))
     whole = functions_of(made.plan.steps)
-    guard = functions()["no_server"].text
+    guard = functions()["refuse_running_server"].text
     assert guard in whole
     given = {
         "without a guard": whole.replace(guard, ""),
@@ -186,7 +186,7 @@ def test_functions_that_are_not_this_pghauls_are_shown(change: str) -> None:
     }[change]
     said = describe_execution(replace(made, plan=replace(made.plan, functions=given)), SERVERS)
     assert said != describe_execution(replace(made, plan=replace(made.plan, functions=whole)), SERVERS)
-    assert ("\n-no_server() {\n" if change == "without a guard" else "evil") in said
+    assert ("\n-refuse_running_server() {\n" if change == "without a guard" else "evil") in said
 
 
 def test_a_command_for_the_workstation_that_is_no_hook_of_ones_own_is_refused() -> None:

@@ -50,7 +50,7 @@ def test_bonnie_writes_only_what_a_wal_volume_holds() -> None:
 
 def test_bonnie_reads_what_is_not_in_memory_where_caches_are_dropped() -> None:
     procedure = made("bonnie", "read_bytes_per_second", size_bytes=64 * MIB, drop_caches=True, seeks=100)
-    assert commands(procedure) == ["bonnie_cold -d . -m pghaul -n 0 -r 32 -s 64:8192:100 -f -u root"]
+    assert commands(procedure) == ["run_bonnie_uncached -d . -m pghaul -n 0 -r 32 -s 64:8192:100 -f -u root"]
 
 
 def test_bonnies_report_is_read() -> None:

@@ -144,7 +144,7 @@ def test_the_looks_of_this_very_machine(tmp_path: Path) -> None:
     target = tmp_path / "written"
     command = ("sh", "-c", f"dd if=/dev/zero of={target} bs=1M count=8 2>/dev/null; echo done; exit 3")
     words, mark = watched(command, "true", str(counters), ("/nowhere/pghaul-bench-0123456789ab", "/nowhere"))
-    shell = call("bench_watched", *words[1:])
+    shell = call("bench_run_watched", *words[1:])
     text = f"{shell.functions}\n{shell.text}"
     ended = subprocess.run(["setsid", "-w", "sh", "-c", text], capture_output=True, text=True, check=False)
     assert ended.returncode == 3

@@ -27,4 +27,4 @@ def test_without_a_name_each_has_a_line(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["functions"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(functions())
-    assert any(line.startswith("fence ") and " give_back DATA   " in line for line in lines)
+    assert any(line.startswith("fence ") and " roll_back_target DATA   " in line for line in lines)

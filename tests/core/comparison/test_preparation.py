@@ -194,7 +194,7 @@ def test_places_that_are_taken_stop_it(tmp_path: Path, device: str) -> None:
     place = tmp_path / "volume"
     wanted = Preparation((device,), str(place), partition=False)
     (tmp_path / "fstab").write_text(f"UUID=1234 {place} xfs defaults 0 0\n")
-    assert f"pghaul: {place} stands in /etc/fstab already" in run(tmp_path, wanted)[1]
+    assert f"pghaul: {place} is already in /etc/fstab" in run(tmp_path, wanted)[1]
     (tmp_path / "fstab").write_text("# none\n")
     place.mkdir()
     (place / "file").touch()
@@ -205,7 +205,7 @@ def test_places_that_are_taken_stop_it(tmp_path: Path, device: str) -> None:
 @needs_devices
 def test_what_is_no_empty_device_stops_it(tmp_path: Path, device: str) -> None:
     wanted = Preparation(("/dev/null",), str(tmp_path / "volume"), partition=False)
-    assert "pghaul: /dev/null is no block device" in run(tmp_path, wanted)[1]
+    assert "pghaul: /dev/null is not a block device" in run(tmp_path, wanted)[1]
     link = Path("/dev") / f"pghaul-test-{device.rsplit('/', 1)[1]}"
     link.symlink_to(device)
     try:

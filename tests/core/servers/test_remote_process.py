@@ -187,7 +187,9 @@ def test_what_runs_on_without_its_leader_is_not_said_to_have_ended() -> None:
     )
     os.killpg(leader.pid, signal.SIGKILL)
     assert done.returncode == 1
-    assert f"the first process of group {leader.pid} has gone, and others of it run on" in done.stderr
+    assert (
+        f"the first process of group {leader.pid} has ended, but others of the group are still running" in done.stderr
+    )
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts /proc as a host has it that hides processes")

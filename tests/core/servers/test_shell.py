@@ -60,19 +60,19 @@ def test_numbers_and_paths_are_words() -> None:
 
 
 def test_a_call_takes_its_functions_along_and_any_words_as_they_are() -> None:
-    made = shell.call("whole", "/dev/null", "printf", NASTY)
+    made = shell.call("write_complete", "/dev/null", "printf", NASTY)
     assert made.text == made.shown
-    assert made.text.startswith("whole /dev/null printf ")
+    assert made.text.startswith("write_complete /dev/null printf ")
     assert "fail() {" in made.functions
     with pytest.raises(KeyError):
         shell.call("no_such_function")
     with pytest.raises(InputError, match=re.escape(repr("a\nb"))):
-        shell.call("enter", "a\nb")
+        shell.call("enter_folder", "a\nb")
 
 
 def test_settings_stand_ahead_of_a_call(tmp_path: Path) -> None:
-    made = shell.with_settings({"copy_folder": NASTY}, shell.call("enter", tmp_path))
-    assert made.text.endswith(f"\nenter {tmp_path}")
+    made = shell.with_settings({"copy_folder": NASTY}, shell.call("enter_folder", tmp_path))
+    assert made.text.endswith(f"\nenter_folder {tmp_path}")
     shown = subprocess.run(
         ["dash", "-c", f'{made.functions}\n{made.text}\nprintf %s "$copy_folder"'], capture_output=True, check=True
     )
@@ -81,8 +81,8 @@ def test_settings_stand_ahead_of_a_call(tmp_path: Path) -> None:
 
 def test_a_call_is_no_word_of_another_shell() -> None:
     """There its functions would be unknown."""
-    with pytest.raises(InputError, match=r"^enter /tmp "):
-        shell.command("sh", "-c", shell.call("enter", "/tmp"))
+    with pytest.raises(InputError, match=r"^enter_folder /tmp "):
+        shell.command("sh", "-c", shell.call("enter_folder", "/tmp"))
 
 
 def test_sudo_never_asks_unless_told() -> None:

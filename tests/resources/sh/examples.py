@@ -7,7 +7,7 @@ a sentence.
 What may break without harm is declared with its reason.
 
     Example(
-        "records",                                   # the function
+        "count_records",                                   # the function
         "list",                                      # its words; `@folder@` stands for the example's folder
         arrange="printf 'a\\0b\\0' >list",             # sh, run in that folder before: the state it finds
         prints="2\n",                                # its whole output, or a regular expression by `matches`

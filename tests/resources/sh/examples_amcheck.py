@@ -27,15 +27,15 @@ _COPY = ("@path@", "/tmp", "5433", "15")
 _SECONDS = {"amcheck_seconds": "60"}
 
 EXAMPLES = [
-    Example("with_amcheck", ("60", "records", "list"), arrange="printf 'a\\0' >list", prints="1\n"),
+    Example("with_amcheck", ("60", "count_records", "list"), arrange="printf 'a\\0' >list", prints="1\n"),
     Example(
         "amcheck_copy",
         _COPY,
         settings=_SECONDS,
         programs=_psql("asked 2 1", "59999", "sound", "59000", "sound"),
-        prints="database shop: 2 B-tree indexes were looked through by amcheck\n"
-        "warning: database shop: 1 indexes were not verified: they are unlogged, invalid, or compare by functions of "
-        "users\n",
+        prints="database shop: 2 B-tree indexes were verified by amcheck\n"
+        "warning: database shop: 1 indexes were not verified: they are unlogged or invalid, or their operator classes "
+        "use functions of users\n",
     ),
     Example(
         "amcheck_copy",
@@ -59,16 +59,16 @@ EXAMPLES = [
         ("shop",),
         stdin=f"asked 5 0\nsound\nERROR:  57014: canceling\n{_STATEMENT}public.i\nlate\n"
         f"FEHLER:  42501: nicht erlaubt\n{_STATEMENT}public.j\nsound\n",
-        prints="database shop: 2 B-tree indexes were looked through by amcheck\n"
-        "warning: database shop: 2 indexes were not verified: the time for amcheck was over\n"
+        prints="database shop: 2 B-tree indexes were verified by amcheck\n"
+        "warning: database shop: 2 indexes were not verified: the time limit for amcheck was reached\n"
         "warning: database shop: 1 indexes were not verified: public.j: nicht erlaubt\n",
     ),
     Example(
         "amcheck_words",
         ("shop",),
         stdin="asked 3 0\nsound\n",
-        prints="database shop: 1 B-tree indexes were looked through by amcheck\n"
-        "wrong database shop: the server ended while its indexes were looked through\n",
+        prints="database shop: 1 B-tree indexes were verified by amcheck\n"
+        "wrong database shop: the server ended while its indexes were verified\n",
         name="the server ends",
     ),
     Example(

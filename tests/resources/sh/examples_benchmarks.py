@@ -30,7 +30,7 @@ def _waiting(name: str, *ahead: str) -> str:
 
 
 def _end_waiting(name: str) -> str:
-    return f"for one in $(bench_waiting {name}); do kill -9 $one 2>/dev/null; done; :"
+    return f"for one in $(bench_list_waiting {name}); do kill -9 $one 2>/dev/null; done; :"
 
 
 _MADE, _HELD, _WAITED, _ENDED, _REMOVED, _LIVED, _STUBBORN, _LOOKED, _LEFT = (_name() for _ in range(9))
@@ -51,26 +51,28 @@ FOLDER = [
         arrange=f"mkdir {_MADE}",
         programs={"flock": ":"},
         status=1,
-        complains="no folder can be made",
+        complains="no folder can be created",
         after=f"[ -e {_MADE} ]",
         name="what lies there stays",
     ),
     Example("bench_wait", ("5", _MADE), stdin=".\n", tolerates=_ANSWERS),
     Example("bench_lock", after="command -v flock"),
     Example(
-        "bench_holder",
+        "bench_print_holder",
         arrange=_waiting(_HELD, "x ", "", "x "),
         matches="by .* since .*\n",
         after=_end_waiting(_HELD),
         name="beside processes that do not say it",
     ),
-    Example("bench_waiting", (_WAITED,), arrange=_waiting(_WAITED), matches=r"(\d+\n)+", after=_end_waiting(_WAITED)),
-    Example("bench_waiting", (_name(),), prints="", name="none"),
+    Example(
+        "bench_list_waiting", (_WAITED,), arrange=_waiting(_WAITED), matches=r"(\d+\n)+", after=_end_waiting(_WAITED)
+    ),
+    Example("bench_list_waiting", (_name(),), prints="", name="none"),
     Example(
         "bench_end_keeper",
         ("@folder@", _ENDED),
         arrange=f"{_waiting(_ENDED)}; {_made(_ENDED)}; {{ sleep 0.3; rm -r {_ENDED}; }} >/dev/null 2>&1 &",
-        after=f'[ ! -e {_ENDED} ] && [ -z "$(bench_waiting {_ENDED})" ]',
+        after=f'[ ! -e {_ENDED} ] && [ -z "$(bench_list_waiting {_ENDED})" ]',
     ),
     Example("bench_make", ("@folder@", _MADE, "me"), after=f'[ "$(cat {_MADE}/.pghaul-bench)" = me ]'),
     Example("bench_make", ("/nowhere", _MADE, "me"), status=1, complains="/nowhere cannot be entered", name="nowhere"),
@@ -78,7 +80,7 @@ FOLDER = [
         "bench_remove",
         ("@folder@", _REMOVED),
         arrange=f"{_lives(_REMOVED)}; touch {_REMOVED}/file",
-        after=f'[ ! -e {_REMOVED} ] && [ -z "$(bench_inside {_REMOVED})" ]',
+        after=f'[ ! -e {_REMOVED} ] && [ -z "$(bench_list_processes {_REMOVED})" ]',
     ),
     Example(
         "bench_remove",
@@ -103,7 +105,7 @@ FOLDER = [
         ("@folder@", _REMOVED),
         arrange=f"mkdir {_REMOVED}",
         after=f"[ ! -e {_REMOVED} ]",
-        tolerates={"rmdir behind": "the folder is gone by then, which is what counts"},
+        tolerates={"rmdir behind": "the folder no longer exists by then, which is what counts"},
         name="cut off",
     ),
     Example(
@@ -111,7 +113,7 @@ FOLDER = [
         ("@folder@", _REMOVED),
         arrange=f"mkdir {_REMOVED} && touch {_REMOVED}/theirs",
         status=1,
-        complains="is no folder of a benchmark",
+        complains="is not the folder of a benchmark",
         after=f"[ -e {_REMOVED}/theirs ]",
         name="no marker",
     ),
@@ -122,40 +124,44 @@ FOLDER = [
         after=f"[ -L {_REMOVED} ]",
         name="a link",
     ),
-    Example("bench_end_inside", (_LIVED,), arrange=_lives(_LIVED), after=f'[ -z "$(bench_inside {_LIVED})" ]'),
+    Example("bench_end_inside", (_LIVED,), arrange=_lives(_LIVED), after=f'[ -z "$(bench_list_processes {_LIVED})" ]'),
     Example(
         "bench_end_inside",
         (_STUBBORN,),
         arrange=f"{_made(_STUBBORN)}; (cd {_STUBBORN} && trap '' TERM && : >../deaf && /bin/sleep 60) >/dev/null 2>&1 "
         "& until [ -e deaf ]; do /bin/sleep 0.01; done",
         programs={"sleep": _HURRY},
-        after=f'[ -z "$(bench_inside {_STUBBORN})" ]',
+        after=f'[ -z "$(bench_list_processes {_STUBBORN})" ]',
         name="one that will not",
     ),
     Example(
-        "bench_inside", (_LOOKED,), arrange=_lives(_LOOKED), matches=r"(\d+\n)+", after=f"bench_end_inside {_LOOKED}"
+        "bench_list_processes",
+        (_LOOKED,),
+        arrange=_lives(_LOOKED),
+        matches=r"(\d+\n)+",
+        after=f"bench_end_inside {_LOOKED}",
     ),
-    Example("bench_inside", (_name(),), prints="", name="none"),
+    Example("bench_list_processes", (_name(),), prints="", name="none"),
     Example("bench_empty", arrange="mkdir sub && touch sub/file file .kept", after="[ ! -e sub ] && [ -e .kept ]"),
     Example(
-        "bench_undo_by",
+        "bench_note_undo",
         ("x", "bench_database_drop", "a b"),
         after='[ "$(cat .pghaul-undo-x)" = "bench_database_drop\na b" ]',
     ),
     Example(
         "bench_undo_all",
-        arrange="bench_undo_by x throwaway_remove_segment x root /bin && ln -s /etc/passwd .pghaul-undo-theirs",
+        arrange="bench_note_undo x throwaway_remove_segment x root /bin && ln -s /etc/passwd .pghaul-undo-theirs",
     ),
     Example(
         "bench_undo",
         (".pghaul-undo-x",),
-        arrange="bench_undo_by x rm -rf kept && mkdir kept",
+        arrange="bench_note_undo x rm -rf kept && mkdir kept",
         status=1,
-        complains="names rm, which takes nothing back",
+        complains="names rm, which is not a function that undoes anything",
         after="[ -e kept ]",
         name="anything else",
     ),
-    Example("bench_undo", (".pghaul-undo-x",), arrange="bench_undo_by x throwaway_remove_segment x root /bin"),
+    Example("bench_undo", (".pghaul-undo-x",), arrange="bench_note_undo x throwaway_remove_segment x root /bin"),
     Example(
         "bench_leftovers",
         ("@folder@",),
@@ -184,7 +190,7 @@ FOLDER = [
         tolerates={
             "fio": "an engine that does not work is none",
             "fio behind": "as above",
-            "readlink": "a program that cannot be looked at is none",
+            "readlink": "a program that cannot be examined is none",
         },
         name="what others can change",
     ),
@@ -212,30 +218,30 @@ _COUNTERS = "echo '1 2 3 4 5 6 7 8 9 10 11' >stat"
 _LOOK = r"==m==\n1 2 3 4 5 6 7 8 9 10 11\n[0-9.]+ [0-9.]+\n(?:.*\n)+?==m==\n"
 _PHASE_WORDS = ("==m==", "true", "stat", "*/nowhere/*", "*/nowhere/*")
 PHASE = [
-    Example("bench_in", ("there", "pwd"), arrange="mkdir there", prints="@folder@/there\n"),
+    Example("bench_run_in", ("there", "pwd"), arrange="mkdir there", prints="@folder@/there\n"),
     Example(
         "bench_drop_caches",
         programs={"sync": ":"},
         tolerates={"full disk": "what is written there is no file of a disk"},
         as_root=True,
     ),
-    Example("bench_ticking", ("", "printf", "a\nb\n"), prints="a\nb\n", tolerates=_TICKS),
+    Example("bench_run_with_ticks", ("", "printf", "a\nb\n"), prints="a\nb\n", tolerates=_TICKS),
     Example(
-        "bench_ticking",
+        "bench_run_with_ticks",
         ("stat", "sleep", "0.8"),
         arrange=_COUNTERS,
         matches=r"(\. 1 3 5 7\n){1,3}\n",
         tolerates=_TICKS,
         name="with ticks",
     ),
-    Example("bench_ticking", ("", "sleep", "0.4"), matches=r"\.\n\n", tolerates=_TICKS, name="without counters"),
+    Example("bench_run_with_ticks", ("", "sleep", "0.4"), matches=r"\.\n\n", tolerates=_TICKS, name="without counters"),
     Example(
-        "bench_watched",
+        "bench_run_watched",
         (*_PHASE_WORDS, "echo", "said"),
         arrange=_COUNTERS,
         matches=rf"said\n\n{_LOOK}{_LOOK}\d+\n",
     ),
-    Example("bench_look", ("==m==", "stat", "*/nowhere/*", "*/nowhere/*"), arrange=_COUNTERS, matches=_LOOK),
+    Example("bench_print_activity", ("==m==", "stat", "*/nowhere/*", "*/nowhere/*"), arrange=_COUNTERS, matches=_LOOK),
     Example(
         "bench_sessions",
         ("@folder@/*", "*/own-*"),
@@ -252,7 +258,7 @@ PHASE = [
         tolerates={"full disk": "it writes nothing"},
     ),
     Example(
-        "bench_below",
+        "bench_print_devices_below",
         ("@folder@/sda/sda1",),
         arrange=_DEVICES,
         prints="below sda1\nbelow sda\nbelow sdb\n",
@@ -268,14 +274,16 @@ _BONNIE = """for word in "$@"; do [ "$word" != -q ] || exit 0; done
 printf '1:'; echo; read -r answer; echo "went on"; echo report"""
 TOOLS = [
     Example(
-        "bench_timed",
+        "bench_run_timed",
         ("dd", "if=/dev/zero", "of=data", "bs=8192", "count=2", "conv=fsync"),
         matches=r"\d+m.* \d+m.*\n\d+m.* \d+m.*\n",
         after='[ "$(stat -c %s data)" = 16384 ]',
     ),
-    Example("bench_removing", ("data", "dd", "if=data", "of=/dev/null"), arrange="echo a >data", after="[ ! -e data ]"),
     Example(
-        "bench_removing",
+        "bench_run_and_remove", ("data", "dd", "if=data", "of=/dev/null"), arrange="echo a >data", after="[ ! -e data ]"
+    ),
+    Example(
+        "bench_run_and_remove",
         ("data", "dd", "if=data", "of=/dev/full"),
         arrange="echo a >data",
         status=1,
@@ -284,21 +292,21 @@ TOOLS = [
         name="a command that fails",
     ),
     Example(
-        "bonnie_cold",
+        "run_bonnie_uncached",
         ("-d", "."),
         programs={"bonnie++": _BONNIE},
         prints="",
         after="[ ! -e answers ] && [ ! -e status ]",
     ),
     Example(
-        "bonnie_cold",
+        "run_bonnie_uncached",
         ("-d", "."),
         programs={"bonnie++": "echo no space >&2; exit 5"},
         status=5,
         complains="bonnie++ ended with 5",
         name="one that fails",
     ),
-    Example("bench_inside_of", ("sub", "pwd"), prints="@folder@/sub\n"),
+    Example("bench_run_inside", ("sub", "pwd"), prints="@folder@/sub\n"),
     Example("bench_with_input", ("2", "a b", "c", "cat"), prints="a b\nc\n", tolerates={"cat": _ENDS_AS_IT}),
     Example(
         "fio_job",

@@ -20,7 +20,7 @@ EXAMPLES = [
         arrange="mkdir data && echo 1 >data/postmaster.pid",
         programs={"psql": "exit 2"},
         status=1,
-        complains="the database postgres could not be asked",
+        complains="the database postgres could not be queried",
         name="no server",
     ),
 ]

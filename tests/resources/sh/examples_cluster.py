@@ -61,7 +61,7 @@ def _said(state: str) -> Mapping[str, str]:
 
 _STARTING = [
     Example(
-        "start_locally",
+        "start_local_only",
         ("@path@", _ODD, "5433", f"{_ODD}.conf", _HELD),
         arrange=f'mkdir "{_QUOTED}" "{_QUOTED}/global" "{_QUOTED}/pghaul-fence"',
         programs=_PLAYED,
@@ -71,7 +71,7 @@ _STARTING = [
         name="configuration outside",
     ),
     Example(
-        "start_locally",
+        "start_local_only",
         ("@path@", _DATA, "5432", "-", _HELD),
         arrange=_FENCED,
         programs=_PLAYED,
@@ -80,7 +80,7 @@ _STARTING = [
         name="configuration inside",
     ),
     Example(
-        "start_locally",
+        "start_local_only",
         ("@path@", _DATA, "5432", "-", _HELD),
         arrange=f"{_FENCED} && mv data/pghaul-fence/global/pg_control data/global && "
         "mv data/PG_VERSION data/pghaul-fence && echo 1 >data/postmaster.pid && : >data/pghaul-fence/server",
@@ -90,7 +90,7 @@ _STARTING = [
         name="ours crashed",
     ),
     Example(
-        "start_locally",
+        "start_local_only",
         ("@path@", _DATA, "5432", "-", _HELD),
         arrange=f"{_FENCED} && {_LIVES}",
         programs=_PLAYED,
@@ -100,7 +100,7 @@ _STARTING = [
         name="another's runs",
     ),
     Example(
-        "start_locally",
+        "start_local_only",
         ("@path@", _DATA, "5432", "-", _HELD),
         arrange=f"{_FENCED} && {_LIVES} && head -n 3 data/postmaster.pid >data/pghaul-fence/server && {_READY}",
         programs=_PLAYED,
@@ -109,7 +109,7 @@ _STARTING = [
         name="ours runs",
     ),
     Example(
-        "start_locally",
+        "start_local_only",
         ("@path@", _DATA, "5432", "-", "60"),
         arrange=f"{_FENCED} && {_LIVES} && printf '%s\\n' 'started with' 60 >data/pghaul-fence/server && {_READY}",
         programs=_PLAYED,
@@ -119,7 +119,7 @@ _STARTING = [
         name="ours runs, and nobody has recorded it",
     ),
     Example(
-        "start_locally",
+        "start_local_only",
         ("@path@", _DATA, "5432", "-", _HELD),
         arrange=_FENCED,
         programs={"pg_ctl": "exit 1"},
@@ -152,10 +152,10 @@ _STARTING = [
         name="another's runs",
     ),
     Example("lift_fence", (_DATA,), arrange=_RUNS, prints="", name="was done"),
-    Example("unopened", (_DATA,), arrange=f"{_FENCED} && (lift_fence data)", prints=""),
-    Example("unopened", (_DATA,), arrange=_FENCED, prints="", name="fenced"),
+    Example("refuse_changed_copy", (_DATA,), arrange=f"{_FENCED} && (lift_fence data)", prints=""),
+    Example("refuse_changed_copy", (_DATA,), arrange=_FENCED, prints="", name="fenced"),
     Example(
-        "unopened",
+        "refuse_changed_copy",
         (_DATA,),
         arrange=f"{_FENCED} && (lift_fence data) && echo in production >data/global/pg_control",
         status=1,
@@ -163,21 +163,21 @@ _STARTING = [
         name="it has run",
     ),
     Example(
-        "not_opened",
+        "fail_client_start",
         (_DATA, "read its log"),
         arrange=f"{_FENCED} && (lift_fence data)",
         status=69,
-        complains="nobody has written to it: mend what its log says",
+        complains="no client has written to it. Fix what its log says",
     ),
-    Example("not_opened", (_DATA, "read it"), arrange=_STOPPED, status=1, complains="read it", name="another"),
+    Example("fail_client_start", (_DATA, "read it"), arrange=_STOPPED, status=1, complains="read it", name="another"),
 ]
 
 _SUM = "2e7f1f7a9dd3f82765d297d667234b91f8a68fa534bc7e6a6a04c77ffee12376  -\n"
 _PROVING = [
-    Example("stays_stopped", (_DATA,), arrange=_STOPPED, stdin=f"{_STATE}{_SUM}", prints=""),
-    Example("stays_stopped", (_DATA,), arrange=_FENCED, stdin=_SUM, prints="", name="fenced"),
+    Example("check_stays_stopped", (_DATA,), arrange=_STOPPED, stdin=f"{_STATE}{_SUM}", prints=""),
+    Example("check_stays_stopped", (_DATA,), arrange=_FENCED, stdin=_SUM, prints="", name="fenced"),
     Example(
-        "stays_stopped",
+        "check_stays_stopped",
         (_DATA,),
         arrange=f"{_STOPPED} && {_LIVES}",
         stdin=_SUM,
@@ -187,27 +187,27 @@ _PROVING = [
         name="it runs",
     ),
     Example(
-        "stays_stopped",
+        "check_stays_stopped",
         (_DATA,),
         arrange=f"{_STOPPED} && echo later >data/global/pg_control",
         stdin=_SUM,
-        matches="warning: The old server was started after its stop, and has ended again. .*\n",
+        matches="warning: The old server was started again after its stop, and has ended since. .*\n",
         name="it has run",
     ),
     Example(
-        "stays_stopped",
+        "check_stays_stopped",
         (_DATA,),
         stdin=_SUM,
-        matches="warning: The data directory of the old server, @folder@/data, is not there any more.\n",
+        matches="warning: The data directory of the old server, @folder@/data, no longer exists.\n",
         name="it is gone",
     ),
     Example(
-        "stays_stopped",
+        "check_stays_stopped",
         (_DATA,),
         arrange=_STOPPED,
         stdin="",
         status=1,
-        complains="the proof of the stop did not come whole",
+        complains="the record of the stop is incomplete",
         name="cut off",
     ),
     Example(
@@ -224,7 +224,7 @@ _PROVING = [
             arrange=_STOPPED,
             programs=_said(state),
             status=1,
-            complains="it was not shut down cleanly",
+            complains="was not shut down cleanly",
             prints="",
             name=state or "no state",
         )
@@ -245,7 +245,7 @@ _PROVING = [
         arrange=_RUNS,
         programs=_said("shut down"),
         status=1,
-        complains="postmaster.pid is there",
+        complains="postmaster.pid exists",
         prints="",
         name="a lock file",
     ),
@@ -263,7 +263,7 @@ _PROVING = [
         arrange=_TAKES,
         programs=_PLAYED,
         status=1,
-        complains=" port 5433, and was to run on port 5432,15433,54331: ",
+        complains=" on port 5433 instead of port 5432,15433,54331. ",
         after=_END,
         name="another port",
     ),
@@ -282,7 +282,7 @@ _PROVING = [
         arrange=_STOPPED,
         programs=_PLAYED,
         status=1,
-        complains="no server runs in ",
+        complains="no PostgreSQL server is running in ",
         name="it does not",
     ),
     Example(
@@ -296,24 +296,26 @@ _PROVING = [
         name="with what was in force",
     ),
     Example(
-        "given_besides",
+        "warn_of_start_options",
         ("-", _DATA, "-", "-", "search_path=it's"),
         arrange=f"""{_STOPPED} && echo '/opt/bin/postgres "-c" "search_path=it'"'"'s"' >data/postmaster.opts""",
         matches=r"warning: The old server was started with search_path=it's on its command line, .*\n",
         tolerates=_WARNS,
         name="an apostrophe",
     ),
-    Example("given_besides", ("-", _DATA, "-", "-", "port=5433"), arrange=_STOPPED, prints="", name="not started so"),
     Example(
-        "given_besides",
+        "warn_of_start_options", ("-", _DATA, "-", "-", "port=5433"), arrange=_STOPPED, prints="", name="not started so"
+    ),
+    Example(
+        "warn_of_start_options",
         ("-", _DATA, "-", "-", "port=5433"),
         arrange=f"""{_STOPPED} && echo '/opt/bin/postgres "-c" "a="b""' >data/postmaster.opts""",
-        matches="warning: With which options the old server was started cannot be read from .*\n",
+        matches="warning: The options with which the old server was started cannot be read from .*\n",
         tolerates=_WARNS,
         name="it does not tell them",
     ),
     Example(
-        "keep_in_force",
+        "append_settings",
         (_DATA, "port=5433", "a=it's \\b", "listen_addresses="),
         arrange=f"mkdir data && printf '%s\\n' 'x = 1' \"y = '2'{_BY_PGHAUL}\" >data/postgresql.auto.conf &&"
         "chmod 640 data/postgresql.auto.conf",
@@ -323,7 +325,7 @@ _PROVING = [
 [ "$(stat -c %a data/postgresql.auto.conf)" = 640 ]""",
     ),
     Example(
-        "keep_in_force",
+        "append_settings",
         (_DATA, "port=5433"),
         arrange="mkdir data",
         prints="",
@@ -332,14 +334,14 @@ _PROVING = [
         name="no file",
     ),
     Example(
-        "ran_in",
+        "warn_of_other_unit",
         (_DATA, "none.service"),
         arrange=_TAKES,
-        matches="warning: the old cluster runs outside of none.service, in which it ran before: .*\n",
+        matches="warning: The old cluster is running outside of none.service, where it ran before. .*\n",
         after=_END,
     ),
     Example(
-        "ran_in",
+        "warn_of_other_unit",
         (_DATA, "pg@a.service"),
         arrange='mkdir data fake && echo "../$PWD/fake" >data/postmaster.pid && '
         "printf '1:name=systemd:/system.slice/system-pg.slice/pg@a.service\\n0::/\\n' >fake/cgroup",

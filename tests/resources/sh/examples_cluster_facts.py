@@ -10,7 +10,8 @@ from tests.resources.sh.examples import Example
 
 _NOBODY = pwd.getpwnam("nobody")
 _PROGRAM = {
-    "program": library(["apart", "as_owner", "cluster_inside", "cluster_place", *programs(CLUSTER)]) + '\n"$@"\n',
+    "program": library(["run_isolated", "run_as_owner", "cluster_inside", "cluster_place", *programs(CLUSTER)])
+    + '\n"$@"\n',
     "section_mark": "MARK",
     "section_limits": "no",
     "section_failed": " ",
@@ -94,7 +95,7 @@ _SPACE = (
 EXAMPLES = [
     Example("clusters_begin", ("MARK",), settings=_PROGRAM, tolerates=_BEGUN),
     Example(
-        "look_into",
+        "examine_cluster",
         ("0", "OWN", "@folder@/data", "", ""),
         arrange=_OWNED,
         settings=_PROGRAM | {"cluster_sections": "", "look_seen": " "},
@@ -112,23 +113,23 @@ EXAMPLES = [
         },
     ),
     Example(
-        "as_owner",
+        "run_as_owner",
         ("0", "0", "root", "echo", "done") if os.geteuid() else ("1500", "1500", "UNKNOWN", "echo", "done"),
         settings=_PROGRAM,
         prints="done\n",
         tolerates={"setpriv": "the sections of the cluster are missing, and that is seen"},
     ),
     Example(
-        "as_owner",
+        "run_as_owner",
         ("0", "0", "root", "echo", "done"),
         settings=_PROGRAM,
         status=1,
-        complains="root looks into no data directory",
+        complains="pghaul does not examine a data directory as root",
         as_root=True,
         name="of root",
     ),
     Example(
-        "as_owner",
+        "run_as_owner",
         (str(_NOBODY.pw_uid), "0", "nobody", "id", "-g"),
         settings=_PROGRAM,
         prints=f"{_NOBODY.pw_gid}\n",
@@ -140,7 +141,9 @@ EXAMPLES = [
         name="in its own group",
     ),
     Example("cluster_place", ("no", ""), status=4, complains="there is no such folder", name="no folder"),
-    Example("cluster_place", ("data", ""), arrange="touch data", status=1, complains="it is no folder", name="a file"),
+    Example(
+        "cluster_place", ("data", ""), arrange="touch data", status=1, complains="it is not a folder", name="a file"
+    ),
     Example("cluster_place", ("data", _IDS), arrange=_DATA, settings=_PROGRAM, programs=_STAT, matches=_PLACE),
     *(
         Example(
@@ -154,9 +157,9 @@ EXAMPLES = [
             name=complains,
         )
         for ids, found, complains in (
-            (_IDS, "8:6 1500 1500 postgres", "it was exchanged for another one"),
+            (_IDS, "8:6 1500 1500 postgres", "it was replaced by another folder"),
             ("8:5 0 0 root", "8:5 0 0 root", "its owner is root"),
-            ("8:5 2 2 bin", "8:5 2 2 bin", "its owner is bin, an account of the system's own"),
+            ("8:5 2 2 bin", "8:5 2 2 bin", "its owner is bin, which is a system account"),
         )
     ),
     *(
@@ -201,7 +204,7 @@ EXAMPLES = [
         tolerates=_NONE,
     ),
     Example(
-        "limited",
+        "run_limited",
         ("5", "echo", "a"),
         settings={"section_limits": "yes"},
         prints="a\n",
@@ -220,7 +223,7 @@ EXAMPLES = [
         arrange="mkdir data; touch data/x",
         settings=_OF,
         status=1,
-        complains="it holds no PG_VERSION",
+        complains="it contains no PG_VERSION",
         name="no data directory",
     ),
     Example(
@@ -272,7 +275,7 @@ EXAMPLES = [
         settings=_OF,
         programs={"pg_controldata": 'echo "pg_controldata $1"'},
         status=4,
-        complains="it is a copy that pghaul has not ended: its control file comes last",
+        complains="it is an unfinished copy: pghaul copies the control file last",
         name="a copy without one yet",
     ),
     Example(
@@ -313,7 +316,7 @@ EXAMPLES = [
     Example("cluster_process", settings=_OF, prints="", name="stopped"),
     *(
         Example(
-            "watched_by_unit",
+            "print_unit_restart",
             ("../@folder@/server",),
             arrange=f"mkdir server && printf '1:cpu:/\\n0::{group}\\n' >server/cgroup",
             programs={"systemctl": f"printf 'Restart=always\\nMainPID={main}\\n'"},
@@ -343,14 +346,14 @@ EXAMPLES = [
         },
     ),
     Example(
-        "link_line",
+        "print_link",
         ("@folder@/data/gone",),
         arrange=f"{_DATA}; ln -s /nowhere/x data/gone",
         settings=_OF,
         prints="link dangling - - =676f6e65 =2f6e6f77686572652f78 =2f6e6f77686572652f78\n",
     ),
     Example(
-        "link_line",
+        "print_link",
         ("@folder@/data/server.crt",),
         arrange=f"{_DATA}; ln -s PG_VERSION data/second; ln -s second data/server.crt",
         settings=_OF,
@@ -409,7 +412,7 @@ EXAMPLES = [
     ),
     Example("sql_environment", settings=_RUNNING),
     Example(
-        "ask",
+        "run_psql",
         ("postgres",),
         settings={"sql_client": "psql"},
         stdin="select setting\n",
@@ -418,7 +421,9 @@ EXAMPLES = [
     ),
     Example("sql_questions", ("wide",), settings=_ASKED, prints="select wide\n"),
     Example("sql_questions", ("wide",), settings=_ASKED | {"sql_rank": "803"}, prints="select old\n", name="8.3"),
-    Example("sql_in_each", settings=_ASKED, programs=_PSQL, prints="entered|31\nwhole|31\n", tolerates=_LOOKED_AT),
+    Example(
+        "sql_ask_each_database", settings=_ASKED, programs=_PSQL, prints="entered|31\nwhole|31\n", tolerates=_LOOKED_AT
+    ),
     Example(
         "sql_session",
         ("each", "a b"),
@@ -439,7 +444,7 @@ EXAMPLES = [
         for name, found in (("lost", r"entered\|31\nlost\n"), ("closed", r"\n?"))
     ),
     Example(
-        "sql_orders",
+        "sql_print_orders",
         settings=_ASKED,
         programs={"locale": ""},
         matches=r"sorted C \w{64}\n",
@@ -452,8 +457,10 @@ EXAMPLES = [
         prints="x509 notAfter of a b.crt\n",
         tolerates={"openssl": "a certificate that cannot be read is not known"},
     ),
-    Example("link_lines", stdin="whole\n", settings=_OF, prints=""),
-    Example("link_lines", stdin="", settings=_OF, status=1, complains="not all of", name="a walk that broke off"),
+    Example("print_links", stdin="whole\n", settings=_OF, prints=""),
+    Example(
+        "print_links", stdin="", settings=_OF, status=1, complains="not all files in", name="a walk that broke off"
+    ),
     Example(
         "irregular_walk",
         ("0",),
@@ -471,9 +478,15 @@ EXAMPLES = [
         tolerates=_LOOKED_AT,
         name="a tablespace beside another version's",
     ),
-    Example("own_part", ("@folder@/space",), arrange=f"{_DATA}; {_SPACE}", settings=_OF, matches=".*/space/PG_15_7\n"),
     Example(
-        "own_part",
+        "find_version_folder",
+        ("@folder@/space",),
+        arrange=f"{_DATA}; {_SPACE}",
+        settings=_OF,
+        matches=".*/space/PG_15_7\n",
+    ),
+    Example(
+        "find_version_folder",
         ("@folder@/space",),
         arrange=f"{_DATA}; {_SPACE}; rm data/global/pg_control",
         settings=_OF,
@@ -481,7 +494,7 @@ EXAMPLES = [
         name="no control file",
     ),
     Example(
-        "own_part",
+        "find_version_folder",
         ("@folder@/space",),
         arrange=f"{_DATA}; {_SPACE}; rmdir space/PG_15_7",
         settings=_OF,
@@ -489,7 +502,7 @@ EXAMPLES = [
         name="no folder",
     ),
     Example(
-        "of_parts",
+        "run_on_parts",
         ("echo", "@folder@/space"),
         arrange=f"{_DATA}; {_SPACE}",
         settings=_OF
@@ -500,16 +513,16 @@ EXAMPLES = [
         matches=r"\S+/space/PG_15_7 \S+/space/wal\n",
     ),
     Example(
-        "of_parts",
+        "run_on_parts",
         ("echo", "@folder@/space"),
         arrange=f"{_DATA}; {_SPACE}; rm data/global/pg_control",
         settings=_OF | {"link_leads": "@folder@/space/wal"},
         matches=r"\S+/space\n",
         name="no control file",
     ),
-    Example("link_lead", ("@folder@/link",), arrange="mkdir a; ln -s a link", matches=".*/a\n"),
-    Example("link_lead", ("@folder@/link",), arrange="ln -s a link", prints="", name="dangling"),
-    Example("each_name", ("echo",), settings={"link_names": "a\nb\x01c\n"}, prints="a\nb\nc\n"),
+    Example("resolve_link", ("@folder@/link",), arrange="mkdir a; ln -s a link", matches=".*/a\n"),
+    Example("resolve_link", ("@folder@/link",), arrange="ln -s a link", prints="", name="dangling"),
+    Example("for_each_name", ("echo",), settings={"link_names": "a\nb\x01c\n"}, prints="a\nb\nc\n"),
     Example(
         "cluster_links",
         arrange=f"{_SPACE}; mkdir space/wal; echo theirs >space/PG_13_7/1; echo own >space/wal/1; "
@@ -520,7 +533,7 @@ EXAMPLES = [
         name="WAL in the folder of a tablespace",
     ),
     Example(
-        "link_line",
+        "print_link",
         ("@folder@/data/pg_tblspc/7",),
         arrange=f"{_DATA}; {_SPACE}; echo more >space/PG_13_7/theirs; echo rows >space/PG_15_7/ours",
         settings=_OF,
@@ -535,7 +548,9 @@ EXAMPLES = [
         settings=_OF,
         prints="sparse =2f612062\ncount sparse 1\nholes 9\n",
     ),
-    Example("irregular_lines", stdin="sparse /a\n", settings=_OF, status=1, complains="not all of", name="broke off"),
+    Example(
+        "irregular_lines", stdin="sparse /a\n", settings=_OF, status=1, complains="not all files in", name="broke off"
+    ),
     Example("entries_lines", ("1",), stdin="a\nb\n", prints="name =61\n"),
     Example("collation_words", matches=r"(?s)1-1\n11\n.*"),
 ]

@@ -49,22 +49,22 @@ def _names(folder: str, file: str) -> str:
 
 EXAMPLES = [
     Example(
-        "keys_for_owner",
+        "restrict_keys",
         (_ME, _KEY, "etc"),
         arrange="mkdir etc && touch etc/tls.key etc/pg_hba.conf && chmod 640 etc/*",
         prints="",
         after='[ "$(stat -c %a etc/*)" = "640\n600" ]',
     ),
-    Example("packable", ("etc",), arrange=_HERE, prints=""),
+    Example("check_packable", ("etc",), arrange=_HERE, prints=""),
     Example(
-        "packable",
+        "check_packable",
         ("etc",),
         programs={"find": "echo etc/15/pg_hba.conf.bak"},
         status=1,
-        complains=f"{_ME} cannot read etc/15/pg_hba.conf.bak: ",
+        complains=f"{_ME} cannot read etc/15/pg_hba.conf.bak. Give",
         name="a file of root's",
     ),
-    Example("packable", ("etc",), status=1, complains="the configuration cannot be read: etc", name="none"),
+    Example("check_packable", ("etc",), status=1, complains="the configuration cannot be read: etc", name="none"),
     Example("pack_configuration", ("@folder@", "etc"), arrange=_HERE, matches=r"[A-Za-z0-9+/=\n]+\n# whole\n"),
     Example(
         "pack_configuration",
@@ -110,7 +110,7 @@ EXAMPLES = [
             arrange=_HERE,
             stdin=stdin,
             status=1,
-            complains="the input is cut off: nothing was changed",
+            complains="the input is incomplete: nothing was changed",
             after='[ "$(cat etc/15/*)" = "port = 1" ] && [ ! -e var ]',
             name=name,
         )
@@ -126,7 +126,7 @@ EXAMPLES = [
         _UNPACK,
         stdin="?\n# whole\n",
         status=1,
-        complains="the configuration is no archive",
+        complains="the configuration did not arrive as an archive",
         name="no archive",
     ),
     *(
@@ -136,7 +136,7 @@ EXAMPLES = [
             arrange=_HERE,
             stdin=packed(**made),
             status=1,
-            complains="the configuration of old holds what is neither file nor folder",
+            complains="the configuration of the old server contains something that is neither a file nor a folder",
             after='[ "$(cat etc/15/*)" = "port = 1" ] && [ ! -e var ]',
             name=f"a {kind}",
         )
@@ -157,18 +157,18 @@ EXAMPLES = [
         arrange=_HERE,
         stdin=packed(),
         status=1,
-        complains="nobody can put nothing into etc of new: give it to nobody",
+        complains="nobody cannot write to etc on the new server. Make nobody its owner",
         after='[ "$(cat etc/15/*)" = "port = 1" ] && [ ! -e var ]',
         as_root=True,
         name="what new has there is another's",
     ),
-    Example("replaceable", (_ME, "data", "etc/15", "etc/none"), arrange=_HERE, prints=""),
+    Example("check_replaceable", (_ME, "data", "etc/15", "etc/none"), arrange=_HERE, prints=""),
     Example(
-        "replaceable",
+        "check_replaceable",
         ("nobody", "data", "etc/15"),
         arrange=f"{_HERE} && chown -R nobody etc/15",
         status=1,
-        complains="nobody can put nothing into etc of new: give it to nobody",
+        complains="nobody cannot write to etc on the new server. Make nobody its owner",
         as_root=True,
         name="its folder is another's",
     ),
@@ -179,13 +179,13 @@ EXAMPLES = [
             arrange=f"{_OTHERS} && {more}",
             stdin=stdin,
             status=1,
-            complains=f"{file} of the new server configures another cluster, in ",
+            complains=f"{file} on the new server configures another cluster, in ",
             after="[ -e etc/15/conf.d/1.conf ] && [ ! -e var ]",
             name=f"another cluster's, {name}",
         )
         for function, words, paths, stdin in (
-            ("of_no_other", (), ("etc/none", "etc/15", "etc/own"), ""),
-            ("replaceable", (_ME,), ("etc/none", "etc/15", "etc/own"), ""),
+            ("refuse_others_settings", (), ("etc/none", "etc/15", "etc/own"), ""),
+            ("check_replaceable", (_ME,), ("etc/none", "etc/15", "etc/own"), ""),
             ("unpack_configuration", ("@folder@", _KEPT, _ME), ("etc/15", "etc/own"), packed()),
         )
         for name, more, file in (
@@ -199,7 +199,9 @@ EXAMPLES = [
         )
     ),
     *(
-        Example("of_no_other", ("@folder@/data", "etc/15"), arrange=f"{_OTHERS} && {more}", prints="", name=name)
+        Example(
+            "refuse_others_settings", ("@folder@/data", "etc/15"), arrange=f"{_OTHERS} && {more}", prints="", name=name
+        )
         for name, more in (
             ("of the target", _names("data", "etc/15/conf.d/1.conf")),
             ("of the target behind a link", f"ln -s data link && {_names('link', 'etc/15/conf.d/1.conf')}"),
@@ -214,17 +216,17 @@ EXAMPLES = [
         after='[ "$(cat var/kept.tar; ls etc/15)" = "theirs\npostgresql.conf" ]',
         name="again, where the archive names a cluster of new",
     ),
-    Example("readable_files", ("etc/passwd",), arrange=_HERE, prints=""),
+    Example("check_readable_files", ("etc/passwd",), arrange=_HERE, prints=""),
     Example(
-        "readable_files",
+        "check_readable_files",
         ("@folder@/etc/passwd", "@folder@/etc/15"),
         arrange=_HERE,
         status=1,
-        complains="/etc/15 that its database user can read: make it, from old's",
+        complains="/etc/15 on the new server. Copy the file",
         name="a folder",
     ),
     Example(
-        "put_aside",
+        "archive_paths",
         ("@folder@/var/kept.tar", _ME, "etc/15", "none"),
         arrange=_HERE,
         after='[ "$(tar -xOf var/kept.tar)" = "port = 1" ]',

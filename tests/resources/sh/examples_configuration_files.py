@@ -57,20 +57,20 @@ _PATH = "path 1 log_directory /var/log\n"
 _LED = {"readlink": "a path that leads round and round leads nowhere"}
 
 EXAMPLES = [
-    Example("files_of_settings", ("a.conf",), arrange=_SETTINGS, settings=_OF, prints=_NAMED, tolerates=_LED),
-    Example("leads_inside", (_D, f"cat {_D}/led/x"), arrange="ln -s . led", prints="", tolerates=_LED),
+    Example("list_included_settings", ("a.conf",), arrange=_SETTINGS, settings=_OF, prints=_NAMED, tolerates=_LED),
+    Example("leads_into", (_D, f"cat {_D}/led/x"), arrange="ln -s . led", prints="", tolerates=_LED),
     Example(
-        "settings_lines", ("a.conf",), arrange="echo \"log_directory = '/var/log'\" >a.conf", settings=_OF, prints=_PATH
+        "parse_settings", ("a.conf",), arrange="echo \"log_directory = '/var/log'\" >a.conf", settings=_OF, prints=_PATH
     ),
     Example(
-        "files_of_rules",
+        "parse_rules",
         ("rules", "pg_hba.conf"),
         arrange=_RULES,
         settings=_OF,
         prints=f"{_OLDER}rules required more.conf\nlist required behind\nrules optional a b\nrules folder d\n",
     ),
     Example(
-        "files_of_rules",
+        "parse_rules",
         ("rules", "pg_hba.conf"),
         arrange=_RULES,
         settings=_OF | {"cluster_series": "15"},
@@ -78,7 +78,7 @@ EXAMPLES = [
         name="before 16",
     ),
     Example(
-        "files_of_rules",
+        "parse_rules",
         ("list", "pg_hba.conf"),
         arrange="printf 'a, @b\ninclude c\n' >pg_hba.conf",
         settings=_OF,
@@ -86,15 +86,15 @@ EXAMPLES = [
         name="a list",
     ),
     Example(
-        "files_of_folder",
+        "list_included_folder",
         ("settings", "conf.d"),
         arrange="mkdir -p conf.d/d.conf && touch conf.d/b.conf 'conf.d/a c.conf' conf.d/.h.conf conf.d/b.conf~ && "
         "ln -s d.conf conf.d/l.conf && ln -s none conf.d/z.conf",
         prints="settings required a c.conf\nsettings required b.conf\nsettings required z.conf\n",
     ),
-    Example("named_files", ("settings", "file", "a.conf"), arrange=_SETTINGS, settings=_OF, prints=_NAMED),
+    Example("list_named_files", ("settings", "file", "a.conf"), arrange=_SETTINGS, settings=_OF, prints=_NAMED),
     *(
-        Example("configuration_state", (mode, path), arrange=arrange, prints=f"{state}\n", name=f"{mode} {state}")
+        Example("print_file_state", (mode, path), arrange=arrange, prints=f"{state}\n", name=f"{mode} {state}")
         for mode, path, arrange, state in (
             ("required", "f", "touch f", "file"),
             ("optional", "f", "", "missing"),
@@ -122,7 +122,7 @@ EXAMPLES = [
         arrange="touch postgresql.conf",
         settings=_OF,
         status=1,
-        complains="no server program of series 16 was found",
+        complains="no server program of PostgreSQL 16 was found",
         name="no program",
     ),
     Example(

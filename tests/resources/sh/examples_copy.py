@@ -9,13 +9,13 @@ SETTINGS = {
     "copy_route": "local",
     "copy_folder": "@folder@/lists",
     "copy_marker": "m",
-    "copy_send": "send_here",
+    "copy_send": "send_locally",
     "copy_stream": "send_listed",
     "copy_streams": "1",
     "copy_listed": "send_listed 1",
-    "copy_share": "one_list",
-    "copy_warm": "warm_listed",
-    "copy_cold": "cold_whole",
+    "copy_share": "use_one_stream",
+    "copy_warm": "precopy_listed",
+    "copy_cold": "full_single_stream",
     "copy_options": "-rlptH --timeout=600 --stats",
     "copy_progress": "--info=progress2",
     "copy_vanish": "--ignore-missing-args",
@@ -29,9 +29,9 @@ _TWO = {
     **SETTINGS,
     "copy_streams": "2",
     "copy_listed": "send_streams",
-    "copy_share": "share_out",
-    "copy_warm": "warm_streams",
-    "copy_cold": "cold_streams",
+    "copy_share": "balance_streams",
+    "copy_warm": "precopy_streams",
+    "copy_cold": "full_streams",
 }
 _CONTROL = """pg_control version number:            1300
 Database cluster state:               shut down
@@ -62,7 +62,7 @@ rsync error: some files/attrs were not transferred (see previous errors) (code 2
 END
 exit 23"""
 """What rsync 3.5.0 said where a file was truncated while it sent it."""
-_PASSED = dict.fromkeys(("rsync", "rsync behind", "full disk"), "passed says so")
+_PASSED = dict.fromkeys(("rsync", "rsync behind", "full disk"), "run_tolerating says so")
 _WATCHED = {
     "tail": "it only shows how far the streams are",
     "sleep": "it only shows how far the streams are",
@@ -70,7 +70,7 @@ _WATCHED = {
 _LATER = {"sleep": "exit 0", "date": 'echo $(($(/bin/date "$1") + 5000))'}
 """The clock goes on without a wait."""
 _LOOKED = {"ls": "whoever cannot tell makes the whole pass"}
-_LISTED = dict.fromkeys(("awk", "awk behind", "rsync", "rsync behind"), "deletions says so")
+_LISTED = dict.fromkeys(("awk", "awk behind", "rsync", "rsync behind"), "list_deletions says so")
 _AHEAD = dict.fromkeys(("sha256sum", "openssl"), "what could not be read is read later")
 
 
@@ -112,7 +112,7 @@ EXAMPLES = [
         after="grep -qE '^5 [0-9.]+ [0-9.]+ [0-9]+ \\./d/a$' list && [ $(ls | wc -l) = 2 ]",
     ),
     Example(
-        "changed_names",
+        "list_changed_files",
         ("data",),
         arrange=f"{_DATA} && cd old",
         settings=SETTINGS,
@@ -120,7 +120,7 @@ EXAMPLES = [
         after="[ -e lists/next-data ] && tr '\\0' '\\n' <lists/files-data-1.names | grep -qx ./old/base/1",
     ),
     Example(
-        "changed_names",
+        "list_changed_files",
         ("data",),
         arrange=f"{_SEEN} && echo more >>b",
         settings=_TWO,
@@ -129,7 +129,7 @@ EXAMPLES = [
         name="what a pass has vouched for is left out",
     ),
     Example(
-        "list_moved",
+        "list_root_files",
         ("data", "now", "!", "-name", "b"),
         arrange=f"{_LEFT_IDLE} && touch a b c",
         settings=SETTINGS,
@@ -143,14 +143,14 @@ EXAMPLES = [
         after="[ \"$(cut -d ' ' -f 5- <lists/changed-data)\" = ./a ]",
     ),
     Example(
-        "say_changed",
+        "print_changed",
         ("data",),
         arrange=f"{_SEEN} && echo more >>b",
         settings=SETTINGS,
         prints="7 bytes in 1 files changed meanwhile\n",
     ),
     Example(
-        "share_out",
+        "balance_streams",
         ("@folder@/list", "x"),
         arrange="mkdir lists && printf '9 1 1 1 ./a b\\n1 1 1 1 ./c\\001d\\n2 1 1 1 ./e\\n' >list",
         settings=_TWO,
@@ -158,7 +158,7 @@ EXAMPLES = [
         after="[ \"$(tr '\\0' '|' <lists/files-x-1.names)\" = './a b|' ]",
     ),
     Example(
-        "one_list",
+        "use_one_stream",
         ("@folder@/list", "x"),
         arrange="mkdir lists && printf '9 1 1 1 ./a b\\n1 1 1 1 ./c\\001d\\n' >list",
         settings=SETTINGS,
@@ -166,16 +166,16 @@ EXAMPLES = [
         after="[ \"$(tr '\\0\\n' '|%' <lists/files-x-1.names)\" = './a b|./c%d|' ]",
     ),
     Example(
-        "name_files",
+        "write_name_lists",
         ("list", "names"),
         arrange="echo a >names && printf 'a\\nb\\n' >list",
         status=1,
-        complains="1 of the files to send are in no list",
+        complains="1 of the files to send are missing from the lists of the streams",
         name="too few",
     ),
-    Example("name_files", ("list", "list"), arrange="printf 'a b\\nc\\001d\\n' >list", after="[ -s list.names ]"),
+    Example("write_name_lists", ("list", "list"), arrange="printf 'a b\\nc\\001d\\n' >list", after="[ -s list.names ]"),
     Example(
-        "vouch",
+        "mark_synced",
         ("data",),
         arrange="mkdir lists && echo a >lists/next-data",
         settings=SETTINGS,
@@ -220,7 +220,7 @@ EXAMPLES = [
         matches=r"H /pg_wal/00000001\[123456789ABCDEF\]\?{15}\n(H /pg_wal/.*\n)+",
     ),
     Example(
-        "send_here",
+        "send_locally",
         ("data", "@folder@/old/", "@folder@/new"),
         arrange=_DATA,
         settings=SETTINGS,
@@ -262,11 +262,11 @@ EXAMPLES = [
         after="[ -e new/old/base/1 ] && [ ! -e new/old/base/2 ]",
         tolerates=_PASSED,
     ),
-    Example("passed", ("24", "true"), settings=_HERE),
-    Example("passed", ("24", "sh", "-c", "exit 24"), settings=_HERE, name="tolerated"),
-    Example("passed", ("24", "sh", "-c", _SHORTER), settings=_HERE, name="a file got shorter"),
+    Example("run_tolerating", ("24", "true"), settings=_HERE),
+    Example("run_tolerating", ("24", "sh", "-c", "exit 24"), settings=_HERE, name="tolerated"),
+    Example("run_tolerating", ("24", "sh", "-c", _SHORTER), settings=_HERE, name="a file got shorter"),
     Example(
-        "passed",
+        "run_tolerating",
         ("24", "sh", "-c", f"echo 'ERROR: b failed verification -- update retained.' >&2; {_SHORTER}"),
         settings=_HERE,
         status=23,
@@ -274,7 +274,7 @@ EXAMPLES = [
         name="a file got shorter, and was not sent again",
     ),
     Example(
-        "passed",
+        "run_tolerating",
         ("24", "sh", "-c", "exit 23"),
         settings=_HERE,
         status=23,
@@ -282,20 +282,26 @@ EXAMPLES = [
         name="nobody says why",
     ),
     Example(
-        "passed",
+        "run_tolerating",
         ("0", "sh", "-c", _SHORTER),
         status=23,
         complains="rsync ended with exit status 23",
         name="a file of a stopped cluster got shorter",
     ),
     Example(
-        "only_shorter",
+        "only_shrunk_files",
         ("said",),
         arrange=f"sh -c {shlex.quote(_SHORTER)} 2>said; true",
         prints="",
         tolerates={"awk": "then the pass fails"},
     ),
-    Example("passed", ("0", "sh", "-c", "exit 23"), status=23, complains="rsync ended with exit status 23", name="not"),
+    Example(
+        "run_tolerating",
+        ("0", "sh", "-c", "exit 23"),
+        status=23,
+        complains="rsync ended with exit status 23",
+        name="not",
+    ),
     Example("begin_pass", ("data", "@folder@/old", "-"), arrange=_DATA, settings=SETTINGS, after=""),
     _pass(
         "send_streams",
@@ -313,12 +319,12 @@ EXAMPLES = [
         settings={**SETTINGS, "copy_left_out": ""},
     ),
     Example(
-        "see_folder",
+        "detect_new_folder",
         ("data", "@folder@/new"),
         arrange="mkdir new",
         settings={**SETTINGS, "copy_parts": "PG_15_7"},
-        after='copy_route=local copy_parts=PG_15_7; see_folder data new && [ -n "$copy_new_folder" ] && '
-        'mkdir new/PG_12 && see_folder data new && [ -z "$copy_new_folder" ]',
+        after='copy_route=local copy_parts=PG_15_7; detect_new_folder data new && [ -n "$copy_new_folder" ] && '
+        'mkdir new/PG_12 && detect_new_folder data new && [ -z "$copy_new_folder" ]',
         tolerates=_LOOKED,
     ),
     *(
@@ -333,29 +339,29 @@ EXAMPLES = [
             tolerates=_WATCHED,
             name=f"of a tablespace, {name}",
         )
-        for function, settings in (("warm_pass", _TWO), ("cold_pass", SETTINGS))
+        for function, settings in (("precopy_pass", _TWO), ("full_pass", SETTINGS))
         for name, more, mode, names in (
             ("into a new folder", ":", 710, "PG_15_7\nwal x"),
             ("beside another version", "mkdir new/PG_12", 750, "PG_12\nPG_15_7\nwal x"),
         )
     ),
     _pass(
-        "warm_pass",
+        "precopy_pass",
         matches=r"(?s).* bytes in \d+ files changed meanwhile\n",
         after=f"{_SAME} && [ -e lists/seen-data ]",
     ),
-    _pass("warm_pass", settings=_TWO, tolerates=_WATCHED, name="two streams"),
-    _pass("warm_pass", settings={**SETTINGS, "copy_warm": "warm_whole"}, name="an old rsync"),
+    _pass("precopy_pass", settings=_TWO, tolerates=_WATCHED, name="two streams"),
+    _pass("precopy_pass", settings={**SETTINGS, "copy_warm": "precopy_everything"}, name="an old rsync"),
     _pass(
-        "warm_pass",
+        "precopy_pass",
         words=("data", "@folder@/none", "@folder@/new", "-"),
         status=1,
         complains="cannot be entered",
         after="",
         name="no folder",
     ),
-    _pass("cold_pass", arrange=_GONE),
-    _pass("cold_pass", arrange=_GONE, settings=_TWO, tolerates=_WATCHED, name="two streams"),
+    _pass("full_pass", arrange=_GONE),
+    _pass("full_pass", arrange=_GONE, settings=_TWO, tolerates=_WATCHED, name="two streams"),
     _pass("changed_pass", after="[ -e new/base/1 ] && [ ! -e new/global/pg_control ]"),
     _pass(
         "changed_pass",
@@ -380,7 +386,7 @@ EXAMPLES = [
         arrange=f"{_GONE} && touch new/postmaster.pid",
         settings={**SETTINGS, "copy_target": "@folder@/new"},
         status=1,
-        complains="a server runs in ",
+        complains="a PostgreSQL server is running in ",
         after="[ -e new/base/9 ]",
         name="a server lives in the target",
     ),
@@ -396,7 +402,7 @@ EXAMPLES = [
         after="[ -e new/pg_wal/000000010000000000000005 ] && [ ! -e new/pg_wal/000000010000000000000006 ]",
         name="idle WAL stays",
     ),
-    _pass("deletions", arrange=_GONE, matches=r"base/9\n# 1 entries\n", after="[ -e new/base/9 ]"),
+    _pass("list_deletions", arrange=_GONE, matches=r"base/9\n# 1 entries\n", after="[ -e new/base/9 ]"),
     _pass(
         "rest_pass",
         arrange=f"{_GONE} && mkdir old/lost+found new/lost+found old/base/lost+found && "
@@ -420,9 +426,9 @@ EXAMPLES = [
             name=name,
         )
         for function, settings, after, name in (
-            ("warm_pass", SETTINGS, "", "a tablespace with another version's folder"),
-            ("warm_pass", _TWO, "", "a tablespace with another version's folder, two streams"),
-            ("cold_pass", SETTINGS, " && [ ! -e PG_15_7/5/gone ]", "a tablespace with another version's folder"),
+            ("precopy_pass", SETTINGS, "", "a tablespace with another version's folder"),
+            ("precopy_pass", _TWO, "", "a tablespace with another version's folder, two streams"),
+            ("full_pass", SETTINGS, " && [ ! -e PG_15_7/5/gone ]", "a tablespace with another version's folder"),
         )
     ),
     _pass(
@@ -433,10 +439,10 @@ EXAMPLES = [
         after="[ -e new/base/9 ]",
         name="more than was listed",
     ),
-    _pass("at_most", arrange=_GONE, matches="--max-delete=1\n", after="[ -e new/base/9 ]"),
-    _pass("deletions", matches=r"# 0 entries\n", after="", name="none"),
+    _pass("limit_deletions", arrange=_GONE, matches="--max-delete=1\n", after="[ -e new/base/9 ]"),
+    _pass("list_deletions", matches=r"# 0 entries\n", after="", name="none"),
     _pass(
-        "deletions",
+        "list_deletions",
         words=("data", "@folder@/old", "@folder@/new", "pg_wal"),
         arrange=f"{_GONE} && mkdir old/pg_wal && echo theirs >lists/idle-data",
         settings={**SETTINGS, "copy_path": "@path@", "copy_data": "@folder@/old"},
@@ -446,7 +452,7 @@ EXAMPLES = [
         name="beside a pass",
     ),
     _pass(
-        "would_remove",
+        "print_deletions",
         arrange=_GONE,
         words=_ROOT[:3],
         settings={**SETTINGS, "copy_left_out": ""},
@@ -454,45 +460,47 @@ EXAMPLES = [
         matches=r"(?s).*# \d entries\n",
         after="[ -e new/base/9 ]",
     ),
-    _pass("flush_new", words=("data", "@folder@/new"), after=""),
-    _pass("holds_nothing", words=("data", "@folder@/new"), after=""),
-    _pass("at_new", words=("bare", "data", "@folder@/new"), after=""),
+    _pass("flush_target", words=("data", "@folder@/new"), after=""),
+    _pass("target_root_is_empty", words=("data", "@folder@/new"), after=""),
+    _pass("ask_target", words=("target_is_empty", "data", "@folder@/new"), after=""),
     _pass(
-        "at_new",
-        words=("bare", "data", ""),
+        "ask_target",
+        words=("target_is_empty", "data", ""),
         settings={**SETTINGS, "copy_route": "ssh"},
-        tolerates={"ssh": "flush_new says so", "ssh behind": "flush_new says so"},
+        tolerates={"ssh": "flush_target says so", "ssh behind": "flush_target says so"},
         programs={"ssh": 'echo "$*"'},
-        matches=r"-F \S+ new pghaul-receive data bare\n",
+        matches=r"-F \S+ new pghaul-receive data target_is_empty\n",
         after="",
         name="by ssh",
     ),
-    Example("settled", (".",), matches=r"\d{9,}\n"),
-    Example("settled", ("/nowhere",), status=1, complains="cannot be read", name="not there"),
-    Example("control_sum", ("old",), arrange=_DATA, matches=r"[0-9a-f]{64}  -\n"),
+    Example("print_settled_time", (".",), matches=r"\d{9,}\n"),
+    Example("print_settled_time", ("/nowhere",), status=1, complains="cannot be read", name="not there"),
+    Example("checksum_control_file", ("old",), arrange=_DATA, matches=r"[0-9a-f]{64}  -\n"),
     Example(
-        "control_sum",
+        "checksum_control_file",
         ("old",),
         arrange=f"{_DATA} && mkdir old/pghaul-fence && mv old/global old/pghaul-fence/",
         matches=r"[0-9a-f]{64}  -\n",
         name="behind the fence",
     ),
-    Example("control_sum", (".",), status=1, complains="the control file of . cannot be read", name="not there"),
-    _sum("sum_up", "sha256sum", "true"),
-    _sum("sum_up", "openssl", "forget_cached", name="large files by openssl, from the disk"),
+    Example(
+        "checksum_control_file", (".",), status=1, complains="the control file of . cannot be read", name="not there"
+    ),
+    _sum("checksum_all", "sha256sum", "true"),
+    _sum("checksum_all", "openssl", "forget_cached", name="large files by openssl, from the disk"),
     _sum(
-        "sum_up",
+        "checksum_all",
         "sha256sum",
         "true",
         arrange=f"{_DATA} && find old -type f ! -path '*/global/*' -delete",
         status=1,
-        complains=" 20: ",
+        complains="at least 20. Check",
         after="",
         matches=None,
         name="too few",
     ),
     _sum(
-        "sum_up",
+        "checksum_all",
         "sha256sum",
         "true",
         words=(
@@ -506,7 +514,7 @@ EXAMPLES = [
         after="! grep -aE '^(other|PG_13)' compared/list-7",
         name="a tablespace with another version's folder",
     ),
-    _sum("sum_ahead", "openssl", "forget_cached", prints="", matches=None, tolerates=_AHEAD, programs=_LATER),
+    _sum("checksum_in_advance", "openssl", "forget_cached", prints="", matches=None, tolerates=_AHEAD, programs=_LATER),
     Example(
         "forget_cached",
         ("@folder@/names",),
@@ -521,7 +529,7 @@ EXAMPLES = [
         after="[ $(ls | wc -l) = 1 ]",
     ),
     Example(
-        "trust_rest",
+        "mark_rest_synced",
         ("data", "@folder@/old", "pg_wal"),
         arrange=_DATA,
         settings=SETTINGS,
@@ -529,7 +537,7 @@ EXAMPLES = [
         after="! grep -q ' ./base/1$' lists/seen-data && grep -q ' ./base/2$' lists/seen-data",
     ),
     Example(
-        "trust_rest",
+        "mark_rest_synced",
         ("7", "@folder@/space", "PG_15_7/own"),
         arrange="mkdir -p lists space/PG_15_7/5 space/PG_13_7 && touch space/PG_15_7/5/1 space/own space/PG_13_7/2",
         settings=SETTINGS,
@@ -538,13 +546,13 @@ EXAMPLES = [
         name="a tablespace with another version's folder",
     ),
     Example(
-        "trust_rest",
+        "mark_rest_synced",
         ("data", "@folder@/old", "pg_wal"),
         arrange=_DATA,
         settings=SETTINGS,
         stdin="data\2base/1\n",
         status=1,
-        complains="cut off",
+        complains="the input is incomplete",
         name="cut off",
     ),
     Example(

@@ -40,7 +40,7 @@ EXAMPLES = [
         prints="--check --progress -D data\n",
         name="opened",
     ),
-    Example("look_at_pages", ("pg_checksums", "data"), programs={"pg_checksums": 'echo "$*"'}, matches="--check .*\n"),
+    Example("run_page_check", ("pg_checksums", "data"), programs={"pg_checksums": 'echo "$*"'}, matches="--check .*\n"),
     Example(
         "check_pages",
         ("@path@", "pg_verify_checksums", "data"),
@@ -56,7 +56,7 @@ EXAMPLES = [
         programs={"pg_checksums": "exit 1"},
         after=_STILL,
         status=1,
-        complains="corruption was found, or not all was read",
+        complains="corruption was found, or not everything could be read",
         name="found",
     ),
     Example(
@@ -72,7 +72,7 @@ EXAMPLES = [
         _WORDS,
         programs=_FOUND,
         status=2,
-        complains="corruption was found, or not all",
+        complains="corruption was found, or not everything",
         prints="database it's\nbroken\ndatabase postgres\nbroken\n",
         after=_LEFT,
         name="found",
@@ -81,7 +81,8 @@ EXAMPLES = [
         "check_relations",
         _WORDS,
         programs=_UNKNOWN,
-        prints="warning: new has no extension amcheck: tables and indexes were not looked through\n",
+        prints="warning: The extension amcheck is not available on the new server. "
+        "Tables and indexes were not checked.\n",
         name="no extension",
     ),
     Example(

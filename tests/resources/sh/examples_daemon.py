@@ -16,8 +16,8 @@ _LAST_WORDS = ("127.0.0.1 ::1", "data", "@folder@/a b", "16400", "@folder@/space
 _GIVEN = f"password {_MARKER}\n"
 _START = f"start_daemon {' '.join(_FIRST_WORDS)} {' '.join(_PORTS)} - 2 127.0.0.1 data @folder@"
 _STARTED = f"{_FUNCTIONS}\nprintf '{_GIVEN}' | {_START} >started"
-_GONE = f'[ -z "$(copy_processes {_MARKER})" ] && [ ! -e daemon ]'
-_MADE = f"daemon_folder {_DAEMON} 127.0.0.1"
+_GONE = f'[ -z "$(list_copy_processes {_MARKER})" ] && [ ! -e daemon ]'
+_MADE = f"make_daemon_folder {_DAEMON} 127.0.0.1"
 _LIVES = {
     "setsid behind": "it lives as long as the daemon",
     "rsync behind": "it lives as long as the daemon",
@@ -25,7 +25,7 @@ _LIVES = {
 }
 _TAKE = f"""printf 'use chroot = no\\n' >conf; tries=0
 timeout 5 rsync --daemon --no-detach --config=conf --port={_TAKEN} >/dev/null 2>&1 &
-until listens_on {_TAKEN} || [ "$tries" -ge 50 ]; do tries=$((tries + 1)); sleep 0.05; done"""
+until port_is_taken {_TAKEN} || [ "$tries" -ge 50 ]; do tries=$((tries + 1)); sleep 0.05; done"""
 _ASKED = 'printf "%s\\n" "$*" >asked'
 
 
@@ -53,7 +53,7 @@ EXAMPLES = [
         arrange=_FUNCTIONS,
         stdin="password another\n",
         status=1,
-        complains="the password is cut off: nothing was started",
+        complains="the password is incomplete: nothing was started",
         after=_GONE,
         name="cut off",
     ),
@@ -76,7 +76,7 @@ EXAMPLES = [
         name="every port is taken",
     ),
     Example(
-        "daemon_folder",
+        "make_daemon_folder",
         (_DAEMON, *_LAST_WORDS),
         arrange="mkdir 'a b' space",
         after=f"""[ daemon/places/data -ef 'a b' ] && [ daemon/places/16400 -ef space ] &&
@@ -84,15 +84,15 @@ EXAMPLES = [
 grep -A1 -Fx '[16400]' daemon/rsyncd.conf | grep -Fx 'path = {_DAEMON}/places/16400'""",
     ),
     Example(
-        "daemon_folder",
+        "make_daemon_folder",
         (_DAEMON, *_LAST_WORDS),
         arrange="ln -s /tmp daemon",
         status=1,
-        complains="something else lies there",
+        complains="something else exists at that path",
         name="a link",
     ),
     Example(
-        "daemon_settings",
+        "print_daemon_settings",
         ("/f", "10.0.0.1 fd00::1"),
         matches=r"(?s)use chroot = no\n.*secrets file = /f/secrets\nhosts allow = 10\.0\.0\.1 fd00::1\n.*",
     ),
@@ -133,18 +133,18 @@ grep -A1 -Fx '[16400]' daemon/rsyncd.conf | grep -Fx 'path = {_DAEMON}/places/16
         tolerates=_QUICK,
     ),
     Example("end_daemon", (_DAEMON, _MARKER), arrange="mkdir daemon", after=_GONE, name="it has ended"),
-    Example("end_copy", (_MARKER,), arrange=f"PGHAUL_COPY={_MARKER} sleep 9 >/dev/null 2>&1 &", after=_GONE),
+    Example("end_copy_processes", (_MARKER,), arrange=f"PGHAUL_COPY={_MARKER} sleep 9 >/dev/null 2>&1 &", after=_GONE),
     Example(
-        "copy_processes",
+        "list_copy_processes",
         (_MARKER,),
         arrange=f"PGHAUL_COPY={_MARKER} sleep 9 >/dev/null 2>&1 & PGHAUL_COPY={_MARKER}2 sleep 1 >/dev/null 2>&1 &",
         matches=r"\d+\n",
-        after=f"end_copy {_MARKER}",
+        after=f"end_copy_processes {_MARKER}",
     ),
-    Example("copy_processes", (_MARKER,), prints="", name="none"),
-    Example("listens_on", (_TAKEN,), arrange=_TAKE),
+    Example("list_copy_processes", (_MARKER,), prints="", name="none"),
+    Example("port_is_taken", (_TAKEN,), arrange=_TAKE),
     Example(
-        "reach_daemon",
+        "test_daemon",
         ("@folder@", "marker", "10.0.0.2", "/", "pghaul@10.0.0.2::data/"),
         stdin="8730 marker\n",
         programs={"rsync": _ASKED},
@@ -152,7 +152,7 @@ grep -A1 -Fx '[16400]' daemon/rsyncd.conf | grep -Fx 'path = {_DAEMON}/places/16
 '--port=8730 --contimeout=10 --password-file=@folder@/password -r --files-from=/dev/null / pghaul@10.0.0.2::data/' ]""",
     ),
     Example(
-        "reach_daemon",
+        "test_daemon",
         ("@folder@", "marker", "127.0.0.1", "/", "pghaul@127.0.0.1::data/"),
         stdin=f"{_PORT} marker\n",
         status=10,
@@ -160,7 +160,7 @@ grep -A1 -Fx '[16400]' daemon/rsyncd.conf | grep -Fx 'path = {_DAEMON}/places/16
         name="nobody answers",
     ),
     Example(
-        "reach_daemon",
+        "test_daemon",
         ("@folder@", "marker", "10.0.0.2"),
         stdin="8730 marker\n",
         programs={"rsync": "exit 5"},
@@ -169,15 +169,17 @@ grep -A1 -Fx '[16400]' daemon/rsyncd.conf | grep -Fx 'path = {_DAEMON}/places/16
         name="refused",
     ),
     Example(
-        "reach_daemon",
+        "test_daemon",
         ("@folder@", "marker", "10.0.0.2"),
         stdin="87",
         status=1,
-        complains="the port is cut off: nothing was tried",
+        complains="the port is incomplete: nothing was tried",
         after="[ ! -e port ]",
         name="cut off",
     ),
-    Example("daemon_port", ("@folder@",), arrange="echo 8730 >port", prints="8730\n"),
-    Example("daemon_port", ("@folder@",), arrange="echo '# whole' >port", status=1, complains="was the daemon started"),
-    Example("daemon_port", ("@folder@",), status=1, complains="was the daemon started", name="none"),
+    Example("read_daemon_port", ("@folder@",), arrange="echo 8730 >port", prints="8730\n"),
+    Example(
+        "read_daemon_port", ("@folder@",), arrange="echo '# whole' >port", status=1, complains="was the daemon started"
+    ),
+    Example("read_daemon_port", ("@folder@",), status=1, complains="was the daemon started", name="none"),
 ]

@@ -13,9 +13,9 @@ EXAMPLES = [
     Example("run_as", ("nobody", "id", "-un"), prints="nobody\n", tolerates=_ENDS_AS_IT, as_root=True, name="another"),
     Example("nearest_folder", ("@folder@/a b/c/d",), arrange="mkdir 'a b'", prints="@folder@/a b\n"),
     Example("nearest_folder", ("/nowhere/at/all",), prints="/\n", name="the root"),
-    Example("give_folder", (_ME, "@folder@/a/b c"), after='[ "$(stat -c %a a "a/b c")" = "700\n700" ]', prints=""),
+    Example("make_folder_for", (_ME, "@folder@/a/b c"), after='[ "$(stat -c %a a "a/b c")" = "700\n700" ]', prints=""),
     Example(
-        "give_folder",
+        "make_folder_for",
         (_ME, "@folder@/a"),
         arrange="mkdir -m 755 a && touch a/file",
         after='[ "$(stat -c %a a)" = 700 ] && [ -e a/file ]',
@@ -23,7 +23,7 @@ EXAMPLES = [
     ),
     *(
         Example(
-            "give_folder",
+            "make_folder_for",
             (_ME, "@folder@/a/b", "kept"),
             arrange=f"mkdir a && mkdir -m 750 a/b && {more}",
             after=f'[ "$(stat -c %a a/b)" = {mode} ]',
@@ -36,7 +36,7 @@ EXAMPLES = [
         )
     ),
     Example(
-        "give_folder",
+        "make_folder_for",
         ("nobody", "@folder@/roots/main"),
         arrange="mkdir -m 755 roots",
         programs={"runuser": 'shift 3; "$@"'},  # nobody cannot come as far as this example's folder
@@ -46,7 +46,7 @@ EXAMPLES = [
     ),
     *(
         Example(
-            "give_folder",
+            "make_folder_for",
             ("nobody", f"@folder@/{path}"),
             arrange="mkdir -m 755 roots disk && ln -s disk roots/link && rmdir disk && mkdir -m 755 roots/disk",
             programs={"runuser": 'shift 3; "$@"'},  # as above
@@ -60,9 +60,9 @@ EXAMPLES = [
             ("roots/link", "roots/disk", "a link of root's to an empty disk"),
         )
     ),
-    Example("give_own", (_ME, "a"), after='[ "$(stat -c %a a)" = 700 ]'),
+    Example("make_folder_here", (_ME, "a"), after='[ "$(stat -c %a a)" = 700 ]'),
     Example(
-        "give_own",
+        "make_folder_here",
         ("nobody", "a"),
         arrange="mkdir a && touch a/file",
         after='[ "$(stat -c %U a)" = root ]',
@@ -71,7 +71,7 @@ EXAMPLES = [
     ),
     *(
         Example(
-            "give_folder",
+            "make_folder_for",
             ("nobody", f"@folder@/{path}"),
             arrange=f"mkdir -m 755 roots theirs && ln -s ../roots theirs/link && ln -s . theirs/main && {more}",
             status=1,
@@ -81,19 +81,19 @@ EXAMPLES = [
             name=name,
         )
         for name, path, more, said in (
-            ("a link leads to root's", "theirs/link/main", "chown nobody theirs", "nobody cannot make "),
-            ("a link above leads to root's", "theirs/link/more/main", "chown nobody theirs", "nobody cannot make "),
-            ("others may write above", "theirs/folder", "chmod 777 theirs", "nobody cannot make "),
-            ("as in /tmp", "theirs/folder", "chmod 1777 theirs", "nobody cannot make "),
-            ("it is a link", "theirs/main", ":", "is not nobody's: give it to nobody"),
+            ("a link leads to root's", "theirs/link/main", "chown nobody theirs", "nobody cannot create "),
+            ("a link above leads to root's", "theirs/link/more/main", "chown nobody theirs", "nobody cannot create "),
+            ("others may write above", "theirs/folder", "chmod 777 theirs", "nobody cannot create "),
+            ("as in /tmp", "theirs/folder", "chmod 1777 theirs", "nobody cannot create "),
+            ("it is a link", "theirs/main", ":", "does not belong to nobody. Make nobody its owner"),
         )
     ),
     Example(
-        "give_folder",
+        "make_folder_for",
         ("nobody", "@folder@/roots"),
         arrange="mkdir roots && touch roots/file",
         status=1,
-        complains="roots is not nobody's: give it to nobody",
+        complains="roots does not belong to nobody. Make nobody its owner",
         after=_OF_ROOTS,
         as_root=True,
         name="it holds something",

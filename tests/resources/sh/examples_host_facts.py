@@ -117,7 +117,7 @@ EXAMPLES = [
         programs={"df": "echo rows; echo 'df: /a: Permission denied' >&2; exit 1"},
         prints="rows\n",
         status=1,
-        complains="df does not tell the space of every file system",
+        complains="df does not report the space of every file system",
         name="one may not be looked at",
     ),
     Example(

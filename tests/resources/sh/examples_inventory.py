@@ -25,13 +25,13 @@ invalid index it's  "x"
 relations i 20
 relations r 12
 lost 1 base/5/2
-warning: In the database it's  "x" these relations have no file: 1 base/5/2. Look at its disks.
+warning: In the database it's  "x" these relations have no file: 1 base/5/2. Check its disks.
 database postgres
 invalid index postgres
 relations i 20
 relations r 12
 lost 1 base/5/2
-warning: In the database postgres these relations have no file: 1 base/5/2. Look at its disks.
+warning: In the database postgres these relations have no file: 1 base/5/2. Check its disks.
 # whole
 """
 _HERE = ("@path@", "/tmp", "5433", "15", "60")
@@ -72,7 +72,7 @@ clients created or dropped some after the inventory was taken.
 gone 6 gone away
 note: The database new was created after the inventory was taken.
 warning: The index new one of the database shop is invalid: \
-clients began or broke off to build it after the inventory was taken. Rebuild it with REINDEX, or drop it.
+clients began to build it after the inventory was taken, and did not finish. Rebuild it with REINDEX, or drop it.
 """.replace("\\\n", "")
 _OLD = """option port = 1
 setting b = 1
@@ -83,7 +83,7 @@ database shop
 setting b = 9
 # whole
 """
-_WANTED = "on the old one{}. Look whether that is wanted, and change it where it is not.\n"
+_WANTED = "on the old one{}. Check whether this is intended, and change it otherwise.\n"
 _DIFFERS = "".join(
     f"warning: The setting {said}"
     for said in (
@@ -112,19 +112,19 @@ def _names(*lines: str) -> dict[str, str]:
 
 EXAMPLES = [
     Example("take_inventory", (*_HERE, "data"), arrange=_DATA, programs=_PSQL, prints=_INVENTORY),
-    Example("shown_setting", ("value",), matches=r"name \|\| case when [\s\S]*hashtext\(value\)[\s\S]* end"),
+    Example("setting_line_sql", ("value",), matches=r"name \|\| case when [\s\S]*hashtext\(value\)[\s\S]* end"),
     Example(
-        "lost_relations",
+        "report_lost_relations",
         ("shop",),
         arrange=f"{_DATA} && mv data/* .",
         settings=_IN_TIME,
         programs=_PSQL,
         prints="lost 1 base/5/2\n"
-        "warning: In the database shop these relations have no file: 1 base/5/2. Look at its disks.\n",
+        "warning: In the database shop these relations have no file: 1 base/5/2. Check its disks.\n",
     ),
-    Example("lost_relations", ("shop",), settings=_IN_TIME, programs=_names("", ""), prints="", name="none"),
+    Example("report_lost_relations", ("shop",), settings=_IN_TIME, programs=_names("", ""), prints="", name="none"),
     Example(
-        "absent_relations",
+        "list_absent_relations",
         ("shop",),
         arrange=f"{_DATA} && mv data/* .",
         settings=_IN_TIME,
@@ -132,7 +132,7 @@ EXAMPLES = [
         prints="base/5/2\n",
     ),
     Example(
-        "same_inventory",
+        "compare_inventory",
         (*_HERE, "data", "port"),
         arrange=_DATA,
         stdin=_INVENTORY.replace("relations r 12", "relations r 13"),
@@ -145,7 +145,7 @@ EXAMPLES = [
     ),
     *(
         Example(
-            "same_inventory",
+            "compare_inventory",
             (*_HERE, "data", "port"),
             arrange=_DATA,
             stdin=stdin,
@@ -156,22 +156,22 @@ EXAMPLES = [
         )
         for name, stdin, complains in (
             ("lost", _INVENTORY.replace("lost 1 base/5/2\n", ""), "postgres 1 relations have no file, and 0 had none"),
-            ("gone", f"database kept\noid 7\n{_INVENTORY}", "kept is not there, but its files in base/7 are"),
-            ("cut off", _INVENTORY[:-3], "the input is cut off"),
+            ("gone", f"database kept\noid 7\n{_INVENTORY}", "kept does not exist, but its files in base/7 do"),
+            ("cut off", _INVENTORY[:-3], "the input is incomplete"),
         )
     ),
-    Example("gone_database", ("6", "a b"), arrange=_DATA, matches="note: The database a b was dropped .*\n"),
+    Example("judge_missing_database", ("6", "a b"), arrange=_DATA, matches="note: The database a b was dropped .*\n"),
     Example(
-        "gone_database",
+        "judge_missing_database",
         ("8", "a b"),
         arrange=f"{_DATA} && mv data/* .",
-        matches="wrong: The database a b .* its files in pg_tblspc/1/PG_15_7/8 are. .*\n",
+        matches="wrong: The database a b .* its files in pg_tblspc/1/PG_15_7/8 do. .*\n",
         name="not dropped",
     ),
-    Example("judged", (_BEFORE, _NOW, "port"), prints=_NOTES),
+    Example("compare_inventories", (_BEFORE, _NOW, "port"), prints=_NOTES),
     *(
         Example(
-            "judged",
+            "compare_inventories",
             (_BEFORE, _BEFORE.replace(*change), "listen_addresses,port"),
             matches=f"wrong: .*{said}.*\n",
             name=name,
@@ -186,22 +186,27 @@ EXAMPLES = [
             ("lost", ("oid 5", "oid 5\nlost 7 base/5/7"), "shop 7 relations have no file, and 0 had none .*base/5/7"),
         )
     ),
-    Example("judged", (_BEFORE, _BEFORE.replace("4MB", "4096kB"), ""), prints="", name="the same in other words"),
     Example(
-        "judged",
+        "compare_inventories",
+        (_BEFORE, _BEFORE.replace("4MB", "4096kB"), ""),
+        prints="",
+        name="the same in other words",
+    ),
+    Example(
+        "compare_inventories",
         (_BEFORE.replace("oid 6", "oid 3000000001"), _BEFORE.partition("database gone")[0], ""),
         prints="gone 3000000001 gone away\n",
         name="an OID of more than 31 bits",
     ),
     Example(
-        "judged",
+        "compare_inventories",
         (_BEFORE, _BEFORE.replace("database gone away\noid 6", "exists 6"), ""),
-        matches="note: The database gone away was renamed after .*, or it takes no connections any more.\n",
+        matches="note: The database gone away was renamed after .*, or it no longer allows connections.\n",
         name="renamed",
     ),
     *(
         Example(
-            "differing_settings",
+            "print_differing_settings",
             (*_HERE, "data", after, "-"),
             arrange=_LOCK,
             stdin=_OLD,
@@ -216,12 +221,12 @@ EXAMPLES = [
     ),
     *(
         Example(
-            "differing_settings",
+            "print_differing_settings",
             (*_HERE, "data", after, "d,x"),
             arrange=_LOCK,
             stdin=_OLD,
             programs=_PSQL,
-            matches=rf'(?s).*\n?{level}: The setting d is "4" [^\n]*: what the files say holds, as was chosen\.\n.*',
+            matches=rf'(?s).*\n?{level}: The setting d is "4" [^\n]* is in force, as was chosen\.\n.*',
             name=f"as chosen, {after}",
         )
         for after, level in (("cutover", "note"), ("rollback", "warning"))
@@ -237,12 +242,12 @@ EXAMPLES = [
     ),
     *(
         Example(
-            "differing_file",
+            "warn_of_differing_file",
             (after, "hba_file", "@folder@/hba"),
             arrange="touch hba other; ln -s other link",
             settings=_IN_TIME,
             programs={"psql": _READ + "printf '%s\\n' \"$PWD/link\""},
-            matches=rf'warning: The setting hba_file is "\S+/link" on the {said} "\S+/hba"[^\n]*\. Look [^\n]*\n',
+            matches=rf'warning: The setting hba_file is "\S+/link" on the {said} "\S+/hba"[^\n]*\. Check [^\n]*\n',
             name=after,
         )
         for after, said in (
@@ -250,9 +255,9 @@ EXAMPLES = [
             ("rollback", "old server now, and was"),
         )
     ),
-    Example("differing_file", ("cutover", "hba_file", "-"), prints="", name="not known"),
+    Example("warn_of_differing_file", ("cutover", "hba_file", "-"), prints="", name="not known"),
     Example(
-        "differing_file",
+        "warn_of_differing_file",
         ("cutover", "hba_file", "@folder@/hba"),
         arrange="touch hba; ln -s hba link",
         settings=_IN_TIME,
@@ -261,7 +266,7 @@ EXAMPLES = [
         name="the same behind a link",
     ),
     Example(
-        "differing_settings",
+        "print_differing_settings",
         (*_HERE, "data", "cutover", "-", "hba_file", "/hba"),
         arrange=_LOCK,
         stdin="# whole\n",
@@ -276,7 +281,7 @@ EXAMPLES = [
             arrange=_LOCK,
             stdin=_OLD,
             programs=_REFUSED,
-            matches=f"warning: The settings of the {of} server .* no server pghaul: .*could not be asked\n",
+            matches=f"warning: The settings of the {of} server .* no server pghaul: .*could not be queried\n",
             tolerates=dict.fromkeys(("psql", "date", "timeout", "sed", "cat", "tr"), "it warns, and never fails"),
             name=f"no server, {after}",
         )
@@ -297,12 +302,12 @@ EXAMPLES = [
         arrange=_DATA,
         programs={"psql": _PSQL["psql"].replace("*relkind*)", '*relkind*) [ "$PGDATABASE" != postgres ] || exit 1;')},
         status=1,
-        complains="the database postgres could not be asked",
+        complains="the database postgres could not be queried",
         name="it breaks off at the last database",
     ),
     *(
         Example(
-            "connected_clients",
+            "list_clients",
             (*_HERE[:3], series, "60"),
             programs={"psql": f"{_READ}case $asked in *{asked}*) echo '2 of app, local' ;; *) exit 1 ;; esac"},
             prints="2 of app, local\n",
@@ -322,7 +327,7 @@ EXAMPLES = [
             programs=_names(*lines),
             settings=_IN_TIME,
             status=1,
-            complains="the list of the databases broke off",
+            complains="the list of the databases is incomplete",
             prints="",
             name=name,
         )
@@ -356,7 +361,7 @@ EXAMPLES = [
         ("shop", "sleep", "60"),
         settings={"connect_end": "1"},
         status=1,
-        complains="no time is left for sleep in the database shop",
+        complains="the time limit was reached before sleep could run in the database shop",
         name="too late",
     ),
     Example(
@@ -365,48 +370,48 @@ EXAMPLES = [
         arrange=_DATA,
         programs={"psql": "exec sleep 60"},
         status=1,
-        complains="psql was ended: its time was over",
+        complains="psql was ended, because the time limit was reached",
         prints="",
         seconds=15,
         name="no answer",
     ),
     Example(
-        "changing",
+        "run_writing",
         ("eval", 'echo "$PGOPTIONS"'),
         settings={"PGOPTIONS": "-c a=b"},
         prints=f"-c a=b {_CHANGING}\n",
     ),
     Example(
-        "by_its_path",
+        "run_with_database_path",
         ("eval", 'echo "$PGOPTIONS"'),
         settings={"PGOPTIONS": "-c search_path=pg_catalog -c a=b"},
         prints=" -c a=b\n",
     ),
     Example(
-        "ask_sql",
+        "query_database",
         ("shop", "select 1;"),
         settings=_IN_TIME,
         programs={"psql": _READ + 'echo "$PGDATABASE$asked"'},
         prints="shop select 1;\n",
     ),
     Example(
-        "ask_sql",
+        "query_database",
         ("shop", "select 1;"),
         settings=_IN_TIME,
         programs=_REFUSED,
         status=1,
-        complains="the database shop could not be asked",
+        complains="the database shop could not be queried",
         name="no server",
     ),
     Example(
-        "ask_cluster",
+        "query_cluster",
         ("select 1;",),
         settings=_IN_TIME,
         programs={"psql": _READ + 'echo "$PGDATABASE$asked"'},
         prints="postgres select 1;\n",
     ),
     Example(
-        "ask_cluster",
+        "query_cluster",
         ("select 1;",),
         settings=_IN_TIME,
         programs={"psql": _READ + '[ "$PGDATABASE" = template1 ] || exit 2; echo "$PGDATABASE$asked"'},
@@ -414,28 +419,28 @@ EXAMPLES = [
         name="without a database postgres",
     ),
     Example(
-        "ask_cluster",
+        "query_cluster",
         ("select 1;",),
         settings=_IN_TIME,
         programs=_REFUSED,
         status=1,
-        complains="the database postgres could not be asked",
+        complains="the database postgres could not be queried",
         name="no server",
     ),
     Example(
-        "ask_cluster",
+        "query_cluster",
         ("select 1;",),
         settings=_IN_TIME,
         programs={"psql": _READ + "echo half; exit 2"},
         status=1,
-        complains="the database postgres could not be asked",
+        complains="the database postgres could not be queried",
         name="lost on its way",
     ),
-    Example("given_to_all", ("15",), matches="(?s).*reset_val is distinct from boot_val.*pg_db_role_setting.*"),
-    Example("value_as_set", matches="case when .* then reset_val else setting end\n"),
+    Example("setting_source_sql", ("15",), matches="(?s).*reset_val is distinct from boot_val.*pg_db_role_setting.*"),
+    Example("setting_value_sql", matches="case when .* then reset_val else setting end\n"),
     *(
         Example(
-            "ask_as_set",
+            "query_without_options",
             (series, "select 1;"),
             settings=_IN_TIME | {"PGOPTIONS": "-c jit=off"},
             programs={"psql": _READ + 'echo "$PGOPTIONS$asked"'},
@@ -444,12 +449,19 @@ EXAMPLES = [
         )
         for series, first, name in (("15", "set jit = off;", ""), ("10", "", "before jit"))
     ),
-    Example("ask_new", _HERE, programs=_PSQL, prints="PostgreSQL 15.5|f|3 /tmp 5433\n"),
+    Example("query_new_cluster", _HERE, programs=_PSQL, prints="PostgreSQL 15.5|f|3 /tmp 5433\n"),
     Example(
-        "collation_versions",
+        "warn_of_collation_versions",
         _HERE,
         programs=_names("warning: the collation of database a"),
         prints="warning: the collation of database a\n",
     ),
-    Example("collation_versions", _HERE, programs=_REFUSED, status=1, complains="could not be asked", name="no server"),
+    Example(
+        "warn_of_collation_versions",
+        _HERE,
+        programs=_REFUSED,
+        status=1,
+        complains="could not be queried",
+        name="no server",
+    ),
 ]

@@ -1,7 +1,7 @@
 """Examples of the look at what listens on a host; the sockets are real."""
 
 from tests.resources.sh.examples import Example
-from tests.resources.sh.examples_reached import SERVED, SERVES
+from tests.resources.sh.examples_reachability import SERVED, SERVES
 
 _UNSEEN = dict.fromkeys(("find", "find behind"), "then no process is named")
 
@@ -16,7 +16,7 @@ EXAMPLES = [
         as_root=True,
     ),
     Example(
-        "listening_each",
+        "print_listening_sockets",
         ("tcp6",),
         settings={"listening_held": "socket:[77] /proc/1/fd\nsocket:[78] /proc/none/fd"},
         stdin="77 00000000000000000000000000000000:1538\n9 00000000000000000000000001000000:1538\n",

@@ -42,7 +42,7 @@ _EXPORTED = f"""{_NOTHING}; cat >exports <<'EXPORTS'
 EXPORTS"""
 _LIVING = (
     "mkdir state; cp /bin/sleep rpcbind; setsid ./rpcbind 9 >/dev/null 2>&1 & "
-    "became rpcbind $!; echo $! $(begun_at $!) >state/rpcbind"
+    "became rpcbind $!; echo $! $(process_start $!) >state/rpcbind"
 )
 _LIVES = {
     "setsid behind": "it lives as long as the copy",
@@ -85,7 +85,7 @@ EXAMPLES = [
         (_STATE, "4", "-N", "3"),
         arrange=f"{_NOTHING}; echo 8 >threads; echo 'nfsd /proc/fs/nfsd nfsd rw 0 0' >>mounts",
         programs=_PROGRAMS,
-        prints="an NFS server runs on new\n",
+        prints="An NFS server is already running on the new server.\n",
         after="[ ! -e ran ] && [ ! -e state/nfsd ]",
         name="one runs",
     ),
@@ -95,7 +95,7 @@ EXAMPLES = [
         arrange=_NOTHING,
         programs={**_PROGRAMS, "modprobe": "exit 1"},
         status=1,
-        complains="the kernel of new cannot serve NFS",
+        complains="the kernel of the new server cannot serve NFS",
         name="no module",
     ),
     Example("mount_nfsd", ("@folder@",), arrange=_NOTHING, programs=_PROGRAMS, after="[ -e mounted ]"),
@@ -110,7 +110,7 @@ EXAMPLES = [
         name="it is refused",
     ),
     Example(
-        "serve_names",
+        "serve_rpcbind",
         ("@folder@", "@folder@/run"),
         arrange="mkdir run",
         programs=_PROGRAMS,
@@ -118,7 +118,7 @@ EXAMPLES = [
         tolerates={**_LIVES, "sleep": "where rpcbind is quick it does not sleep"},
     ),
     Example(
-        "serve_names",
+        "serve_rpcbind",
         ("@folder@", "@folder@/run"),
         arrange="mkdir run; : >run/rpcbind.sock",
         programs=_PROGRAMS,
@@ -126,23 +126,29 @@ EXAMPLES = [
         name="one runs",
     ),
     Example(
-        "run_detached",
+        "start_detached",
         ("@folder@", "rpc.mountd", "--foreground"),
         programs=_PROGRAMS,
-        after='read -r id since <rpc.mountd; [ "$since" = "$(begun_at "$id")" ] && kill "$id"',
+        after='read -r id since <rpc.mountd; [ "$since" = "$(process_start "$id")" ] && kill "$id"',
         tolerates=_LIVES,
     ),
     Example(
-        "run_detached",
+        "start_detached",
         ("@folder@", "rpc.mountd"),
         programs={"rpc.mountd": "exit 1"},
         status=1,
         complains="rpc.mountd ended at once",
         name="it ends",
     ),
-    Example("run_alone", ("@folder@", "rpc.mountd"), programs=_PROGRAMS, after=_ran("rpc.mountd: "), tolerates=_LIVES),
     Example(
-        "run_alone",
+        "start_if_not_running",
+        ("@folder@", "rpc.mountd"),
+        programs=_PROGRAMS,
+        after=_ran("rpc.mountd: "),
+        tolerates=_LIVES,
+    ),
+    Example(
+        "start_if_not_running",
         ("@folder@", "rpc.mountd"),
         programs={"pidof": "echo 7"},
         after="[ ! -e rpc.mountd ]",
@@ -165,7 +171,7 @@ EXAMPLES = [
         arrange="""mkdir state; setsid python3 -c '
 import os, time
 said = open("said", "w"); os.setuid(65534); said.write("so"); said.flush(); time.sleep(30)' >/dev/null 2>&1 &
-until [ -s said ]; do sleep 0.01; done; echo $! $(begun_at $!) >state/python3""",
+until [ -s said ]; do sleep 0.01; done; echo $! $(process_start $!) >state/python3""",
         after="read -r id _ <state/python3; ! kill -s 0 $id",
         as_root=True,
         name="it has become another user's",
@@ -212,7 +218,7 @@ until [ -s said ]; do sleep 0.01; done; echo $! $(begun_at $!) >state/python3"""
             stdin=said,
             programs=_PROGRAMS,
             status=1,
-            complains="nothing is exported",
+            complains="nothing was exported",
             after="[ ! -e ran ]",
             name=name,
         )
@@ -226,7 +232,7 @@ until [ -s said ]; do sleep 0.01; done; echo $! $(begun_at $!) >state/python3"""
         name="no user",
     ),
     Example(
-        "source_address",
+        "print_source_address",
         ("new",),
         programs={
             "getent": "printf '10.0.0.2 STREAM new\\n10.0.0.2 DGRAM\\n'",
@@ -236,21 +242,21 @@ printf '10.0.0.2 via 10.0.1.1 dev eth0 src 10.0.0.1 uid 0 %s    cache\\n' '\\'""
         prints="10.0.0.1\n",
     ),
     Example(
-        "source_address",
+        "print_source_address",
         ("new",),
         programs={"getent": "echo 10.0.0.2", "ip": "echo 'unreachable 10.0.0.2'"},
         status=1,
         complains=": unreachable 10.0.0.2",
         name="no way",
     ),
-    Example("nothing_below", ("/srv/a",), arrange=f"{_NOTHING}; {_BELOW}", programs=_PROGRAMS),
+    Example("refuse_mounts_below", ("/srv/a",), arrange=f"{_NOTHING}; {_BELOW}", programs=_PROGRAMS),
     Example(
-        "nothing_below",
+        "refuse_mounts_below",
         ("/srv/a b",),
         arrange=f"{_NOTHING}; {_BELOW}",
         programs=_PROGRAMS,
         status=1,
-        complains="/srv/a b/c \\d is a file system of its own (ext4)",
+        complains="/srv/a b/c \\d is a separate file system (ext4)",
         name="one is mounted",
     ),
     Example(
@@ -268,7 +274,7 @@ printf '10.0.0.2 via 10.0.1.1 dev eth0 src 10.0.0.1 uid 0 %s    cache\\n' '\\'""
             arrange=_EXPORTED,
             programs=_PROGRAMS,
             status=1,
-            complains="somebody else exports that already: /srv/it's",
+            complains="this folder is already exported by another program: /srv/it's",
             after="[ ! -e ran ]",
             name=f"somebody else's {client}",
         )
@@ -312,7 +318,7 @@ printf '10.0.0.2 via 10.0.1.1 dev eth0 src 10.0.0.1 uid 0 %s    cache\\n' '\\'""
         "mount_targets",
         ("@folder@/run/state", _USER, "vers=3"),
         status=1,
-        complains="/run to mount in",
+        complains="/run, which contains the mount points",
         after="[ ! -e run ]",
         name="no /run",
     ),
@@ -358,7 +364,8 @@ printf '10.0.0.2 via 10.0.1.1 dev eth0 src 10.0.0.1 uid 0 %s    cache\\n' '\\'""
         ("@folder@/state/data",),
         arrange=f"{_MOUNTED}; : >busy-1; : >gone",
         programs=_PROGRAMS,
-        prints="warning: @folder@/state/data was busy, or new does not answer: it goes when nothing uses it any more\n",
+        prints="warning: @folder@/state/data was busy, or the new server does not answer. "
+        "It will be unmounted when it is no longer in use.\n",
         after=_ran("umount: -i -f -- @folder@/state/data", "umount: -i -l -- @folder@/state/data")
         + " && [ ! -e state/data ]",
         tolerates={
@@ -371,7 +378,7 @@ printf '10.0.0.2 via 10.0.1.1 dev eth0 src 10.0.0.1 uid 0 %s    cache\\n' '\\'""
     Example("nfs_answers", ("@folder@",), tolerates={"timeout": "that is its answer", "stat": "that is its answer"}),
     Example("is_mounted", ("@folder@/state/data", "nfs", "nfs4"), arrange=_MOUNTED, programs=_PROGRAMS),
     Example(
-        "all_mounts",
+        "list_mounts",
         arrange=f"{_NOTHING}; {_BELOW}",
         programs=_PROGRAMS,
         prints="proc /proc\next4 /srv/a b/c \\d\n",

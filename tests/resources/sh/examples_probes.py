@@ -167,19 +167,21 @@ exec /usr/bin/dd "$@\""""
     ),
     Example("timed_write", ("1",), arrange="echo a >block; echo old >written", matches=r"\d+\n"),
     Example(
-        "sum_probe",
+        "checksum_probe",
         ("openssl", "3", str(_MIB), _SUM),
         matches=rf"nanoseconds \d+\nbytes {3 * _MIB}\n",
         tolerates=_SUMMED,
         name="by openssl",
     ),
     Example(
-        "sum_probe",
+        "checksum_probe",
         ("sha256sum", "1", str(_MIB), _SUM),
         matches=rf"nanoseconds \d+\nbytes {_MIB}\n",
         tolerates=_SUMMED,
     ),
-    Example("sum_probe", ("sha256sum", "2", "1", _SUM), status=1, complains="not every process", name="another sum"),
+    Example(
+        "checksum_probe", ("sha256sum", "2", "1", _SUM), status=1, complains="not every process", name="another sum"
+    ),
     Example(
         "sustained_write",
         ("folder", str(150 * _MIB), "60"),

@@ -60,9 +60,9 @@ def _measured(pgbench: str, complains: str, name: str, after: str = "") -> Examp
 
 
 EXAMPLES = [
-    Example("role_fits", ("shop", "it"), settings=_ASKED, programs={"psql": _PSQL}, prints=""),
+    Example("refuse_admin_role", ("shop", "it"), settings=_ASKED, programs={"psql": _PSQL}, prints=""),
     Example(
-        "role_fits",
+        "refuse_admin_role",
         ("shop", "it"),
         settings=_ASKED,
         programs={"psql": "/bin/cat >/dev/null; echo 'asked: it is a superuser; it owns the database'"},
@@ -71,17 +71,17 @@ EXAMPLES = [
         name="an administrator",
     ),
     Example(
-        "role_fits",
+        "refuse_admin_role",
         ("shop", "it"),
         settings=_ASKED,
         programs={"psql": "/bin/cat >/dev/null"},
         status=1,
-        complains="says nothing of the rights of it",
+        complains="did not report the rights of the role it",
         name="no answer",
     ),
-    Example("prove_role", ("shop", "it", "@path@", "/tmp", "5432", "15", "60"), programs={"psql": _PSQL}, prints=""),
+    Example("check_role", ("shop", "it", "@path@", "/tmp", "5432", "15", "60"), programs={"psql": _PSQL}, prints=""),
     Example(
-        "with_queries",
+        "run_with_queries",
         ("it", "r", "4", "10", "2", "3", "2", "select 1;", "  select 'a b';", "1", "1", "select 2;", "cat_all"),
         settings={"pghaul_job": "@folder@"},
         programs={"cat_all": '/bin/cat -- "$PWD"/pghaul-queries.*/*.sql'},
@@ -94,7 +94,7 @@ EXAMPLES = [
         after="! ls -d pghaul-queries.* 2>/dev/null",
     ),
     Example(
-        "with_queries",
+        "run_with_queries",
         ("it", "r", "4", "10", "1", "1", "1", "select 1;", "fail", "so it is"),
         settings={"pghaul_job": "@folder@"},
         status=1,
@@ -103,19 +103,19 @@ EXAMPLES = [
         name="what they are for fails",
     ),
     Example(
-        "with_queries",
+        "run_with_queries",
         ("it", "r", "4", "10", "1", "1", "1", "select 1;", "measure_twice", *_OF_OLD),
         settings={"pghaul_job": "@folder@/none"},
-        matches=r"(queries old [12] not measured: no folder for them can be made\nwarning: .*\n){2}",
+        matches=r"(queries old [12] not measured: no folder for the scripts can be created\nwarning: .*\n){2}",
         tolerates={"mktemp": "it is said"} | _WARNS,
         name="no room",
     ),
     Example(
-        "with_queries",
-        ("it", "r", "4", "10", "1", "1", "1", "select 1;", "while_followed", "measure_twice", *_OF_OLD),
+        "run_with_queries",
+        ("it", "r", "4", "10", "1", "1", "1", "select 1;", "run_while_followed", "measure_twice", *_OF_OLD),
         settings={"pghaul_job": "@folder@"},
         programs={"pgbench": "exec sleep 30", "psql": _PSQL},
-        matches=r"(queries old [12] not measured: nothing was heard of pghaul any more\nwarning: .*\n){2}",
+        matches=r"(queries old [12] not measured: the connection to pghaul was lost\nwarning: .*\n){2}",
         after="! ls -d pghaul-queries.* 2>/dev/null",
         tolerates=_WARNS
         | dict.fromkeys(("renice", "ionice"), "it is no reason not to work")
@@ -123,25 +123,25 @@ EXAMPLES = [
         name="nobody follows",
     ),
     Example(
-        "queries_temporary",
+        "temporary_file_size",
         ("@folder@/data",),
         arrange="for each in base/pgsql_tmp pg_tblspc/1/PG_15_2/pgsql_tmp; do mkdir -p data/$each && "
         "head -c 8192 /dev/zero >data/$each/it; done",
         prints="16\n",
         tolerates={"find": "what goes meanwhile is no matter"},
     ),
-    Example("queries_temporary", ("@folder@",), prints="0\n", name="none"),
-    Example("room_for_queries", settings=_SET, programs={"psql": "/bin/cat >/dev/null; echo 18"}, prints=""),
-    Example("room_for_queries", settings=_SET, programs={"psql": _PSQL}, prints="", name="no limit"),
+    Example("temporary_file_size", ("@folder@",), prints="0\n", name="none"),
+    Example("check_connection_limits", settings=_SET, programs={"psql": "/bin/cat >/dev/null; echo 18"}, prints=""),
+    Example("check_connection_limits", settings=_SET, programs={"psql": _PSQL}, prints="", name="no limit"),
     Example(
-        "room_for_queries",
+        "check_connection_limits",
         settings=_SET,
         programs={"psql": "/bin/cat >/dev/null; echo 17"},
         status=1,
-        complains="the role reader and its database are limited to, 17 are free, too few for 9 more",
+        complains="the role reader and its database are limited to, 17 are free. That is too few for 9 more",
         name="too few",
     ),
-    Example("memory_left", matches=r"[1-9][0-9]*\n"),
+    Example("available_memory", matches=r"[1-9][0-9]*\n"),
     Example(
         "end_sessions",
         settings=_SET,
@@ -174,7 +174,9 @@ EXAMPLES = [
         "2 transactions failed: client 1 got an error; ERROR:  no",
         "a transaction fails",
     ),
-    _measured("yes 'NOTICE:  it' >&2; exit", "the server said more than 128 kB", "a server that says too much"),
+    _measured(
+        "yes 'NOTICE:  it' >&2; exit", "the server printed more than 128 kB of messages", "a server that says too much"
+    ),
     _measured(f"{_REPORT}\n: >$log.77", "the log of pgbench holds 0 of 3 transactions", "its log is cut off"),
     _measured(
         "dd if=/dev/zero of=own/log.1 bs=1M seek=300 count=1 2>/dev/null; kill -s XFSZ $$",
@@ -182,7 +184,7 @@ EXAMPLES = [
         "its log grows on",
         after="[ ! -s own/log.1 ]",
     ),
-    _measured("echo 'number of transactions actually processed: 0'", "no transaction came to its end", "nothing ended"),
+    _measured("echo 'number of transactions actually processed: 0'", "no transaction was completed", "nothing ended"),
     Example(
         "measure_twice",
         _OF_OLD,
@@ -217,13 +219,13 @@ EXAMPLES = [
             "psql": _PSQL,
             "find": '[ -e looked ] && echo 2000000 || echo 5; : >"looked"',
         },
-        matches=r"queries old 1 not measured: the temporary files of the server have grown by .*\n(.*\n)+",
+        matches=r"queries old 1 not measured: the temporary files of the server grew by .*\n(.*\n)+",
         tolerates=_WARNS | dict.fromkeys(("renice", "ionice"), "it is no reason not to work"),
         seconds=120,
         name="they take too much",
     ),
     Example(
-        "cold_for_queries",
+        "drop_cache_for_queries",
         matches=r"page cache (dropped|kept: .+)\n",
         tolerates={"sync": "it says that, and goes on", "full disk": "what is not on a disk is no matter here"},
     ),

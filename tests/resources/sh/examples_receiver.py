@@ -3,7 +3,7 @@
 from tests.resources.sh.examples import Example
 
 _TARGET = "mkdir target"
-_REFUSED = "this key is for one copy alone"
+_REFUSED = "this key allows one copy only"
 _SENDER = {
     "rsync": "the sender on old says so by its own status",
     "sleep": "it only flushes less often",
@@ -22,27 +22,29 @@ _SAID = (
 
 def _refused(words: str, name: str) -> Example:
     return Example(
-        "receive", (words, "data", "@folder@/target"), arrange=_TARGET, status=126, complains=_REFUSED, name=name
+        "receive_copy", (words, "data", "@folder@/target"), arrange=_TARGET, status=126, complains=_REFUSED, name=name
     )
 
 
 EXAMPLES = [
-    Example("receive", ("pghaul-receive discard",), stdin="bytes", prints="", tolerates={"cat": "the sender sees it"}),
     Example(
-        "receive",
-        ("pghaul-receive data flush", "data", "@folder@/target"),
+        "receive_copy", ("pghaul-receive discard",), stdin="bytes", prints="", tolerates={"cat": "the sender sees it"}
+    ),
+    Example(
+        "receive_copy",
+        ("pghaul-receive data flush_file_system", "data", "@folder@/target"),
         arrange=_TARGET,
         prints="",
     ),
     Example(
-        "receive",
-        ("pghaul-receive data bare", "data", "@folder@/target"),
+        "receive_copy",
+        ("pghaul-receive data target_is_empty", "data", "@folder@/target"),
         arrange=_TARGET,
         prints="",
         name="whether nothing is there",
     ),
     Example(
-        "receive",
+        "receive_copy",
         ("pghaul-receive data --server -lHtpre.iLsfxCIvu . .", "data", "@folder@/target"),
         arrange=_TARGET,
         programs={"rsync": 'echo "$PWD $*"'},
@@ -51,11 +53,11 @@ EXAMPLES = [
         name="rsync's server",
     ),
     Example(
-        "receive",
-        ("pghaul-receive space flush", "data", "@folder@/target", "space", "@folder@/target"),
+        "receive_copy",
+        ("pghaul-receive space flush_file_system", "data", "@folder@/target", "space", "@folder@/target"),
         arrange=f"{_TARGET} && touch target/postmaster.pid",
         status=1,
-        complains="a server runs in ",
+        complains="a PostgreSQL server is running in ",
         name="a server lives in the target",
     ),
     _refused("rm -rf /", "no receiver"),
@@ -72,7 +74,7 @@ EXAMPLES = [
     _refused("pghaul-receive data --server -e.LsfxCIvu --write-devices . .", "what no copy needs"),
     *(
         Example(
-            "receive",
+            "receive_copy",
             (f"pghaul-receive data --server {words} . .", "data", "@folder@/target"),
             arrange=_TARGET,
             programs={"rsync": 'echo "$*"'},
@@ -82,5 +84,5 @@ EXAMPLES = [
         )
         for number, words in enumerate(_SAID)
     ),
-    Example("copy_needs", (f"--server {_SAID[0]} . .",), tolerates={"grep": "nothing is taken then"}),
+    Example("is_copy_command", (f"--server {_SAID[0]} . .",), tolerates={"grep": "nothing is taken then"}),
 ]

@@ -8,7 +8,7 @@ _USER = getpass.getuser()
 _WORKS_THERE = """mkdir -p above/scratch/in && {
 (cd above/scratch/in && exec sleep 20) >/dev/null 2>&1 &
 } && until ls -l /proc/$!/cwd | grep -q /in$; do :; done"""
-_NOBODY = "[ -z \"$(those_in '@folder@/above')\" ]"
+_NOBODY = "[ -z \"$(list_processes_in '@folder@/above')\" ]"
 _LISTED = {"find behind": "some processes are always gone or another's; that its own is the last shows the list whole"}
 
 EXAMPLES = [
@@ -58,7 +58,9 @@ EXAMPLES = [
         tolerates=_LISTED,
     ),
     Example("remove_scratch", ("@folder@/above/target", "scratch"), arrange="mkdir above", name="none"),
-    Example("end_those_in", ("@folder@/above/scratch",), arrange=_WORKS_THERE, after=_NOBODY, tolerates=_LISTED),
-    Example("end_those_in", ("@folder@/above/scratch",), name="none", tolerates=_LISTED),
-    Example("those_in", ("@folder@/above/scratch",), arrange=_WORKS_THERE, matches=r"\d+\n", tolerates=_LISTED),
+    Example("end_processes_in", ("@folder@/above/scratch",), arrange=_WORKS_THERE, after=_NOBODY, tolerates=_LISTED),
+    Example("end_processes_in", ("@folder@/above/scratch",), name="none", tolerates=_LISTED),
+    Example(
+        "list_processes_in", ("@folder@/above/scratch",), arrange=_WORKS_THERE, matches=r"\d+\n", tolerates=_LISTED
+    ),
 ]

@@ -81,15 +81,15 @@ EXAMPLES = [
     Example("stop_debian", ("15", "main", _DATA), programs=_PLAYED, prints="", name="stopped"),
     Example("stop_unit", ("own.service", _DATA), programs=_PLAYED, prints="stop own.service\n"),
     Example("stop_user_unit", ("own.service", _DATA), programs=_PLAYED, prints="--user stop own.service\n"),
-    Example("unit_is_free", ("own.service", _DATA), arrange=_RUNS, prints="", after=_END),
+    Example("refuse_shared_unit", ("own.service", _DATA), arrange=_RUNS, prints="", after=_END),
     *(
         Example(
-            "in_unit",
+            "process_is_in_unit",
             ("cgroup", "own.service", user),
             arrange=f"printf '%s\\n' 9:name=systemd:/ {line} >cgroup",
             prints="",
-            after=f'! in_unit cgroup own.servic "{user}" && ! in_unit cgroup own.service 7 && '
-            '! in_unit none own.service ""',
+            after=f'! process_is_in_unit cgroup own.servic "{user}" && ! process_is_in_unit cgroup own.service 7 && '
+            '! process_is_in_unit none own.service ""',
             name=name,
         )
         for name, user, line in (
@@ -115,17 +115,17 @@ EXAMPLES = [
         complains="/data did not stop",
         name="it goes on",
     ),
-    Example("start_conf", ("@folder@", "auto"), after='[ "$(cat start.conf)" = auto ]'),
-    Example("own_systemd", ("stop", "own.service"), programs=_PLAYED, prints="--user stop own.service\n"),
+    Example("write_start_conf", ("@folder@", "auto"), after='[ "$(cat start.conf)" = auto ]'),
+    Example("run_user_systemctl", ("stop", "own.service"), programs=_PLAYED, prints="--user stop own.service\n"),
     Example(
-        "linger",
+        "enable_linger",
         ("postgres",),
         programs={**_PLAYED, "id": "echo 101"},
         prints="enable-linger postgres\nstart user@101.service\n",
     ),
-    Example("accepts", (_DATA,), arrange=_RUNS, prints="", after=_END),
+    Example("wait_until_ready", (_DATA,), arrange=_RUNS, prints="", after=_END),
     Example(
-        "accepts",
+        "wait_until_ready",
         (_DATA,),
         arrange=_STARTING,
         programs={"sleep": _LOCK},
@@ -134,7 +134,7 @@ EXAMPLES = [
         name="not yet",
     ),
     Example(
-        "accepts",
+        "wait_until_ready",
         (_DATA,),
         arrange=f"{_RUNS} && sed -i 1s/.*/4194300/ data/postmaster.pid",
         programs={"sleep": f": >slept; {_LOCK}"},
@@ -168,7 +168,7 @@ theirs" ]""",
     ),
     Example("unregister_debian", ("postgresql.conf",), prints="", name="not changed"),
     Example(
-        "adopt_debian",
+        "set_debian_settings",
         ("@folder@/postgresql.conf", "data_directory", "/srv/pg", "hba_file", "/srv/hba"),
         arrange='printf "%s\\n" "data_directory = \'/old\'" "port = 1" >postgresql.conf',
         prints="",
@@ -177,7 +177,7 @@ port = 1
 hba_file = '/srv/hba'" ]""",
     ),
     Example(
-        "adopt_debian",
+        "set_debian_settings",
         ("@folder@/postgresql.conf", "data_directory", "/srv/pg"),
         arrange="printf %s \"include_dir = 'conf.d'\" >postgresql.conf",
         prints="",
@@ -186,7 +186,7 @@ data_directory = '/srv/pg'" ]""",
         name="a last line without an end",
     ),
     Example(
-        "adopt_set",
+        "set_debian_setting",
         ("@folder@/postgresql.conf", "data_directory", "/srv/it's"),
         arrange='printf "%s\\n" "data_directory = \'/old\'" "include_dir = \'conf.d\'" >postgresql.conf; mkdir conf.d; '
         "echo \"data_directory = '/old'\" >conf.d/data.conf",

@@ -3,10 +3,10 @@
 from tests.resources.sh.examples import Example
 
 EXAMPLES = [
-    Example("leave_slots", ("@folder@", "5432"), prints="", after='leave_slots "$PWD" 5432; [ -z "$slots_all" ]'),
+    Example("watch_slots", ("@folder@", "5432"), prints="", after='watch_slots "$PWD" 5432; [ -z "$slots_all" ]'),
     *(
         Example(
-            "leave_slots",
+            "watch_slots",
             ("@folder@", "5432"),
             arrange=lock,
             after="test ! -e ran",
@@ -31,16 +31,16 @@ EXAMPLES = [
         prints="20\n",
         tolerates=dict.fromkeys(("timeout", "xargs"), "its caller counts nothing then"),
     ),
-    Example("keep_slots", settings={"slots_all": ""}, prints=""),
+    Example("require_free_slot", settings={"slots_all": ""}, prints=""),
     Example(
-        "keep_slots",
+        "require_free_slot",
         settings={"slots_all": "1000000", "slots_left": "2", "slots_server": "1"},
         prints="",
         tolerates={"cat": "nothing is counted then"},
         name="with room",
     ),
     Example(
-        "keep_slots",
+        "require_free_slot",
         settings={"slots_all": "2", "slots_left": "2", "slots_server": "1"},
         programs={"cat": "echo", "sleep": ""},
         status=1,
@@ -48,7 +48,7 @@ EXAMPLES = [
         name="without room",
     ),
     Example(
-        "keep_slots",
+        "require_free_slot",
         settings={"slots_all": "2", "slots_left": "1", "slots_server": "1"},
         programs={"cat": "echo", "sleep": ""},
         prints="",
@@ -56,22 +56,22 @@ EXAMPLES = [
         name="of very few all are free",
     ),
     Example(
-        "client_sessions",
+        "count_client_sessions",
         settings={"slots_server": "1"},
         programs={"cat": "echo"},
         prints="0\n",
         tolerates={"cat": "its caller counts nothing then"},
     ),
     *(
-        Example("session_title", (title,), prints="", name=title)
+        Example("is_client_title", (title,), prints="", name=title)
         for title in ("postgres: alice shop [local] idle", "postgres: main: checkpointer shop [local] idle", "")
     ),
     *(
         Example(
-            "client_sessions",
+            "count_client_sessions",
             settings={"slots_server": "1"},
             programs={"cat": "echo"},
-            after=f"! session_title '{title}'",
+            after=f"! is_client_title '{title}'",
             tolerates={"cat": "its caller counts nothing then"},
             name=title,
         )

@@ -25,7 +25,7 @@ EXAMPLES = [
         prints="there and back",
         tolerates=_OTHERS,
     ),
-    Example("sql_bridge", ("5433", "@folder@"), status=1, complains="there is no socket /", name="none"),
+    Example("sql_bridge", ("5433", "@folder@"), status=1, complains=".s.PGSQL.5433 does not exist", name="none"),
     Example("sql_bridge_by_perl", (".s.PGSQL.5433",), arrange=_SERVER, stdin="and back", prints="and back"),
     Example("sql_bridge_by_python", (".s.PGSQL.5433",), arrange=_SERVER, stdin="and back", prints="and back"),
 ]

@@ -16,7 +16,7 @@ def _opts(text: str) -> str:
 
 def _refused(text: str, name: str) -> Example:
     said = "was started cannot be read from"
-    return Example("started_with", (_DATA,), arrange=_opts(text), status=1, complains=said, name=name)
+    return Example("print_start_options", (_DATA,), arrange=_opts(text), status=1, complains=said, name=name)
 
 
 _LOG = (
@@ -26,30 +26,30 @@ _LOG = (
 _MEASURED = "the reason is beside the point: the start has failed, and that is said"
 
 EXAMPLES = [
-    Example("started_with", (_DATA,), arrange=_opts(_WORDS), prints=_READ),
-    Example("started_with", (_DATA,), arrange="mkdir data", prints="", name="nothing said"),
-    Example("started_with", (_DATA,), arrange=_opts("/pg/bin/postgres"), prints="", name="no options"),
+    Example("print_start_options", (_DATA,), arrange=_opts(_WORDS), prints=_READ),
+    Example("print_start_options", (_DATA,), arrange="mkdir data", prints="", name="nothing said"),
+    Example("print_start_options", (_DATA,), arrange=_opts("/pg/bin/postgres"), prints="", name="no options"),
     _refused('postgres "-p', "cut off"),
     _refused('postgres "-c" "a="b"', "a quotation mark"),
     _refused('postgres "-FD" "/x"', "two in one"),
     _refused('postgres "-p" "1\n2"', "two lines"),
     _refused('postgres "--single" "-r" "/home/.profile" "$(id)"', "no server"),
     Example(
-        "keep_options",
+        "save_options",
         (_DATA,),
         arrange=f"{_opts('postgres')} && mkdir data/pghaul-fence",
         prints="",
         after="cmp data/postmaster.opts data/pghaul-fence/options",
     ),
     Example(
-        "options_again",
+        "restore_options",
         (_DATA,),
         arrange=f"{_opts('ours')} && mkdir data/pghaul-fence && echo kept >data/pghaul-fence/options",
         prints="",
         after='[ "$(cat data/postmaster.opts)" = kept ] && [ ! -e data/pghaul-fence/options ]',
     ),
     Example(
-        "why_not",
+        "explain_failed_start",
         (_DATA, "0", "cat", "said"),
         arrange=f"mkdir data && printf '{_LOG}' >said",
         prints='LOG:  unrecognized configuration parameter "x" in file "y" line 3 | '
@@ -57,7 +57,7 @@ EXAMPLES = [
         tolerates={"cat": _MEASURED, "cat behind": _MEASURED, "sed": _MEASURED, "sed behind": _MEASURED},
     ),
     Example(
-        "why_not",
+        "explain_failed_start",
         (_DATA, "0", "true"),
         arrange="mkdir -p data/log && echo 'stderr log/a.log' >data/current_logfiles && "
         "printf '%s\\n' 'ВАЖНО:  no' >data/log/a.log",
@@ -66,7 +66,7 @@ EXAMPLES = [
         name="its own log",
     ),
     Example(
-        "why_not",
+        "explain_failed_start",
         (_DATA, "9999999999", "true"),
         arrange="mkdir -p data/log && echo 'stderr log/a.log' >data/current_logfiles && echo FATAL: >data/log/a.log",
         prints="",
@@ -74,7 +74,7 @@ EXAMPLES = [
         name="an older log",
     ),
     Example(
-        "journal",
+        "print_journal",
         ("7", "-u", "a.service"),
         programs={"journalctl": 'echo "$*"'},
         prints="--no-pager -q -o cat -n 50 --since @7 -u a.service\n",

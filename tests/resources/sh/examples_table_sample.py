@@ -69,7 +69,7 @@ EXAMPLES = [
         ("@folder@", "1000000", "99999", "app", *_ASKED),
         programs={"psql": "exit 0"},
         status=1,
-        complains="the database app has no table that is worth a sample",
+        complains="the database app has no table that is large enough for a sample",
         name="no tables",
     ),
     Example(
@@ -78,7 +78,7 @@ EXAMPLES = [
         programs={"psql": "echo locked public.busy"},
         status=1,
         prints="locked public.busy\n",
-        complains="each table of app that is worth a sample is locked",
+        complains="every table of app that is large enough for a sample is locked",
         name="all are locked",
     ),
     Example("sample_session", settings=_SESSION, tolerates=_YIELDS),
@@ -118,7 +118,7 @@ EXAMPLES = [
         name="rows that would fill the disk are not kept",
     ),
     Example(
-        "rows_of",
+        "print_rows",
         ("0.00025",),
         settings=_SESSION,
         programs=_SAYS,
@@ -126,16 +126,16 @@ EXAMPLES = [
         "to stdout;\n",
     ),
     Example(
-        "rows_of",
+        "print_rows",
         ("0.25",),
         settings=_OLDER,
         programs=_SAYS,
         prints='copy (select * from only public."the first" limit 25) to stdout;\n',
         name="before TABLESAMPLE",
     ),
-    Example("timed_rows", ("0.1",), settings=_SESSION, programs=_PROGRAMS, matches=r"5000 [1-9]\d+\n"),
+    Example("time_rows", ("0.1",), settings=_SESSION, programs=_PROGRAMS, matches=r"5000 [1-9]\d+\n"),
     Example(
-        "timed_rows",
+        "time_rows",
         ("0.1",),
         settings=_SESSION,
         programs={"psql": "echo half; exit 3"},
@@ -166,7 +166,9 @@ EXAMPLES = [
         arrange="mkdir -p lists/rows new && echo row >lists/rows/1",
         settings=SETTINGS,
         after="diff lists/rows/1 new/1",
-        tolerates=dict.fromkeys(("rsync", "rsync behind", "timeout", "timeout behind", "full disk"), "passed says so"),
+        tolerates=dict.fromkeys(
+            ("rsync", "rsync behind", "timeout", "timeout behind", "full disk"), "run_tolerating says so"
+        ),
     ),
     Example(
         "load_probe",
@@ -184,7 +186,7 @@ EXAMPLES = [
         arrange="mkdir scratch",
         programs=_CLUSTER,
         status=1,
-        complains="the server program took none of the rows",
+        complains="the server program loaded none of the rows",
         after="[ ! -e scratch/cluster ]",
         name="nothing is taken",
     ),
@@ -193,7 +195,7 @@ EXAMPLES = [
         ("@folder@/scratch", "/none:/usr/bin:/bin", "1024kB"),
         arrange="mkdir scratch",
         status=1,
-        complains="there is no server program",
+        complains="no server program",
         name="no binaries",
     ),
     Example(

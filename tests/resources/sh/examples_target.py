@@ -31,19 +31,19 @@ _SERVER = (
 _END = 'kill "$(cat server)"'
 
 EXAMPLES = [
-    Example("empty_or_ours", _ALL, arrange=_COPY, programs=_SAYS, prints=""),
-    Example("empty_or_ours", _ALL, programs=_SAYS, prints="", name="nothing is there"),
+    Example("check_targets", _ALL, arrange=_COPY, programs=_SAYS, prints=""),
+    Example("check_targets", _ALL, programs=_SAYS, prints="", name="nothing is there"),
     Example(
-        "empty_or_ours",
+        "check_targets",
         _ALL,
         arrange=f"{_COPY} && touch wal/dump",
         programs=_SAYS,
         status=1,
-        complains="/wal holds dump, ",
+        complains="/wal contains dump, ",
         name="a strange name in the last folder",
     ),
     Example(
-        "empty_or_ours",
+        "check_targets",
         _ALL,
         arrange=f"{_COPY} && {_LEADS}",
         programs=_SAYS,
@@ -51,22 +51,31 @@ EXAMPLES = [
         complains="/space belongs to the cluster in ",
         name="a folder of another cluster",
     ),
-    Example("names_in", ("here",), arrange="mkdir -p here/lost+found && touch here/.b here/a", prints=".b\na\n"),
-    Example("names_in", ("here",), prints="", name="no folder"),
-    Example("data_ours", _DATA, arrange=_COPY, programs=_SAYS),
-    Example("data_ours", _DATA, arrange="mkdir data", name="empty"),
-    Example("data_ours", _DATA, arrange=_BROKEN_OFF, name="its fence was broken off"),
-    Example("fence_of_none", ("data/pghaul-fence",), arrange=_BROKEN_OFF),
+    Example(
+        "list_folder_names", ("here",), arrange="mkdir -p here/lost+found && touch here/.b here/a", prints=".b\na\n"
+    ),
+    Example("list_folder_names", ("here",), prints="", name="no folder"),
+    Example("check_target_data", _DATA, arrange=_COPY, programs=_SAYS),
+    Example("check_target_data", _DATA, arrange="mkdir data", name="empty"),
+    Example("check_target_data", _DATA, arrange=_BROKEN_OFF, name="its fence was broken off"),
+    Example("is_unfinished_fence", ("data/pghaul-fence",), arrange=_BROKEN_OFF),
     *(
-        Example("data_ours", _DATA, arrange=arrange, programs=programs, status=1, complains=complains, name=name)
+        Example(
+            "check_target_data", _DATA, arrange=arrange, programs=programs, status=1, complains=complains, name=name
+        )
         for name, arrange, programs, complains in (
-            ("another cluster", _UNMARKED, _ANOTHER, "/data holds another cluster: empty it if"),
-            ("a copy of another", f"{_COPY} && echo >data/pghaul-fence/mark", _SAYS, "holds a copy of another cluster"),
+            ("another cluster", _UNMARKED, _ANOTHER, "/data contains another cluster. Empty it if"),
+            (
+                "a copy of another",
+                f"{_COPY} && echo >data/pghaul-fence/mark",
+                _SAYS,
+                "contains a copy of another cluster",
+            ),
             (
                 "no mark",
                 _UNMARKED,
                 _SAYS,
-                "/data holds a clone of this cluster, or a copy of it that was opened, and no",
+                "/data contains a clone of this cluster, or a copy of it that was opened, and has no",
             ),
             (
                 "a fence of another",
@@ -75,19 +84,23 @@ EXAMPLES = [
                 "/data is neither empty nor",
             ),
             ("no cluster", "mkdir data && touch data/notes", _SAYS, "/data is neither empty nor a copy"),
-            ("a server runs", f"{_COPY} && touch data/postmaster.pid", _SAYS, "a server runs in "),
+            ("a server runs", f"{_COPY} && touch data/postmaster.pid", _SAYS, "a PostgreSQL server is running in "),
             ("it says nothing", _UNMARKED, _RUNUSER | {"pg_controldata": ":"}, "says nothing of "),
         )
     ),
-    Example("data_ours", _GIVEN_UP, arrange=_UNMARKED, programs=_SAYS, name="given up"),
-    Example("in_mark", ("data", "folder @folder@/wal"), arrange=_COPY),
+    Example("check_target_data", _GIVEN_UP, arrange=_UNMARKED, programs=_SAYS, name="given up"),
+    Example("mark_has_line", ("data", "folder @folder@/wal"), arrange=_COPY),
     *(
         Example(
-            "known_as", ("data", control), arrange=f"mkdir -p data/global; {arrange}", prints=f"{said}\n", name=said
+            "describe_cluster",
+            ("data", control),
+            arrange=f"mkdir -p data/global; {arrange}",
+            prints=f"{said}\n",
+            name=said,
         )
         for control, arrange, said in (
             ("", ": >data/global/pg_control", "a clone of this cluster, or a copy of it that was opened"),
-            ("", "", "this cluster as an earlier move left it, fenced"),
+            ("", "", "this cluster, fenced by an earlier move"),
             ("state: in archive recovery", ": >data/global/pg_control", "a standby of this cluster"),
             (
                 "",
@@ -96,35 +109,37 @@ EXAMPLES = [
             ),
         )
     ),
-    Example("folder_ours", ("data", *_SPACE), arrange=_COPY),
-    Example("folder_ours", ("data", *_SPACE), arrange=f"{_UNMARKED} && {_LINKED}", name="given up"),
-    Example("folder_ours", ("data", *_SPACE), arrange="mkdir space", name="empty"),
+    Example("check_target_folder", ("data", *_SPACE), arrange=_COPY),
+    Example("check_target_folder", ("data", *_SPACE), arrange=f"{_UNMARKED} && {_LINKED}", name="given up"),
+    Example("check_target_folder", ("data", *_SPACE), arrange="mkdir space", name="empty"),
     Example(
-        "folder_ours",
+        "check_target_folder",
         ("data", *_SPACE),
         arrange=f"{_COPY} && {_LINKED} && sed -i /space/d data/pghaul-fence/mark",
         status=1,
-        complains="/space holds files, and no copy in data leads there: empty it if",
+        complains="/space contains files, but no copy in data has a link to it. Empty it if",
         name="not in the mark",
     ),
     Example(
-        "folder_ours",
+        "check_target_folder",
         ("data", *_SPACE),
         arrange=_UNMARKED,
         status=1,
-        complains="/space holds files, and no copy in data leads there: empty it if",
+        complains="/space contains files, but no copy in data has a link to it. Empty it if",
         name="no link",
     ),
     Example(
-        "folder_ours",
+        "check_target_folder",
         ("data", *_SPACE),
         arrange=f"{_COPY} && touch 'space/PG_15_202209061\nPG_15_202209061'",
         status=1,
-        complains="/space holds PG_15_202209061?PG_15_202209061, which no copy",
+        complains="/space contains PG_15_202209061?PG_15_202209061, which does not belong",
         name="a line break in a name",
     ),
     *(
-        Example("folder_ours", ("data", *_PARTS), arrange=arrange, status=status, complains=complains, name=name)
+        Example(
+            "check_target_folder", ("data", *_PARTS), arrange=arrange, status=status, complains=complains, name=name
+        )
         for name, arrange, status, complains in (
             ("a part, marked", f"{_COPY} && mkdir space/PG_13_7", 0, ""),
             ("nothing of the parts", "mkdir -p space/PG_13_7 data", 0, ""),
@@ -132,19 +147,19 @@ EXAMPLES = [
                 "a part, and no mark",
                 "mkdir -p space/wal data",
                 1,
-                "/space holds files, and no copy in data leads there",
+                "/space contains files, but no copy in data has a link to it",
             ),
         )
     ),
     Example(
-        "parts_in",
+        "list_parts",
         ("@folder@/space", "/PG_15_7/wal ö/gone/link"),
         arrange="mkdir -p space/PG_15_7 'space/wal ö' space/PG_13_7; ln -s nowhere space/link",
         prints="PG_15_7\nwal ö\nlink\n",
     ),
     *(
         Example(
-            "nobody_elses",
+            "refuse_others_folder",
             ("1", "data", *_PARTS, "other"),
             arrange=f"{_COPY} && {_LEADS} && echo {series} >other/PG_VERSION",
             status=status,
@@ -154,17 +169,19 @@ EXAMPLES = [
         for series, status in (("13", 0), ("15", 1))
     ),
     Example(
-        "lies_beside",
+        "is_other_version",
         ("other", "other/pg_tblspc/2", _PARTS[2]),
         arrange="mkdir other; echo 9.6 >other/PG_VERSION",
-        after="echo 15 >other/PG_VERSION; ! lies_beside other other/pg_tblspc/2 /PG_15_202209061/wal && "
-        "! lies_beside other other/pg_wal /PG_16_1 && ! lies_beside other other/pg_tblspc/2 PG_16_1 && "
-        "rm other/PG_VERSION && ! lies_beside other other/pg_tblspc/2 /PG_16_1",
+        after="echo 15 >other/PG_VERSION; ! is_other_version other other/pg_tblspc/2 /PG_15_202209061/wal && "
+        "! is_other_version other other/pg_wal /PG_16_1 && ! is_other_version other other/pg_tblspc/2 PG_16_1 && "
+        "rm other/PG_VERSION && ! is_other_version other other/pg_tblspc/2 /PG_16_1",
     ),
-    Example("nobody_elses", ("1", "data", *_SPACE, "other"), arrange=_COPY),
-    Example("nobody_elses", ("1", "data", *_SPACE, "data"), arrange=f"{_COPY}; ln -s ../../space data/pg_tblspc/2"),
+    Example("refuse_others_folder", ("1", "data", *_SPACE, "other"), arrange=_COPY),
     Example(
-        "nobody_elses",
+        "refuse_others_folder", ("1", "data", *_SPACE, "data"), arrange=f"{_COPY}; ln -s ../../space data/pg_tblspc/2"
+    ),
+    Example(
+        "refuse_others_folder",
         ("1", "data", *_SPACE),
         arrange=f"{_COPY} && {_LEADS} && {_SERVER}",
         status=1,
@@ -173,7 +190,7 @@ EXAMPLES = [
         name="of a cluster that runs",
     ),
     Example(
-        "nobody_elses",
+        "refuse_others_folder",
         ("1", "data", *_SPACE),
         arrange=f"{_COPY} && {_LEADS} && chown -R nobody other && {_SERVER}",
         after=_END,
@@ -182,7 +199,7 @@ EXAMPLES = [
         name="a stranger's process leads there",
     ),
     Example(
-        "nobody_elses",
+        "refuse_others_folder",
         ("1", "data", *_SPACE, "other"),
         arrange=f"{_COPY} && {_LEADS} && chown -R nobody other",
         programs={"runuser": "exit 1"},
@@ -192,11 +209,11 @@ EXAMPLES = [
         name="of an ordinary user who can write there",
     ),
     Example(
-        "may_not_write",
+        "owner_cannot_write",
         ("other", "space"),
         arrange=f"{_COPY} && chown nobody other",
         programs={"runuser": 'shift 3; [ "$*" = "test ! -w space" ]'},
         as_root=True,
-        tolerates={"runuser": "what cannot be told belongs to the other", "runuser behind": "as above"},
+        tolerates={"runuser": "what could not be determined belongs to the other", "runuser behind": "as above"},
     ),
 ]

@@ -58,9 +58,7 @@ EXAMPLES = [
         after=_GONE,
         name="initdb fails",
     ),
-    Example(
-        "trial_cluster", ("/none:/usr/bin:/bin",), status=1, complains="there is no server program", name="no binaries"
-    ),
+    Example("trial_cluster", ("/none:/usr/bin:/bin",), status=1, complains="no server program", name="no binaries"),
     Example(
         "remove_old_trials",
         arrange="mkdir -p /tmp/pghaul-trial.example && touch -d '2 hours ago' /tmp/pghaul-trial.example",
@@ -143,7 +141,7 @@ EXAMPLES = [
         prints=f"library|{_digits('/no/lib')}|{_NONE}\n",
         name="none",
     ),
-    Example("may_try", ("library", "lib"), prints=""),
+    Example("check_loadable", ("library", "lib"), prints=""),
     Example(
         "try_setting",
         ("bad=1",),

@@ -7,11 +7,11 @@ import tarfile
 
 from core.servers.functions import library
 from tests.resources.sh.examples import Example
-from tests.resources.sh.examples_reached import BY_LOCK_FILE, SERVED, SERVES
+from tests.resources.sh.examples_reachability import BY_LOCK_FILE, SERVED, SERVES
 
 _ME = getpass.getuser()
 _DATA = "/srv/old/data"
-_PROGRAM = {"program": library(["trial_inside", "trial_prepares", "trial_runs"]) + '\n"$@"\n'}
+_PROGRAM = {"program": library(["trial_inside", "trial_prepare", "trial_run"]) + '\n"$@"\n'}
 _ASKS = """case "$*" in
   *' -C data_directory') echo "$2" ;;
   *' -C ssl_passphrase_command') echo ;;
@@ -107,7 +107,7 @@ def _judged(systemd: str, *lines: str, prints: str) -> list[Example]:
     brought = ("@folder@/there/data/PG_VERSION", "@folder@/there/data", "/etc/shop/postgresql.conf")
     return [
         Example(
-            "condition_met",
+            "judge_condition",
             (line, *brought),
             arrange="mkdir there && ln -s there link",
             programs={"systemd-analyze": {"met": "exit 0", "unmet": "echo Conditions failed. >&2; exit 1"}[systemd]},
@@ -131,7 +131,7 @@ EXAMPLES = [
         after="head -n -1 packed | base64 -d | tar -tf - >names && "
         "[ \"$(sed 's/.*\\///' names)\" = 'a.conf\npostmaster.opts' ]",
     ),
-    Example("pack_for_trial", ("@folder@",), status=1, complains="nothing of the configuration", name="nothing"),
+    Example("pack_for_trial", ("@folder@",), status=1, complains="no configuration file was found", name="nothing"),
     Example(
         "trial_start",
         (*_WORDS, "etc/pghaul-example/a.conf", "etc/none.conf"),
@@ -174,16 +174,16 @@ EXAMPLES = [
             name=name,
         )
         for name, stdin, programs, complains in (
-            ("a link", _packed(*_CONFIGURATION, link="srv/old/data/x"), _POSTGRES, "neither file nor folder"),
-            ("cut off", _packed(*_CONFIGURATION)[:200], _POSTGRES, "the input is cut off"),
-            ("a signal", _packed("srv/old/data/standby.signal"), _POSTGRES, "./standby.signal for a file of settings"),
-            ("its own", _packed("srv/old/data/PG_VERSION"), _POSTGRES, "./PG_VERSION for a file of settings"),
+            ("a link", _packed(*_CONFIGURATION, link="srv/old/data/x"), _POSTGRES, "neither a file nor a folder"),
+            ("cut off", _packed(*_CONFIGURATION)[:200], _POSTGRES, "the input is incomplete"),
+            ("a signal", _packed("srv/old/data/standby.signal"), _POSTGRES, "./standby.signal as a file of settings"),
+            ("its own", _packed("srv/old/data/PG_VERSION"), _POSTGRES, "./PG_VERSION as a file of settings"),
             ("no initdb", _packed(*_CONFIGURATION), {"initdb": "echo 'x: a' >&2; exit 1"}, "initdb failed: x: a"),
             (
                 "a passphrase",
                 _packed(*_CONFIGURATION),
                 _POSTGRES | {"postgres": _ASKS.replace("_command') echo", "_command') echo pass")},
-                "a trial runs no such command",
+                "a trial does not run this command",
             ),
             (
                 "elsewhere",
@@ -212,7 +212,7 @@ EXAMPLES = [
         name="a move",
     ),
     Example(
-        "unit_hinders",
+        "print_unit_obstacles",
         ("own.service", "postgres", "/home/pg/data"),
         arrange="touch there",
         programs={
@@ -224,14 +224,14 @@ EXAMPLES = [
         "EnvironmentFile=/none/a, which is missing\n",
     ),
     Example(
-        "unit_hinders",
+        "print_unit_obstacles",
         ("own.service", "postgres", "/srv/data"),
         programs={"systemctl": "printf '%s\\n' LoadState=loaded NeedDaemonReload=no User=postgres ProtectHome=yes"},
         prints="",
         name="nothing does",
     ),
     Example(
-        "unit_unmet",
+        "print_unmet_conditions",
         ("own.service", "/srv/data/PG_VERSION", "/srv/data"),
         programs={"busctl": _BUS, "systemd-analyze": "echo 'Conditions failed.' >&2; exit 1"},
         prints='unmet ConditionPathExists=/none\nunjudged ConditionHost=!a \\"b\n'
@@ -241,15 +241,21 @@ EXAMPLES = [
             "systemd-analyze behind": "it ends with 1 where one is not met",
         },
     ),
-    Example("unit_unmet", ("own.service",), programs={"busctl": "echo 'a(sbbsi) 0'"}, prints="", name="no conditions"),
     Example(
-        "unmet_of",
+        "print_unmet_conditions",
+        ("own.service",),
+        programs={"busctl": "echo 'a(sbbsi) 0'"},
+        prints="",
+        name="no conditions",
+    ),
+    Example(
+        "filter_unmet",
         stdin="unmet AssertHost=|a\nunmet AssertHost=|b\nunmet ConditionHost=|a\nmet ConditionHost=|b\n"
         "unmet ConditionPathExists=!/c d\nmet ConditionUser=root\nunjudged AssertUser=x\n",
         prints="unmet ConditionPathExists=!/c d\nunjudged AssertUser=x\nunmet AssertHost=|a\nunmet AssertHost=|b\n",
     ),
     Example(
-        "unmet_of",
+        "filter_unmet",
         stdin="unmet AssertHost=|a\nunjudged AssertHost=|b\nunmet ConditionHost=|a\n",
         prints="unjudged AssertHost=|a\nunjudged AssertHost=|b\nunmet ConditionHost=|a\n",
         name="of several one is not judged",
@@ -299,7 +305,7 @@ EXAMPLES = [
         prints="met",
     ),
     Example(
-        "condition_met",
+        "judge_condition",
         ("ConditionPathExists=/50%i", "/srv/data"),
         programs={"systemd-analyze": """[ "$2" = ConditionPathExists=/50%%i ]"""},
         prints="met\n",
@@ -307,7 +313,7 @@ EXAMPLES = [
         name="a character that systemd would take for another",
     ),
     Example(
-        "condition_met",
+        "judge_condition",
         ("ConditionPathExists=/none", "/srv/data"),
         programs={"systemd-analyze": _OLDER},
         prints="unjudged\n",
@@ -316,7 +322,7 @@ EXAMPLES = [
     ),
     *(
         Example(
-            "place",
+            "compare_place",
             (f"@folder@/{path}", "@folder@/there/data", "@folder@/a/b"),
             arrange="mkdir there && ln -s there link",
             prints=prints,
@@ -330,25 +336,25 @@ EXAMPLES = [
             ("there/data2", ""),
         )
     ),
-    Example("trial_is_free", ("@folder@/lock", "-", "@folder@"), prints=""),
+    Example("trial_check_free", ("@folder@/lock", "-", "@folder@"), prints=""),
     Example(
-        "trial_is_free",
+        "trial_check_free",
         ("@folder@/lock", "token", "@folder@"),
         arrange="ln -s 'token me of db1' lock-1",
         prints="",
         name="the move's own lock",
     ),
     Example(
-        "trial_is_free",
+        "trial_check_free",
         ("@folder@/lock", "token", "@folder@"),
         arrange="ln -s 'token me of db1' lock-1 && ln -s 'token2 you of db2' lock-2",
         status=1,
         complains="a cluster is being moved on this server by you of db2",
         name="another move's lock beside it",
     ),
-    Example("spare_folder", ("srv/x", "/opt/y"), matches="/(media|mnt)\n", as_root=True),
+    Example("find_empty_folder", ("srv/x", "/opt/y"), matches="/(media|mnt)\n", as_root=True),
     Example(
-        "trial_makes_cluster",
+        "trial_make_cluster",
         ("64",),
         settings=_ROOM,
         arrange="mkdir room",
@@ -357,17 +363,17 @@ EXAMPLES = [
         after="[ -e room/data/PG_VERSION ]",
     ),
     Example(
-        "trial_makes_cluster",
+        "trial_make_cluster",
         ("-",),
         settings=_ROOM,
         arrange="mkdir room",
         programs=_INITDB | {"postgres": "echo 'ERROR:  no role'"},
         status=1,
-        complains="its role could not be closed: ERROR:  no role",
+        complains="the login of its role could not be disabled: ERROR:  no role",
         name="its role stays open",
     ),
     Example(
-        "trial_takes_configuration",
+        "trial_copy_configuration",
         ("/old",),
         settings=_ROOM,
         arrange="mkdir -p room/data room/files/old/sub && touch room/files/old/sub/a.conf room/files/old/pg_hba.conf",
@@ -375,7 +381,7 @@ EXAMPLES = [
         after="[ -e room/data/sub/a.conf ] && [ -e room/data/pg_hba.conf ]",
     ),
     Example(
-        "trial_asks",
+        "trial_print_setting",
         ("port", "-c c=d"),
         settings=_ROOM,
         arrange="mkdir -p room/data",
@@ -384,7 +390,7 @@ EXAMPLES = [
         tolerates=_TOLD_LATER,
     ),
     Example(
-        "trial_asks",
+        "trial_print_setting",
         ("port", ""),
         settings=_ROOM,
         arrange="mkdir -p room/data",
@@ -403,7 +409,7 @@ EXAMPLES = [
         tolerates=_TOLD_LATER,
     ),
     Example(
-        "trial_taken_sockets",
+        "trial_list_taken_sockets",
         ("",),
         settings=_ROOM | {"trial_alive": " 17 4711 "},
         arrange="mkdir data && echo 4711 >data/.s.PGSQL.9.lock",
@@ -412,7 +418,7 @@ EXAMPLES = [
         tolerates=_TOLD_LATER,
     ),
     Example(
-        "trial_taken_sockets",
+        "trial_list_taken_sockets",
         ("",),
         settings=_ROOM | {"trial_alive": " 17 47110 "},
         arrange="mkdir data && echo 4711 >data/.s.PGSQL.9.lock",
@@ -422,7 +428,7 @@ EXAMPLES = [
         name="its process has ended",
     ),
     Example(
-        "trial_runs",
+        "trial_run",
         ("@folder@/room", "@folder@/data", "-c a=b", "-c c=d"),
         arrange=f"mkdir -p room/data && {SERVES}",
         programs=_NONE | {"pg_ctl": 'echo "LOG:  x" >"$7"'},
@@ -431,7 +437,7 @@ EXAMPLES = [
         tolerates=BY_LOCK_FILE | _TOLD_LATER,
     ),
     Example(
-        "trial_runs",
+        "trial_run",
         ("@folder@/room", "@folder@/room/data", "", ""),
         arrange="mkdir -p room/data",
         programs=_NONE | {"pg_ctl": 'echo \'LOG:  could not bind IPv6 address "::": Address already in use\' >"$7"'},
@@ -440,26 +446,26 @@ EXAMPLES = [
         name="one of its addresses is taken",
     ),
     Example(
-        "trial_runs",
+        "trial_run",
         ("@folder@/room", "@folder@/room/data", "", ""),
         arrange="mkdir -p room/data",
         programs=_NONE | {"pg_ctl": "echo 'FATAL:  could not extend: No space left on device' >\"$7\"; exit 1"},
         status=1,
-        complains="does not do: FATAL",
+        complains="is not sufficient: FATAL",
         name="the memory is too small",
     ),
     Example(
-        "trial_runs",
+        "trial_run",
         ("@folder@/room", "@folder@/room/data", "", ""),
         arrange="mkdir -p room/data",
         programs=_NONE
         | {"pg_ctl": 'echo \'FATAL:  could not open log file "x": Read-only file system\' >"$7"; exit 1'},
         status=1,
-        complains="does not do: FATAL",
+        complains="is not sufficient: FATAL",
         name="what only the trial lacks",
     ),
     Example(
-        "trial_runs",
+        "trial_run",
         ("@folder@/room", "@folder@/data", "", ""),
         arrange=f"mkdir -p room/data && {SERVES}",
         programs=_NONE | {"pg_ctl": _LACKS},
@@ -482,7 +488,7 @@ EXAMPLES = [
         name="an access control list",
     ),
     Example(
-        "visible_mounts",
+        "list_visible_mounts",
         settings={"trial_room": "/opt"},
         stdin=_MOUNTS,
         prints="ext4 remount,bind,ro,relatime /\n"
@@ -492,11 +498,11 @@ EXAMPLES = [
         "proc remount,bind,ro /proc\n",
     ),
     Example(
-        "program_folders",
+        "list_program_folders",
         settings={"trial_path": "/none/bin:@folder@/own/bin:@folder@/loose/bin:/usr/bin"},
         arrange="mkdir -p own/bin loose/bin && chmod go+w loose",
         matches=r"(/\w+\n)*@folder@/own\n/usr\n",
-        tolerates={"stat": "from a folder that cannot be looked at nothing is run", "stat behind": "likewise"},
+        tolerates={"stat": "from a folder that cannot be examined nothing is run", "stat behind": "likewise"},
         as_root=True,
     ),
 ]

@@ -9,10 +9,10 @@ _PROGRAM = "mkdir -m 755 bin; touch bin/tool; chmod 755 bin/tool; ln -s bin/tool
 _UNKNOWN = {"readlink": "then it is not trusted"}
 
 EXAMPLES = [
-    Example("trusted", (_ME, "@folder@/bin/tool"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN),
-    Example("trusted", (_ME, "@folder@/link"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN, name="a link"),
+    Example("is_trusted", (_ME, "@folder@/bin/tool"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN),
+    Example("is_trusted", (_ME, "@folder@/link"), arrange=_PROGRAM, prints="", tolerates=_UNKNOWN, name="a link"),
     Example(
-        "loadable",
+        "check_library",
         (_ME, "@folder@/bin/tool"),
         arrange=_PROGRAM,
         prints="",

@@ -58,11 +58,11 @@ EXAMPLES = [
                 {"lsblk": 'case "$*" in *"RO "*) echo 0 ;; *"MOUNTPOINT "*) ;; *) echo disk; echo disk1 ;; esac'},
                 "has partitions",
             ),
-            ({"ls": "echo dm-0"}, "something holds disk"),
+            ({"ls": "echo dm-0"}, "another device uses disk"),
             ({"wipefs": "echo 0x438 ext4"}, "is not empty: 0x438 ext4"),
         )
     ),
-    Example("volume_check_device", ("/dev/null",), status=1, complains="is no block device", name="no device"),
+    Example("volume_check_device", ("/dev/null",), status=1, complains="is not a block device", name="no device"),
     Example("volume_check_mount_point", ("@folder@/there",), settings=_ETC, arrange=_DISK, as_root=True),
     Example(
         "volume_check_mount_point",
@@ -70,7 +70,7 @@ EXAMPLES = [
         settings=_ETC,
         arrange="echo 'UUID=1 /srv/pg xfs defaults 0 0' >fstab",
         status=1,
-        complains="/srv/pg stands in ",
+        complains="/srv/pg is already in ",
         name="known already",
     ),
     Example(

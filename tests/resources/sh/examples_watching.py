@@ -16,7 +16,7 @@ _SAYS_NOTHING = dict.fromkeys(("psql", "timeout"), "the look goes without the po
 EXAMPLES = [
     Example("touched_bytes", ("data",), arrange=_FILES, prints=f"{_TOUCHED}\n"),
     Example("touched_bytes", ("data",), arrange="mkdir data", prints="0 0 0 0 0 0 0 0\n", name="empty"),
-    Example("touched_bytes", ("data",), status=1, complains="not all of data may be read", name="no folder"),
+    Example("touched_bytes", ("data",), status=1, complains="not all files in data can be read", name="no folder"),
     Example(
         "touched_bytes",
         ("data",),
@@ -41,7 +41,12 @@ EXAMPLES = [
         name="before standbys",
     ),
     Example(
-        "wal_position", _ASKED, programs={"psql": "echo oops"}, status=1, complains="says oops", name="no position"
+        "wal_position",
+        _ASKED,
+        programs={"psql": "echo oops"},
+        status=1,
+        complains="invalid WAL position: oops",
+        name="no position",
     ),
     Example(
         "watch_changes",
@@ -57,7 +62,7 @@ EXAMPLES = [
         arrange=_FILES,
         programs={"psql": "exit 2"},
         matches=rf"begin \d+ [+-]\d{{4}}\n(look \d+ - \d+ {_TOUCHED}\n){{1,2}}# whole\n",
-        complains="the database postgres could not be asked",
+        complains="the database postgres could not be queried",
         tolerates=_SAYS_NOTHING,
         name="a server that does not answer",
     ),
@@ -66,7 +71,7 @@ EXAMPLES = [
         ("@folder@/data", "9", "1", *_ASKED),
         programs={"psql": "echo 1/A0000028"},
         status=1,
-        complains="may be read",
+        complains="can be read",
         name="no folder",
     ),
 ]

@@ -12,7 +12,7 @@ _REFUSED = '{"error": "unable to connect to server: Connection refused"}'
 _TAKE = """{ exec python3 -c 'import socket, time
 taken = socket.socket(); taken.setsockopt(1, 2, 1); taken.bind(("127.0.0.1", 22201)); taken.listen(); time.sleep(20)' \
 >/dev/null 2>&1 & } && echo $! >taker
-until listens_on 22201; do sleep 0.05; done"""
+until port_is_taken 22201; do sleep 0.05; done"""
 _LEAVE = 'kill "$(cat taker)"'
 
 EXAMPLES = [
@@ -31,7 +31,7 @@ EXAMPLES = [
         _CIPHER,
         programs={"ssh": "echo 'no such key' >&2; echo 'Host key verification failed.' >&2; exit 255"},
         status=1,
-        complains="pghaul: ssh to new failed: Host key verification failed.",
+        complains="pghaul: ssh to the new server failed: Host key verification failed.",
         name="no connection",
     ),
     Example(
@@ -65,7 +65,7 @@ head -c 1 >/dev/null; echo 'Connection closed' >&2; exit 255"""
         "send_zeros",
         (str(64 * _MIB), "1", "true"),
         status=1,
-        complains="the zeros for true broke off",
+        complains="the zeros sent to true are incomplete",
         name="a receiver that ends early",
     ),
     Example("iperf3_probe", _IPERF3, programs={"iperf3": "echo '{}'"}, prints="{}\n"),
@@ -99,7 +99,7 @@ head -c 1 >/dev/null; echo 'Connection closed' >&2; exit 255"""
         arrange=_TAKE,
         after=_LEAVE,
         status=1,
-        complains="listens on each of 22201",
+        complains="all of these ports are in use: 22201",
         name="none",
     ),
 ]

@@ -28,9 +28,9 @@ CALLS: dict[str, States] = {
         {MARK, FENCED, VERSION},
         True,
     ),
-    "the way back": ("give_back data", {MARK, CONTROL, HIDDEN, SERVER, LOCK}, {MARK, FENCED, VERSION}, True),
+    "the way back": ("roll_back_target data", {MARK, CONTROL, HIDDEN, SERVER, LOCK}, {MARK, FENCED, VERSION}, True),
     "the way back of a failed opening": (
-        "give_back data",
+        "roll_back_target data",
         {OPENED, CONTROL, VERSION, SERVER, LOCK, SUM},
         {MARK, FENCED, VERSION},
         False,

@@ -22,7 +22,7 @@ from tests.core.facts.here import Here
 
 PORT = 5433
 SECONDS = 60
-ASKED = ("take_inventory", "connected_clients", "collation_versions", "ask_new")
+ASKED = ("take_inventory", "list_clients", "warn_of_collation_versions", "query_new_cluster")
 INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda each: float(each.parent.name))[-1:]
 OWNER = "postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
 KNOWN = OWNER in {each.pw_name for each in pwd.getpwall()}

@@ -29,8 +29,8 @@ def receiver(tmp_path: Path) -> Receiver:
 @pytest.mark.parametrize("version", sorted(path.stem for path in SAID.glob("*.txt")))
 def test_what_each_version_says_in_a_copy_is_taken(receiver: Receiver, version: str) -> None:
     text = (SAID / f"{version}.txt").read_text()
-    refused = 'while IFS= read -r line; do copy_needs "$line" || echo "$line"; done'
-    words = ["sh", "-c", f"{library(['copy_needs'])}\n{refused}"]
+    refused = 'while IFS= read -r line; do is_copy_command "$line" || echo "$line"; done'
+    words = ["sh", "-c", f"{library(['is_copy_command'])}\n{refused}"]
     assert subprocess.run(words, input=text, capture_output=True, text=True, check=False).stdout == ""
     line = text.splitlines()[-1]
     done = receiver.ask(f"pghaul-receive data {line}")
@@ -73,7 +73,7 @@ def test_what_each_version_says_in_a_copy_is_taken(receiver: Receiver, version: 
 def test_all_else_is_refused_and_named(receiver: Receiver, words: str) -> None:
     done = receiver.ask(f"pghaul-receive data --server {words}")
     assert (done.returncode, done.stdout) == (126, b"")
-    assert done.stderr.decode() == (f"pghaul: this key is for one copy alone, which does not need: --server {words}\n")
+    assert done.stderr.decode() == (f"pghaul: this key allows one copy only, which does not need: --server {words}\n")
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_whoever_sends_a_link_writes_nowhere_else(tmp_path: Path) -> None:
     outside.mkdir()
     (target / "away").symlink_to(outside)
     (target / "up").symlink_to("../outside")
-    (tmp_path / "functions").write_text(functions_file(library(["receive"])))
+    (tmp_path / "functions").write_text(functions_file(library(["receive_copy"])))
     write = "echo 1 >within; for each in away up /var/tmp .. /proc/1/root/tmp; do echo 1 >$each/pghaul-sent; done"
     done = _enclosed(tmp_path, target, "sh", "-c", f"{write}; pwd; exec ls /old /proc")
     assert (target / "within").exists(), done.stderr
@@ -109,7 +109,7 @@ def test_whoever_sends_a_link_writes_nowhere_else(tmp_path: Path) -> None:
 
 @NAMESPACES
 def test_programs_are_read_only_in_there(tmp_path: Path) -> None:
-    (tmp_path / "functions").write_text(functions_file(library(["receive"])))
+    (tmp_path / "functions").write_text(functions_file(library(["receive_copy"])))
     done = _enclosed(tmp_path, tmp_path, "sh", "-c", "echo here; echo 1 >/usr/pghaul-sent; echo 1 >/etc/pghaul-sent")
     assert done.stdout == "here\n"
     assert done.stderr.count("Read-only file system") == 2

@@ -19,8 +19,8 @@ def program(tmp_path: Path) -> Path:
 
 
 def trusted(path: Path, uid: int | None = None) -> set[bool]:
-    words = "trusted", str(os.geteuid() if uid is None else uid), str(path)
-    text = library(["trusted"]) + '\n"$@"\n'
+    words = "is_trusted", str(os.geteuid() if uid is None else uid), str(path)
+    text = library(["is_trusted"]) + '\n"$@"\n'
     ended = [subprocess.run([shell, "-c", text, "sh", *words], check=False).returncode for shell in SHELLS]
     assert set(ended) <= {0, 1}
     return {status == 0 for status in ended}
@@ -85,8 +85,11 @@ def test_a_strangers_is_not_but_roots_is_to_everybody(program: Path) -> None:
 
 def loaded_as(name: str) -> set[tuple[int, str]]:
     """How `loadable` ends, and by which name the library would be loaded."""
-    text = library(["loadable"]) + '\n"$@"\nended=$?; [ "$ended" -ne 0 ] || printf %s "$loadable_file"; exit "$ended"\n'
-    words = "loadable", str(os.geteuid()), name
+    text = (
+        library(["check_library"])
+        + '\n"$@"\nended=$?; [ "$ended" -ne 0 ] || printf %s "$loadable_file"; exit "$ended"\n'
+    )
+    words = "check_library", str(os.geteuid()), name
     ended = [
         subprocess.run([shell, "-c", text, "sh", *words], check=False, capture_output=True, text=True)
         for shell in SHELLS

@@ -297,7 +297,7 @@ def _settle(context: PlanContext) -> list[Step]:
         "Flush the disks of the new server",
         "new",
         user,
-        str(call("flush_all", *(root.target for root in context.roots))),
+        str(call("flush_file_systems", *(root.target for root in context.roots))),
         "The copied files must survive a power failure, and no failed write may go unnoticed.",
         "Nothing to undo: the files stay the same.",
         native=tuple(command("sync", "-f", root.target).text for root in context.roots),

@@ -15,7 +15,7 @@ def prove_copyable(context: PlanContext) -> Step:
         "Check that every file can be copied",
         "old",
         context.owner,
-        str(call("copyable", private_key(context.cluster) or "-", *folders)),
+        str(call("check_copyable", private_key(context.cluster) or "-", *folders)),
         "A file that the owner of the cluster may not read would end the copy during the downtime.",
         ONLY_LOOKS,
         (command("find", *folders, "-type", "f", "!", "-readable").text,),

@@ -71,7 +71,7 @@ def _programs(context: PlanContext, programs: tuple[str, ...]) -> Step:
         "Check that the new server has the programs for the copy",
         "new",
         context.channel.writer,
-        str(call("dress_needs", context.new_path, *loaded, *programs)),
+        str(call("dress_check_programs", context.new_path, *loaded, *programs)),
         "The step that needs them comes only after hours of copying.",
         ONLY_LOOKS,
         (command("ls", *(cluster_control.program(context.new_path, each) for each in programs)).text,),
@@ -90,7 +90,7 @@ def _role(context: PlanContext, queries: Queries) -> Step:
         f"Check that the role {queries.role} has no administrator rights",
         "old",
         context.owner,
-        str(call("prove_role", database_of(queries, context.cluster), queries.role, *where)),
+        str(call("check_role", database_of(queries, context.cluster), queries.role, *where)),
         "The queries run as this role, as your application runs them. What its functions, views and foreign tables do "
         "for the application, they do here, too.",
         ONLY_LOOKS,
@@ -105,13 +105,21 @@ def _role(context: PlanContext, queries: Queries) -> Step:
 
 def _queries_on_old(context: PlanContext, queries: Queries) -> Step:
     socket, port = context.cluster.socket_directory, context.cluster.port or 5432
-    measured = ("while_followed", "measure_twice", "old", context.old_path, socket or "-", port, context.cluster.series)
+    measured = (
+        "run_while_followed",
+        "measure_twice",
+        "old",
+        context.old_path,
+        socket or "-",
+        port,
+        context.cluster.series,
+    )
     # not detached: its job would keep the password on the disk, and without the workstation it is to end
     return Step(
         "Measure the queries on the old server",
         "old",
         context.owner,
-        str(call("with_queries", *_with(queries, context), *measured, context.move.cluster)),
+        str(call("run_with_queries", *_with(queries, context), *measured, context.move.cluster)),
         f"They run as the role {queries.role}, in transactions that are read-only by default and have a time limit. "
         "The first run fills the caches, the second run counts.",
         "What functions of the role have done cannot be undone. The sessions end with the measurement.",
@@ -127,7 +135,7 @@ def _cold() -> Step:
         "Drop the page cache of the new server",
         "new",
         ROOT_USER,
-        str(call("cold_for_queries")),
+        str(call("drop_cache_for_queries")),
         "The files that were just copied are in its memory. The first run of the queries is to read them from disk.",
         "Nothing to undo: the cache fills again.",
         ("sync", "echo 3 >/proc/sys/vm/drop_caches"),
@@ -139,7 +147,7 @@ def _cold() -> Step:
 
 
 def _with(queries: Queries, context: PlanContext) -> tuple[str | int, ...]:
-    """The words of with_queries ahead of the function that measures these queries."""
+    """The words of run_with_queries ahead of the function that measures these queries."""
     scripts: list[str | int] = []
     for each in queries.scripts:
         lines = each.text.removesuffix("\n").split("\n")
@@ -201,7 +209,7 @@ def _pass(context: PlanContext, asked: Dressing) -> Step:
         "Copy changed files within a backup",
         "old",
         context.owner,
-        str(call("beside_server", *context.lists, "dress_pass", *old, limit, calm, *roots)),
+        str(call("run_beside_server", *context.lists, "dress_pass", *old, limit, calm, *roots)),
         reason,
         "Nothing to undo: the backup and its replication slot end with their session.",
         (
@@ -232,8 +240,8 @@ def _copy(context: PlanContext, asked: Dressing) -> Step:
     where = context.new_path, target, context.port, options, context.cluster.series
     ahead: tuple[str | int, ...] = () if asked.amcheck_seconds is None else ("with_amcheck", asked.amcheck_seconds)
     if queries is not None:
-        ahead = "with_queries", *_with(queries, context), *ahead
-    words = *ahead, "dress_copy", *where, _START_SECONDS + context.lists[0] // _FILES_A_SECOND, *links
+        ahead = "run_with_queries", *_with(queries, context), *ahead
+    words = *ahead, "dress_run_copy", *where, _START_SECONDS + context.lists[0] // _FILES_A_SECOND, *links
     return Step(
         "Start the copy on the new server, examine its databases, and stop it",
         "new",
@@ -269,7 +277,7 @@ def _end(context: PlanContext) -> Step:
         "Check that the copy is stopped",
         "new",
         context.channel.writer,
-        str(call("dress_end", target)),
+        str(call("dress_stop_copy", target)),
         "Nobody may take the copy for the real cluster. If the step before was interrupted, this step stops the copy.",
         "Nothing to undo: the copy is to stay stopped.",
         cluster_control.native_give_back(target),

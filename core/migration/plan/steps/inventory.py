@@ -1,7 +1,7 @@
 """What SQL tells of the cluster just before the stop, held against what the new server says later.
 
 The inventory is taken while clients work, of a server that need not run with what its files say. So the two inventories
-are not held to be equal: what the work of clients explains is a note with numbers, and `same_inventory` fails only for
+need not be equal: what the work of clients explains is a note with numbers. `compare_inventory` fails only for
 what nothing explains. Settings in force are compared after the cutover, when the service of the new server has started
 it: the local-only start sets some itself, and PostgreSQL derives others from those.
 """
@@ -50,7 +50,7 @@ def see_clients(context: PlanContext) -> list[Step]:
             "List the clients of the old cluster",
             "old",
             context.owner,
-            str(call("connected_clients", *reached(context.old_path, socket, port, context.cluster.series))),
+            str(call("list_clients", *reached(context.old_path, socket, port, context.cluster.series))),
             "Clients lose their connections when the cluster is stopped. Check whether anybody must be told first.",
             ONLY_LOOKS,
             (native_psql(socket, port, "postgres", _CONNECTED),),
@@ -105,7 +105,7 @@ def compare_inventory(context: PlanContext, socket: str | None, own_settings: Se
                 context.channel.writer,
                 str(
                     call(
-                        "same_inventory",
+                        "compare_inventory",
                         *reached(context.new_path, socket, context.port, context.cluster.series),
                         context.move.target,
                         ",".join(dict.fromkeys(each.partition("=")[0] for each in own_settings)),
@@ -130,7 +130,10 @@ def compare_inventory(context: PlanContext, socket: str | None, own_settings: Se
                 "new",
                 context.channel.writer,
                 str(
-                    call("collation_versions", *reached(context.new_path, socket, context.port, context.cluster.series))
+                    call(
+                        "warn_of_collation_versions",
+                        *reached(context.new_path, socket, context.port, context.cluster.series),
+                    )
                 ),
                 "Where the new server sorts text differently, an index on text does not find all rows.",
                 ONLY_LOOKS,

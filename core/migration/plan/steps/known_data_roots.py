@@ -49,7 +49,7 @@ def prove_data_roots_stopped(context: PlanContext) -> Step:
 def prove_still_stopped(context: PlanContext) -> Step:
     """Directly before the opening: of what was copied nothing is outdated."""
     data = context.cluster.data_directory
-    proof = call("still_stopped", context.old_path, *_words(context.cluster))
+    proof = call("check_roots_unchanged", context.old_path, *_words(context.cluster))
     step = _proof(context, "Check that the old cluster is unchanged since its stop", "unchanged", proof)
     return replace(
         step,
@@ -92,12 +92,12 @@ def _proof(context: PlanContext, title: str, name: str, proof: Shell) -> Step:
 
 def print_data_roots(cluster: Cluster) -> Shell:
     """Prints what every data root is; fails where a link leads to a folder that the plan does not know."""
-    return call("data_roots", *_words(cluster))
+    return call("list_data_roots", *_words(cluster))
 
 
 def compare_data_roots(cluster: Cluster) -> Shell:
     """The same, held against what it printed before: another folder, or a disk that is missing, fails it."""
-    return call("same_data_roots", str(_LEAST), *_words(cluster))
+    return call("compare_data_roots", str(_LEAST), *_words(cluster))
 
 
 def _words(cluster: Cluster) -> tuple[str, ...]:

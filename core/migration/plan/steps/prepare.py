@@ -48,7 +48,7 @@ def _make_folders(context: PlanContext) -> list[Step]:
             f"Create {root.target}",
             "new",
             ROOT_USER,
-            str(call("give_folder", user, root.target, *(["kept"] if root.parts else []))),
+            str(call("make_folder_for", user, root.target, *(["kept"] if root.parts else []))),
             f"Files of {root.source} on the old server are copied to it. Its owner is set by name, because the "
             "numbers of users differ between hosts.",
             undone(ROOT_USER, "new", command("rmdir", "--", root.target)) + " (as long as it is empty)",

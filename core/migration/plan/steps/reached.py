@@ -1,7 +1,7 @@
 """Where the old server listens, and the looks after the cutover that clients reach the new cluster there.
 
 Nothing that a file says counts, but what the processes listen on: a file may have been edited, and a command line is
-stronger than every file. `reached.sh` says how the cluster is known without a login.
+stronger than every file. `reachability.sh` says how the cluster is known without a login.
 """
 
 from ipaddress import IPv6Address, ip_address
@@ -28,12 +28,16 @@ def see_listeners(context: PlanContext) -> list[Step]:
     if not _known(context):
         return []
     if context.cluster.running and not by_files:
-        look = call("see_listeners", context.old_path, data)
+        look = call("record_listeners", context.old_path, data)
         native = "ss -lntxp"
     else:
         # of one that ran the options are stronger than its files, and both servers are started with them
         look = call(
-            "would_listen", context.old_path, data, config or "-", "started" if context.cluster.running else "-"
+            "print_configured_listeners",
+            context.old_path,
+            data,
+            config or "-",
+            "started" if context.cluster.running else "-",
         )
         native = command(program(context.old_path, "postgres"), "-C", "listen_addresses", "-D", data).text
     return [
@@ -66,7 +70,7 @@ def reach(context: PlanContext) -> list[Step]:
             "Check that the new cluster listens where the old cluster did",
             "new",
             context.channel.writer,
-            str(call("listens_as_old", context.new_path, target, written_out(address), *own)),
+            str(call("compare_listeners", context.new_path, target, written_out(address), *own)),
             "A setting that was edited but not in force, or an option of the old start, can put it elsewhere.",
             ONLY_LOOKS,
             ("ss -lntxp",),
@@ -81,7 +85,7 @@ def reach(context: PlanContext) -> list[Step]:
             "Check that the old server reaches the new cluster",
             "old",
             context.owner,
-            str(call("reached_from_old", context.old_path)),
+            str(call("check_reachability", context.old_path)),
             "It connects as clients do. A firewall, or another server at that address, would keep them out.",
             ONLY_LOOKS,
             (command("pg_isready", "-h", address, "-p", context.new_cluster.port or 5432).text,),

@@ -33,7 +33,7 @@ def prove_files(context: PlanContext) -> Step:
         "Check that the old cluster could be restarted",
         "old",
         context.owner,
-        str(call("prove_restartable", *words, *asked)),
+        str(call("check_restartable", *words, *asked)),
         "A running server keeps using the files as it has read them. With an error in a file that was edited since, "
         "neither cluster would start, and a rollback would not help.",
         ONLY_LOOKS,

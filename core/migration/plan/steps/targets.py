@@ -16,7 +16,7 @@ def empty_or_ours(context: PlanContext) -> Shell:
         "-" if context.overwrite_waiver is None else context.overwrite_waiver.checkpoint,
         data.target,
     )
-    return call("empty_or_ours", context.channel.writer, context.new_path, *of, len(outside), *names, *others)
+    return call("check_targets", context.channel.writer, context.new_path, *of, len(outside), *names, *others)
 
 
 def _names(root: DataRoot, major_version: str) -> str:

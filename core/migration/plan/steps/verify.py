@@ -35,7 +35,7 @@ def sum_ahead(context: PlanContext, number: int) -> list[Step]:
             f"Checksum in advance on the old server: pass {number}",
             "old",
             context.owner,
-            str(_sums("sum_ahead", context, on_new=False)),
+            str(_sums("checksum_in_advance", context, on_new=False)),
             "Files that do not change from here on need not be read during the downtime. Files that change are read "
             "again.",
             ONLY_LOOKS,
@@ -51,7 +51,7 @@ def sum_ahead(context: PlanContext, number: int) -> list[Step]:
             f"Checksum in advance on the new server: pass {number}",
             "new",
             context.channel.writer,
-            str(_sums("sum_ahead", context, on_new=True)),
+            str(_sums("checksum_in_advance", context, on_new=True)),
             "The files are read from its disk, because its cache may hold what has never reached the disk.",
             ONLY_LOOKS,
             name=f"ahead-{number}-new",
@@ -81,7 +81,7 @@ def verify(context: PlanContext) -> list[Step]:
             "Compute the checksums of the old server",
             "old",
             context.owner,
-            str(_sums("sum_up", context, on_new=False)),
+            str(_sums("checksum_all", context, on_new=False)),
             f"They cover each path with its type, size, time, mode, owner, link target and contents. {contents}",
             ONLY_LOOKS,
             native=_native_sums(context, on_new=False),
@@ -97,7 +97,7 @@ def verify(context: PlanContext) -> list[Step]:
             "Compare checksums of both servers",
             "new",
             context.channel.writer,
-            str(_sums("sum_up", context, on_new=True)),
+            str(_sums("checksum_all", context, on_new=True)),
             "A copy that differs must not be started.",
             ONLY_LOOKS,
             native=_native_sums(context, on_new=True),
@@ -109,7 +109,7 @@ def verify(context: PlanContext) -> list[Step]:
             detached=True,
             beside=True,
             listing=str(_packed(context, on_new=True)),
-            mending=str(call("trust_rest", *_trusted(context))),
+            mending=str(call("mark_rest_synced", *_trusted(context))),
         ),
     ]
 
@@ -159,9 +159,13 @@ def _sums(function: str, context: PlanContext, *, on_new: bool) -> Shell:
     facts = (context.old_facts, context.new_facts)
     threads = _threads(facts[on_new])
     # before the last pass new has no control file, which tells what WAL is idle; what came of that is summed up alike
-    idle_known = function == "sum_up" or not on_new
+    idle_known = function == "checksum_all" or not on_new
     # in the downtime nobody is served there
-    ahead = () if function == "sum_up" else ("within_room" if on_new else "beside_server", *context.lists)
+    ahead = (
+        ()
+        if function == "checksum_all"
+        else ("run_within_free_space" if on_new else "run_beside_server", *context.lists)
+    )
     roots = [
         (
             root.label,
@@ -176,7 +180,7 @@ def _sums(function: str, context: PlanContext, *, on_new: bool) -> Shell:
         function,
         _lists(context, on_new=on_new),
         context.channel.writer if on_new else "-",  # whosever they were on old, they become the writer's
-        threads if on_new or function == "sum_up" else min(threads, _WHILE_RUNNING),
+        threads if on_new or function == "checksum_all" else min(threads, _WHILE_RUNNING),
         _program(context),
         "forget_cached" if on_new else "true",
         context.new_path if on_new else context.old_path,

@@ -90,7 +90,7 @@ class Stopping:
     """An execution whose stop may fail."""
 
     STEPS = (
-        replace(STEP, name="warm", call="warm_pass", warm_pass=1, root="data"),
+        replace(STEP, name="warm", call="precopy_pass", warm_pass=1, root="data"),
         replace(STEP, name=INVENTORY, call="take_inventory", stopped=True),
         replace(STEP, name=STOP, call="stop_folder", stopped=True),
         replace(STEP, name=STOPPED, call="prove_stopped", stopped=True, proves=True),
@@ -165,7 +165,7 @@ def test_a_stop_that_failed_although_old_is_stopped_is_gone_on_with_behind_it(st
         move.carried_out()
     move.carried_out()
     assert move.state is State.DONE
-    assert (move.old.asked.count("take_inventory"), move.old.asked.count("warm_pass")) == (1, 1)
+    assert (move.old.asked.count("take_inventory"), move.old.asked.count("precopy_pass")) == (1, 1)
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ def test_a_proof_of_the_stop_that_tells_nothing_is_no_reason_to_begin_anew(store
             move.carried_out()
     move.carried_out()
     assert move.state is State.DONE
-    assert (move.old.asked.count("take_inventory"), move.old.asked.count("warm_pass")) == (1, 1)
+    assert (move.old.asked.count("take_inventory"), move.old.asked.count("precopy_pass")) == (1, 1)
 
 
 @pytest.mark.slow
@@ -189,7 +189,7 @@ def test_old_that_runs_again_is_copied_and_stopped_again(store: Store) -> None:
         move.carried_out()
     move.carried_out()
     assert move.state is State.DONE
-    assert (move.old.asked.count("take_inventory"), move.old.asked.count("warm_pass")) == (2, 2)
+    assert (move.old.asked.count("take_inventory"), move.old.asked.count("precopy_pass")) == (2, 2)
 
 
 @pytest.mark.slow

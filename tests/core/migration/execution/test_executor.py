@@ -144,8 +144,8 @@ class Failing:
     ("said", "why"),
     [
         (
-            "sync: error syncing '/b': Input/output error\npghaul: /b cannot be flushed\n",
-            "/b cannot be flushed (sync: error syncing '/b': Input/output error)",
+            "sync: error syncing '/b': Input/output error\npghaul: /b cannot be written to disk\n",
+            "/b cannot be written to disk (sync: error syncing '/b': Input/output error)",
         ),
         (
             "psql: error: connection failed: No such file\n\tIs it running locally?\npghaul: it could not be asked",

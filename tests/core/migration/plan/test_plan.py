@@ -53,7 +53,7 @@ OF_DEBIAN: dict[str, Any] = {"name": "15/main", "found_by": ("pg_lsclusters",)}
 UNIT: dict[str, Any] = {"unit": "postgresql-15.service"}
 DEBIAN = Service(TARGET, "15/spring", "postgresql@15-spring.service", debian=True, enabled=False)
 OWN = Service(TARGET, "own", "own.service", enabled=False)
-ENABLES = re.compile(r"start_conf |systemctl enable |own_systemd enable ")
+ENABLES = re.compile(r"write_start_conf |systemctl enable |run_user_systemctl enable ")
 PATH = program_path(old(), "15", "postgres")
 
 
@@ -71,7 +71,7 @@ def told(made: Plan, known: str, **changes: Any) -> bool:
 def test_a_running_cluster_is_copied_warm_and_a_stopped_one_cold() -> None:
     warm, cold = plan({"running": True}), plan()
     assert STOP in known(warm.steps)
-    assert [each.warm_pass for each in warm.steps if "warm_pass " in each.call] == [1, 2]
+    assert [each.warm_pass for each in warm.steps if "precopy_pass " in each.call] == [1, 2]
     assert not any(each.warm_pass or each.phase is Phase.WARM or each.name == STOP for each in cold.steps)
     for made in (warm, cold):
         assert step(made, STOPPED).number < compared(made).number < opening(made).number
@@ -115,10 +115,10 @@ def defined(functions: str) -> set[str]:
 
 def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_shown() -> None:
     made = plan({"running": True, "tablespaces": (space("/space"),)})
-    removing = [each.number for each in made.steps if each.call.startswith(("rest_pass ", "cold_pass "))]
+    removing = [each.number for each in made.steps if each.call.startswith(("rest_pass ", "full_pass "))]
     assert removing
     assert step(made, "target").number < min(removing)
-    shown = [each.number for each in made.steps if each.call.startswith("deletions ")]
+    shown = [each.number for each in made.steps if each.call.startswith("list_deletions ")]
     assert len(shown) == len(removing) == 2
     assert max(shown) < min(removing)
     assert "--delay-updates" not in made.functions
@@ -136,7 +136,7 @@ def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
     (taken / "PG_15_202209061").mkdir()
     done = run(proof)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"pghaul: {taken} holds files, and no copy in {TARGET} leads there: ")
+    assert done.stderr.startswith(f"pghaul: {taken} contains files, but no copy in {TARGET} has a link to it. ")
 
 
 def test_the_name_to_be_typed_stands_at_the_head() -> None:
@@ -148,7 +148,7 @@ def test_the_name_to_be_typed_stands_at_the_head() -> None:
 def test_the_final_pass_trusts_no_time() -> None:
     """What these two functions then do is tested on files whose times were set back."""
     made = plan({"running": True})
-    assert step(made, f"{WARM}1-data").call == f"beside_server 2000 /tmp warm_pass data {DATA} {TARGET} pg_wal"
+    assert step(made, f"{WARM}1-data").call == f"run_beside_server 2000 /tmp precopy_pass data {DATA} {TARGET} pg_wal"
     assert step(made, "changed-data").call == f"changed_pass data {DATA} {TARGET} pg_wal"
 
 
@@ -208,9 +208,14 @@ def test_the_stop_is_the_layouts_own_and_the_fence_is_one(
     ("service", "user", "call", "enabled"),
     [
         (None, "postgres", "start_folder", ""),
-        (DEBIAN, "root", f"start_debian 15 spring {TARGET}", "start_conf /etc/postgresql/15/spring auto"),
+        (DEBIAN, "root", f"start_debian 15 spring {TARGET}", "write_start_conf /etc/postgresql/15/spring auto"),
         (OWN, "root", f"start_unit own.service {TARGET}", "systemctl enable own.service"),
-        (replace(OWN, user="ann"), "ann", f"start_user_unit own.service {TARGET}", "own_systemd enable own.service"),
+        (
+            replace(OWN, user="ann"),
+            "ann",
+            f"start_user_unit own.service {TARGET}",
+            "run_user_systemctl enable own.service",
+        ),
     ],
 )
 def test_new_is_opened_by_what_its_host_has_for_that(
@@ -240,7 +245,7 @@ def test_what_came_from_debians_folder_is_led_to_the_target() -> None:
     there = new(services=(replace(DEBIAN, name="15/main"),))
     adopted = step(plan(changes, new_facts=there), "register-0")
     assert adopted.call == (
-        f"adopt_debian {folder}/postgresql.conf data_directory {TARGET} hba_file {folder}/pg_hba.conf "
+        f"set_debian_settings {folder}/postgresql.conf data_directory {TARGET} hba_file {folder}/pg_hba.conf "
         "external_pid_file /run/postgresql/15-main.pid"
     )
     assert f"pg_conftool 15 main set hba_file {folder}/pg_hba.conf" in adopted.native
@@ -298,11 +303,11 @@ def test_what_has_no_mark_is_taken_only_where_somebody_has_given_it_up(waived: b
 
 def test_tablespaces_go_to_their_targets() -> None:
     made = plan({"tablespaces": (space("/space"),)}, {"tablespace_targets": {"/space": "/srv/pg/space"}})
-    (given,) = (each for each in made.steps if each.call == "give_folder postgres /srv/pg/space kept")
+    (given,) = (each for each in made.steps if each.call == "make_folder_for postgres /srv/pg/space kept")
     assert given.side == "new"
     assert given.native[0].startswith("test -d /srv/pg/space || install -d ")
     assert step(made, "link-16400").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
-    assert "cold_pass 16400 /space /srv/pg/space PG_15_202209061" in [each.call for each in made.steps]
+    assert "full_pass 16400 /space /srv/pg/space PG_15_202209061" in [each.call for each in made.steps]
 
 
 def test_configuration_outside_is_brought_along() -> None:
@@ -367,7 +372,7 @@ def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], becomes: str, l
     assert (name, minutes) == ("allow_key", "20160")
     assert options.startswith('restrict,from="10.77.0.11",command="exec sh -c ')
     assert f" {becomes}sh /var/tmp/pghaul-copy-" in options
-    assert options.endswith(f'/functions receive \\"$SSH_ORIGINAL_COMMAND\\" data {TARGET}"')
+    assert options.endswith(f'/functions receive_copy \\"$SSH_ORIGINAL_COMMAND\\" data {TARGET}"')
     assert (allow.user, step(made, "functions").user) == (login, login)
     assert step(made, "pin-host-keys").call.endswith(f" 10.77.0.12 22 {login}")
 
@@ -488,9 +493,13 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
     stop = step(made, Hook.STOP_APPLICATIONS)
     assert (stop.side, stop.user, stop.call, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
     said, _, proven, *after = [each for each in made.steps if each.number > opening(made).number]
-    assert (said.side, said.call) == ("old", f"say_opened {DATA}")
+    assert (said.side, said.call) == ("old", f"record_cutover {DATA}")
     assert (proven.name, proven.stopped) == (ALONE, False)
-    assert [each.call.split()[0] for each in after[:3]] == ["compare_settings", "listens_as_old", "reached_from_old"]
+    assert [each.call.split()[0] for each in after[:3]] == [
+        "compare_settings",
+        "compare_listeners",
+        "check_reachability",
+    ]
     assert (after[0].reads, after[0].stopped) == (INVENTORY, False)
     assert [(each.name, each.side, each.user, each.call) for each in after[3:]] == [
         (Hook.MOVE_ADDRESS, "you", "you", "./move-address"),

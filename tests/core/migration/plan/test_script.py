@@ -183,9 +183,17 @@ def test_every_command_is_shown_as_it_runs(made: Plan, tmp_path: Path) -> None:
 
 def test_it_takes_along_only_what_its_route_and_streams_use() -> None:
     text = script(plan({"running": True}))
-    for used in ("send_by_ssh() {", "one_list() {", "warm_listed() {", "copy_send=send_by_ssh\n"):
+    for used in ("send_by_ssh() {", "use_one_stream() {", "precopy_listed() {", "copy_send=send_by_ssh\n"):
         assert used in text
-    for unused in ("send_by_nfs", "send_here", "daemon_port", "run_streams", "share_out", "cold_whole", "copy_daemon"):
+    for unused in (
+        "send_by_nfs",
+        "send_locally",
+        "read_daemon_port",
+        "run_streams",
+        "balance_streams",
+        "full_single_stream",
+        "copy_daemon",
+    ):
         assert unused not in text
 
 
@@ -270,7 +278,7 @@ def test_the_same_script_run_from_elsewhere_is_anothers(tmp_path: Path) -> None:
         second = first(answers="yes\n", path=copied)
         assert second.returncode == 1
         assert "is held: " in second.stdout
-        assert "if that one is gone for good" in second.stdout
+        assert "If its owner no longer exists" in second.stdout
         assert len(locks(first)) == 2
         process.terminate()
         process.wait(10)

@@ -49,7 +49,7 @@ def test_any_other_state_is_none(state: str, data: Path) -> None:
     said(data.parent, state)
     done = prove(data)
     assert done.returncode == 1
-    assert "it was not shut down cleanly" in done.stderr
+    assert "was not shut down cleanly" in done.stderr
 
 
 def test_a_lock_file_is_a_server(data: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_server_without_its_lock_file_is_found_by_where_it_works(data: Path) -
         finally:
             server.kill()
     assert done.returncode == 1
-    assert f"a server runs in {data}: process {server.pid}" in done.stderr
+    assert f"a PostgreSQL server is running in {data} (process {server.pid}" in done.stderr
     with subprocess.Popen(["sleep", "60"], cwd=data) as shell_of_somebody:
         try:
             assert prove(data).returncode == 0

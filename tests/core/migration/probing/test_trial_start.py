@@ -25,7 +25,7 @@ class Answers:
         return True
 
     def run(self, shell: Shell, *_: object, **__: object) -> Completed:
-        unmet = "unit_unmet" in shell.text
+        unmet = "print_unmet_conditions" in shell.text
         return Completed(shell.shown, 0, "unmet ConditionHost=other\n" if unmet else "started\n", "", 0.0)
 
 

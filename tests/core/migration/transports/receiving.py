@@ -20,7 +20,7 @@ from tests.core.migration.running import program, run
 _SSH = """until [ "$1" = new ]; do shift; done
 shift
 printf '%s\\n' "$*" >>'@folder@/said'
-exec sh '@folder@/functions' receive "$*" data '@folder@/new' sample '@folder@/new'"""
+exec sh '@folder@/functions' receive_copy "$*" data '@folder@/new' sample '@folder@/new'"""
 
 
 def transports(version: Version) -> Iterator[Transport]:
@@ -48,7 +48,7 @@ def said(folder: Path, transport: Transport, version: Version, programs: Path | 
     if programs is not None:
         shutil.copy(programs / "rsync", folder / "programs/rsync")
     program(folder / "programs/ssh", _SSH.replace("@folder@", str(folder)))
-    (folder / "functions").write_text(functions_file(library(["receive"])))
+    (folder / "functions").write_text(functions_file(library(["receive_copy"])))
     for name, size in (("1", 20_000_000), ("2", 1)):
         (old / "base" / name).write_bytes(b"x" * size)
     targets = (("data", str(new)), ("sample", str(new)))
@@ -86,7 +86,7 @@ def main(version: str, programs: str) -> None:
         for transport in transports(other):
             with TemporaryDirectory() as folder:
                 lines.update(said(Path(folder), transport, other, Path(programs)))
-    print("\n".join(sorted({line.split(" ", 2)[2] for line in lines} - {"flush"})))  # noqa: T201
+    print("\n".join(sorted({line.split(" ", 2)[2] for line in lines} - {"flush_file_system"})))  # noqa: T201
 
 
 if __name__ == "__main__":

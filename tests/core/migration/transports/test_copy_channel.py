@@ -53,7 +53,7 @@ def _run(shell: Shell, home: Path, given: str = "") -> subprocess.CompletedProce
 def _asked(channel: CopyChannel, home: Path, words: str) -> subprocess.CompletedProcess[str]:
     """What new answers to those words behind the key, with an rsync that only says where it is and what it is asked."""
     program(home / "programs/rsync", 'printf "%s|" "$PWD" "$@"')
-    (home / "functions").write_text(functions_file(library(["receive"])))
+    (home / "functions").write_text(functions_file(library(["receive_copy"])))
     forced = _forced(_line(channel, home)).replace(channel.kept, str(home))
     return _run(Shell(f"export SSH_ORIGINAL_COMMAND='{words}'; {forced}", ""), home)
 
@@ -95,7 +95,7 @@ def test_the_receiver_takes_an_rsync_server_into_its_own_folder(channel: CopyCha
 def test_the_receiver_refuses_all_else(channel: CopyChannel, tmp_path: Path, asked: str) -> None:
     done = _asked(channel, tmp_path, asked)
     assert (done.returncode, done.stdout) == (126, "")
-    assert done.stderr.startswith("pghaul: this key is for one copy alone")
+    assert done.stderr.startswith("pghaul: this key allows one copy only")
 
 
 def test_shell_signs_in_what_is_asked_are_words(channel: CopyChannel, tmp_path: Path) -> None:
@@ -157,14 +157,14 @@ def test_a_key_that_was_cut_off_is_not_allowed(channel: CopyChannel, tmp_path: P
     for arrived in (cut, f"{cut}\n"):
         if arrived != "ssh-ed25519 AAAA pghaul-copy-0123\n":
             done = _run(copy_channel.allow_key(channel), tmp_path, arrived)
-            assert (done.returncode, "the key is cut off" in done.stderr) == (1, True)
+            assert (done.returncode, "the key is incomplete" in done.stderr) == (1, True)
             assert not (tmp_path / ".ssh").exists()
 
 
 def test_host_keys_that_were_cut_off_are_not_pinned(channel: CopyChannel, tmp_path: Path) -> None:
     Path(channel.folder).mkdir()
     done = _run(copy_channel.pin_host_keys(channel), tmp_path, "ssh-ed25519 HHHH root@new\n")
-    assert (done.returncode, "cut off" in done.stderr) == (1, True)
+    assert (done.returncode, "incomplete" in done.stderr) == (1, True)
     assert list(Path(channel.folder).iterdir()) == []
 
 

@@ -115,7 +115,7 @@ def test_it_is_told_the_addresses_of_old_and_the_folders_of_new(channel: CopyCha
 def test_a_password_that_is_cut_off_starts_nothing(channel: CopyChannel, given: str) -> None:
     done = run(daemon.start(channel), given=given)
     assert done.returncode == 1
-    assert "the password is cut off: nothing was started" in done.stderr
+    assert "the password is incomplete: nothing was started" in done.stderr
     assert not Path(f"{channel.folder}-daemon").exists()
 
 

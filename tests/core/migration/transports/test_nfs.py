@@ -108,7 +108,7 @@ def test_exports_name_each_address_of_old_that_new_may_see(address: str, clients
         f"{client}:{folder}" for folder in (HOSTILE, "/srv/space")
     ]
     asking = next(each for each in nfs.attaching(there, "postgres") if each.name == exporting.reads)
-    assert (asking.side, asking.user, asking.call) == ("old", "postgres", f"source_address {address}")
+    assert (asking.side, asking.user, asking.call) == ("old", "postgres", f"print_source_address {address}")
 
 
 def test_root_on_old_is_nobody_more_than_the_database_user_on_new() -> None:

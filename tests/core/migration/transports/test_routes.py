@@ -32,7 +32,7 @@ CHANNEL = CopyChannel(
 )
 WORDS = {Route.SSH: "over ssh", Route.DAEMON: "an rsync daemon", Route.NFS: "NFS", Route.LOCAL: "Within one server"}
 """What docs/concepts/transport.md calls each route."""
-SENDS = {Route.SSH: "send_by_ssh", Route.DAEMON: "send_by_ssh", Route.NFS: "send_by_nfs", Route.LOCAL: "send_here"}
+SENDS = {Route.SSH: "send_by_ssh", Route.DAEMON: "send_by_ssh", Route.NFS: "send_by_nfs", Route.LOCAL: "send_locally"}
 
 
 def sample(transport: Transport, rate: float) -> Probe:
@@ -57,17 +57,19 @@ def test_rsync_knows_where_to_send(route: Route) -> None:
     """`*` is the way over ssh, where new says itself that all is on its disk; whoever adds a route says so there."""
     made = settings(replace(CHANNEL, transport=Transport(route=route)))
     assert {made["copy_send"], made["copy_stream"]} <= set(functions())
-    assert route in {Route.SSH, Route.DAEMON} or f"    {route})" in functions()["at_new"].text
+    assert route in {Route.SSH, Route.DAEMON} or f"    {route})" in functions()["ask_target"].text
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("streams", [1, 4])
 def test_a_copy_takes_along_only_the_functions_of_its_route_and_streams(route: Route, streams: int) -> None:
     channel = replace(CHANNEL, transport=Transport(streams=streams, route=route), rsync=(3, 2, 7))
-    taken = {name for name in functions() if f"\n{name}() {{\n" in ready(channel, call("warm_pass", "data")).functions}
+    taken = {
+        name for name in functions() if f"\n{name}() {{\n" in ready(channel, call("precopy_pass", "data")).functions
+    }
     assert taken & set(SENDS.values()) == {SENDS[route]}
-    assert ("daemon_port" in taken) is (route is Route.DAEMON)
-    assert {each in taken for each in ("share_out", "run_streams", "show_streams")} == {streams > 1}
+    assert ("read_daemon_port" in taken) is (route is Route.DAEMON)
+    assert {each in taken for each in ("balance_streams", "run_streams", "show_streams")} == {streams > 1}
     assert not any(each.startswith("cold_") for each in taken)
 
 

@@ -42,10 +42,10 @@ def test_what_the_copy_needs_is_looked_for_before_anything_is_copied() -> None:
 
 def test_it_copies_every_data_root_and_ends_what_it_has_started() -> None:
     words = words_of(step(made(), "dress-pass").call)
-    assert words[:1] == ["beside_server"]
+    assert words[:1] == ["run_beside_server"]
     assert {"dress_pass", "data", "/space"} <= set(words)
     assert words_of(step(made(), "dress-copy").call)[-2:] == ["pg_tblspc/16400", "/space"]
-    assert words_of(step(made(), "dress-end").call)[0] == "dress_end"
+    assert words_of(step(made(), "dress-end").call)[0] == "dress_stop_copy"
     assert step(made(), "dress-end").closes
 
 
@@ -63,9 +63,9 @@ def test_the_old_server_keeps_as_much_wal_as_was_asked_for() -> None:
 
 
 def test_amcheck_looks_only_where_it_was_asked_for() -> None:
-    assert words_of(step(asking(), "dress-copy").call)[0] == "dress_copy"
+    assert words_of(step(asking(), "dress-copy").call)[0] == "dress_run_copy"
     asked = step(asking(Dressing(amcheck_seconds=60)), "dress-copy")
-    assert words_of(asked.call)[:3] == ["with_amcheck", "60", "dress_copy"]
+    assert words_of(asked.call)[:3] == ["with_amcheck", "60", "dress_run_copy"]
     assert any("bt_index_check" in line for line in asked.native)
     assert "amcheck_copy" in asking(Dressing(amcheck_seconds=60)).functions
 
@@ -80,20 +80,20 @@ QUERIES = Queries((Script("one.sql", 3, "select 1;\nselect 'it''s';\n"), Script(
 
 def test_queries_are_measured_on_the_copy_and_on_the_old_server_where_that_is_asked_for() -> None:
     alone, both = made(QUERIES), made(replace(QUERIES, on_old=True))
-    given = ["with_queries", "shop", "reader", "4", "10", "2"]
+    given = ["run_with_queries", "shop", "reader", "4", "10", "2"]
     given += ["3", "2", "select 1;", "select 'it''s';", "1", "1", "select 2"]
     words = words_of(step(alone, "dress-copy").call)
-    assert words[: len(given) + 1] == [*given, "dress_copy"]
+    assert words[: len(given) + 1] == [*given, "dress_run_copy"]
     assert "pgbench" in words_of(step(alone, "dress-programs").call)
     all_asked = plan({"running": True}, dressed=True, asked=Dressing(amcheck_seconds=60, queries=QUERIES))
     words = words_of(step(all_asked, "dress-copy").call)
-    assert words[: len(given) + 3] == [*given, "with_amcheck", "60", "dress_copy"]
+    assert words[: len(given) + 3] == [*given, "with_amcheck", "60", "dress_run_copy"]
     assert "queries-old" not in {each.name for each in alone.steps}
     old = step(both, "queries-old")
-    assert words_of(old.call)[: len(given) + 2] == [*given, "while_followed", "measure_twice"]
+    assert words_of(old.call)[: len(given) + 2] == [*given, "run_while_followed", "measure_twice"]
     assert not old.detached  # its job would keep the password
     assert step(both, "queries-role").number < old.number
-    assert words_of(step(alone, "queries-role").call)[:3] == ["prove_role", "shop", "reader"]
+    assert words_of(step(alone, "queries-role").call)[:3] == ["check_role", "shop", "reader"]
     assert step(both, "queries-old").number < min(each.number for each in both.steps if each.warm_pass)
     assert alone.queries is not None
     assert alone.queries.database == "shop"

@@ -23,7 +23,7 @@ def words(of: Plan, known: str) -> list[str]:
 def test_unless_it_was_chosen_nothing_is_set_and_the_server_counts() -> None:
     of = made(None)
     assert of.step(IN_FORCE) is None
-    assert words(of, LISTENERS)[0] == "see_listeners"
+    assert words(of, LISTENERS)[0] == "record_listeners"
     assert words(of, "same-settings")[7:9] == ["cutover", "-"]
     assert all(words_of(each.call)[-1] == "-" for each in of.way_back if each.name == "start-old")
 
@@ -32,10 +32,10 @@ def test_what_is_in_force_is_set_before_the_first_start_and_given_to_the_old_ser
     of = made(EditedSettings.IN_FORCE)
     known = [each.name for each in of.steps]
     assert known.index(IN_FORCE) == known.index(START_NEW) - 1
-    assert words(of, IN_FORCE) == ["keep_in_force", TARGET, "port=5432", "search_path=it's"]
+    assert words(of, IN_FORCE) == ["append_settings", TARGET, "port=5432", "search_path=it's"]
     assert "it''s" in words_of(step(of, IN_FORCE).native[1].partition(" >>")[0])[2]
     assert {"port", "search_path"} <= set(words(of, "same-inventory")[-1].split(","))
-    assert words(of, LISTENERS)[0] == "see_listeners"
+    assert words(of, LISTENERS)[0] == "record_listeners"
     (back,) = (each for each in of.way_back if each.name == "start-old")
     assert words_of(words_of(back.call)[-1]) == ["-c", "port=5432", "-c", "search_path=it's"]
     assert any("port=5432" in each for each in back.native)
@@ -47,7 +47,7 @@ def test_what_is_in_force_is_set_before_the_first_start_and_given_to_the_old_ser
 def test_where_the_files_hold_both_servers_listen_by_them() -> None:
     of = made(EditedSettings.FILE)
     assert of.step(IN_FORCE) is None
-    assert [words(of, LISTENERS)[at] for at in (0, -1)] == ["would_listen", "started"]
+    assert [words(of, LISTENERS)[at] for at in (0, -1)] == ["print_configured_listeners", "started"]
     assert "5433" in words(of, START_NEW)
     assert words(of, "same-settings")[7:9] == ["cutover", "port,search_path"]
     assert words(of, "old-runs")[3:] == ["5433,5432", "-"]

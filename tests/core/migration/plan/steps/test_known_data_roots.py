@@ -69,7 +69,7 @@ def test_what_the_plan_knows_is_no_news(data: Path) -> None:
 def test_a_root_that_was_made_since_is_named(data: Path, path: str) -> None:
     made = link(data, path)
     assert said(run(print_data_roots(known(data))), UNKNOWN_ROOT).startswith(
-        f"{path} leads to {made}: not in the plan, made since; begin with a new"
+        f"{path} leads to {made}. The plan does not contain this, because it was created later. Begin with a new"
     )
 
 
@@ -89,7 +89,7 @@ def test_all_of_them_stand_on_one_line(data: Path) -> None:
 
 def test_a_root_that_is_gone_stops_the_move(data: Path) -> None:
     gone = Tablespace(9, "pg_tblspc/9", "/gone", 0, 0)
-    assert said(run(print_data_roots(known(data, gone)))) == "/gone is not there: is its disk mounted?"
+    assert said(run(print_data_roots(known(data, gone)))) == "/gone does not exist: is its disk mounted?"
 
 
 def test_a_data_directory_that_cannot_be_read_proves_nothing(tmp_path: Path) -> None:
@@ -131,9 +131,9 @@ def empty_space(data: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (empty, f"holds no {VERSION}: is its disk mounted?"),
-        (another_disk, "old is not what it was: pg_tblspc/1 is another folder, or on another disk"),
-        (nothing, "old is not what it was: the data directory holds no relation any more"),
+        (empty, f"does not contain {VERSION}: is its disk mounted?"),
+        (another_disk, "the old cluster has changed: pg_tblspc/1 is another folder, or on another disk"),
+        (nothing, "the old cluster has changed: the data directory no longer contains any relation"),
     ],
 )
 @pytest.mark.parametrize("restarted", [False, True])

@@ -100,7 +100,7 @@ def test_what_no_copy_brings_is_nobodys_to_remove(copied: Path) -> None:
     done = proven(copied)
     assert done.returncode == 1
     assert done.stderr.startswith(
-        f"pghaul: {copied / 'wal'} holds dump, which no copy of this cluster brings: empty it if"
+        f"pghaul: {copied / 'wal'} contains dump, which does not belong to a copy of this cluster. Empty it"
     )
 
 
@@ -115,7 +115,9 @@ def test_a_folder_that_the_mark_does_not_name_is_not_of_it(copied: Path) -> None
     mark.write_text(mark.read_text().replace("/space\n", "/space too\n"))
     done = proven(copied)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"pghaul: {copied}/space holds files, and no copy in {copied}/data leads there: ")
+    assert done.stderr.startswith(
+        f"pghaul: {copied}/space contains files, but no copy in {copied}/data has a link to it. "
+    )
 
 
 def test_a_folder_of_another_cluster_on_new_is_its_own(copied: Path) -> None:
@@ -123,19 +125,19 @@ def test_a_folder_of_another_cluster_on_new_is_its_own(copied: Path) -> None:
     (copied / "other/pg_tblspc/16999").symlink_to(copied / "space")
     done = proven(copied)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"pghaul: {copied}/space belongs to the cluster in {copied}/other: ")
+    assert done.stderr.startswith(f"pghaul: {copied}/space belongs to the cluster in {copied}/other. ")
 
 
 def test_a_folder_beside_an_empty_data_directory_is_no_copy(copied: Path) -> None:
     (copied / "data").rename(copied / "away")
-    assert f"{copied}/space holds files, and no copy" in proven(copied).stderr
+    assert f"{copied}/space contains files, but no copy" in proven(copied).stderr
 
 
 def test_a_copy_of_another_cluster_is_not_ours(copied: Path) -> None:
     (copied / "data/pghaul-fence/mark").write_text("identifier 1\n")
     done = proven(copied)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"pghaul: {copied}/data holds a copy of another cluster")
+    assert done.stderr.startswith(f"pghaul: {copied}/data contains a copy of another cluster")
 
 
 @pytest.mark.parametrize(("given_up", "taken"), [(None, False), ("0/5000028", True), ("0/3000028", False)])
@@ -158,4 +160,4 @@ def test_the_data_directory_of_another_cluster_is_named(copied: Path) -> None:
     (copied / "bin/pg_controldata").write_text("#!/bin/sh\necho 'Database system identifier:  1'\n")
     done = proven(copied)
     assert done.returncode == 1
-    assert done.stderr.startswith(f"pghaul: {copied}/data holds another cluster")
+    assert done.stderr.startswith(f"pghaul: {copied}/data contains another cluster")

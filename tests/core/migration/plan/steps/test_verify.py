@@ -21,7 +21,7 @@ def words(data: Path, *, program: str = "sha256sum", relinked: str = "") -> list
 
 def sum_up(data: Path, inventory: str = "", **more: str) -> list[str]:
     """What the proof prints of a data directory."""
-    done = run(call("sum_up", *words(data, **more)), given=inventory)
+    done = run(call("checksum_all", *words(data, **more)), given=inventory)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -71,12 +71,12 @@ def test_nothing_is_never_taken_for_a_cluster(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     (empty / "global").mkdir(parents=True)
     (empty / CONTROL).write_text("control")
-    done = run(call("sum_up", *words(empty)))
-    assert (done.returncode, "only 0 files are there, and any cluster has 20" in done.stderr) == (1, True)
+    done = run(call("checksum_all", *words(empty)))
+    assert (done.returncode, "only 0 files were found, but every cluster has at least 20" in done.stderr) == (1, True)
 
 
 def sum_ahead(data: Path) -> None:
-    done = run(call("sum_ahead", *words(data)))
+    done = run(call("checksum_in_advance", *words(data)))
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
@@ -99,7 +99,7 @@ def test_what_was_summed_up_ahead_is_not_read_again_until_it_changes(data: Path)
 def test_what_has_just_changed_is_not_kept_ahead(data: Path) -> None:
     """Within one tick of the clock nothing would tell the next change."""
     ticking = 'date() { echo $(($(command date "$@") - 60000)); }; sleep() { :; }; '
-    shell = call("sum_ahead", *words(data))
+    shell = call("checksum_in_advance", *words(data))
     done = run(type(shell)(f"{ticking}{shell.text}", shell.shown, compound=True, functions=shell.functions))
     assert done.returncode == 0, done.stderr
     assert [path for path, rest in kept(data).items() if rest[2]] == []
@@ -110,14 +110,14 @@ def test_a_file_that_vanishes_while_old_runs_is_no_failure(data: Path) -> None:
     """It is listed, and gone when it is read; in the stop nothing may vanish."""
     vanish = f"sort() {{ rm -f '{data}/base/1/3'; command sort \"$@\"; }}; "
     said = []
-    for function, status in (("sum_ahead", 0), ("sum_up", 1)):
+    for function, status in (("checksum_in_advance", 0), ("checksum_all", 1)):
         (data / "base/1/3").write_text("there")
         os.utime(data / "base/1/3", (LONG_AGO, LONG_AGO))
         shell = call(function, *words(data))
         done = run(type(shell)(f"{vanish}{shell.text}", shell.shown, compound=True, functions=shell.functions))
         assert done.returncode == status, done.stderr
         said.append(done.stderr)
-    assert "could not sum up all files" in said[1]
+    assert "could not compute the checksums of all files" in said[1]
 
 
 def test_times_are_compared_in_what_every_rsync_and_file_system_carries(data: Path) -> None:
