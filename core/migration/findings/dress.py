@@ -10,7 +10,7 @@ from core.migration.model.move import Move
 _SINCE = (10,)
 """The first major version in which both a backup and a slot may belong to a session (a backup since 9.6)."""
 _RENAMED_SINCE = (15,)
-"""The first major version with pg_backup_start (pg_start_backup before). `dress_set_version` of dress.sh has the same."""
+"""The first major version with pg_backup_start (pg_start_backup before), as `dress_set_version` of dress.sh has it."""
 _SIGNAL_SINCE = (12,)
 """The first major version in which a standby's settings stand among all others (recovery.conf before)."""
 _TRIGGER_SINCE, _TRIGGER_UNTIL = (12,), (16,)
