@@ -1,1 +1,1 @@
-"""The window over core: pages, models, widgets, dialogs, and the one bridge to threads."""
+"""The window of pghaul: pages, models, widgets and dialogs over core, and the bridge to its threads."""

@@ -1,6 +1,6 @@
-"""What the window asks of core, as plain functions for a worker thread.
+"""The functions of core that the window calls on its worker threads.
 
-Core's heavy modules load here, when first used: the window is on screen before them.
+Heavy modules of core are imported within these functions, so that the window is on screen before they load.
 """
 
 from collections.abc import Sequence
@@ -36,20 +36,20 @@ if TYPE_CHECKING:
     from core.migration.model.plan import Plan
     from core.migration.model.probe import Probe
     from core.servers.profiles import Profile
-    from gui.models.report import Wanted
+    from gui.models.report import ReportRequest
 
 
 NEWEST = 500
-"""Runs that a page shows: more than a person looks through."""
+"""The number of runs that a page shows: more than a person reads."""
 
 
 def moves_newest_first(session: "Session") -> "tuple[Move, ...]":
-    """All moves; those that the latest entries are of stand first."""
+    """Return all moves, those with the latest entries first."""
     return session.store.moves_newest_first()
 
 
 def servers(session: "Session") -> tuple[ServerRow, ...]:
-    """All servers, by name."""
+    """Return all servers, sorted by name."""
     moves = session.store.moves()
     return tuple(
         ServerRow(
@@ -62,28 +62,28 @@ def servers(session: "Session") -> tuple[ServerRow, ...]:
 
 
 def test_server(server: str, session: "Session", job: Job) -> tuple[str, ...]:
-    """Connect and try the rights."""
+    """Connect to a server, test the rights there, and return the results as sentences."""
     from core.actions.servers import test_server as test
 
     return test(session, server, job).sentences
 
 
 def try_profile(profile: "Profile", session: "Session", job: Job) -> tuple[str, ...]:
-    """Connect by a profile that is not kept yet, and try the rights."""
+    """Do the same with a profile that is not saved yet."""
     from core.actions.servers import try_profile as attempt
 
     return attempt(session, profile, job).sentences
 
 
 def ssh_hosts(_session: "Session") -> tuple[str, ...]:
-    """The hosts that ~/.ssh/config names."""
+    """Return the hosts that ~/.ssh/config names."""
     from core.servers.ssh_hosts import named_hosts
 
     return named_hosts()
 
 
 def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], session: "Session", job: Job) -> None:
-    """Read the facts of each server, with the data directories that a move names on it."""
+    """Read the facts of each server, including the data directories that a move names there."""
     from core.actions.facts import read_facts as read
 
     for server, folders in servers_and_folders:
@@ -91,14 +91,14 @@ def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], sessi
 
 
 def suites() -> tuple["Listed", ...]:
-    """The suites that ship with the program, and the DBA's own."""
+    """Return the suites that are part of pghaul, and those of the user."""
     from core.benchmarks.suites import list_suites
 
     return list_suites()
 
 
 def forecast(move: str, suite: str, sides: "Sequence[Side]", session: "Session", job: Job) -> "tuple[Forecast, ...]":
-    """What the suite takes on each side."""
+    """Return the forecast of a suite for each side."""
     from core.actions.benchmarks import forecast as make
 
     return make(session, move, suite, job, sides)
@@ -114,24 +114,26 @@ def run_benchmarks(
     *,
     at_once: bool = False,
 ) -> "tuple[Run, ...]":
-    """Run the suite on each side, soon or when no array below a volume is being rebuilt any more."""
+    """Run the suite on each side, and return the runs; `wait_for_resync`: start when no array below a volume is
+    rebuilding.
+    """
     from core.actions.benchmarks import run_benchmarks as run
 
     return run(session, move, suite, job, sides, wait_for_resync=wait_for_resync, at_once=at_once)
 
 
 def runs(move: str, session: "Session") -> "tuple[Run, ...]":
-    """The newest runs of a move, newest first: what a page can show, without what the tools printed."""
+    """Return the newest runs of a move, newest first, without the outputs of the tools."""
     return session.store.runs(move, newest=NEWEST, raw=False)[::-1]
 
 
 def run(number: int, session: "Session") -> "Run":
-    """A run whole, with what its tool printed."""
+    """Return a run with the output of its tool."""
     return session.store.run(number)
 
 
 def compared(move: str, left: "Start | Side", right: "Start | Side", session: "Session") -> Compared | None:
-    """Whatever stands at the left and at the right; None: nothing was measured of either."""
+    """Compare the left with the right selection; None if neither was measured."""
     from core.actions.diagnosis import known_diagnoses
     from core.actions.measured import compare_starts
 
@@ -143,7 +145,7 @@ def compared(move: str, left: "Start | Side", right: "Start | Side", session: "S
 
 
 def starts(session: "Session") -> "tuple[Start, ...]":
-    """What each start of a suite measured on one volume, of all moves, the newest first."""
+    """Return each start of a suite on one volume, of all moves, newest first."""
     from core.actions.measured import starts as of
 
     return of(session)
@@ -152,28 +154,28 @@ def starts(session: "Session") -> "tuple[Start, ...]":
 def over_time(
     move: str, tool: str, workload: str, metric: str, session: "Session"
 ) -> "dict[Side, tuple[tuple[datetime, Sample], ...]]":
-    """A metric of a workload in each of its runs."""
+    """Return a metric of a workload in each of its runs."""
     from core.actions.measured import over_time as of
 
     return of(session, move, tool, workload, metric)
 
 
 def tools_with_outputs() -> tuple[str, ...]:
-    """Whose outputs can be read."""
+    """Return the names of the tools whose outputs can be read."""
     from core.benchmarks.tools import parsers
 
     return tuple(sorted(parsers()))
 
 
 def read_outputs(named: Sequence[tuple[str, str]], tool: str | None, _session: "Session") -> "tuple[str, Comparison]":
-    """Outputs that somebody else produced, side by side."""
+    """Compare outputs of benchmark tools from elsewhere."""
     from core.actions.measured import read_outputs as read
 
     return read(named, tool)
 
 
 def what_if(move: str, drives: int, drive: "Drive | None", side: "Side", session: "Session") -> "WhatIf":
-    """What arrays of so many drives may be expected to do."""
+    """Return the expected performance of arrays with that number of drives."""
     from core.actions.storage import what_if_of_move
     from core.comparison.raid import layouts
 
@@ -181,36 +183,36 @@ def what_if(move: str, drives: int, drive: "Drive | None", side: "Side", session
 
 
 def checks(move: str, session: "Session") -> "tuple[CheckResult, ...] | None":
-    """The latest checks."""
+    """Return the results of the latest checks; None if there are none."""
     return session.store.checks(move)
 
 
 def probes(move: str, session: "Session") -> "tuple[Probe, ...]":
-    """The latest probes."""
+    """Return the latest probes."""
     return session.store.probes(move)
 
 
 def estimated(move: str, session: "Session") -> "Estimate | None":
-    """The latest estimate."""
+    """Return the latest estimate; None if there is none."""
     return session.store.estimate(move)
 
 
 def record(move: str, session: "Session") -> "tuple[EstimateComparison, ...]":
-    """What was carried out of a move beside what was estimated of it."""
+    """Return the measured beside the estimated duration of each stage of a move."""
     from core.actions.migration import record as of
 
     return of(session, move)
 
 
 def answers(move: str, asked: "Asked", session: "Session") -> "Planned | None":
-    """How each method fits into a night, and what comes later; None where nothing was estimated."""
+    """Return how likely each method fits into a window, and how this changes later; None without an estimate."""
     from core.actions.migration import answers as of
 
     return of(session, move, asked)
 
 
 def record_by_stage(session: "Session") -> "tuple[ByStage, ...]":
-    """How good the estimates of each stage were, over all moves."""
+    """Return the accuracy of the estimates of each stage, over all moves."""
     from core.actions.migration import record as of
     from core.migration.execution.record import by_stage
 
@@ -218,12 +220,12 @@ def record_by_stage(session: "Session") -> "tuple[ByStage, ...]":
 
 
 def planned(move: str, session: "Session") -> "Plan | None":
-    """The latest plan."""
+    """Return the latest plan; None if there is none."""
     return session.store.plan(move)
 
 
 def overview(move: str, session: "Session") -> Overview:
-    """The answers of a move and what they rest on."""
+    """Return the answers of the first page of the report, and the data behind them."""
     from core.reports import summary
     from core.reports.report import first_page
     from gui.models.overview import answers
@@ -233,27 +235,27 @@ def overview(move: str, session: "Session") -> Overview:
 
 
 def standings(most: int, session: "Session") -> "tuple[tuple[Standing, ...], int]":
-    """Where so many moves stand at most, those that were worked on last; and how many there are in all."""
+    """Return the standing of the moves that were changed last, at most `most`, and the number of all moves."""
     moves = moves_newest_first(session)
     return tuple(standing(move.name, session) for move in moves[:most]), len(moves)
 
 
 def standing(move: str, session: "Session") -> "Standing":
-    """Where a move stands."""
+    """Return the standing of a move."""
     from core.actions.standing import standing as of
 
     return of(session, move)
 
 
 def unfinished(session: "Session") -> "tuple[Unfinished, ...]":
-    """The executions that are not at their end: little enough to be read again and again."""
+    """Return the executions that have not ended. This is little data, as the window reads it every second."""
     from core.actions.standing import unfinished_executions
 
     return unfinished_executions(session.store)
 
 
 def execution(move: str, session: "Session", kind: "Kind | None" = None) -> ExecutionState:
-    """The latest execution, or the latest of that kind; what may be done goes by the latest of all."""
+    """Return the latest execution, or the latest of that kind. What is possible depends on the latest of all kinds."""
     from core.actions.execution import no_dress_rehearsal
     from core.migration.model.execution import Kind
 
@@ -280,7 +282,7 @@ def _execution(move: str, session: "Session", kind: "Kind | None") -> ExecutionS
         shown_one = next(others, None)
         if shown_one is None:
             may = possible(newest, alive=session.store.carried_out(newest.id))
-            return ExecutionState(possible=_begin_alone(may), plan=plan_made)
+            return ExecutionState(possible=_only_begin(may), plan=plan_made)
         shown = shown_one
     now, alive = datetime.now(UTC), session.store.carried_out(shown.id)
     may = possible(newest, alive=alive if shown is newest else session.store.carried_out(newest.id))
@@ -288,102 +290,110 @@ def _execution(move: str, session: "Session", kind: "Kind | None") -> ExecutionS
     return ExecutionState(
         execution=shown,
         alive=alive,
-        far=describe_progress(shown, now) if alive else (),
+        progress=describe_progress(shown, now) if alive else (),
         stands=describe_both_clusters(shown),
         left=describe_leftovers(shown),
-        told=describe_outcome(session, shown),
-        possible=may if shown is newest else _begin_alone(may),
+        ending=describe_outcome(session, shown),
+        possible=may if shown is newest else _only_begin(may),
         downtime=known_downtime(shown, now, alive=alive),
         bytes_per_second=sum(current_rate(run, now) or 0.0 for _, run in status.under_way) if alive else None,
         read_at=now,
     )
 
 
-def _begin_alone(may: "Possible") -> "Possible":
-    """Of an execution that is not the latest one nothing is gone on with."""
+def _only_begin(may: "Possible") -> "Possible":
+    """Remove all but the beginning from what is possible: only the latest execution can be continued."""
     return replace(may, resume=False, end=False, roll_back=False)
 
 
 def check(move: str, session: "Session", job: Job) -> None:
-    """Check from fresh facts."""
+    """Read the facts again, and run the checks."""
     from core.actions.migration import check as run
 
     run(session, move, job)
 
 
 def waive_check(move: str, check: str, reason: str, session: "Session") -> None:
-    """Take a warning on."""
+    """Waive a warning."""
     from core.actions.waivers import waive_check as run
 
     run(session, move, check, reason)
 
 
 def unwaive_check(move: str, check: str, session: "Session") -> None:
-    """Take a waiver back."""
+    """Withdraw a waiver."""
     from core.actions.waivers import unwaive_check as run
 
     run(session, move, check)
 
 
 def probe(move: str, session: "Session", job: Job) -> None:
-    """Measure each link of the copy chain."""
+    """Run the transfer test."""
     from core.actions.migration import probe as run
 
     run(session, move, job)
 
 
 def estimate(move: str, session: "Session", job: Job) -> None:
-    """Estimate each method."""
+    """Make an estimate of each method."""
     from core.actions.migration import estimate as make
 
     make(session, move, job)
 
 
 def plan(move: str, session: "Session", job: Job) -> None:
-    """Plan the move."""
+    """Make the plan of the move."""
     from core.actions.migration import plan as make
 
     make(session, move, job)
 
 
-def execute(move: str, kind: "Kind", people: "Operator", anew: bool, session: "Session", job: Job) -> "State":
-    """Carry the move out, or rehearse it; how it stands then. `anew`: what an earlier one has left was said."""
+def execute(move: str, kind: "Kind", people: "Operator", start_over: bool, session: "Session", job: Job) -> "State":
+    """Execute or rehearse the move, and return its state then.
+
+    Args:
+        start_over: the operator has read what an earlier execution has left.
+    """
     from core.actions.execution import execute as run
 
-    return run(session, move, kind, people, job, start_over=anew).state
+    return run(session, move, kind, people, job, start_over=start_over).state
 
 
-def dress(move: str, people: "Operator", anew: bool, session: "Session", job: Job) -> "State":
-    """Rehearse the move and start the copy; how it stands then. `anew`: what an earlier one has left was said."""
+def dress(move: str, people: "Operator", start_over: bool, session: "Session", job: Job) -> "State":
+    """Make a dress rehearsal of the move, and return its state then.
+
+    Args:
+        start_over: the operator has read what an earlier execution has left.
+    """
     from core.actions.execution import execute as run
     from core.migration.model.execution import Kind
 
-    return run(session, move, Kind.REHEARSAL, people, job, start_over=anew, dressed=True).state
+    return run(session, move, Kind.REHEARSAL, people, job, start_over=start_over, dressed=True).state
 
 
 def resume(move: str, people: "Operator", session: "Session", job: Job) -> "State":
-    """Go on with the latest execution; how it stands then."""
+    """Continue the latest execution, and return its state then."""
     from core.actions.execution import resume_execution
 
     return resume_execution(session, move, people, job).state
 
 
 def end(move: str, people: "Operator", session: "Session", job: Job) -> "State":
-    """End an execution that was interrupted; how it stands then."""
+    """Cancel an interrupted execution, clean up, and return its state then."""
     from core.actions.execution import cancel_execution
 
     return cancel_execution(session, move, people, job).state
 
 
 def roll_back(move: str, people: "Operator", session: "Session", job: Job) -> "State":
-    """Make old what it was; how it stands then."""
+    """Roll back to the old server, and return the state of the execution then."""
     from core.actions.execution import roll_back_execution
 
     return roll_back_execution(session, move, people, job).state
 
 
 def save_runbook(plan_made: "Plan", path: Path, _session: "Session") -> Path:
-    """The plan for people, as Markdown."""
+    """Save the plan as a runbook in Markdown, and return its path."""
     from core.migration.plan import runbook
 
     write_text(path, runbook(plan_made), replacing=True)  # the dialog has asked
@@ -391,15 +401,15 @@ def save_runbook(plan_made: "Plan", path: Path, _session: "Session") -> Path:
 
 
 def save_script(plan_made: "Plan", path: Path, _session: "Session") -> Path:
-    """The plan as a POSIX shell script."""
+    """Save the plan as a POSIX shell script, and return its path."""
     from core.migration.plan import script
 
     write_text(path, script(plan_made), replacing=True, executable=True)
     return path
 
 
-def report(wanted: "Wanted", path: Path, binary: bool, session: "Session", job: Job) -> Path:
-    """A report on a move, in the shape that the file's ending says; `binary`: sizes in GiB, else in GB."""
+def report(request: "ReportRequest", path: Path, binary: bool, session: "Session", job: Job) -> Path:
+    """Write a report on a move, and return its path; `binary`: sizes in GiB, else in GB."""
     from core.actions.reports import report as write
     from core.reports.make import Format, Kind
     from core.reports.model import Paper
@@ -407,43 +417,43 @@ def report(wanted: "Wanted", path: Path, binary: bool, session: "Session", job: 
 
     job.check()
     options = Options(
-        language=wanted.language,
-        paper=Paper(wanted.paper),
+        language=request.language,
+        paper=Paper(request.paper),
         binary=binary,
-        masked=wanted.masked,
-        raw=wanted.appendices,
-        functions=wanted.appendices,
+        masked=request.masked,
+        raw=request.appendices,
+        functions=request.appendices,
     )
-    return write(session, Kind(wanted.kind), [wanted.move], path, Format(wanted.shape), options, replacing=True)
+    return write(session, Kind(request.kind), [request.move], path, Format(request.shape), options, replacing=True)
 
 
 def entries(move: str | None, noted: bool, session: "Session") -> "tuple[Entry, ...]":
-    """What happened, newest first; `noted`: of all that ever did what has a note."""
+    """Return the entries of the history, newest first; `noted`: all entries that have a note, however old."""
     return session.store.entries(limit=1000, move=move, tag="" if noted else None)
 
 
 def set_note(entry: "Entry", note: str, session: "Session") -> str:
-    """Note something to this very entry; what was noted before."""
+    """Set the note of an entry, and return the note before."""
     return session.store.set_note(entry.kind, entry.reference, note, entry.at)
 
 
 def remove_entries(gone: "Sequence[Entry]", session: "Session") -> "Removed":
-    """Remove entries with what belongs to them; what undoes it."""
+    """Remove entries with what belongs to them, and return what restores them."""
     return session.store.remove_entries(gone)
 
 
 def put_back(removed: "Removed", session: "Session") -> None:
-    """Undo it."""
+    """Restore removed entries."""
     session.store.put_back(removed)
 
 
 def commands(move: str | None, session: "Session") -> "tuple[Command, ...]":
-    """The commands that were run, newest first."""
+    """Return the commands that ran on servers, newest first."""
     return session.store.commands(move, limit=1000)
 
 
 def entry_text(entry: "Entry", as_json: bool, session: "Session") -> str:
-    """What the history holds of an entry, as text to read and copy; or all of it, as JSON."""
+    """Return the details of an entry as text, or all of them as JSON."""
     from core import documents
     from gui.models.details import detail_text
 
@@ -452,7 +462,7 @@ def entry_text(entry: "Entry", as_json: bool, session: "Session") -> str:
 
 
 def save_profile(profile: "Profile", name: str | None, session: "Session") -> None:
-    """Keep a new profile, or the changed one of the server that was called `name`."""
+    """Save a new profile, or the changed profile of the server that was called `name`."""
     if name is None:
         session.store.add_profile(profile)
     else:
@@ -461,20 +471,20 @@ def save_profile(profile: "Profile", name: str | None, session: "Session") -> No
 
 
 def remove_profile(name: str, session: "Session") -> None:
-    """Forget a server."""
+    """Remove a server and its facts from the history."""
     session.store.remove_profile(name)
     _forget_secrets(name)
 
 
 def _forget_secrets(server: str) -> None:
-    """What was typed for this server may not fit its profile any more."""
+    """Forget the secrets of a server: they may not fit its changed profile."""
     from core.servers.secrets import session_secrets
 
     session_secrets.forget_server(server)
 
 
 def save_move(move: "Move", name: str | None, session: "Session") -> None:
-    """Keep a new move, or the changed one that was called `name`."""
+    """Save a new move, or the changed move that was called `name`."""
     if name is None:
         session.store.add_move(move)
     else:
@@ -482,5 +492,5 @@ def save_move(move: "Move", name: str | None, session: "Session") -> None:
 
 
 def remove_move(name: str, session: "Session") -> None:
-    """Forget a move with everything measured for it."""
+    """Remove a move and everything that was measured for it from the history."""
     session.store.remove_move(name)

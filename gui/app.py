@@ -1,4 +1,4 @@
-"""The program with a window: the application, the window, and what catches everything at the end."""
+"""The program with a window: the application, its window, and the handler of uncaught exceptions."""
 
 import os
 import sys
@@ -25,7 +25,7 @@ from core.errors import PghaulError
 from core.language import spoken
 from core.settings import data_folder
 from gui import appearance
-from gui.dialogs.crash import report_of
+from gui.dialogs.crash import format_crash_report
 from gui.frozen import give_back
 from gui.guard import Guarded
 from gui.language import chosen, speak
@@ -38,10 +38,10 @@ NO_WINDOW = 2
 
 
 class Catcher(QObject):
-    """Takes what nobody else caught, on whichever thread, to the window. Signal: caught(exception).
+    """Passes uncaught exceptions of all threads to the window. Signal: caught(exception).
 
-    A bug is told once for each place that raises it: what fails while it is painted fails with every picture. Who
-    connects to the signal does so by a queued connection: the place may lie within Qt's own work.
+    A bug is reported once for each line that raises it, because an error in a paint event repeats with every repaint.
+    Connect to the signal by a queued connection: the exception may come from within Qt.
     """
 
     caught = Signal(object)
@@ -51,13 +51,13 @@ class Catcher(QObject):
         self._told: set[tuple[object, ...]] = set()
 
     def install(self) -> None:
-        """Take the place of Python's own hooks."""
+        """Replace Python's exception hooks."""
         sys.excepthook = self._catch
         threading.excepthook = self._catch_thread
 
     @staticmethod
     def uninstall() -> None:
-        """Give Python's own hooks their place back."""
+        """Restore Python's exception hooks."""
         sys.excepthook = sys.__excepthook__
         threading.excepthook = threading.__excepthook__
 
@@ -76,13 +76,13 @@ class Catcher(QObject):
 
 
 def _raised_at(trace: TracebackType | None) -> tuple[object, ...]:
-    """The line that raised it."""
+    """Return the code and the line that raised the exception."""
     frames = tuple(traceback.walk_tb(trace))
     return (frames[-1][0].f_code, frames[-1][1]) if frames else ()
 
 
 class FirstPaint(Guarded, QObject):
-    """Waits for a window's first paint: what may load late starts after it. Signal: seen()."""
+    """Waits for the first paint of a window, so that slow work starts after it. Signal: seen()."""
 
     seen = Signal()
 
@@ -98,7 +98,11 @@ class FirstPaint(Guarded, QObject):
 
 
 def main(folder: Path | None = None) -> int:
-    """Open the window and work until it is closed; the exit code. `folder`: of the history, if not the platform's."""
+    """Open the window, run until it is closed, and return the exit code.
+
+    Args:
+        folder: of the history, if it is not the default one.
+    """
     qInstallMessageHandler(_tell)
     application = QApplication(sys.argv[:1])
     give_back()
@@ -114,7 +118,9 @@ def _open(application: QApplication, work: Work, folder: Path | None) -> int:
     catcher = Catcher()
     catcher.caught.connect(window.show_trouble, Qt.ConnectionType.QueuedConnection)
     last_time = LastTime(folder or data_folder())
-    catcher.caught.connect(lambda error: last_time.write(report_of(error)), Qt.ConnectionType.DirectConnection)
+    catcher.caught.connect(
+        lambda error: last_time.write(format_crash_report(error)), Qt.ConnectionType.DirectConnection
+    )
     catcher.install()
     FirstPaint(window).seen.connect(partial(_begin, window, last_time, folder))
     window.show()
@@ -130,7 +136,7 @@ def _open(application: QApplication, work: Work, folder: Path | None) -> int:
 
 
 def _begin(window: MainWindow, last_time: LastTime, folder: Path | None) -> None:
-    """Say what was left by a window that did not end as it should, and open the history."""
+    """Open the history, and show the log of a window that crashed before."""
     left = last_time.begin()
     window.work.open(folder)
     if left:
@@ -138,7 +144,7 @@ def _begin(window: MainWindow, last_time: LastTime, folder: Path | None) -> None
 
 
 def _tell(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
-    """Qt's own messages. A fatal one means that no window can open; Qt would abort with a core dump."""
+    """Print a message of Qt. After a fatal one no window can open, and Qt would abort with a core dump."""
     print(f"pghaul: {message.strip()}", file=sys.stderr)  # noqa: T201  there is no window to say it in
     if kind is QtMsgType.QtFatalMsg:
         print("hint: use the command line instead: pghaul --help", file=sys.stderr)  # noqa: T201  there is no window any more, or none yet

@@ -1,4 +1,4 @@
-"""How the window looks: the palette follows the system, and a few colours carry a meaning in light and dark alike.
+"""The appearance of the window: the palette of the system, and a few colours that have a meaning in light and dark.
 
 No colour stands alone: wherever one is used, a word says the same.
 """
@@ -15,7 +15,7 @@ from core.settings import PROGRAM, program_version, resource
 
 
 class Tone(Enum):
-    """A meaning that a colour carries: (in light, in dark), each with a contrast of at least 4.5 to the base."""
+    """The meaning of a colour: (in light, in dark), each with a contrast of at least 4.5 to the base."""
 
     BAD = ("#b3261e", "#ff9a92")
     WARNING = ("#8a5200", "#f5bd5c")
@@ -26,7 +26,7 @@ class Tone(Enum):
 
 
 class Theme(Enum):
-    """How the window looks: as the system does, or one of the two whatever that says."""
+    """The theme of the window: that of the system, light, or dark."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -34,7 +34,7 @@ class Theme(Enum):
 
 
 class Sizes(Enum):
-    """How sizes are shown: as df -h and PostgreSQL do, or as disks are sold."""
+    """The units of sizes: binary as in df -h and PostgreSQL, or decimal as disks are sold."""
 
     BINARY = "binary"
     DECIMAL = "decimal"
@@ -70,7 +70,7 @@ DARK = {
 
 
 def prepare(application: QApplication) -> None:
-    """Name, icon and style of the program; the palette is the system's."""
+    """Set the name, the icon and the style of the program; the palette stays that of the system."""
     application.setApplicationName(PROGRAM)
     application.setApplicationDisplayName(PROGRAM)
     application.setApplicationVersion(program_version())
@@ -80,7 +80,7 @@ def prepare(application: QApplication) -> None:
 
 
 def force(application: QApplication, scheme: Qt.ColorScheme) -> None:
-    """Light or dark whatever the system says; Unknown: as it says."""
+    """Make the window light or dark; Unknown: as the system."""
     application.styleHints().setColorScheme(scheme)
     palette = application.style().standardPalette()
     if scheme is Qt.ColorScheme.Dark and not _is_dark(palette):
@@ -94,17 +94,17 @@ def is_dark() -> bool:
 
 
 def colour(tone: Tone) -> QColor:
-    """The tone's colour on the window as it is now."""
+    """Return the colour of the tone in the current palette."""
     return QColor(tone.value[is_dark()])
 
 
 def fixed_font() -> QFont:
-    """The system's font for commands and outputs."""
+    """Return the system's font for commands and outputs."""
     return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
 
 
 def bold_font() -> QFont:
-    """The window's own font for heads."""
+    """Return the window's font in bold."""
     font = QFont(QGuiApplication.font())
     font.setBold(True)
     return font
@@ -126,7 +126,7 @@ def _dark_palette() -> QPalette:
 
 @contextmanager
 def kept(painter: QPainter) -> Iterator[None]:
-    """After it the painter is as it was, also where something failed: it may draw what others need too."""
+    """Restore the state of the painter afterwards, also after an exception: others use the same painter."""
     painter.save()
     try:
         yield

@@ -14,7 +14,7 @@ from gui.bridge import Task, current_job
 
 @dataclass(eq=False)
 class Question:
-    """One question on its way from a worker thread to a dialog and back. `answer` counts once; None declines."""
+    """A question from a worker thread to the window. Only its first answer counts; None declines."""
 
     server: str
     _answered: threading.Event = field(default_factory=threading.Event, init=False, repr=False)
@@ -33,14 +33,14 @@ class Question:
         return self._answered.is_set()
 
     def wait(self) -> str | None:
-        """The answer, once there is one."""
+        """Wait for the answer, and return it."""
         self._answered.wait()
         return self._answer
 
 
 @dataclass(eq=False)
 class HostKeyQuestion(Question):
-    """Whether an unknown host key is the server's own."""
+    """Asks whether an unknown host key belongs to the server."""
 
     address: str
     key_type: str
@@ -49,7 +49,7 @@ class HostKeyQuestion(Question):
 
 @dataclass(eq=False)
 class SecretQuestion(Question):
-    """A password, passphrase, sudo password or keyboard-interactive answer, as `kind` says."""
+    """Asks for a password, a passphrase, a sudo password or a keyboard-interactive answer, as `kind` says."""
 
     prompt: str
     kind: str
@@ -57,11 +57,11 @@ class SecretQuestion(Question):
 
 @dataclass(eq=False)
 class StopQuestion(Question):
-    """Whether the cluster may be stopped: the answer is its name, typed, or `WARM_FIRST`.
+    """Asks whether the old cluster may be stopped: the answer is its name, or `WARM_FIRST`.
 
     Attributes:
-        connected: who is, a line each.
-        warm: one more warm pass may be asked for instead.
+        connected: the clients that are connected, a line each.
+        warm: the operator can ask for one more pre-copy pass instead.
     """
 
     cluster: str
@@ -71,7 +71,7 @@ class StopQuestion(Question):
 
 @dataclass(eq=False)
 class TakeOverQuestion(Question):
-    """Whether an execution that pghaul has not recorded is the user's own: the answer is the move's name, typed."""
+    """Asks whether to take over an execution from elsewhere: the answer is the name of the move."""
 
     move: str
     shown: str
@@ -79,38 +79,37 @@ class TakeOverQuestion(Question):
 
 @dataclass(eq=False)
 class TakeOnQuestion(Question):
-    """Whether the user takes on what a step has found: the answer is why, in their words."""
+    """Asks whether the operator accepts what a step has found: the answer is the reason."""
 
     found: str
 
 
 @dataclass(eq=False)
 class StepQuestion(Question):
-    """Whether a person has done their step of a plan."""
+    """Asks whether a manual step of the plan is done."""
 
     title: str
     reason: str
     table: str = ""
-    """What to look at for it, lines of text."""
+    """Lines of text that help to answer it."""
     name: str = ""
-    """The step's own, by which its button is named."""
+    """The name of the step: its id, by which the window knows what is asked."""
 
 
 class WindowAsker(QObject):
-    """An Asker for the window, and the Operator of an execution.
+    """The Asker of the window, and the Operator of its executions.
 
-    Its methods are called on worker threads and wait there for the user's answer; a job that is cancelled, and a window
-    that closes, decline.
+    Its methods are called on worker threads, and wait there for the answer of the operator. Cancelling the job and
+    closing the window decline all questions.
 
     Attributes:
-        ends_after_step: the user wants the execution to stop where the step that runs has ended.
-        move: whose execution this window carries out, or carried out last: it is the one that asks.
-        carries: the task that carries it out, step by step, or did so last; None: this window took nothing but a way
-            back since.
+        ends_after_step: the operator wants the execution to stop when the running step has ended.
+        move: the move whose execution this window runs, or ran last.
+        carries: the task that runs its steps, or ran them last; None: the window only rolled back since.
 
     Signals:
-        asked(Question): delivered on the window's thread.
-        withdrawn(Question): it was declined without the user; its dialog may close.
+        asked(Question): emitted on the window's thread.
+        withdrawn(Question): the question was declined without the operator, and its dialog may close.
     """
 
     asked = Signal(object)
@@ -130,39 +129,39 @@ class WindowAsker(QObject):
         self._taken_back.connect(self.withdrawn, Qt.ConnectionType.QueuedConnection)
 
     def accept_host_key(self, server: str, address: str, key_type: str, fingerprint: str) -> bool:
-        """Whether the user says that the key is the server's own."""
+        """Return whether the operator trusts the host key."""
         return self._ask(HostKeyQuestion(server, address, key_type, fingerprint)) is not None
 
     def secret(self, server: str, prompt: str, *, kind: str) -> str | None:
-        """What the user types; None: declined."""
+        """Return the secret that the operator types; None: declined."""
         return self._ask(SecretQuestion(server, prompt, kind))
 
     def announce(self, cluster: str) -> None:  # noqa: ARG002  the name is typed when it is asked for
-        """An execution begins: nobody wants it to end yet."""
+        """Note that an execution begins."""
         self.ends_after_step = False
 
     def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
-        """Whether the user has typed the cluster's name, or wants one more warm pass."""
+        """Return whether the operator stops the cluster, declines, or wants one more pre-copy pass."""
         said = self._ask(StopQuestion("old", cluster, tuple(connected), warm))
         if said == StopAnswer.WARM_FIRST:
             return StopAnswer.WARM_FIRST
         return StopAnswer.STOP if said == cluster else StopAnswer.DECLINED
 
     def wants_to_end(self) -> bool:
-        """Whether the user wants no further step; once, then it is done."""
+        """Return whether the operator wants no further step. The next call returns False."""
         wanted, self.ends_after_step = self.ends_after_step, False
         return wanted
 
     def confirm_manual_step(self, step: Step) -> bool:
-        """Whether the user says that their step is done."""
+        """Return whether the operator says that a manual step is done."""
         return self._ask(StepQuestion(step.server, step.title, step.reason, step.table, step.name)) is not None
 
     def accept_finding(self, found: str) -> str:
-        """Why the user takes on what a step has found."""
+        """Return why the operator accepts what a step has found; empty: declined."""
         return self._ask(TakeOnQuestion("old", found)) or ""
 
     def confirm_take_over(self, move: str, shown: str) -> bool:
-        """Whether the user has typed the move's name."""
+        """Return whether the operator takes the execution over."""
         return self._ask(TakeOverQuestion("old", move, shown)) == move
 
     def close(self) -> None:

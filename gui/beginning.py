@@ -1,4 +1,4 @@
-"""The way from nothing to a move: the old server and its facts, the new one and its, then the move that they offer."""
+"""The first steps: add the old server and read its facts, then the new server, then the move."""
 
 from functools import partial
 
@@ -12,11 +12,14 @@ from gui.moves import Moves
 from gui.states import ServerRow
 from gui.work import Work
 
-TITLES = (marked("The old server, where the cluster runs now"), marked("The new server, where the cluster goes"))
+TITLES = (
+    marked("The old server, on which the cluster is running now"),
+    marked("The new server, to which the cluster moves"),
+)
 
 
 class Beginning(QObject):
-    """Goes on by itself from each of these to the next; a dialog that is closed, or a failure, ends it where it is."""
+    """Leads from each step to the next. A dialog that is closed, or an error, ends the sequence."""
 
     def __init__(self, work: Work, moves: Moves, window: QWidget) -> None:
         super().__init__(window)
@@ -27,7 +30,7 @@ class Beginning(QObject):
 
     @Slot()
     def begin(self) -> None:
-        """Go on with what is missing first."""
+        """Ask for the first thing that is missing."""
         task = self._work.read(actions.servers)
         if task is not None:
             task.succeeded.connect(self._go_on)
@@ -41,7 +44,7 @@ class Beginning(QObject):
 
     @Slot(str)
     def _read_facts(self, server: str) -> None:
-        """What the server is, which the next dialogs offer: who is connected is asked for its host key now."""
+        """Read the facts of the server, which the next dialogs offer. This also asks for its host key."""
         title = tr("Reading the facts of {server}").format(server=server)
         task = self._work.run(title, partial(actions.read_facts, [(server, ())]))
         if task is not None:

@@ -1,4 +1,4 @@
-"""A server described: its dialog opened, tried from there, kept."""
+"""The dialog of a server: opening it, testing the connection, and saving the profile."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Describing(QObject):
-    """Signal: kept(name of the server), once its profile is in the history."""
+    """Opens the dialog of a server. Signal: kept(name of the server), when its profile is in the history."""
 
     kept = Signal(str)
 
@@ -27,7 +27,7 @@ class Describing(QObject):
         self._owner = owner
 
     def ask(self, profile: "Profile | None", title: str = "") -> None:
-        """Ask for a new server, or to change one; `title`: of the dialog, where it says more than its own."""
+        """Open the dialog for a new server or an existing one; `title`: of the dialog, instead of its own."""
         from gui.dialogs.server import ServerDialog  # of some use once it is opened, not at the start
 
         dialog = ServerDialog(profile, self._owner.window())
@@ -42,7 +42,7 @@ class Describing(QObject):
         dialog.open()
 
     def _save(self, dialog: "ServerDialog", profile: "Profile", name: str) -> None:
-        """Keep the profile; the dialog stays open until that has worked, so that nothing typed is lost."""
+        """Save the profile. The dialog stays open until this has succeeded, so that no input is lost."""
         task = self._work.ask(partial(actions.save_profile, profile, name or None))
         if task is not None:
             task.succeeded.connect(dialog.accept)
@@ -54,10 +54,10 @@ class Describing(QObject):
         self.kept.emit(name)
 
     def _try(self, dialog: "ServerDialog", profile: "Profile") -> None:
-        """Connect by what stands in the dialog; its failure is said there, with what to do."""
-        task = self._work.attempt(tr("Testing {name}").format(name=profile.name), partial(actions.try_profile, profile))
+        """Test the settings of the dialog, which shows the result or the error."""
+        task = self._work.attempt(tr("Test of {name}").format(name=profile.name), partial(actions.try_profile, profile))
         if task is None:
-            dialog.refuse(InputError(tr("another job runs"), tr("wait for its end, or cancel it")))
+            dialog.refuse(InputError(tr("Another job is running."), tr("Wait until it has ended, or cancel it.")))
             return
         task.succeeded.connect(dialog.show_test)
         task.failed.connect(dialog.refuse)

@@ -1,4 +1,4 @@
-"""The program's one door: `pghaul` opens the window, `pghaul NOUN …` is the command line, which never loads Qt."""
+"""The entry point: `pghaul` opens the window, `pghaul NOUN …` is the command line, which never loads Qt."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ NO_WINDOW = 2
 
 
 def main() -> int:
-    """Run the program; its exit code."""
+    """Run the program, and return its exit code."""
     core_dumps.forbid()
     arguments = sys.argv[1:]
     if arguments:
@@ -34,7 +34,7 @@ def main() -> int:
 
 
 def _display() -> bool:
-    """Whether a window has somewhere to open; only X11 and Wayland can lack it."""
+    """Return whether there is a display; only X11 and Wayland can lack one."""
     if not sys.platform.startswith("linux"):
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))

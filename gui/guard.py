@@ -20,11 +20,11 @@ from core import units
 
 Value = TypeVar("Value")
 EVENTS = "Event"
-"""How the names of those end that handle one kind of event, and return nothing."""
+"""The end of the names of event handlers, which return nothing."""
 
 
 def _cell(_model: Any, *where: Any) -> str | None:
-    """What stands in a cell or a head: `where` is what tells the cell, then the role, if it is another than to show."""
+    """Return the neutral value of a cell or a header; `where`: the arguments that name the cell and the role."""
     shown = Qt.ItemDataRole.DisplayRole
     return units.ABSENT if all(one == shown for one in where if isinstance(one, int)) else None
 
@@ -50,11 +50,11 @@ NEUTRAL: dict[str, Callable[..., Any]] = {
     "initStyleOption": _nothing,
     "done": _nothing,
 }
-"""What Qt gets of an override that failed, made of what the override was given."""
+"""The value that Qt gets from an override that failed, by its name."""
 
 
 class Guarded:
-    """A base of each class that overrides anything of Qt, before Qt's own class; it holds for subclasses too."""
+    """The first base class of every class that overrides methods of Qt."""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
@@ -65,7 +65,7 @@ class Guarded:
 
 
 def attempt(function: Callable[..., Value], instead: Callable[..., Value], *given: Any) -> Value:
-    """What the function makes of what is given; where it fails, that is told, and `instead` makes something of it."""
+    """Return the result of the function. If it fails, report the error and return the result of `instead`."""
     try:
         return function(*given)
     except Exception as error:  # noqa: BLE001  the outer edge: behind it is Qt, which can handle none
@@ -74,9 +74,9 @@ def attempt(function: Callable[..., Value], instead: Callable[..., Value], *give
 
 
 def tell(error: Exception) -> None:
-    """Hand it to whoever takes what nobody caught.
+    """Pass the error to the handler of uncaught exceptions.
 
-    Its frames let go of what they held: a painter that outlives its event takes the program with it.
+    Its frames are cleared, because a painter that outlives its event crashes the program.
     """
     sys.excepthook(type(error), error, error.__traceback__)
     traceback.clear_frames(error.__traceback__)

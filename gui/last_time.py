@@ -19,7 +19,7 @@ FOLDER = "windows"
 
 
 class LastTime:
-    """The log of this window, and those that were left. A folder that cannot be written to has none."""
+    """The log of this window, and the logs of windows that crashed. A read-only folder has none."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -27,7 +27,7 @@ class LastTime:
         self._log: TextIO | None = None
 
     def begin(self) -> str:
-        """Begin this window's log; what those of windows hold that did not end as they should, which are removed."""
+        """Begin the log of this window. Return and remove the logs of windows that crashed."""
         from core.history.owners import Owners  # behind the first paint: it loads the history
 
         found = ""
@@ -45,13 +45,13 @@ class LastTime:
         return found
 
     def write(self, text: str) -> None:
-        """Add it to the log."""
+        """Add a text to the log."""
         if self._log is not None:
             with suppress(OSError):
                 print(f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S%z} {text}", file=self._log, flush=True)
 
     def end(self) -> None:
-        """The window was closed as it should be."""
+        """Remove the log, because the window was closed properly."""
         if self._log is not None and self._owners is not None:
             faulthandler.disable()
             self._log.close()

@@ -1,4 +1,4 @@
-"""The window's actions: in menus, by keys, and all of them in the command palette."""
+"""The actions of the window, in menus, by keys and in the command palette."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 from core.language import languages, marked, tr
 from core.settings import program_version
 from gui.appearance import Sizes, Theme
+from gui.destinations import Offer
 from gui.dialogs.palette import CommandPalette
 from gui.language import NAMES
 from gui.widgets.message_box import MessageBox
@@ -23,12 +24,11 @@ THEMES = {Theme.SYSTEM: marked("&System"), Theme.LIGHT: marked("&Light"), Theme.
 
 
 class Menus(QObject):
-    """Makes them all.
+    """Makes all actions.
 
     Attributes:
-        new_move, edit_move, remove_move, report, cancel: what `update` enables by what can be done now.
-        themes, sizes, languages: system, light and dark; binary and decimal; system, and each that there is. One of
-            each is checked.
+        new_move, edit_move, remove_move, report, cancel: the actions that `update` enables.
+        themes, sizes, languages: groups of choices, of which one each is checked.
     """
 
     def __init__(self, window: "MainWindow") -> None:
@@ -42,16 +42,18 @@ class Menus(QObject):
         self.report.setIconText(tr("Save report…"))
         self.cancel = self._action(tr("&Cancel the running job"), window.cancel, "Ctrl+.")
         self.themes, self.sizes, self.languages = QActionGroup(self), QActionGroup(self), QActionGroup(self)
-        pick = self._action(tr("&Pick a move"), window.bar.moves.setFocus, "Ctrl+M")
+        pick = self._action(tr("&Select a move"), window.bar.moves.setFocus, "Ctrl+M")
         quit_all = self._action(tr("&Quit"), window.close, QKeySequence(QKeySequence.StandardKey.Quit))
-        outputs = self._action(tr("Read &outputs of others…"), partial(window.go, "Read outputs"))
+        outputs = self._action(tr("Read &outputs…"), partial(window.go, Offer.READ_OUTPUTS))
         moves = (self.new_move, pick, self.edit_move, self.remove_move)
         self._menu(tr("&Move"), *moves, None, self.report, outputs, None, quit_all)
         self._make_view()
         self._menu(tr("&Job"), self.cancel)
         self._menu(
             tr("&Help"),
-            self._action(tr("&This page"), window.show_help, QKeySequence(QKeySequence.StandardKey.HelpContents)),
+            self._action(
+                tr("&Help for this page"), window.show_help, QKeySequence(QKeySequence.StandardKey.HelpContents)
+            ),
             self._action(tr("All &commands…"), self.show_palette, "Ctrl+K"),
             None,
             self._action(tr("&About pghaul"), self.about),
@@ -59,7 +61,7 @@ class Menus(QObject):
 
     @Slot()
     def update(self) -> None:
-        """Enable what can be done now."""
+        """Enable the actions that are possible now."""
         work = self._window.work
         picked = work.move is not None
         self.new_move.setEnabled(work.session is not None)
@@ -70,20 +72,24 @@ class Menus(QObject):
 
     @Slot()
     def show_palette(self) -> None:
-        """Every action by its name."""
-        dialog = CommandPalette([one for one in self._window.findChildren(QAction) if one.text()], self._window)
+        """Show every action by its name; a menu is no action."""
+        found = self._window.findChildren(QAction)
+        dialog = CommandPalette([one for one in found if one.text() and one.menu() is None], self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot()
     def about(self) -> None:
-        """What this is."""
+        """Show the version."""
         box = MessageBox(self._window)
         box.setWindowTitle(tr("About pghaul"))
         box.setIconPixmap(self._window.windowIcon().pixmap(64, 64))
         box.setText(f"pghaul {program_version()}")
         box.setInformativeText(
-            tr("Moves a PostgreSQL cluster to its new server as files, and says beforehand how long that takes.")
+            tr(
+                "pghaul copies the files of a PostgreSQL cluster to a new server. It estimates the duration "
+                "and the downtime in advance."
+            )
         )
         box.finished.connect(box.deleteLater)
         box.open()
@@ -93,16 +99,16 @@ class Menus(QObject):
         pages = [
             self._action(
                 tr(kind.title),
-                partial(window.show_page, kind.title),
+                partial(window.show_page, kind.id),
                 f"Ctrl+{number}" if number < 10 else "",
             )
             for number, kind in enumerate(window.kinds, 1)
         ]
         commands = window.dock.toggleViewAction()
         commands.setShortcut("Ctrl+L")
-        commands.setText(tr("&Commands that were run"))
+        commands.setText(tr("&Commands"))
         view = self._menu(
-            tr("&View"), self._action(tr("&Next"), window.go_on, "Ctrl+Return"), None, *pages, None, commands
+            tr("&View"), self._action(tr("&Next step"), window.go_on, "Ctrl+Return"), None, *pages, None, commands
         )
         theme = view.addMenu(tr("&Theme"))
         for one, words in THEMES.items():
@@ -135,12 +141,12 @@ class Menus(QObject):
             menu.addAction(action)
 
     def check_theme(self, theme: Theme) -> None:
-        """Show which one is in use."""
+        """Check the current theme."""
         for action in self.themes.actions():
             action.setChecked(action.data() == theme.value)
 
     def check_sizes(self, sizes: Sizes) -> None:
-        """Show which are in use."""
+        """Check the current units."""
         for action in self.sizes.actions():
             action.setChecked(action.data() == sizes.value)
 

@@ -1,4 +1,4 @@
-"""Moves made, changed and removed."""
+"""Adding, changing and removing moves."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from core.language import tr
 from gui import actions
+from gui.destinations import PageId
 from gui.widgets.message_box import question_box
 from gui.work import Work
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Moves(QObject):
-    """Signals: told(str), something is to be said; wanted(str), a page is needed first, as `Page.wanted`."""
+    """Signals: message(str), something to tell the operator; wanted(str), a page is needed first, by its PageId."""
 
-    told = Signal(str)
+    message = Signal(str)
     wanted = Signal(str)
 
     def __init__(self, work: Work, window: QWidget) -> None:
@@ -35,33 +36,35 @@ class Moves(QObject):
 
     @Slot(str)
     def edit(self, name: str) -> None:
-        """Change the move of that name, which is picked for it."""
+        """Select a move, and change it."""
         self._work.pick(name)
         self.edit_picked()
 
     @Slot()
     def edit_picked(self) -> None:
-        """Change the picked move."""
+        """Change the selected move."""
         if self._work.move is not None:
             self._open(self._work.move)
 
     @Slot()
     def remove_picked(self) -> None:
-        """Remove the picked move."""
+        """Remove the selected move."""
         if self._work.move is not None:
             self.remove(self._work.move.name)
 
     @Slot(str)
     def remove(self, name: str) -> None:
-        """Remove a move with everything measured for it, once the user agrees; not while something runs."""
+        """Remove a move and everything that was measured for it, after a question; not while a job is running."""
         if self._work.busy:
-            self.told.emit(tr("A job is running: a move can be removed when it has ended."))
+            self.message.emit(tr("A job is running. Remove the move when the job has ended."))
             return
         box = question_box(
             self._window,
             tr("Remove a move"),
-            tr("Remove the move {name} with its runs, checks, estimates and plans from the history?").format(name=name),
-            tr("Nothing changes on the servers. This cannot be undone."),
+            tr("Remove the move {name} and its benchmark runs, checks, estimates and plans from the history?").format(
+                name=name
+            ),
+            tr("Nothing is changed on the servers. The removal cannot be undone."),
         )
         remove = box.addButton(tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
@@ -80,8 +83,8 @@ class Moves(QObject):
 
     def _show_dialog(self, move: "Move | None", servers: "tuple[ServerRow, ...]") -> None:
         if not servers:
-            self.told.emit(tr("A move needs its two servers: describe them first."))
-            self.wanted.emit("Servers")
+            self.message.emit(tr("A move needs two servers. Add them first."))
+            self.wanted.emit(PageId.SERVERS)
             return
         from gui.dialogs.move import MoveDialog  # with what facts are: a window without a dialog needs neither
 

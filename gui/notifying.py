@@ -1,4 +1,4 @@
-"""Who works in another window is told that a job has ended, or waits for them: once, by the desktop's own means."""
+"""Notifications for an operator who works in another window: a job has ended, or waits."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +14,7 @@ from core.language import tr
 from core.migration.model.execution import State
 from core.settings import PROGRAM
 from gui.bridge import Task
-from gui.models.execution import ended
+from gui.models.execution import state_name
 from gui.models.sentences import recorded
 from gui.work import Work
 
@@ -22,7 +22,7 @@ OFF = "off"
 
 
 class Desktop(Protocol):
-    """Where a notification is shown: `tell` shows one, `withdraw` takes it away."""
+    """Shows notifications: `tell` shows one, `withdraw` removes it."""
 
     def tell(self, title: str, text: str) -> None: ...
 
@@ -30,9 +30,9 @@ class Desktop(Protocol):
 
 
 class TrayOrTitle:
-    """By the tray where the desktop has one; else the window's entry asks for attention, and its title says it.
+    """Notifies by the tray or, if there is none, by the title of the window.
 
-    `clicked` is called when the user clicks the tray's message.
+    `clicked` is called when the message of the tray is clicked.
     """
 
     def __init__(self, window: QMainWindow, clicked: Callable[[], None]) -> None:
@@ -45,7 +45,7 @@ class TrayOrTitle:
                 _connect(click, clicked)
 
     def tell(self, title: str, text: str) -> None:
-        """Show it until it is withdrawn."""
+        """Show a notification until it is withdrawn."""
         if self._tray is not None:
             self._tray.show()  # there while it has something to say
             self._tray.showMessage(title, text, self._window.windowIcon())
@@ -57,7 +57,7 @@ class TrayOrTitle:
         QApplication.alert(self._window)
 
     def withdraw(self) -> None:
-        """The window is as it was."""
+        """Remove the notification."""
         if self._tray is not None:
             self._tray.hide()
         if self._said and self._window.windowTitle() == self._said:  # another move was not picked meanwhile
@@ -66,17 +66,17 @@ class TrayOrTitle:
 
 
 class Notifier(QObject):
-    """Tells how each long job ended, and that it waits; nobody who looks at a window of pghaul's is told.
+    """Notifies when a long job has ended or waits, unless a window of pghaul is active.
 
     Attributes:
-        on: whether it tells at all.
-        desktop: where.
+        on: whether notifications are shown.
+        desktop: where they are shown.
     """
 
     def __init__(
         self, work: Work, window: QMainWindow, page: Callable[[], str], go: Callable[[str, str], None]
     ) -> None:
-        """`page`: the title of the page on screen; `go`: bring the page of that move and title up."""
+        """`page`: the id of the page on screen; `go`: bring that page of that move up."""
         super().__init__(window)
         self._work = work
         self._page = page
@@ -93,20 +93,22 @@ class Notifier(QObject):
             application.applicationStateChanged.connect(self._look)
 
     def use(self, on: bool) -> None:
-        """Tell, or do not, from now on."""
+        """Turn notifications on or off."""
         self.on = on
         self._work.keep("notify", "" if on else OFF)
 
     def wait_for(self, what: str) -> None:
-        """The job waits for a person."""
+        """Notify that the job waits for the operator."""
         self._tell(
-            tr("{program} waits for you").format(program=PROGRAM),
-            tr("{what}, after {value}").format(what=what, value=self._took()) if self._work.busy else what,
+            tr("{program} is waiting for you").format(program=PROGRAM),
+            tr("{what}. The job has been running for {value}.").format(what=what, value=self._took())
+            if self._work.busy
+            else what,
         )
 
     @Slot()
     def bring_up(self) -> None:
-        """The window is in front, with the page where the job began."""
+        """Bring the window to the front, with the page from which the job was started."""
         self.desktop.withdraw()
         self._go(*self._where)
         self._window.setWindowState(self._window.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -123,21 +125,21 @@ class Notifier(QObject):
 
     @Slot(object)
     def _succeeded(self, result: object) -> None:
-        self._how = ended(result if isinstance(result, State) else State.DONE)
+        self._how = state_name(result if isinstance(result, State) else State.DONE)
 
     @Slot(object)
     def _failed(self, error: Exception) -> None:
         if isinstance(error, Cancelled):
-            self._how = ended(State.CANCELLED)
+            self._how = state_name(State.CANCELLED)
         else:
             self._how = (
-                tr("has failed: {message}").format(message=recorded(error.message))
+                tr("failed: {message}").format(message=recorded(error.message))
                 if isinstance(error, PghaulError)
-                else tr("has ended in a bug")
+                else tr("ended by a bug in pghaul")
             )
 
     def _end(self, title: str) -> None:
-        self._tell(f"{title} {self._how}", tr("It took {value}.").format(value=self._took()))
+        self._tell(f"{title}: {self._how}", tr("Duration: {value}").format(value=self._took()))
 
     def _tell(self, title: str, text: str) -> None:
         if self.on and QApplication.activeWindow() is None:
@@ -148,7 +150,7 @@ class Notifier(QObject):
 
     @Slot(Qt.ApplicationState)
     def _look(self, state: Qt.ApplicationState) -> None:
-        """Whoever looks at the window has seen it."""
+        """Withdraw the notification when the window becomes active."""
         if state is Qt.ApplicationState.ApplicationActive:
             self.desktop.withdraw()
 

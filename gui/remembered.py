@@ -1,4 +1,4 @@
-"""What the window remembers from one day to the next: how it looks and where it stood; never what was measured."""
+"""What the window remembers: its appearance and position, never measurements."""
 
 from pathlib import Path
 from typing import Any
@@ -10,13 +10,13 @@ FILE_NAME = "window.ini"
 
 
 class Remembered:
-    """A file beside the history. What it holds is taken where it fits, and passed over where it does not."""
+    """A file beside the history. Values that do not fit are ignored."""
 
     def __init__(self, folder: Path) -> None:
         self._kept = QSettings(str(folder / FILE_NAME), QSettings.Format.IniFormat)
 
     def text(self, name: str) -> str:
-        """What was kept under that name; empty where nothing was."""
+        """Return the saved text of that name; empty if there is none."""
         value: Any = self._kept.value(name, "")
         return value if isinstance(value, str) else ""
 
@@ -24,7 +24,7 @@ class Remembered:
         self._kept.setValue(name, text)
 
     def restore(self, window: QMainWindow) -> None:
-        """Place the window as it was, on a screen that is there."""
+        """Restore the position of the window on an existing screen."""
         geometry, state = self._kept.value("geometry"), self._kept.value("state")
         if isinstance(geometry, QByteArray):
             window.restoreGeometry(geometry)
@@ -34,7 +34,7 @@ class Remembered:
 
     @staticmethod
     def clamp(window: QMainWindow) -> None:
-        """Within the screen that holds most of it: a smaller one may be there today."""
+        """Move the window into its screen, which may be smaller than before."""
         room, wanted = window.screen().availableGeometry(), window.geometry()
         width, height = min(wanted.width(), room.width()), min(wanted.height(), room.height())
         left = max(room.left(), min(wanted.left(), room.right() - width + 1))
@@ -43,7 +43,7 @@ class Remembered:
             window.setGeometry(QRect(left, top, width, height))
 
     def keep_window(self, window: QMainWindow) -> None:
-        """Keep where it is, and the columns of the tables that were dragged."""
+        """Save the position of the window, and the columns that the operator has resized."""
         self._kept.setValue("geometry", window.saveGeometry())
         self._kept.setValue("state", window.saveState())
         for table in window.findChildren(QTableView):
@@ -52,7 +52,7 @@ class Remembered:
         self._kept.sync()
 
     def restore_columns(self, page: Any) -> None:
-        """Give the tables below that widget the columns that they had."""
+        """Restore the column widths of the tables below that widget."""
         for table in page.findChildren(QTableView):
             state = self._kept.value(f"columns/{table.accessibleName()}")
             head: QHeaderView = table.horizontalHeader()

@@ -82,13 +82,13 @@ def _pages(
     application: QApplication, window: MainWindow, folder: Path, scheme: str, *, whole_screen: bool
 ) -> Iterator[Path]:
     for kind in PAGES:
-        page = window.show_page(kind.title)
+        page = window.show_page(kind.id)
         settle(application, window.work)
         for name, tabs, number in _tabs(page):
             if tabs is not None:
                 tabs.setCurrentIndex(number)
             settle(application, window.work)
-            path = folder / f"{kind.title.lower()}{name}-{scheme}.png"
+            path = folder / f"{kind.id}{name}-{scheme}.png"
             seen = window.screen().grabWindow(0) if whole_screen else window.grab()
             if not seen.save(str(path)):
                 raise PghaulError(f"the picture {path} could not be written", "is there space and the right to write?")

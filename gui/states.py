@@ -1,4 +1,4 @@
-"""What pages show, as it was read of the history."""
+"""The data that pages show, as read from the history."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServerRow:
-    """A server profile with what is known of it."""
+    """A server profile with its facts and moves."""
 
     profile: "Profile"
     facts: "Facts | None"
@@ -29,7 +29,7 @@ class ServerRow:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Both sides of a move, and what explains their results."""
+    """The comparison of a move, and the diagnoses of both servers."""
 
     comparison: "Comparison"
     diagnoses: "tuple[Diagnosis, ...]"
@@ -40,23 +40,23 @@ class ExecutionState:
     """The latest execution of a move.
 
     Attributes:
-        alive: whether a program of this workstation carries it out.
-        far: how far it is, while it runs.
-        stands: how old and new stand.
-        left: what it has left, where it ended on its way before old was stopped.
-        told: how it ended, when it is done.
-        possible: what may be done with it.
-        downtime: how long clients have had no cluster, by `read_at`; bytes_per_second: of what is copied now.
-        plan: what would be carried out, where nothing was yet.
-        no_dress: why there can be no dress rehearsal, by the latest facts.
+        alive: whether a program of this workstation runs it.
+        progress: its progress while it is running, in sentences.
+        stands: the state of both clusters, in a sentence.
+        left: what it has left on the servers if it ended before the old cluster was stopped.
+        ending: how it has ended.
+        possible: the actions that are possible.
+        downtime: of the clients at `read_at`; bytes_per_second: the current rate of the copy.
+        plan: the plan that would be executed, if nothing was executed yet.
+        no_dress: why a dress rehearsal is not possible, by the latest facts.
     """
 
     execution: "Execution | None" = None
     alive: bool = False
-    far: tuple[str, ...] = ()
+    progress: tuple[str, ...] = ()
     stands: str = ""
     left: str = ""
-    told: "tuple[Paragraph, ...]" = ()
+    ending: "tuple[Paragraph, ...]" = ()
     possible: "Possible | None" = None
     downtime: "Downtime | None" = None
     bytes_per_second: float | None = None
@@ -67,7 +67,7 @@ class ExecutionState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The answers of a move, what they rest on, and how its milestones stand."""
+    """The answers on a move, their evidence, and its milestones."""
 
     answers: "tuple[Answer, ...]"
     comparison: "Comparison | None"

@@ -1,4 +1,4 @@
-"""The main window: rail and next thing at the left, move and strip at the top, the running job at the bottom."""
+"""The main window: pages and next step at the left, move and banner at the top, the running job at the bottom."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -24,9 +24,11 @@ from core.language import tr
 from core.migration.model.standing import Milestone
 from core.settings import PROGRAM
 from gui import actions, appearance
+from gui.active_executions import ActiveExecutions
 from gui.appearance import Sizes, Theme
 from gui.asker import Question, StepQuestion, StopQuestion
 from gui.beginning import Beginning
+from gui.destinations import Offer, PageId
 from gui.dialogs.crash import CrashDialog, LastTimeDialog
 from gui.dialogs.questions import open_dialog
 from gui.dialogs.report import ReportDialog
@@ -34,14 +36,13 @@ from gui.guard import Guarded
 from gui.menus import Menus
 from gui.models.prompts import waits_for
 from gui.models.rail import RailRow
-from gui.models.report import Wanted, kind_for
+from gui.models.report import ReportRequest, kind_for
+from gui.move_milestones import MoveMilestones
 from gui.moves import Moves
 from gui.notifying import Notifier
 from gui.pages.kinds import PAGES, PageKind, load_all
 from gui.pages.page import Page
 from gui.pages.start import StartPage
-from gui.under_way import UnderWay
-from gui.way import Way
 from gui.widgets.banner import Banner, Mood
 from gui.widgets.commands_pane import CommandsPane
 from gui.widgets.job_bar import JobBar
@@ -49,13 +50,13 @@ from gui.widgets.label import Label
 from gui.widgets.message_box import question_box
 from gui.widgets.move_bar import MoveBar
 from gui.widgets.rail import Rail
-from gui.widgets.strip import Strip
+from gui.widgets.status_banner import StatusBanner
 from gui.widgets.table import Table
 from gui.work import Work
 
 CLOSE_LIMIT_MS = 20_000
 LOAD_LATER_MS = 1500
-"""After the history is open: what stands on the first page is on screen."""
+"""In ms after the history was opened: then the first page is on screen."""
 
 
 class MainWindow(Guarded, QMainWindow):
@@ -69,7 +70,7 @@ class MainWindow(Guarded, QMainWindow):
         super().__init__()
         self.work = work
         self.kinds = tuple(pages)
-        self.way = Way(work, self)
+        self.milestones = MoveMilestones(work, self)
         self.moves_made = Moves(work, self)
         self.beginning = Beginning(work, self.moves_made, self)
         self._pages: dict[str, Page] = {}
@@ -78,14 +79,14 @@ class MainWindow(Guarded, QMainWindow):
         self.resize(1280, 800)
         self.rail = Rail([RailRow(kind.title, kind.milestone) for kind in self.kinds], self)
         self.next = QPushButton(self)
-        self.strip = Strip(self)
-        self.under_way = UnderWay(work, self.strip, self)
+        self.status_banner = StatusBanner(self)
+        self.active_executions = ActiveExecutions(work, self.status_banner, self)
         self.stack = QStackedWidget(self)
         self.banner = Banner(self.stack)
         self.job_bar = JobBar(self)
         self.pane = CommandsPane(self)
         self.bar = MoveBar(work, self)
-        self.notifier = Notifier(work, self, self._page_title, self._bring_up)
+        self.notifier = Notifier(work, self, self._current_id, self._bring_up)
         self.setCentralWidget(self._make_centre())
         self._make_pane()
         self.menus = Menus(self)
@@ -103,11 +104,11 @@ class MainWindow(Guarded, QMainWindow):
 
     # --- pages
 
-    def show_page(self, title: str) -> Page:
-        """Bring the page of that title to the front."""
-        number = next(number for number, page in enumerate(self.kinds) if page.title == title)
+    def show_page(self, page_id: str) -> Page:
+        """Bring the page with that id to the front, and return it."""
+        number = next(number for number, kind in enumerate(self.kinds) if kind.id == page_id)
         self.rail.turn_to(number)
-        return self._pages[title]
+        return self._pages[page_id]
 
     @Slot(int)
     def _turn_to(self, number: int) -> None:
@@ -115,10 +116,10 @@ class MainWindow(Guarded, QMainWindow):
         self.stack.setCurrentWidget(self._page(self.kinds[number]))
 
     def _page(self, kind: PageKind) -> Page:
-        """The page of that kind; made when it is first needed."""
-        page = self._pages.get(kind.title)
+        """Return the page of that kind. It is created when it is first needed."""
+        page = self._pages.get(kind.id)
         if page is None:
-            page = self._pages[kind.title] = kind.load()(self.work, self)
+            page = self._pages[kind.id] = kind.load()(self.work, self)
             page.wanted.connect(self.go)
             page.saved.connect(self.banner.say_saved)
             self._join(page)
@@ -128,7 +129,7 @@ class MainWindow(Guarded, QMainWindow):
         return page
 
     def _join(self, page: Page) -> None:
-        """Connect what one page alone has."""
+        """Connect the signals that only one page has."""
         if isinstance(page, StartPage):
             page.picked.connect(self._open_page)
             page.edited.connect(self.moves_made.edit)
@@ -138,48 +139,48 @@ class MainWindow(Guarded, QMainWindow):
 
             if isinstance(page, MovePage):
                 self.work.asker.withdrawn.connect(page.prompt.withdraw)
-                page.prompt.answered.connect(self.under_way.go_on)
-                page.prompt.back_wanted.connect(self.under_way.back_when_ended)
+                page.prompt.answered.connect(self.active_executions.go_on)
+                page.prompt.back_wanted.connect(self.active_executions.back_when_ended)
 
     @Slot(str, str)
-    def _open_page(self, move: str, title: str) -> None:
-        """Pick that move, and go where its next thing is done."""
+    def _open_page(self, move: str, page_id: str) -> None:
+        """Pick that move, and show that page."""
         self.work.pick(move)
-        self.show_page(title)
+        self.show_page(page_id)
 
-    def _page_title(self) -> str:
+    def _current_id(self) -> str:
         page = self._current()
-        return "" if page is None else page.title
+        return "" if page is None else page.id
 
-    def _bring_up(self, move: str, title: str) -> None:
-        """The page of a job of that move, if of any."""
+    def _bring_up(self, move: str, page_id: str) -> None:
+        """Show the page from which a job was started; `move`: whose job it is, empty for no move's."""
         if move:
             self.work.pick(move)
-        if title:
-            self.show_page(title)
+        if page_id:
+            self.show_page(page_id)
 
     # --- what comes next
 
     @Slot()
     def _show_next(self) -> None:
-        self.rail.rows.show_marks(self.way.marks)
-        words, _ = self.way.next(self._current())
+        self.rail.rows.show_marks(self.milestones.marks)
+        words, _ = self.milestones.next(self._current())
         self.next.setText(words)
-        self.next.setAccessibleName(tr("Next: {words}").format(words=words))
-        self.next.setToolTip(tr("The next sensible thing (Ctrl+Return): {words}").format(words=words))
+        self.next.setAccessibleName(tr("Next step: {words}").format(words=words))
+        self.next.setToolTip(tr("The next step (Ctrl+Return): {words}").format(words=words))
 
     @Slot()
     def go_on(self) -> None:
-        """Go where the next thing is done; there, do it.
+        """Go to the page of the next step. On that page, do the step.
 
-        Not with the second half of the double click that led there: nobody has seen the page by then.
+        The second click of a double click does nothing, because nobody has seen the page by then.
         """
         page = self._current()
-        _, title = self.way.next(page)
-        if page is None or page.title != title:
-            self.go(title)
+        _, destination = self.milestones.next(page)
+        if page is None or page.id != destination:
+            self.go(destination)
             arrived = self._current()
-            if arrived is not None and arrived.title == title:
+            if arrived is not None and arrived.id == destination:
                 arrived.arrive()
         elif page.primary is not None and page.primary.isEnabled() and not self._fresh.isActive():
             page.primary.click()
@@ -189,21 +190,24 @@ class MainWindow(Guarded, QMainWindow):
         return page if isinstance(page, Page) else None
 
     @Slot(str)
-    def go(self, wanted: str) -> None:
-        """Do what an empty state offers."""
-        if wanted == "New move":
-            self.moves_made.new()
-            return
-        pages = {"New server": "Servers", "Begin": "Servers", "Read outputs": Milestone.COMPARE.title()}
-        page = self.show_page(pages.get(wanted, wanted))
-        if wanted == "Begin":
-            self.beginning.begin()
-        elif wanted in pages:
-            page.add_one()
+    def go(self, destination: str) -> None:
+        """Go to a page, or begin what is offered; `destination`: a PageId or an Offer."""
+        match destination:
+            case Offer.NEW_MOVE:
+                self.moves_made.new()
+            case Offer.FIRST_STEPS:
+                self.show_page(PageId.SERVERS)
+                self.beginning.begin()
+            case Offer.NEW_SERVER:
+                self.show_page(PageId.SERVERS).add_one()
+            case Offer.READ_OUTPUTS:
+                self.show_page(PageId.COMPARE).add_one()
+            case _:
+                self.show_page(destination)
 
     @Slot()
     def _pass_on_remark(self) -> None:
-        """What is to be known of the history, as it was found."""
+        """Show the remark on the history, if there is one."""
         if self.work.session is not None and self.work.session.store.remark:
             self.banner.say(self.work.session.store.remark, Mood.TOLD)
 
@@ -218,7 +222,7 @@ class MainWindow(Guarded, QMainWindow):
     # --- how it looks
 
     def use_theme(self, theme: Theme) -> None:
-        """Light, dark, or as the system is, from now on."""
+        """Use this theme from now on."""
         found = QApplication.instance()
         if isinstance(found, QApplication):
             appearance.force(found, appearance.SCHEMES[theme])
@@ -226,28 +230,28 @@ class MainWindow(Guarded, QMainWindow):
         self.work.keep("theme", theme.value)
 
     def use_sizes(self, sizes: Sizes) -> None:
-        """Show sizes so from now on; rates stay decimal."""
+        """Show sizes in these units from now on; rates stay decimal."""
         units.choose(units.Style(binary=sizes is Sizes.BINARY))
         self.menus.check_sizes(sizes)
         self.work.keep("sizes", sizes.value)
         for table in self.findChildren(Table):
-            table.say_anew()
+            table.refresh_texts()
         self.work.changed.emit()
 
     def use_language(self, code: str) -> None:
-        """Speak it from the next start on: what is on screen was made with the words of this one."""
+        """Use this language from the next start on, because the widgets on screen have their texts already."""
         self.work.keep("language", code)
-        self.banner.say(tr("The window speaks it when pghaul is opened again."), Mood.TOLD)
+        self.banner.say(tr("The window uses this language the next time that pghaul is opened."), Mood.TOLD)
 
     @Slot()
     def show_help(self) -> None:
-        """What the page on screen is for."""
+        """Show the help of the visible page."""
         page = self._current()
         if page is not None:
             self.banner.say(tr(page.help), Mood.TOLD)
 
     def _restore(self) -> None:
-        """As it was when it was closed."""
+        """Restore the state of the window before."""
         work = self.work
         if work.remembered is not None:
             work.remembered.restore(self)
@@ -255,13 +259,13 @@ class MainWindow(Guarded, QMainWindow):
             self.use_theme(Theme(work.kept("theme")))
         if work.kept("sizes") in {one.value for one in Sizes}:
             self.use_sizes(Sizes(work.kept("sizes")))
-        if work.kept("page") in {kind.title for kind in self.kinds}:
+        if work.kept("page") in {kind.id for kind in self.kinds}:
             self.show_page(work.kept("page"))
         work.pick_when_known(work.kept("move"))
 
     def _keep(self) -> None:
         page, move = self._current(), self.work.move
-        self.work.keep("page", "" if page is None else page.title)
+        self.work.keep("page", "" if page is None else page.id)
         self.work.keep("move", "" if move is None else move.name)
         if self.work.remembered is not None:
             self.work.remembered.keep_window(self)
@@ -270,27 +274,27 @@ class MainWindow(Guarded, QMainWindow):
 
     @Slot()
     def save_report(self) -> None:
-        """Ask which and where, then write the report of the picked move."""
+        """Ask for the kind and the file, then write the report on the selected move."""
         move = self.work.move
         if move is not None:
-            dialog = ReportDialog(move.name, kind_for(self.way.marks), self._reports_folder(), self)
+            dialog = ReportDialog(move.name, kind_for(self.milestones.marks), self._reports_folder(), self)
             dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             dialog.submitted.connect(self.write_report)
             dialog.open()
 
     def _reports_folder(self) -> Path:
-        """Where the last report went, else the user's documents, else home."""
+        """Return the folder of the last report, else the documents folder, else the home directory."""
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         kept = [Path(one) for one in (self.work.kept("reports"), documents) if one]
         return next((folder for folder in kept if QFileInfo(str(folder)).isDir()), Path.home())
 
     @Slot(object, object)
-    def write_report(self, wanted: Wanted, path: Path) -> None:
+    def write_report(self, request: ReportRequest, path: Path) -> None:
         """Write a report."""
         self.work.keep("reports", str(path.parent))
         task = self.work.run(
-            tr("Report of {move}").format(move=wanted.move),
-            partial(actions.report, wanted, path, units.current().binary),
+            tr("Report of {move}").format(move=request.move),
+            partial(actions.report, request, path, units.current().binary),
         )
         if task is not None:
             task.succeeded.connect(self.banner.say_saved)
@@ -299,9 +303,9 @@ class MainWindow(Guarded, QMainWindow):
 
     @Slot(object)
     def show_trouble(self, error: Exception) -> None:
-        """A user's error goes to the banner, a bug to the crash dialog."""
+        """Show an error in the banner, and a bug in the crash dialog."""
         if isinstance(error, Cancelled):
-            self.banner.say(tr("Cancelled."), Mood.TOLD)
+            self.banner.say(tr("The job was cancelled."), Mood.TOLD)
         elif isinstance(error, PghaulError):
             self.banner.complain(error)
         else:
@@ -311,24 +315,24 @@ class MainWindow(Guarded, QMainWindow):
 
     @Slot(str)
     def show_last_time(self, log: str) -> None:
-        """Say that the window of before did not end as it should."""
+        """Show that the window crashed or was killed the last time."""
         dialog = LastTimeDialog(log, self)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     @Slot(object)
     def _ask(self, question: Question) -> None:
-        """What an execution asks stands in its page, anything else in a dialog."""
+        """Show a question of an execution in its page, any other in a dialog."""
         if isinstance(question, StepQuestion | StopQuestion):
             from gui.pages.execution import MovePage  # an execution runs: now its page is needed
 
             page = self._page(next(kind for kind in self.kinds if kind.milestone is Milestone.MOVE))
             if isinstance(page, MovePage):
                 page.ask(question)
-            self.under_way.wait_for(question)
+            self.active_executions.wait_for(question)
             self.notifier.wait_for(waits_for(question))
         elif not question.answered:
-            self.notifier.wait_for(tr("a question of {server}").format(server=question.server))
+            self.notifier.wait_for(tr("a question about {server}").format(server=question.server))
             open_dialog(question, self.work.asker, self)
 
     # --- the end
@@ -346,7 +350,7 @@ class MainWindow(Guarded, QMainWindow):
             super().closeEvent(event)
             return
         event.ignore()
-        what = self.under_way.what_quitting_does
+        what = self.active_executions.what_quitting_does
         box = question_box(self, tr("A job is running"), tr("Cancel the running job and quit?"), what)
         leave = box.addButton(tr("Cancel the job and &quit"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(tr("&Keep working"), QMessageBox.ButtonRole.RejectRole))
@@ -355,7 +359,7 @@ class MainWindow(Guarded, QMainWindow):
 
     @Slot()
     def _leave(self) -> None:
-        """Close when the job has ended, or when that takes too long."""
+        """Cancel the job, and close the window when it has ended, or after a time limit."""
         self._leaving = True
         if not self.work.busy:
             self.close()
@@ -372,7 +376,7 @@ class MainWindow(Guarded, QMainWindow):
         centre = QWidget(self)
         right = QVBoxLayout()
         right.setSpacing(0)
-        right.addWidget(self.strip)
+        right.addWidget(self.status_banner)
         right.addWidget(self.stack, 1)
         row = QHBoxLayout(centre)
         row.setContentsMargins(0, 0, 0, 0)
@@ -382,14 +386,14 @@ class MainWindow(Guarded, QMainWindow):
         return centre
 
     def _make_left(self) -> QVBoxLayout:
-        """The rail over the next thing."""
+        """Return the list of pages above the next step."""
         self.next.setMaximumWidth(self.rail.width() - 16)
         self.next.setDefault(False)
         self.next.clicked.connect(self.go_on)
         left = QVBoxLayout()
         left.setContentsMargins(0, 6, 0, 8)
         left.addWidget(self.rail, 1)
-        label = Label(tr("Next"), self)
+        label = Label(tr("Next step"), self)
         label.setContentsMargins(10, 0, 0, 0)
         left.addWidget(label)
         held = QHBoxLayout()
@@ -430,14 +434,14 @@ class MainWindow(Guarded, QMainWindow):
         self.job_bar.cancel_wanted.connect(self.cancel)
         self.rail.turned.connect(self._turn_to)
         self.rail.turned.connect(self._show_next)
-        self.way.changed.connect(self._show_next)
-        self.moves_made.told.connect(partial(self.banner.say, mood=Mood.TOLD))
+        self.milestones.changed.connect(self._show_next)
+        self.moves_made.message.connect(partial(self.banner.say, mood=Mood.TOLD))
         self.moves_made.wanted.connect(self.go)
         work.ended.connect(self._show_next)
         self.stack.currentChanged.connect(self.banner.raise_)
-        self.under_way.changed.connect(self.way.read)
-        self.under_way.waits.connect(self.job_bar.wait_for)
-        self.under_way.page_wanted.connect(self._open_page)
+        self.active_executions.changed.connect(self.milestones.read)
+        self.active_executions.waits.connect(self.job_bar.wait_for)
+        self.active_executions.page_wanted.connect(self._open_page)
 
     @Slot()
     def _load_commands(self) -> None:

@@ -1,6 +1,7 @@
-"""What the whole window shares: the history that is open, the move that is picked, and the one job that runs.
+"""The shared state of the window: the open history, the selected move, and the running job.
 
-One long job at a time: two of them would measure each other. Reading the history is quick and goes beside it.
+Only one long job runs at a time, because two would disturb each other's measurements. Reading the history is quick and
+runs beside it.
 """
 
 from collections.abc import Callable
@@ -63,30 +64,30 @@ class Work(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a long job runs."""
+        """Whether a long job is running."""
         return self.task is not None
 
     @property
     def ready(self) -> bool:
-        """Whether a long job could start."""
+        """Whether a long job can start now."""
         return self.session is not None and self.task is None
 
     def open(self, folder: Path | None = None) -> None:
-        """Open the history on a thread: the window is on screen meanwhile."""
+        """Open the history on a thread, so that the window is on screen at once."""
         task = self.runner.start(tr("Opening the history"), partial(_open_session, folder, self.asker))
         task.succeeded.connect(self.use)
         task.failed.connect(self.troubled)
 
     @Slot(object)
     def use(self, session: "Session") -> None:
-        """Work with this session from now on."""
+        """Use this session from now on."""
         self.session = session
         self.runner.collector.set_aside()
         self.opened.emit()
         self.changed.emit()
 
     def ask(self, question: Callable[["Session"], Any]) -> Task | None:
-        """Read from the history (or write a little) on a thread; None while it is not open."""
+        """Read from the history, or write a little, on a thread; None while it is not open."""
         session = self.session
         if session is None:
             return None
@@ -95,21 +96,21 @@ class Work(QObject):
         )
 
     def read(self, question: Callable[["Session"], Any]) -> Task | None:
-        """As `ask`, for what the user did not ask for: its failure is shown by the window."""
+        """As `ask`, but the window shows an error."""
         task = self.ask(question)
         if task is not None:
             task.failed.connect(self.troubled)
         return task
 
     def run(self, title: str, action: Callable[["Session", Job], Any]) -> Task | None:
-        """Start the one long job; None when it cannot start now. Its failure is shown by the window."""
+        """Start the long job; None if it cannot start now. The window shows an error."""
         task = self.attempt(title, action)
         if task is not None:
             task.failed.connect(self.troubled)
         return task
 
     def attempt(self, title: str, action: Callable[["Session", Job], Any]) -> Task | None:
-        """As `run`, where whoever started it says its failure."""
+        """As `run`, but the caller shows an error."""
         session = self.session
         if session is None or self.busy:
             return None
@@ -124,27 +125,27 @@ class Work(QObject):
             self.task.cancel()
 
     def kept(self, name: str) -> str:
-        """What was kept under that name; empty where nothing was."""
+        """Return the text that was remembered under that name; empty if there is none."""
         return "" if self.remembered is None else self.remembered.text(name)
 
     def keep(self, name: str, text: str) -> None:
-        """Remember it from now on."""
+        """Remember a text under that name."""
         if self.remembered is not None:
             self.remembered.keep(name, text)
 
     def pick(self, name: str | None) -> None:
-        """Pick the move of that name."""
+        """Select the move of that name."""
         found = next((move for move in self.moves if move.name == name), None)
         if found != self.move:
             self.move = found
             self.picked.emit()
 
     def pick_when_known(self, name: str) -> None:
-        """Pick the move of that name when the history has been read again."""
+        """Select the move of that name when the history has been read again."""
         self._wanted = name
 
     def close(self, limit: float = 5.0) -> tuple[str, ...]:
-        """Cancel, wait and let go of everything; the titles of what still runs after `limit` seconds."""
+        """Cancel everything, wait, and return the titles of the tasks that still run after `limit` seconds."""
         self.asker.close()
         running = self.runner.shutdown(limit)
         if self.session is not None and not running:
@@ -179,7 +180,7 @@ class Work(QObject):
 def _read(
     question: Callable[["Session"], Any], session: "Session", shown: units.Style, language: str, _job: Job
 ) -> Any:
-    # a job has no such style: what the history keeps is worded alike, however the window is set to show sizes
+    # only here, and not in jobs: the history records sizes in the same units, whatever the window shows
     with units.styled(shown), spoken(language):
         return question(session)
 

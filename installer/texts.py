@@ -24,7 +24,7 @@ from core.migration.checks import CHECKS
 from core.migration.model.checks import Status
 from core.migration.model.execution import Kind
 from core.migration.model.probe import Quantity
-from core.migration.model.standing import Condition, Milestone
+from core.migration.model.standing import Condition
 from core.reports.words import metric_title
 from gui.models.words import metric_name
 from installer.sentences import sentences
@@ -84,7 +84,6 @@ def named() -> tuple[str, ...]:
         *(declaration.title for declaration in diagnosis.CATALOGUE),
         *(each.value for names in (Status, Kind, Quantity) for each in names),
         *("old", "new", OUTLIER, DISTURBED),
-        *(milestone.title() for milestone in Milestone),
         *(each.value for names in (Condition, Outcome, MarkKind, Verdict) for each in names),
         *(metric_name(name) for name in METRICS),
         *HISTORY_KINDS,

@@ -56,72 +56,81 @@ def marks(known: Known, now: datetime) -> tuple[Mark, ...]:
     )
 
 
-_WORDS = {
-    Milestone.FACTS: "Read the facts",
-    Milestone.MEASURE: "Measure both storages",
-    Milestone.CHECK: "Run the checks",
-    Milestone.PROBE: "Take the probes",
-    Milestone.ESTIMATE: "Make the estimate",
-    Milestone.PLAN: "Make the plan",
-    Milestone.REHEARSE: "Rehearse",
-    Milestone.MOVE: "Move",
-}
-
-
 def next_of(found: Sequence[Mark]) -> Next:
     """The first thing that is missing, or out of date; what is under way, or was interrupted, before all others."""
     by = {mark.milestone: mark for mark in found}
     for milestone in (Milestone.MOVE, Milestone.REHEARSE):
         if by[milestone].condition is Condition.UNDER_WAY:
-            return Next(milestone, "Look how far it is")
+            return Next(milestone, "Show the progress")
         if by[milestone].condition is Condition.BLOCKED:
-            return Next(milestone, "Continue or go back")
+            return Next(milestone, "Continue or roll back")
     if by[Milestone.MOVE].condition is Condition.DONE:
-        return Next(Milestone.AFTER, "See what is left to do")
+        return Next(Milestone.AFTER, "See the follow-up tasks")
     if by[Milestone.CHECK].condition is Condition.BLOCKED:
-        return Next(Milestone.CHECK, f"Solve {by[Milestone.CHECK].said.partition(',')[0]}")
-    for milestone, words in _WORDS.items():
-        if by[milestone].condition in {Condition.OPEN, Condition.STALE}:
-            return Next(milestone, words)
-    return Next(Milestone.MOVE, _WORDS[Milestone.MOVE])
-
-
-def _both(milestone: Milestone, at: tuple[datetime | None, datetime | None], done: str, missing: str) -> Mark:
-    lacking = [side for side, moment in zip(("old", "new"), at, strict=True) if moment is None]
-    latest = max((moment for moment in at if moment is not None), default=None)
-    if lacking:
-        return Mark(milestone, Condition.OPEN, missing.format(" and ".join(lacking)), latest)
-    return Mark(milestone, Condition.DONE, done, latest)
+        return Next(Milestone.CHECK, "Resolve the blockers")
+    steps = (
+        Next(Milestone.FACTS, "Read the facts"),
+        Next(Milestone.MEASURE, "Run the benchmarks"),
+        Next(Milestone.CHECK, "Run the checks"),
+        Next(Milestone.PROBE, "Run the transfer test"),
+        Next(Milestone.ESTIMATE, "Make the estimate"),
+        Next(Milestone.PLAN, "Make the plan"),
+        Next(Milestone.REHEARSE, "Rehearse the move"),
+        Next(Milestone.MOVE, "Start the move"),
+    )
+    lacking = (step for step in steps if by[step.milestone].condition in {Condition.OPEN, Condition.STALE})
+    return next(lacking, steps[-1])
 
 
 def _facts(known: Known) -> Mark:
-    return _both(Milestone.FACTS, known.facts_at, "both servers were read", "no facts of {} yet")
+    old, new = (moment is None for moment in known.facts_at)
+    latest = _latest(known.facts_at)
+    if old and new:
+        return Mark(Milestone.FACTS, Condition.OPEN, "no facts of the servers yet", latest)
+    if old or new:
+        said = f"no facts of the {'old' if old else 'new'} server yet"
+        return Mark(Milestone.FACTS, Condition.OPEN, said, latest)
+    return Mark(Milestone.FACTS, Condition.DONE, "facts of both servers read", latest)
 
 
 def _measured(known: Known) -> Mark:
-    return _both(Milestone.MEASURE, known.measured_at, "both storages were measured", "nothing measured on {} yet")
+    old, new = (moment is None for moment in known.measured_at)
+    latest = _latest(known.measured_at)
+    if old and new:
+        return Mark(Milestone.MEASURE, Condition.OPEN, "no benchmarks on the servers yet", latest)
+    if old or new:
+        said = f"no benchmarks on the {'old' if old else 'new'} server yet"
+        return Mark(Milestone.MEASURE, Condition.OPEN, said, latest)
+    return Mark(Milestone.MEASURE, Condition.DONE, "both servers measured", latest)
+
+
+def _latest(moments: tuple[datetime | None, datetime | None]) -> datetime | None:
+    return max((moment for moment in moments if moment is not None), default=None)
 
 
 def _checks(known: Known) -> Mark:
     if known.checks is None:
-        return Mark(Milestone.CHECK, Condition.OPEN, "not checked yet")
+        return Mark(Milestone.CHECK, Condition.OPEN, "not run yet")
     stopping = sum(result.stops for result in known.checks)
     warnings = sum(
         result.waiver is None and not result.stops and result.status is not Status.PASS for result in known.checks
     )
-    said = [units.counted(stopping, "blocker")] if stopping else []
-    said += [units.counted(warnings, "warning")] if warnings else []
-    words = ", ".join(said) or f"all of {len(known.checks)} passed or waived"
-    if any(at is not None and known.checked_at is not None and at > known.checked_at for at in known.facts_at):
-        return Mark(Milestone.CHECK, Condition.STALE, f"{words}; facts were read since", known.checked_at)
-    condition = Condition.BLOCKED if stopping else Condition.WARNING if warnings else Condition.DONE
-    return Mark(Milestone.CHECK, condition, words, known.checked_at)
+    at = known.checked_at
+    if any(moment is not None and at is not None and moment > at for moment in known.facts_at):
+        return Mark(
+            Milestone.CHECK, Condition.STALE, f"blockers: {stopping}, warnings: {warnings}; the facts are newer", at
+        )
+    if not stopping and not warnings:
+        number = len(known.checks)
+        return Mark(Milestone.CHECK, Condition.DONE, f"all {number} checks passed or waived", at)
+    condition = Condition.BLOCKED if stopping else Condition.WARNING
+    return Mark(Milestone.CHECK, condition, f"blockers: {stopping}, warnings: {warnings}", at)
 
 
 def _probes(known: Known) -> Mark:
     links = [probe for probe in known.probes if probe.quantity is not Quantity.CHANGES]
     if not links:
-        return Mark(Milestone.PROBE, Condition.OPEN, "no link was measured yet")
+        return Mark(Milestone.PROBE, Condition.OPEN, "not run yet")
     fastest = max(probe.bytes_per_second for probe in links)
     said = f"{units.counted(len(links), 'probe')}, up to {units.rate(fastest)}"
     return Mark(Milestone.PROBE, Condition.DONE, said, _probed_at(known))
@@ -134,12 +143,12 @@ def _probed_at(known: Known) -> datetime | None:
 def _estimate(known: Known) -> Mark:
     made = known.estimate
     if made is None:
-        return Mark(Milestone.ESTIMATE, Condition.OPEN, "not estimated yet")
+        return Mark(Milestone.ESTIMATE, Condition.OPEN, "no estimate yet")
     method = made.method(made.planned)
-    said = "made" if method is None else f"about {units.duration(method.downtime_seconds.likely)} of downtime"
+    said = "estimated" if method is None else f"about {units.duration(method.downtime_seconds.likely)} of downtime"
     probed = _probed_at(known)
     if made.made_at is not None and probed is not None and probed > made.made_at:
-        return Mark(Milestone.ESTIMATE, Condition.STALE, f"{said}; probes were taken since", made.made_at)
+        return Mark(Milestone.ESTIMATE, Condition.STALE, f"{said}; the transfer test is newer", made.made_at)
     return Mark(Milestone.ESTIMATE, Condition.DONE, said, made.made_at)
 
 
@@ -149,7 +158,7 @@ def _plan(known: Known) -> Mark:
     said = f"{units.counted(len(known.plan.steps), 'step')} by {known.plan.transport}"
     probed = _probed_at(known)
     if probed is not None and probed > known.plan.made_at:
-        return Mark(Milestone.PLAN, Condition.STALE, f"{said}; probes were taken since", known.plan.made_at)
+        return Mark(Milestone.PLAN, Condition.STALE, f"{said}; the transfer test is newer", known.plan.made_at)
     return Mark(Milestone.PLAN, Condition.DONE, said, known.plan.made_at)
 
 
@@ -157,7 +166,7 @@ def _executed(known: Known, kind: Kind, milestone: Milestone, now: datetime) -> 
     newest = known.executions[0] if known.executions else None
     latest = next((one for one in known.executions if one.kind is kind), None)
     if latest is None:
-        return Mark(milestone, Condition.OPEN, "not yet")
+        return Mark(milestone, Condition.OPEN, "not started yet")
     at = latest.ended_at or latest.started_at
     found = unfinished(latest, now, alive=known.alive) if latest is newest else None
     if found is not None:
@@ -167,14 +176,16 @@ def _executed(known: Known, kind: Kind, milestone: Milestone, now: datetime) -> 
         down = account(latest).downtime_seconds
         return Mark(milestone, Condition.DONE, "done" if down is None else f"{units.duration(down)} of downtime", at)
     if latest.state is State.ROLLED_BACK:
-        return Mark(milestone, Condition.OPEN, "taken back: old serves", at)
-    return Mark(milestone, Condition.STALE, f"{latest.state} on its way; old serves", at)
+        return Mark(milestone, Condition.OPEN, "rolled back to the old server", at)
+    ended = "failed" if latest.state is State.STOPPED else str(latest.state)
+    return Mark(milestone, Condition.STALE, f"{ended}; clients use the old cluster", at)
 
 
 def _after(known: Known) -> Mark:
     newest = known.executions[0] if known.executions else None
     if newest is None or newest.kind is not Kind.REAL or newest.state is not State.DONE:
-        return Mark(Milestone.AFTER, Condition.OPEN, "when new is open")
+        return Mark(Milestone.AFTER, Condition.OPEN, "after the cutover")
     advice = len(follow_up(newest)) + len(newest.plan.remains)
-    said = f"{units.counted(advice, 'thing')} to look at" if advice else "nothing is left"
-    return Mark(Milestone.AFTER, Condition.WARNING if advice else Condition.DONE, said, newest.ended_at)
+    if not advice:
+        return Mark(Milestone.AFTER, Condition.DONE, "no follow-up tasks", newest.ended_at)
+    return Mark(Milestone.AFTER, Condition.WARNING, f"follow-up tasks: {advice}", newest.ended_at)

@@ -1,1 +1,1 @@
-"""Questions to the user; each opens without a nested event loop and answers by a signal."""
+"""The dialogs. Each opens without a nested event loop, and answers by a signal."""

@@ -1,4 +1,4 @@
-"""What changes a cluster's fate waits for its name, typed."""
+"""The dialog that asks for a name before a dangerous action."""
 
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QVBoxLayout, QWidget
 
@@ -7,11 +7,11 @@ from gui.widgets.label import Label
 
 
 class NameDialog(QDialog):
-    """Says what is about to happen, and goes on once the name was typed.
+    """Explains an action, and confirms it when the name was typed.
 
     Attributes:
-        field: where the name is typed.
-        column: where what else there is to read can be put.
+        field: the field for the name.
+        column: the layout, for further widgets.
     """
 
     def __init__(self, title: str, text: str, name: str, go_on: str, parent: QWidget | None = None) -> None:

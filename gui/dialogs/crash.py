@@ -1,4 +1,4 @@
-"""A bug, or a window that did not end as it should: what happened, with the report to copy."""
+"""The dialogs for a bug and for a window that crashed before, each with a report to copy."""
 
 import platform
 import traceback
@@ -11,19 +11,19 @@ from gui.widgets.label import Label
 from gui.widgets.text import TextView
 
 
-def report_of(error: BaseException) -> str:
-    """Everything that is needed to find the bug: versions and traceback."""
+def format_crash_report(error: BaseException) -> str:
+    """Return the report of a bug: versions and traceback."""
     where = f"{PROGRAM} {program_version()}, Python {platform.python_version()}, Qt {qVersion()}, {platform.platform()}"
     return f"{where}\n\n{''.join(traceback.format_exception(error))}"
 
 
 class TextDialog(QDialog):
-    """Says what happened, over a text to copy; the program goes on."""
+    """Shows a message and a text to copy. The program continues."""
 
-    def __init__(self, title: str, said: str, report: str, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, message: str, report: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        words = Label(said, self)
+        words = Label(message, self)
         words.setWordWrap(True)
         self.text = TextView("Report", self)
         self.text.set_text(report)
@@ -41,23 +41,23 @@ class CrashDialog(TextDialog):
     def __init__(self, error: BaseException, parent: QWidget | None = None) -> None:
         super().__init__(
             "A bug in pghaul",
-            "This is a bug in pghaul. What was measured and planned is in the history; what you were doing may not "
-            "have ended well. Please report it with the text below, in which you may blank out names.",
-            report_of(error),
+            "This is a bug in pghaul. The history contains everything that was measured and planned. The last action "
+            "may not have been completed. Please report the bug with the text below. You can blank out names in it.",
+            format_crash_report(error),
             parent,
         )
 
 
 class LastTimeDialog(TextDialog):
-    """Shows what a window left that did not end as it should."""
+    """Shows the log of a window that crashed or was killed."""
 
     def __init__(self, log: str, parent: QWidget | None = None) -> None:
         super().__init__(
             "pghaul was not closed",
-            "The window of pghaul crashed or was killed the last time. Everything that was done on the servers is in "
-            "the history. If a move or a rehearsal is unfinished, the strip at the top of the window says so: "
-            "Continue goes on with it. If pghaul crashed, please report it with the text below, in which you may "
-            "blank out names.",
+            "The window of pghaul crashed or was killed the last time. The history contains everything that was done "
+            "on the servers. If a move or a rehearsal is unfinished, the banner at the top of the window says so. "
+            "Press Continue there to continue it. If pghaul crashed, please report this with the text below. You can "
+            "blank out names in it.",
             log,
             parent,
         )

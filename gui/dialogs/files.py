@@ -1,4 +1,4 @@
-"""Which file, to be read or saved: the platform's own dialog, without a nested event loop."""
+"""The dialogs for opening and saving files, without a nested event loop."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 
 def ask_path(parent: QWidget, title: str, name: str, ending: str, then: Callable[[Path], None]) -> QFileDialog:
-    """Ask where to save, proposing `name`; `then` gets the path, which always has the ending."""
+    """Ask where to save, and propose `name`; `then` is called with the path, which always has the ending."""
     dialog = QFileDialog(parent.window(), title)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(ending)
@@ -21,12 +21,12 @@ def ask_path(parent: QWidget, title: str, name: str, ending: str, then: Callable
 
 
 def file_name(name: str) -> str:
-    """The name as every file system takes it."""
+    """Return the name without characters that a file system may refuse."""
     return "".join(letter if letter not in '/\\:*?"<>|' else "-" for letter in name)
 
 
 def ask_file(parent: QWidget, title: str, then: Callable[[Path], None]) -> QFileDialog:
-    """Ask for a file that is there; `then` gets its path."""
+    """Ask for an existing file; `then` is called with its path."""
     dialog = QFileDialog(parent.window(), title)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.fileSelected.connect(partial(_chosen, then))

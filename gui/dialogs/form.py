@@ -1,4 +1,4 @@
-"""A dialog with a form that stays open until what was typed has been kept."""
+"""A dialog with a form that stays open until its input has been saved."""
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QPalette, QShowEvent
@@ -9,13 +9,15 @@ from core.language import tr
 from gui.appearance import Tone, colour
 from gui.guard import Guarded
 from gui.models.sentences import error_text
-from gui.models.words import in_window
+from gui.models.words import use_window_terms
 from gui.widgets.label import Label
 
 
 class FormDialog(Guarded, QDialog):
-    """Labelled fields over OK and Cancel. A subclass reads the fields in `submit` and emits its own signal; who keeps
-    the answer then calls `accept` or `refuse`.
+    """Shows labelled fields over OK and Cancel.
+
+    A subclass reads the fields in `submit`, and emits a signal. The receiver saves the input, and calls `accept` or
+    `refuse`.
     """
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
@@ -26,7 +28,7 @@ class FormDialog(Guarded, QDialog):
         self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.trouble = Label(parent=self)
         self.trouble.setWordWrap(True)
-        self.trouble.setAccessibleName(tr("What is wrong"))
+        self.trouble.setAccessibleName(tr("Error"))
         self.trouble.hide()
         standard = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
@@ -39,12 +41,12 @@ class FormDialog(Guarded, QDialog):
         self.column.addWidget(self.buttons)
 
     def add(self, label: str, field: QWidget, tip: str = "", row: QLayout | None = None) -> None:
-        """A field under its label, alone or in a row of its own; the label's mnemonic leads to it."""
+        """Add a field with its label; `row`: the layout that contains the field."""
         self.add_to(self.form, label, field, tip, row)
 
     @staticmethod
     def add_to(form: QFormLayout, label: str, field: QWidget, tip: str = "", row: QLayout | None = None) -> None:
-        """The same in another form of the dialog."""
+        """Add a field to another form of the dialog."""
         if row is None:
             form.addRow(label, field)
         else:
@@ -57,13 +59,17 @@ class FormDialog(Guarded, QDialog):
 
     @Slot()
     def submit(self) -> None:
-        """Read the fields and hand them on."""
+        """Read the fields, and emit them."""
         raise NotImplementedError
 
     @Slot(object)
     def refuse(self, error: Exception) -> None:
-        """Say what is wrong and stay open."""
-        text = in_window(error_text(error)) if isinstance(error, PghaulError) else f"{type(error).__name__}: {error}"
+        """Show the error, and stay open."""
+        text = (
+            use_window_terms(error_text(error))
+            if isinstance(error, PghaulError)
+            else f"{type(error).__name__}: {error}"
+        )
         palette = self.trouble.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(Tone.BAD))
         self.trouble.setPalette(palette)
@@ -76,7 +82,7 @@ class FormDialog(Guarded, QDialog):
         self.grow()
 
     def grow(self) -> None:
-        """As high as its lines of text need at this width: Qt reckons with one line each."""
+        """Fit the height to the text at this width, because Qt calculates with one line for each label."""
         layout = self.layout()
         if layout is not None:
             layout.activate()

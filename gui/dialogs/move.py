@@ -1,4 +1,4 @@
-"""A move, to make or to change: two servers, the cluster, where it goes, and which volumes are measured."""
+"""The dialog of a move: its servers, its cluster, the target, and the volumes for benchmarks."""
 
 from collections.abc import Sequence
 
@@ -20,23 +20,24 @@ from core.language import marked, tr
 from core.migration.model.move import EditedSettings, Move
 from gui.appearance import Tone
 from gui.dialogs.form import FormDialog
-from gui.models.choices import cluster_words, direction, volume_words, volumes
+from gui.models.choices import describe_cluster, describe_volume, direction, volumes
+from gui.models.words import listed
 from gui.states import ServerRow
 from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label
 from gui.widgets.tone_label import ToneLabel
 
 _EDITED = (
-    (None, marked("not chosen")),
-    (EditedSettings.IN_FORCE, marked("what is in force holds")),
-    (EditedSettings.FILE, marked("what the files say holds")),
+    (None, marked("not decided yet")),
+    (EditedSettings.IN_FORCE, marked("the values that are in effect now")),
+    (EditedSettings.FILE, marked("the values in the files")),
 )
 
 
 class MoveDialog(FormDialog):
-    """What the facts of the servers hold is offered; anything else may be typed.
+    """Offers the values that the facts of the servers contain. Other values can be typed.
 
-    Signal: submitted(Move, name before or empty for a new one).
+    Signal: submitted(Move, its former name; empty for a new move).
     """
 
     submitted = Signal(object, str)
@@ -45,22 +46,22 @@ class MoveDialog(FormDialog):
         super().__init__(tr("New move") if move is None else tr("Edit {name}").format(name=move.name), parent)
         self._before = "" if move is None else move.name
         self._facts = {row.profile.name: row.facts for row in servers}
-        self.cluster_facts, self.old_space, self.new_space = (_said("", self) for _ in range(3))
+        self.cluster_facts, self.old_space, self.new_space = (_note_label("", self) for _ in range(3))
         self.name = QLineEdit(self)
         self.old, self.new = QComboBox(self), QComboBox(self)
         self.cluster, self.target = _choice(self), _choice(self)
         self.old_volume, self.new_volume = _choice(self), _choice(self)
-        self.plain_text = CheckBox(tr("&Unencrypted copy is allowed"), self)
+        self.plain_text = CheckBox(tr("Allow an &unencrypted copy"), self)
         self.edited = QComboBox(self)
         self.edited.addItems([tr(text) for _, text in _EDITED])
-        self.tablespaces = QGroupBox(tr("Tablespaces: where each goes on the new server"), self)
+        self.tablespaces = QGroupBox(tr("Tablespaces: location on the new server"), self)
         self._tablespace_form = QFormLayout(self.tablespaces)
         self.targets: dict[str, QLineEdit] = {}
         self._kept: tuple[str, str, dict[str, str]] = ("", "", {})
         self._lay_out()
         for box, side in zip((self.old, self.new), direction(servers), strict=True):
             box.addItems(list(self._facts))
-            box.setPlaceholderText(tr("choose a server"))
+            box.setPlaceholderText(tr("Choose a server"))
             box.setCurrentIndex(box.findText(side))
         self._offer_old()
         self._offer_new()
@@ -71,7 +72,7 @@ class MoveDialog(FormDialog):
         self.cluster.currentTextChanged.connect(self._follow_cluster)
         self.target.currentTextChanged.connect(self._follow_target)
         for field in (self.old_volume, self.new_volume):
-            field.currentTextChanged.connect(self._say_space)
+            field.currentTextChanged.connect(self._show_space)
         self.name.setFocus()
 
     @Slot()
@@ -83,28 +84,29 @@ class MoveDialog(FormDialog):
                 (tr("a name"), move.name),
                 (tr("the old server"), move.old),
                 (tr("the new server"), move.new),
-                (tr("the cluster's data directory"), move.cluster),
-                (tr("the target directory"), move.target),
-                (tr("the old volume"), move.old_volume),
-                (tr("the new volume"), move.new_volume),
+                (tr("the data directory of the cluster"), move.cluster),
+                (tr("the target"), move.target),
+                (tr("the volume of the old server"), move.old_volume),
+                (tr("the volume of the new server"), move.new_volume),
             )
             if not value
         ]
         if missing:
-            self.refuse(InputError(tr("the move needs {missing}").format(missing=", ".join(missing))))
+            self.refuse(InputError(tr("The move needs {missing}.").format(missing=listed(missing))))
             return
         relative = [path for path in (move.cluster, move.target, move.old_volume, move.new_volume) if path[0] != "/"]
         if relative:
             self.refuse(
                 InputError(
-                    tr("{relative} is no absolute path").format(relative=relative[0]), tr("begin it with a slash")
+                    tr("`{relative}` is not an absolute path.").format(relative=relative[0]),
+                    tr("Begin the path with a slash."),
                 )
             )
             return
         self.submitted.emit(move, self._before)
 
     def move_made(self) -> Move:
-        """The move as the fields have it now."""
+        """Return the move with the current values of the fields."""
         targets = {location: field.text().strip() for location, field in self.targets.items()}
         return Move(
             name=self.name.text().strip(),
@@ -120,21 +122,31 @@ class MoveDialog(FormDialog):
         )
 
     def _lay_out(self) -> None:
-        """The name over two cards, old and new, with what the facts say of each choice below it."""
-        self.add(tr("&Name:"), self.name, tr("Your own name for the move"))
+        """Lay out the name and the cards of both servers; the facts of each choice are shown below it."""
+        self.add(tr("&Name:"), self.name, tr("A name of your choice for the move"))
         old, new = QFormLayout(), QFormLayout()
-        self.add_to(old, tr("&Old server:"), self.old, tr("Where the cluster runs now"))
-        self.add_to(old, tr("&Cluster:"), self.cluster, tr("The cluster's data directory on the old server"))
+        self.add_to(old, tr("&Old server:"), self.old, tr("The server on which the cluster is running now"))
+        self.add_to(old, tr("&Cluster:"), self.cluster, tr("The data directory of the cluster on the old server"))
         old.addRow("", self.cluster_facts)
-        self.add_to(old, tr("Old &volume:"), self.old_volume, tr("The mount point on old that the benchmarks measure"))
+        self.add_to(
+            old,
+            tr("Old &volume:"),
+            self.old_volume,
+            tr("The mount point on the old server that the benchmarks measure"),
+        )
         old.addRow("", self.old_space)
-        self.add_to(new, tr("N&ew server:"), self.new, tr("Where it goes"))
-        self.add_to(new, tr("&Target:"), self.target, tr("The data directory to be on the new server"))
-        new.addRow("", _said(tr("made by the move where it is not there yet"), self))
-        self.add_to(new, tr("Ne&w volume:"), self.new_volume, tr("The mount point on new that the benchmarks measure"))
+        self.add_to(new, tr("N&ew server:"), self.new, tr("The server to which the cluster moves"))
+        self.add_to(new, tr("&Target:"), self.target, tr("The data directory of the new cluster"))
+        new.addRow("", _note_label(tr("The move creates this directory if it does not exist."), self))
+        self.add_to(
+            new,
+            tr("Ne&w volume:"),
+            self.new_volume,
+            tr("The mount point on the new server that the benchmarks measure"),
+        )
         new.addRow("", self.new_space)
         self.swap = QPushButton(tr("&Swap"), self)
-        self.swap.setToolTip(tr("Old becomes new, and new old"))
+        self.swap.setToolTip(tr("Exchange the old and the new server"))
         self.swap.clicked.connect(self._swap)
         between = QVBoxLayout()
         between.addStretch()
@@ -142,14 +154,14 @@ class MoveDialog(FormDialog):
         between.addWidget(self.swap)
         between.addStretch()
         cards = QHBoxLayout()
-        cards.addWidget(_card(tr("Old"), old, self), 1)
+        cards.addWidget(_card(tr("Old server"), old, self), 1)
         cards.addLayout(between)
-        cards.addWidget(_card(tr("New"), new, self), 1)
+        cards.addWidget(_card(tr("New server"), new, self), 1)
         self.form.addRow(cards)
         self.plain_text.setToolTip(
             tr(
-                "The cluster's bytes may cross the network in plain text, by NFS or an rsync daemon, "
-                "where that is faster"
+                "The data of the cluster may cross the network without encryption, by NFS or an rsync daemon, "
+                "if this is faster."
             )
         )
         self.form.addRow(self.plain_text)
@@ -157,8 +169,8 @@ class MoveDialog(FormDialog):
             tr("E&dited settings:"),
             self.edited,
             tr(
-                "Which values both servers have where the old server's files were edited and not loaded. The checks "
-                "say where it must be chosen"
+                "The configuration files of the old server may have been edited and not loaded. This says "
+                "which values the old and the new cluster have after the move. A check says if you must decide."
             ),
         )
         self.form.addRow(self.tablespaces)
@@ -172,13 +184,13 @@ class MoveDialog(FormDialog):
         self.new.setCurrentIndex(self.new.findText(old))
 
     @Slot()
-    def _say_space(self) -> None:
-        """What the facts say of the volumes."""
+    def _show_space(self) -> None:
+        """Show the facts of the volumes."""
         for side, field, label in (
             (self.old, self.old_volume, self.old_space),
             (self.new, self.new_volume, self.new_space),
         ):
-            label.setText(volume_words(self._facts.get(side.currentText()), field.currentText()))
+            label.setText(describe_volume(self._facts.get(side.currentText()), field.currentText()))
 
     @Slot()
     def _offer_old(self) -> None:
@@ -197,11 +209,11 @@ class MoveDialog(FormDialog):
 
     @Slot()
     def _follow_cluster(self) -> None:
-        """The volume that the cluster lies on; the same target until another is chosen; its tablespaces."""
+        """Update the volume, the target and the tablespaces for the selected cluster."""
         facts, path = self._facts.get(self.old.currentText()), self.cluster.currentText()
         _choose_volume(self.old_volume, facts, path)
-        self.cluster_facts.setText(cluster_words(None if facts is None else facts.cluster(path)) if path else "")
-        self._say_space()
+        self.cluster_facts.setText(describe_cluster(None if facts is None else facts.cluster(path)) if path else "")
+        self._show_space()
         if self.target.currentText() in ("", *(self.cluster.itemText(i) for i in range(self.cluster.count()))):
             self.target.setEditText(path)
         kept = self._kept[2] if (self.old.currentText(), path) == self._kept[:2] else {}
@@ -218,7 +230,9 @@ class MoveDialog(FormDialog):
         known = [] if cluster is None else [tablespace.location for tablespace in cluster.tablespaces]
         for location in dict.fromkeys([*known, *targets]):
             field = QLineEdit(targets.get(location, location), self.tablespaces)
-            field.setAccessibleName(tr("Target of the tablespace {location}").format(location=location))
+            field.setAccessibleName(
+                tr("Location of the tablespace {location} on the new server").format(location=location)
+            )
             self._tablespace_form.addRow(Label(f"{location} →"), field)
             self.targets[location] = field
         self.tablespaces.setVisible(bool(self.targets))
@@ -241,11 +255,11 @@ class MoveDialog(FormDialog):
         facts = self._facts.get(move.old)
         self._show_tablespaces(None if facts is None else facts.cluster(move.cluster), move.tablespace_targets)
         self._kept = (move.old, move.cluster, move.tablespace_targets)
-        self._say_space()
+        self._show_space()
 
 
-def _said(text: str, parent: QWidget) -> ToneLabel:
-    """What the facts say of the field above it."""
+def _note_label(text: str, parent: QWidget) -> ToneLabel:
+    """Return the label for the facts of the field above it."""
     made = ToneLabel(text, Tone.MUTED, parent)
     made.setWordWrap(True)
     return made
@@ -265,7 +279,7 @@ def _choice(parent: QWidget) -> QComboBox:
 
 
 def _offer(box: QComboBox, texts: Sequence[str]) -> None:
-    """Offer these; the first is the proposal."""
+    """Offer these texts, and select the first."""
     box.clear()
     box.addItems(texts)
     box.setCurrentIndex(0 if texts else -1)
@@ -276,7 +290,7 @@ def _mount_points(facts: Facts | None) -> list[str]:
 
 
 def _choose_volume(box: QComboBox, facts: Facts | None, path: str) -> None:
-    """The mount point that holds the path by the facts; without facts the path's parent folder."""
+    """Select the mount point that contains the path; without facts its parent folder."""
     if not path.startswith("/"):
         return
     system = None if facts is None else facts.file_system_of(path)

@@ -1,4 +1,4 @@
-"""Asks for outputs that somebody else produced: a file, or what was pasted; two to set side by side, or one alone."""
+"""The dialog for one or two outputs of benchmark tools, as files or pasted text."""
 
 from functools import partial
 from pathlib import Path
@@ -15,12 +15,12 @@ from gui.dialogs.form import FormDialog
 from gui.widgets.label import Label
 
 LARGEST_FILE = 2_000_000
-"""Bytes: more than any tool prints."""
-ANY_TOOL = marked("find it out")
+"""In bytes; no tool prints more."""
+ANY_TOOL = marked("recognise the tool")
 
 
 class OutputsDialog(FormDialog):
-    """Signal: given(list of (name, text), tool or None), what was typed and opened."""
+    """Asks for outputs and their tool. Signal: given(list of (name, text), tool or None)."""
 
     given = Signal(object, object)
 
@@ -28,9 +28,9 @@ class OutputsDialog(FormDialog):
         super().__init__(tr("Outputs of benchmark tools"), parent)
         self.tool = QComboBox(self)
         self.tool.addItems([tr(ANY_TOOL), *tools])
-        self.add(tr("&Tool:"), self.tool, tr("Whose outputs they are"))
-        self.left = OutputField(tr("&Left"), tr("left"), self)
-        self.right = OutputField(tr("&Right (may stay empty)"), tr("right"), self)
+        self.add(tr("&Tool:"), self.tool, tr("The tool that has written the outputs"))
+        self.left = OutputField(tr("&Left"), tr("left"), tr("&Open…"), self)
+        self.right = OutputField(tr("&Right (optional)"), tr("right"), tr("O&pen…"), self)
         both = QHBoxLayout()
         for field in (self.left, self.right):
             both.addWidget(field)
@@ -47,23 +47,23 @@ class OutputsDialog(FormDialog):
 
 
 class OutputField(QWidget):
-    """One output: its name and its text. Signal: troubled(InputError)."""
+    """The name and the text of one output. Signal: troubled(InputError)."""
 
     troubled = Signal(object)
 
-    def __init__(self, label: str, side: str, parent: QWidget | None = None) -> None:
+    def __init__(self, label: str, side: str, browse_text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._side = side
         self.name = QLineEdit(self)
         self.name.setPlaceholderText(side)
-        self.name.setAccessibleName(tr("Name of the {side} output").format(side=side))
+        self.name.setAccessibleName(tr("Name of the output ({side})").format(side=side))
         self.text = QPlainTextEdit(self)
         self.text.setFont(fixed_font())
         self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName(tr("The {side} output").format(side=side))
-        self.text.setPlaceholderText(tr("Paste what the tool printed, or open a file"))
-        browse = Button(tr("&Open…") if side == "left" else tr("O&pen…"), self)
-        browse.setAccessibleName(tr("Open a file as the {side} output").format(side=side))
+        self.text.setAccessibleName(tr("Output ({side})").format(side=side))
+        self.text.setPlaceholderText(tr("Paste the output of the tool, or open a file."))
+        browse = Button(browse_text, self)
+        browse.setAccessibleName(tr("Open a file ({side})").format(side=side))
         browse.clicked.connect(partial(ask_file, self, tr("Open an output"), self.open))
         named = Label(label, self)
         named.setBuddy(self.name)
@@ -77,11 +77,11 @@ class OutputField(QWidget):
 
     @property
     def answer(self) -> tuple[str, str]:
-        """What it is called, and what it says."""
+        """The name and the text of the output."""
         return self.name.text().strip() or self._side, self.text.toPlainText()
 
     def open(self, path: Path) -> None:
-        """Take the text of that file, and its name."""
+        """Show the text and the name of a file."""
         from core.cli.inputs import read_input
 
         try:
@@ -91,13 +91,15 @@ class OutputField(QWidget):
             why = error.strerror if isinstance(error, OSError) else error.message
             self.troubled.emit(
                 InputError(
-                    tr("{name} cannot be read: {why}").format(name=path.name, why=why), tr("choose another file")
+                    tr("`{name}` cannot be read: {why}").format(name=path.name, why=why), tr("Choose another file.")
                 )
             )
             return
         if too_large:
-            hint = tr("choose the file that the tool wrote")
-            self.troubled.emit(InputError(tr("{name} is larger than any tool's output").format(name=path.name), hint))
+            hint = tr("Choose the file that the tool has written.")
+            self.troubled.emit(
+                InputError(tr("`{name}` is too large for the output of a benchmark tool.").format(name=path.name), hint)
+            )
             return
         self.text.setPlainText(text)
         # of fio's logs only the whole name says what they hold

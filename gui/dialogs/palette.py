@@ -1,4 +1,4 @@
-"""The command palette: every action of the window by its name, the one that fits best first."""
+"""The command palette: every action of the window, found by its name."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from gui.guard import Guarded
 
 
 class CommandPalette(Guarded, QDialog):
-    """Type a part of a name; Return does it."""
+    """Filters the actions by the typed text; Return runs the selected one."""
 
     def __init__(self, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -19,7 +19,7 @@ class CommandPalette(Guarded, QDialog):
         self._actions = sorted({plain(action): action for action in actions if action.isEnabled()}.items())
         self.field = QLineEdit(self)
         self.field.setAccessibleName(tr("Command"))
-        self.field.setPlaceholderText(tr("Type a part of a command's name"))
+        self.field.setPlaceholderText(tr("Type a part of the name of a command"))
         self.list = QListWidget(self)
         self.list.setAccessibleName(tr("Commands"))
         self.field.textChanged.connect(self._show)
@@ -32,7 +32,7 @@ class CommandPalette(Guarded, QDialog):
         self._show("")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Up and down go through the list while the field has the focus."""
+        """Move through the list with the up and down keys while the field has the focus."""
         steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
         step = steps.get(Qt.Key(event.key()))
         if step is None:
@@ -48,7 +48,7 @@ class CommandPalette(Guarded, QDialog):
             if all(word in name.lower() for word in words):
                 keys = action.shortcut().toString()
                 item = QListWidgetItem(f"{name}    {keys}" if keys else name, self.list)
-                item.setData(Qt.ItemDataRole.UserRole, name)
+                item.setData(Qt.ItemDataRole.UserRole, action)
         self.list.setCurrentRow(0)
 
     @Slot()
@@ -56,9 +56,9 @@ class CommandPalette(Guarded, QDialog):
         item = self.list.currentItem()
         if item is not None:
             self.accept()
-            dict(self._actions)[item.data(Qt.ItemDataRole.UserRole)].trigger()
+            item.data(Qt.ItemDataRole.UserRole).trigger()
 
 
 def plain(action: QAction) -> str:
-    """Its name as a person reads it, without the marks of keys."""
+    """Return the name of an action without mnemonics and dots."""
     return action.text().replace("&", "").rstrip("…")

@@ -1,4 +1,4 @@
-"""What is asked before work begins: is this the server's key, what is the password, may what is shown be run."""
+"""The dialogs for host keys, secrets, executions from elsewhere, and unreachable clusters."""
 
 from functools import partial
 
@@ -26,12 +26,12 @@ TITLES = {
     "password": marked("Password"),
     "passphrase": marked("Passphrase"),
     "sudo": marked("Password for sudo"),
-    "interactive": marked("The server asks"),
+    "interactive": marked("Question of the server"),
 }
 
 
 def open_dialog(question: Question, asker: WindowAsker, parent: QWidget) -> None:
-    """Ask; the dialog goes when the question is answered, or was withdrawn."""
+    """Open the dialog of a question. It closes when the question is answered or withdrawn."""
     dialog = dialog_for(question, parent)
     withdrawn = partial(_withdraw, question, dialog)
     asker.withdrawn.connect(withdrawn)
@@ -46,7 +46,7 @@ def _withdraw(question: Question, dialog: QDialog, withdrawn: Question) -> None:
 
 
 def dialog_for(question: Question, parent: QWidget) -> QDialog:
-    """The dialog that answers this question; however it is closed, the question is answered."""
+    """Return the dialog of a question. Closing it in any way answers the question."""
     if isinstance(question, HostKeyQuestion):
         return _host_key(question, parent)
     if isinstance(question, SecretQuestion):
@@ -59,16 +59,16 @@ def dialog_for(question: Question, parent: QWidget) -> QDialog:
 
 
 class TakeOnDialog(Guarded, QDialog):
-    """Asks how clients reach the new cluster where the old server does not."""
+    """Asks how clients reach the new cluster if the old server cannot."""
 
     def __init__(self, question: TakeOnQuestion, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._question = question
-        self.setWindowTitle(tr("The old server does not reach the new cluster"))
+        self.setWindowTitle(tr("The old server cannot connect to the new cluster"))
         self.setModal(True)
         text = tr(
-            "{found}.\n\nIf the old server is kept out on purpose, say &how clients reach the new cluster. It is "
-            "recorded with your name, and printed in the report."
+            "{found}.\n\nIf the old server is excluded on purpose, describe &how clients reach the new "
+            "cluster. Your answer is recorded with your name, and the report shows it."
         )
         label = self.text = Label(text.format(found=recorded(question.found).replace("&", "&&")), self)
         label.setWordWrap(True)
@@ -77,7 +77,7 @@ class TakeOnDialog(Guarded, QDialog):
         label.setBuddy(self.field)
         standard = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
-        self.buttons.button(standard.Ok).setText(tr("&Take it on"))
+        self.buttons.button(standard.Ok).setText(tr("&Accept and continue"))
         self.buttons.button(standard.Cancel).setText(tr("&Stop here"))
         self.buttons.accepted.connect(self.accept)
         self.buttons.rejected.connect(self.reject)
@@ -97,16 +97,16 @@ class TakeOnDialog(Guarded, QDialog):
 
 
 class TakeOverDialog(Guarded, NameDialog):
-    """Lets an execution run that only the history vouches for, once the move's name was typed."""
+    """Asks for the name of the move before an execution from elsewhere runs."""
 
     def __init__(self, question: TakeOverQuestion, parent: QWidget | None = None) -> None:
         text = tr(
-            "Your pghaul has not recorded this execution of {move}. Read what it would run, to the "
-            "end. Type the &name of the move to take it over."
+            "This execution of {move} was recorded on another workstation or by another user. Read all "
+            "commands that it would run. To take it over, type the &name of the move."
         ).format(move=question.move)
-        super().__init__(tr("Not recorded by your pghaul"), text, question.move, tr("&Take it over"), parent)
+        super().__init__(tr("Execution from elsewhere"), text, question.move, tr("&Take over"), parent)
         self._question = question
-        self.shown = TextView(tr("What it would run, and what counts as done"), self)
+        self.shown = TextView(tr("Commands that it would run, and steps that count as done"), self)
         self.shown.set_text(question.shown)
         self.column.insertWidget(0, self.shown)
         self.resize(self.fontMetrics().averageCharWidth() * 120, self.fontMetrics().height() * 36)
@@ -120,11 +120,13 @@ def _host_key(question: HostKeyQuestion, parent: QWidget) -> QMessageBox:
     box = MessageBox(parent)
     box.setWindowTitle(tr("Unknown host key"))
     box.setIcon(QMessageBox.Icon.Warning)
-    box.setText(tr("Is this the key of {server} ({address})?").format(server=question.server, address=question.address))
+    box.setText(
+        tr("Is this the host key of {server} ({address})?").format(server=question.server, address=question.address)
+    )
     box.setInformativeText(
         tr(
-            "{key_type}\n{fingerprint}\n\nCompare it with what the server's administrator gives you, or "
-            "with this command on the server's own console:\nssh-keygen -lf "
+            "{key_type}\n{fingerprint}\n\nCompare it with the fingerprint from the administrator of the "
+            "server, or run this command on the console of the server:\nssh-keygen -lf "
             "/etc/ssh/ssh_host_{kind}_key.pub"
         ).format(key_type=question.key_type, fingerprint=question.fingerprint, kind=_kind(question.key_type))
     )

@@ -1,4 +1,4 @@
-"""Which report: its kind, its shape, its language, what it holds besides; and into which file."""
+"""The dialog of a report: its kind, format, language, contents and file."""
 
 import os
 from pathlib import Path
@@ -11,12 +11,12 @@ from core.language import current, languages, marked, tr
 from gui.dialogs.files import ask_path, file_name
 from gui.dialogs.form import FormDialog
 from gui.language import NAMES
-from gui.models.report import Wanted
+from gui.models.report import ReportRequest
 from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label
 
 _KINDS = (
-    ("plan", marked("Migration plan with go or no-go")),
+    ("plan", marked("Migration plan with a go/no-go decision")),
     ("execution", marked("Record of the execution")),
     ("storage", marked("Storage comparison")),
     ("capacity", marked("Capacity")),
@@ -28,7 +28,7 @@ _PAPERS = (("a4", "A4"), ("us-letter", marked("Letter")))
 class ReportDialog(FormDialog):
     """Asks for the report on one move, and proposes a file in `folder`.
 
-    Signal: submitted(what is wanted, a Wanted; the file's Path).
+    Signal: submitted(ReportRequest, the Path of the file).
     """
 
     submitted = Signal(object, object)
@@ -46,7 +46,7 @@ class ReportDialog(FormDialog):
         self.browse = QPushButton(tr("Bro&wse…"), self)
         self.browse.setAutoDefault(False)
         self.existing = Label(tr("This file exists. It will be replaced."), self)
-        self.masked = CheckBox(tr("Replace names of &servers, addresses and people"), self)
+        self.masked = CheckBox(tr("Replace the names of &servers, addresses and people"), self)
         self.appendices = CheckBox(tr("Append &raw values, commands and functions"), self)
         self._lay_out()
         self.shape.currentIndexChanged.connect(self._change_ending)
@@ -60,25 +60,29 @@ class ReportDialog(FormDialog):
     def submit(self) -> None:
         path = self.file()
         if path is None:
-            self.refuse(InputError(tr("the report needs a file"), tr("type its name, or browse for one")))
+            self.refuse(InputError(tr("The report needs the name of a file."), tr("Type a name, or choose a file.")))
             return
         if not QFileInfo(str(path.parent)).isDir():
             self.refuse(
                 InputError(
-                    tr("there is no folder {parent}").format(parent=path.parent), tr("make it, or browse for another")
+                    tr("The folder `{parent}` does not exist.").format(parent=path.parent),
+                    tr("Create the folder, or choose another one."),
                 )
             )
             return
         chosen = (self.kind, self.language, self.paper)
         kind, language, paper = (str(each.currentData()) for each in chosen)
         shape = path.suffix.removeprefix(".").lower()
-        wanted = Wanted(self._move, kind, shape, language, paper, self.masked.isChecked(), self.appendices.isChecked())
+        request = ReportRequest(
+            self._move, kind, shape, language, paper, self.masked.isChecked(), self.appendices.isChecked()
+        )
         self.accept()
-        self.submitted.emit(wanted, path)
+        self.submitted.emit(request, path)
 
     def file(self) -> Path | None:
-        """The file as the field has it now, with the ending of a shape, its usual name in a folder that is typed alone;
-        None: the field is empty.
+        """Return the path in the field, with the ending of a format; None if the field is empty.
+
+        If only a folder is typed, the usual name of the report is added.
         """
         text = self.path.text().strip()
         if not text:
@@ -96,7 +100,7 @@ class ReportDialog(FormDialog):
 
     @Slot()
     def _look(self) -> None:
-        """The shape is what the file's ending says; whoever writes over a file knows it beforehand."""
+        """Follow the ending of the file, and show whether the file exists and will be replaced."""
         path = self.file()
         if path is not None:
             self.shape.setCurrentIndex(self.shape.findData(path.suffix.removeprefix(".").lower()))
@@ -124,11 +128,11 @@ class ReportDialog(FormDialog):
         self.add(tr("&Kind:"), self.kind)
         self.add(tr("&Format:"), self.shape)
         self.add(tr("&Language:"), self.language)
-        self.add(tr("&Paper:"), self.paper, tr("Of a PDF"))
+        self.add(tr("&Paper:"), self.paper, tr("The paper size of a PDF"))
         row = QHBoxLayout()
         row.addWidget(self.path, 1)
         row.addWidget(self.browse)
-        self.add(tr("Save &as:"), self.path, tr("The file that the report is written to"), row)
+        self.add(tr("Save &as:"), self.path, tr("The file to which the report is written"), row)
         self.form.addRow("", self.existing)
         self.form.addRow(self.masked)
         self.form.addRow(self.appendices)

@@ -11,14 +11,14 @@ from gui.widgets.message_box import MessageBox
 
 
 def ask_about_resync(parent: QWidget, resync: str, start: Callable[[bool], None]) -> QMessageBox:
-    """Open the question; `start` is called with whether to wait first, or never. It asks beside the window's loop."""
+    """Open the question; `start` is called with whether to wait, and is not called after Cancel."""
     box = MessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(QMessageBox.Icon.Question)
     box.setWindowTitle(tr("Wait for the array?"))
     box.setText(f"{resync[:1].upper()}{resync[1:]}.")
-    box.setInformativeText(tr("The benchmarks can wait until it has finished; cancelling the job ends the wait."))
-    wait = box.addButton(tr("&Wait, then start"), QMessageBox.ButtonRole.AcceptRole)
+    box.setInformativeText(tr("The benchmarks can wait until this has finished. To stop waiting, cancel the job."))
+    wait = box.addButton(tr("&Wait before the start"), QMessageBox.ButtonRole.AcceptRole)
     now = box.addButton(tr("&Start now"), QMessageBox.ButtonRole.DestructiveRole)
     box.addButton(QMessageBox.StandardButton.Cancel)
     box.setDefaultButton(wait)

@@ -1,4 +1,4 @@
-"""A server's profile, to add or to change."""
+"""The dialog of a server profile."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ from gui.widgets.label import Label
 
 
 class ServerDialog(FormDialog):
-    """Signals: submitted(Profile, name before or empty for a new one), test_wanted(Profile)."""
+    """Edits a profile. Signals: submitted(Profile, its former name; empty for a new one), test_wanted(Profile)."""
 
     submitted = Signal(object, str)
     test_wanted = Signal(object)
@@ -37,17 +37,19 @@ class ServerDialog(FormDialog):
         self._before = "" if profile is None else profile.name
         self.name, self.address, self.user = QLineEdit(self), QLineEdit(self), QLineEdit(self)
         self.port = QSpinBox(self, minimum=0, maximum=65535)
-        self.port.setSpecialValueText(tr("as ssh says"))
+        self.port.setSpecialValueText(tr("as in ~/.ssh/config"))
         self.identity_file, self.jump = QLineEdit(self), QLineEdit(self)
         self.browse = QPushButton(tr("Br&owse…"), self)
         self.browse.clicked.connect(self._browse)
         self.test = QPushButton(tr("&Test"), self)
-        self.test.setToolTip(tr("Connect with what stands here, and try the rights; nothing is kept yet"))
+        self.test.setToolTip(
+            tr("Connect with these settings, and test the rights on the server. Nothing is saved yet.")
+        )
         self.test.clicked.connect(self._test)
         self.buttons.addButton(self.test, QDialogButtonBox.ButtonRole.ActionRole)
         self.found = Label(parent=self)
         self.found.setWordWrap(True)
-        self.found.setAccessibleName(tr("What the test said"))
+        self.found.setAccessibleName(tr("Result of the test"))
         self.rights = QComboBox(self)
         self.database_user, self.copy_address = QLineEdit("postgres", self), QLineEdit(self)
         for rights, text in ((rights, tr(text)) for rights, text in RIGHTS.items()):
@@ -60,32 +62,28 @@ class ServerDialog(FormDialog):
     @Slot()
     def submit(self) -> None:
         profile = self.profile()
-        missing = [word for word, value in ((tr("name"), profile.name), (tr("address"), profile.address)) if not value]
+        missing = [
+            word for word, value in ((tr("a name"), profile.name), (tr("an address"), profile.address)) if not value
+        ]
         if missing:
-            self.refuse(
-                InputError(
-                    tr("the server needs {value}").format(
-                        value=listed(tr("its {word}").format(word=word) for word in missing)
-                    )
-                )
-            )
+            self.refuse(InputError(tr("The server needs {value}.").format(value=listed(missing))))
             return
         self.submitted.emit(profile, self._before)
 
     def offer(self, hosts: Sequence[str]) -> None:
-        """Offer these for the address: a host of ~/.ssh/config needs nothing else."""
+        """Offer hosts of ~/.ssh/config for the address, because they need no other settings."""
         completer = QCompleter(list(hosts), self)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self.address.setCompleter(completer)
         if hosts:
             self.address.setPlaceholderText(
-                tr("one of {hosts} hosts of ~/.ssh/config, or an address").format(hosts=len(hosts))
+                tr("an address, or one of the {hosts} hosts in ~/.ssh/config").format(hosts=len(hosts))
             )
 
     @Slot(object)
     def show_test(self, sentences: tuple[str, ...]) -> None:
-        """What a test found."""
+        """Show the result of a test."""
         self.trouble.hide()
         self.found.setText("\n".join(sentences))
         self.found.show()
@@ -102,7 +100,7 @@ class ServerDialog(FormDialog):
     def _test(self) -> None:
         profile = self.profile()
         if not profile.address:
-            self.refuse(InputError(tr("the server needs its address")))
+            self.refuse(InputError(tr("The server needs an address.")))
             return
         self.test.setEnabled(False)
         self.found.setText(tr("Connecting…"))
@@ -119,7 +117,7 @@ class ServerDialog(FormDialog):
         dialog.open()
 
     def profile(self) -> Profile:
-        """The profile as the fields have it now."""
+        """Return the profile with the current values of the fields."""
         return Profile(
             name=self.name.text().strip(),
             address=self.address.text().strip(),
@@ -133,27 +131,40 @@ class ServerDialog(FormDialog):
         )
 
     def _lay_out(self) -> None:
-        self.add(tr("&Name:"), self.name, tr("Your own name for the server"))
-        self.add(tr("&Address:"), self.address, tr("Host name, IP address, or an alias of ~/.ssh/config"))
-        self.add(tr("&User:"), self.user, tr("Who logs in; empty: as ~/.ssh/config says, else your own user name"))
-        self.add(tr("&Port:"), self.port, tr("SSH port; 0: as ~/.ssh/config says, else 22"))
+        self.add(tr("&Name:"), self.name, tr("A name of your choice for the server"))
+        self.add(tr("&Address:"), self.address, tr("A host name, an IP address, or an alias from ~/.ssh/config"))
+        self.add(
+            tr("&User:"),
+            self.user,
+            tr("The user that logs in. If this is empty, it is the user in ~/.ssh/config, or else your own user name."),
+        )
+        self.add(
+            tr("&Port:"), self.port, tr("The SSH port. If this is 0, it is the port in ~/.ssh/config, or else 22.")
+        )
         key = QHBoxLayout()
         key.addWidget(self.identity_file)
         key.addWidget(self.browse)
         self.add(
-            tr("&Identity file:"), self.identity_file, tr("Private key; empty: the agent and ssh's usual keys"), key
+            tr("&Identity file:"),
+            self.identity_file,
+            tr("A private key. If this is empty, pghaul uses the agent and the default keys of ssh."),
+            key,
         )
-        self.add(tr("&Jump hosts:"), self.jump, tr("As ssh's ProxyJump: user@host:port, several with commas"))
-        self.add(tr("&Rights:"), self.rights, tr("How commands that need more than the login user's rights are run"))
-        self.add(tr("&Database user:"), self.database_user, tr("The operating-system user that owns the clusters"))
+        self.add(
+            tr("&Jump hosts:"),
+            self.jump,
+            tr("As in ProxyJump of ssh: user@host:port. Separate several hosts by commas."),
+        )
+        self.add(tr("&Rights:"), self.rights, tr("How pghaul runs commands for which the login user lacks the rights"))
+        self.add(tr("&Database user:"), self.database_user, tr("The operating system user that owns the clusters"))
         self.add(
             tr("&Copy address:"),
             self.copy_address,
-            tr("How the other server reaches this one; empty: the address above"),
+            tr("The address under which the other server reaches this one. If this is empty, it is the address above."),
         )
         for field in (self.user, self.identity_file, self.jump):
-            field.setPlaceholderText(tr("as ssh says"))
-        self.copy_address.setPlaceholderText(tr("same as address"))
+            field.setPlaceholderText(tr("as in ~/.ssh/config"))
+        self.copy_address.setPlaceholderText(tr("same as the address"))
         self.form.addRow(self.found)
         self.found.hide()
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 72)

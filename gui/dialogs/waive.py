@@ -1,4 +1,4 @@
-"""Why a warning is waived: asked for one check at a time, recorded with it."""
+"""The dialog for the reason of a waiver."""
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QWidget
@@ -11,21 +11,23 @@ from gui.widgets.label import Label
 
 
 class WaiveDialog(FormDialog):
-    """Asks for the reason.
-
-    Signal: submitted(the reason, never empty).
-    """
+    """Asks for the reason of a waiver. Signal: submitted(reason), which is never empty."""
 
     submitted = Signal(str)
 
     def __init__(self, result: CheckResult, parent: QWidget | None = None) -> None:
-        super().__init__(tr("Waive: {title}").format(title=result.title), parent)
+        super().__init__(tr("Waive a warning: {title}").format(title=result.title), parent)
         message = Label(result.message, self)
         message.setWordWrap(True)
         self.reason = QLineEdit(self)
         self.form.addRow(message)
         self.add(
-            tr("&Reason:"), self.reason, tr("Recorded with your name, printed in the report; for this evidence alone")
+            tr("&Reason:"),
+            self.reason,
+            tr(
+                "The reason is recorded with your name, and the report shows it. The waiver is valid for this "
+                "evidence only."
+            ),
         )
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 70)
         self.reason.setFocus()
@@ -36,4 +38,4 @@ class WaiveDialog(FormDialog):
         if reason:
             self.submitted.emit(reason)
         else:
-            self.refuse(InputError(tr("a reason is missing"), tr("say why this warning does not matter here")))
+            self.refuse(InputError(tr("The waiver needs a reason."), tr("Say why this warning can be accepted.")))

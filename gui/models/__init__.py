@@ -1,1 +1,1 @@
-"""What tables show: one generic model, and for each noun its columns and pure rows."""
+"""The models of the window: one generic table, and pure rows and columns for each subject."""

@@ -1,4 +1,4 @@
-"""What is left to do behind a move that is done."""
+"""The follow-up tasks of a move that is done."""
 
 from dataclasses import dataclass
 
@@ -7,28 +7,39 @@ from core.migration.execution.summary import follow_up
 from core.migration.model.execution import Execution
 from core.text import sentence
 from gui.models.sentences import recorded
+from gui.models.words import capital
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One thing, with the commands for it where there are any."""
+    """One thing, with the commands for it where there are any.
 
+    Attributes:
+        key: by which its tick is kept: it stays the same in every language.
+    """
+
+    key: str
     text: str
     commands: str = ""
 
 
 def things(execution: Execution) -> tuple[Thing, ...]:
-    """What is to be followed up, the steps that may be done later, and what lies on the servers still."""
+    """Return the follow-up tasks, the steps that can be done later, and the files that are still on the servers."""
     plan = execution.plan
-    advised = [Thing(sentence(recorded(text))) for text in follow_up(execution)]
+    advised = [Thing(text, sentence(recorded(text))) for text in follow_up(execution)]
     later = [
         Thing(
-            tr("{title} on {server}: {reason}").format(
-                title=recorded(step.title), server=step.server or tr(step.side), reason=sentence(recorded(step.reason))
+            step.name or step.title,
+            tr("{title} on {server}. {reason}").format(
+                title=capital(recorded(step.title)),
+                server=step.server or step.side,
+                reason=sentence(recorded(step.reason)),
             ),
             "\n".join(step.shown),
         )
         for step in plan.later
     ]
-    remaining = [Thing(sentence(tr("Remaining: {text}").format(text=recorded(text)))) for text in plan.remains]
+    remaining = [
+        Thing(text, sentence(tr("Still present: {text}").format(text=recorded(text)))) for text in plan.remains
+    ]
     return (*advised, *later, *remaining)

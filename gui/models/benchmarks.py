@@ -1,4 +1,4 @@
-"""Forecasts and runs as rows: one row a repetition, the newest run first."""
+"""Suites and runs as rows: one row for each repetition, the newest run first."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from gui.appearance import Tone
 from gui.models.facts import Detail
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import capital, counted, metric_name, moment
+from gui.models.words import capital, counted, metric_name, metric_value, moment, side_name
 
 if TYPE_CHECKING:
     from core.benchmarks.suites import Listed
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RepetitionRow:
-    """A repetition of a run; None while the run has none yet."""
+    """A repetition of a run; None if the run has none yet."""
 
     run: Run
     repetition: Repetition | None
     remarks: tuple[str, ...] = ()
-    """What is to be said of its headline: an outlier, disturbed, cached, from memory."""
+    """The marks of its main metric: outlier, disturbed, cached, from memory."""
 
     @property
     def at(self) -> datetime:
         return self.run.started_at if self.repetition is None else self.repetition.started_at
 
 
-def suite_words(suite: "Listed") -> str:
-    """A suite in a sentence: what it measures, with which tools, how often."""
+def describe_suite(suite: "Listed") -> str:
+    """Return the description of a suite."""
     if suite.problem:
         return suite.problem
     made = tr("{workloads} with {tools}").format(
         workloads=counted(len(suite.workloads), "{number} workload", "{number} workloads"), tools=", ".join(suite.tools)
     )
-    return tr("{title}: {made}, {repetitions} times each or more.").format(
+    return tr("{title}: {made}. Each is repeated {repetitions} times or more.").format(
         title=capital(tr(suite.title)), made=made, repetitions=suite.repetitions
     )
 
@@ -52,7 +52,7 @@ def _needs(suite: "Listed") -> str:
 
 
 def repetition_rows(runs: tuple[Run, ...]) -> tuple[RepetitionRow, ...]:
-    """The repetitions of all runs, in the order given, the newest repetition of each first."""
+    """Return the repetitions of all runs in the given order, the newest repetition of each run first."""
     return tuple(row for run in runs for row in _rows(run))
 
 
@@ -64,10 +64,10 @@ def _rows(run: Run) -> tuple[RepetitionRow, ...]:
 
 
 def metrics(row: RepetitionRow) -> tuple[Detail, ...]:
-    """All metrics of a repetition."""
+    """Return all metrics of a repetition."""
     if row.repetition is None:
         return ()
-    return tuple(Detail(metric_name(name), units.metric(name, value)) for name, value in row.repetition.metrics.items())
+    return tuple(Detail(metric_name(name), metric_value(name, value)) for name, value in row.repetition.metrics.items())
 
 
 def _outcome(row: RepetitionRow) -> str:
@@ -77,7 +77,7 @@ def _outcome(row: RepetitionRow) -> str:
 
 
 def _outcome_tip(row: RepetitionRow) -> str:
-    """Why: the tool's own complaint, the figures behind each mark, why no more repetitions were made."""
+    """Return the message of the tool, the values behind each mark, and why the run has stopped."""
     one = row.repetition
     lines = [] if one is None else [one.message, *(f"{tr(mark.kind)}: {recorded(mark.text)}" for mark in one.marks)]
     return "\n".join(line for line in (*lines, row.run.stopped) if line)
@@ -94,24 +94,26 @@ def _outcome_tone(row: RepetitionRow) -> Tone | None:
 def _headline(row: RepetitionRow) -> str:
     name = row.run.workload.headline
     value = None if row.repetition is None else row.repetition.metrics.get(name)
-    return units.ABSENT if value is None else f"{units.metric(name, value)}"
+    return units.ABSENT if value is None else metric_value(name, value)
 
 
 SUITE_COLUMNS: "tuple[Column[Listed], ...]" = (
     Column("Suite", lambda row: row.name),
-    Column("What it measures", suite_words, tip=suite_words, width=Width.REST),
-    Column("Writes", _needs, right=True),
+    Column("Description", describe_suite, tip=describe_suite, width=Width.REST),
+    Column("Space needed", _needs, right=True),
 )
 REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
     Column("Time", lambda row: moment(row.at)),
-    Column("Side", lambda row: units.ABSENT if row.run.volume.elsewhere else tr(row.run.volume.side)),
+    Column("Server", lambda row: units.ABSENT if row.run.volume.elsewhere else side_name(row.run.volume.side)),
     Column("Volume", lambda row: f"{row.run.volume.server}:{row.run.volume.mount_point}"),
     Column("Workload", lambda row: tr(row.run.workload.title), width=Width.REST),
     Column("Repetition", lambda row: "" if row.repetition is None else str(row.repetition.number), right=True),
-    Column("Headline", lambda row: metric_name(row.run.workload.headline)),
+    Column("Main metric", lambda row: metric_name(row.run.workload.headline)),
     Column("Value", _headline, right=True),
-    Column("Took", lambda row: "" if row.repetition is None else units.duration(row.repetition.seconds), right=True),
-    Column("Outcome", _outcome, tone=_outcome_tone, tip=_outcome_tip),
+    Column(
+        "Duration", lambda row: "" if row.repetition is None else units.duration(row.repetition.seconds), right=True
+    ),
+    Column("Result", _outcome, tone=_outcome_tone, tip=_outcome_tip),
 )
 METRIC_COLUMNS: tuple[Column[Detail], ...] = (
     Column("Metric", lambda row: row.name, width=Width.REST),

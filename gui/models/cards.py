@@ -1,4 +1,4 @@
-"""A move as a card: its way, its cluster, how it stands, what is wrong, what comes next."""
+"""The card of a move: its servers, cluster, milestones, problems and next step."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from core import units
 from core.language import tr
 from core.migration.model.standing import Condition, Mark
+from gui.destinations import page_of
 from gui.models.sentences import recorded
 from gui.models.words import age, capital
 
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What stands on it. `wrong`: empty where nothing is; `next_words`: of its button, `page`: where that leads.
+    """What a card shows.
 
-    `last` changes as time passes: the card is the same.
+    Attributes:
+        wrong: what is wrong; empty where nothing is.
+        last: when the move was worked on; it changes as time passes, and the card is the same.
+        next_words: of its button; `page`: the PageId to which that leads.
     """
 
     move: str
@@ -32,7 +36,7 @@ class Card:
 
 
 def card(standing: "Standing", now: datetime) -> Card:
-    """The card of a move."""
+    """Return the card of a move."""
     move, last = standing.move, age(standing.last_at, now)
     wrong = [mark.said for mark in standing.marks if mark.condition is Condition.BLOCKED]
     return Card(
@@ -41,19 +45,19 @@ def card(standing: "Standing", now: datetime) -> Card:
         cluster=_cluster(standing),
         marks=standing.marks,
         wrong="; ".join(capital(recorded(said)) for said in wrong),
-        last=tr("last worked on {last} ago").format(last=last) if last else tr("nothing done yet"),
+        last=tr("Last change: {last} ago").format(last=last) if last else tr("Not started yet"),
         next_words=recorded(standing.next.words),
-        page=standing.next.milestone.title(),
+        page=page_of(standing.next.milestone),
     )
 
 
 def _cluster(standing: "Standing") -> str:
     cluster = standing.cluster
     if cluster is None:
-        return tr("the cluster was not read yet")
+        return tr("The facts of the cluster have not been read yet.")
     version = cluster.version or cluster.series
     runs = {
-        True: tr("runs on port {port}").format(port=cluster.port) if cluster.port else tr("runs"),
+        True: tr("running on port {port}").format(port=cluster.port) if cluster.port else tr("running"),
         False: tr("stopped"),
     }[cluster.running]
     parts = (

@@ -1,4 +1,4 @@
-"""What each picture shows: bars, ratios, repetitions, latencies, runs over time; the methods of an estimate."""
+"""The contents of each chart: bars, ratios, repetitions, latencies, runs over time, and methods of an estimate."""
 
 import math
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from core.language import marked, tr
 from core.migration.model.estimate import Estimate, Method, Span
 from gui.appearance import Tone
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker, ladder, places, scale, times
-from gui.models.comparison import MEAN, Bars, ComparedRow, Latencies, better, scale_of
-from gui.models.words import method_name
+from gui.models.comparison import MEAN, Bars, ComparedRow, Latencies, better, choose_scale, part_title
+from gui.models.words import method_name, side_name
 from gui.models.words import span as span_words
 
 TONES = (Tone.OLD, Tone.NEW)
-OLD_AND_NEW = (marked("old"), marked("new"))
+OLD_AND_NEW = (marked("old server"), marked("new server"))
 BAR = 0.36
 """Width of a bar, of the place of a workload: two stand in it, and a gap between it and the next."""
 LANE = 0.36
@@ -28,9 +28,7 @@ STEPS = (1, 1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 1000)
 
 
 def bar_chart(bars: Bars, names: tuple[str, str] = OLD_AND_NEW) -> Chart:
-    """Two sets beside each other, called `names`, each with its figure; whiskers from the lowest to the highest
-    repetition.
-    """
+    """Return the bars of two sets, called `names`, with whiskers from the lowest to the highest repetition."""
     names = (tr(names[0]), tr(names[1]))
     marks: list[Mark] = []
     for side, shift, samples in ((0, -BAR / 2 - 0.01, bars.old), (1, BAR / 2 + 0.01, bars.new)):
@@ -40,7 +38,7 @@ def bar_chart(bars: Bars, names: tuple[str, str] = OLD_AND_NEW) -> Chart:
     highest = max((sample.high for sample in (*bars.old, *bars.new) if sample is not None), default=0.0)
     return Chart(
         f"{bars.title}, {bars.unit}",
-        tr("{title} of {names} and {names2}, in {unit}").format(
+        tr("{title} of the {names} and the {names2}, in {unit}").format(
             title=bars.title, names=names[0], names2=names[1], unit=bars.unit
         ),
         "; ".join(
@@ -57,7 +55,7 @@ def bar_chart(bars: Bars, names: tuple[str, str] = OLD_AND_NEW) -> Chart:
 
 def _bar(bars: Bars, side: int, name: str, place: float, sample: Sample) -> list[Mark]:
     mean, low, high = (value / bars.divisor for value in (sample.mean, sample.low, sample.high))
-    tip = tr("{name}: {figure} {unit}, repetitions from {figure2} to {figure3}").format(
+    tip = tr("{name}: {figure} {unit}, repetitions from {figure2} to {figure3} {unit}").format(
         name=name, figure=_figure(mean), unit=bars.unit, figure2=_figure(low), figure3=_figure(high)
     )
     return [
@@ -74,7 +72,7 @@ def _figure(value: float) -> str:
 
 
 def _above_zero(value: float | None) -> TypeGuard[float]:
-    """Whether it has a place on a scale of tens."""
+    """Return whether the value can be shown on a logarithmic scale."""
     return units.known(value) and value > 0
 
 
@@ -83,17 +81,17 @@ def _number(sample: Sample | None, bars: Bars) -> str:
 
 
 def estimate_chart(estimate: Estimate) -> Chart | None:
-    """Each method in two lanes, its duration over its downtime; None where there is no method.
+    """Return the duration and the downtime of each method; None without methods.
 
-    A bar goes to the likely value, a whisker from low to high, and beside it stand the figures.
+    A bar shows the likely value, a whisker the low and the high value, and a text beside it all values.
     """
     methods = estimate.methods
     if not methods:
         return None
-    end = shown_until(methods)
+    end = axis_end(methods)
     marks: list[Mark] = []
     beside: list[tuple[float, str]] = []
-    names = [method_name(one.method) + (tr(" (ruled out)") if one.ruled_out else "") for one in methods]
+    names = [method_name(one.method) + (tr(" (not possible)") if one.ruled_out else "") for one in methods]
     for number, one in enumerate(methods):
         place = len(methods) - 1 - number
         for shift, tone, name, span in (
@@ -131,7 +129,7 @@ def _lane(place: float, span: Span, end: float, tone: Tone, tip: str) -> list[Ma
     ]
 
 
-def shown_until(methods: Sequence[Method]) -> float:
+def axis_end(methods: Sequence[Method]) -> float:
     """Where the axis ends, in seconds: at the longest of what can be, but no more than twice the longest likely.
 
     One method that may take very long would leave nothing of the others' bars; what goes on says how far.
@@ -167,8 +165,8 @@ def ratio_chart(rows: Sequence[ComparedRow]) -> Chart | None:
     ladder_of = ladder([row.title for row in shown])
     even = Path(((0.0, ladder_of.low), (0.0, ladder_of.high)), Tone.MUTED)
     return Chart(
-        tr("Times better, with its interval of 95 %: ← {left}   {right} →").format(left=left, right=right),
-        tr("How many times better either side is, a line a workload"),
+        tr("Ratio with its 95 % interval: ← {left} is better   {right} is better →").format(left=left, right=right),
+        tr("Ratio of each workload: how many times better one side is"),
         "; ".join(f"{row.title}: {better(row)}" for row in shown),
         Axis(-reach, reach, tuple(sorted(few.items(), key=lambda tick: abs(tick[0])))),
         ladder_of,
@@ -179,8 +177,8 @@ def ratio_chart(rows: Sequence[ComparedRow]) -> Chart | None:
 
 
 def repetitions_chart(row: ComparedRow) -> Chart:
-    """Each repetition as a dot in its order; hollow where it was left out. A line stands at the mean."""
-    unit = scale_of(row)
+    """Return each repetition as a dot in its order, hollow if it was excluded, and a line at the mean."""
+    unit = choose_scale(row)
     marks: list[Mark] = []
     highest = 0.0
     for side, sample in enumerate((row.row.old, row.row.new)):
@@ -194,7 +192,7 @@ def repetitions_chart(row: ComparedRow) -> Chart:
         marks += _dots(side, left_out, unit.divisor, tone, full=False)
         highest = max((highest, *(value / unit.divisor for value in (*sample.values, *left_out))))
     return Chart(
-        tr("Repetitions, {unit}").format(unit=unit.unit),
+        tr("Repetitions ({unit})").format(unit=unit.unit),
         tr("The repetitions of {title}").format(title=row.title),
         "; ".join(
             f"{name}: {', '.join(_figure(value / unit.divisor) for value in sample.values)} {unit.unit}"
@@ -218,7 +216,7 @@ def _dots(place: int, values: Sequence[float], divisor: float, tone: Tone, *, fu
 
 
 def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
-    """The latency of each percentile on a scale of tens, a curve a side; None where none is above zero."""
+    """Return the latency percentiles of both sides on a logarithmic scale; None if no value is above zero."""
     known = [value for curve in latencies.curves for value in curve if _above_zero(value)]
     if not known:
         return None
@@ -230,14 +228,15 @@ def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
         for factor in (1, 2, 5)
         if low <= math.log10(factor * 10.0**power) <= high
     ]
+    names_below = tuple(map(part_title, latencies.parts))
     marks: list[Mark] = []
     for side, curve in enumerate(latencies.curves):
         points = [(float(number), math.log10(value)) for number, value in enumerate(curve) if _above_zero(value)]
         # the mean is none of the percentiles: it stands beside their curve
-        curved = [point for point in points if latencies.percentiles[int(point[0])] != tr(MEAN)]
+        curved = [point for point in points if latencies.parts[int(point[0])] != MEAN]
         marks.append(Path(tuple(curved), TONES[side]))
         marks += [
-            Dot(x, y, TONES[side], tip=f"{names[side]}, {latencies.percentiles[int(x)]}: {units.seconds(10.0**y)}")
+            Dot(x, y, TONES[side], tip=f"{names[side]}, {names_below[int(x)]}: {units.seconds(10.0**y)}")
             for x, y in points
         ]
     return Chart(
@@ -245,9 +244,9 @@ def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
         tr("Percentiles of the latency of {title}").format(title=latencies.title),
         "; ".join(
             f"{part}: {', '.join(units.seconds(curve[number]) for curve in latencies.curves)}"
-            for number, part in enumerate(latencies.percentiles)
+            for number, part in enumerate(names_below)
         ),
-        places(latencies.percentiles),
+        places(names_below),
         Axis(low, high, tuple(ticks)),
         tuple(marks),
         legend=tuple(zip(TONES, names, strict=True)),
@@ -255,8 +254,8 @@ def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
 
 
 def time_chart(row: ComparedRow, seen: dict[Side, tuple[tuple[datetime, Sample], ...]]) -> Chart:
-    """One workload's mean in each of its runs, by date, from the lowest to the highest repetition."""
-    unit = scale_of(row)
+    """Return the mean of a workload in each of its runs by date, with whiskers."""
+    unit = choose_scale(row)
     marks: list[Mark] = []
     highest = 0.0
     every = sorted({when for points in seen.values() for when, _ in points})
@@ -268,12 +267,12 @@ def time_chart(row: ComparedRow, seen: dict[Side, tuple[tuple[datetime, Sample],
             at = when.timestamp()
             low, mean, high = (value / unit.divisor for value in (sample.low, sample.mean, sample.high))
             marks.append(Whisker((at, low), (at, high), tone))
-            marks.append(Dot(at, mean, tone, tip=f"{side}, {_day(when)}: {_figure(mean)} {unit.unit}"))
+            marks.append(Dot(at, mean, tone, tip=f"{side_name(side)}, {_day(when)}: {_figure(mean)} {unit.unit}"))
             highest = max(highest, high)
     first, last = (every[0].timestamp(), every[-1].timestamp()) if every else (0.0, 0.0)
     room = (last - first) * 0.06 or 1.0
     return Chart(
-        tr("Over time: {title}, {unit}").format(title=row.title, unit=unit.unit),
+        tr("Over time: {title} ({unit})").format(title=row.title, unit=unit.unit),
         tr("{title} over time").format(title=row.title),
         "; ".join(mark.tip for mark in marks if isinstance(mark, Dot)),
         Axis(first - room, last + room, tuple((when.timestamp(), _day(when)) for when in every)),

@@ -1,4 +1,4 @@
-"""What a new move is offered: clusters and volumes as they are, and which server is the old one."""
+"""The choices for a new move: clusters, volumes, and which server is the old one."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _NO_DISK = {"tmpfs", "devtmpfs", "proc", "sysfs", "cgroup", "cgroup2", "squashfs
 
 
 def volumes(facts: Facts | None) -> list[FileSystem]:
-    """The file systems that could hold a cluster: not the kernel's own, nor those in memory."""
+    """Return the file systems that can contain a cluster: neither virtual ones nor those in memory."""
     found = () if facts is None else facts.file_systems
     return [one for one in found if one.kind not in _NO_DISK and not _below(one.mount_point, _NO_PLACE)]
 
@@ -21,11 +21,11 @@ def _below(path: str, folders: Sequence[str]) -> bool:
     return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
-def cluster_words(cluster: Cluster | None) -> str:
-    """`15/main, PostgreSQL 15.5, 1.1 TiB, runs on port 5432`."""
+def describe_cluster(cluster: Cluster | None) -> str:
+    """Return a cluster as `15/main, PostgreSQL 15.5, 1.1 TiB, running on port 5432`."""
     if cluster is None:
-        return tr("not among the clusters that the facts of the server name")
-    runs = tr("runs on port {port}").format(port=cluster.port) if cluster.running else tr("stopped")
+        return tr("The facts of the server do not list this cluster.")
+    runs = tr("running on port {port}").format(port=cluster.port) if cluster.running else tr("stopped")
     version = (
         tr("PostgreSQL {version}").format(version=cluster.version or cluster.series)
         if cluster.version or cluster.series
@@ -35,11 +35,11 @@ def cluster_words(cluster: Cluster | None) -> str:
     return ", ".join(part for part in (cluster.name, version, size, runs) if part)
 
 
-def volume_words(facts: Facts | None, path: str) -> str:
-    """`1.0 TiB free of 2.0 TiB, xfs on /dev/sdb1`."""
+def describe_volume(facts: Facts | None, path: str) -> str:
+    """Return a volume as `1.0 TiB free of 2.0 TiB, xfs on /dev/sdb1`."""
     system = None if facts is None or not path.startswith("/") else facts.file_system_of(path)
     if system is None:
-        return "" if facts is not None else tr("no facts of the server yet")
+        return "" if facts is not None else tr("The facts of the server have not been read yet.")
     free = tr("{available_bytes} free of {size_bytes}").format(
         available_bytes=units.size(system.available_bytes), size_bytes=units.size(system.size_bytes)
     )
@@ -47,7 +47,7 @@ def volume_words(facts: Facts | None, path: str) -> str:
 
 
 def direction(servers: Sequence[ServerRow]) -> tuple[str, str]:
-    """The old and the new server where the facts leave no doubt: one of two has a cluster that runs; else empty."""
+    """Return the old and the new server if exactly one of two servers has a running cluster; else empty names."""
     running = [row.profile.name for row in servers if row.facts is not None and _runs(row.facts)]
     others = [row.profile.name for row in servers if row.profile.name not in running]
     return (running[0], others[0]) if len(running) == len(others) == 1 else ("", "")

@@ -1,4 +1,4 @@
-"""The commands of this session and what the work said beside them, oldest first."""
+"""The commands and notes of this session, oldest first."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,7 +22,9 @@ TRIM = 1000
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A command, or a note (server and user empty). `seconds` None: it runs, or, `earlier`, its end was not seen."""
+    """A command, or a note without a server and a user. `seconds` None: the command is running or, if `earlier`, its
+    end is unknown.
+    """
 
     at: datetime
     server: str
@@ -36,9 +38,9 @@ class Line:
 
 
 def add(lines: list[Line], events: Iterable[Event]) -> bool:
-    """Add what the events say; the end of a command goes to the newest line that still waits for it.
+    """Add the commands and notes of these events, and return whether there were any.
 
-    Whether any of them says something: most only tell how far the work is.
+    The end of a command belongs to the newest line that waits for it. Most events only report progress.
     """
     telling = [event for event in events if isinstance(event, CommandStarted | CommandEnded | Note)]
     for event in telling:
@@ -54,7 +56,7 @@ def add(lines: list[Line], events: Iterable[Event]) -> bool:
 
 
 def from_history(commands: "Iterable[Command]") -> list[Line]:
-    """The commands of earlier sessions; they come newest first."""
+    """Return the commands of earlier sessions, oldest first."""
     return [
         Line(one.at, one.server, one.user, one.command, one.exit_status, one.seconds, earlier=True, title=one.title)
         for one in commands
@@ -73,8 +75,8 @@ def _exit(line: Line) -> str:
     if line.level != "command":
         return ""
     if line.seconds is None:
-        return tr("not seen") if line.earlier else tr("running")
-    return tr("cut off") if line.exit_status is None else str(line.exit_status)
+        return tr("unknown") if line.earlier else tr("running")
+    return tr("no exit status") if line.exit_status is None else str(line.exit_status)
 
 
 def _tone(line: Line) -> Tone | None:
@@ -89,8 +91,8 @@ COLUMNS: tuple[Column[Line], ...] = (
     Column("Time", lambda line: moment(line.at).split(" ")[1], tip=lambda line: moment(line.at)),
     Column("Server", lambda line: line.server),
     Column("User", lambda line: line.user),
-    Column("Exit", _exit, right=True, tone=_tone),
-    Column("Took", lambda line: "" if line.seconds is None else units.seconds(line.seconds), right=True),
-    Column("What for", lambda line: recorded(line.title), tone=_tone),
+    Column("Exit status", _exit, right=True, tone=_tone),
+    Column("Duration", lambda line: "" if line.seconds is None else units.seconds(line.seconds), right=True),
+    Column("Purpose", lambda line: recorded(line.title), tone=_tone),
     Column("Command", lambda line: line.text, fixed=True, tone=_tone, width=Width.REST),
 )

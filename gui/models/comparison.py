@@ -1,4 +1,4 @@
-"""A comparison as rows, and as bars for each unit."""
+"""A comparison as rows, bars and latencies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from core.language import marked, tr
 from gui.appearance import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import capital, metric_name, moment
+from gui.models.words import capital, metric_name, metric_value, moment
 
 TONES = {
     Verdict.OLD: Tone.OLD,
@@ -23,7 +23,7 @@ TONES = {
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """The bars of one plot: the names below, old and new samples, and what divides them into the unit of the axis."""
+    """The bars of one chart: their names, the samples of both sides, and the divisor for the unit of the axis."""
 
     title: str
     unit: str
@@ -34,7 +34,7 @@ class Bars:
 
 
 def bars(comparison: Comparison) -> tuple[Bars, ...]:
-    """One plot for transfer rates, one for operations a second, of the metrics that stand for their workloads."""
+    """Return one chart of transfer rates and one of operations per second, of the main metrics."""
     rates = [row for row in comparison.rows if row.headline and row.metric.endswith("bytes_per_second")]
     counts = [row for row in comparison.rows if row.headline and row.metric.endswith("iops")]
     made = []
@@ -51,45 +51,45 @@ def _bars(title: str, unit: str, divisor: float, rows: list[Row]) -> Bars:
 
 
 def notes(comparison: Comparison) -> tuple[str, ...]:
-    """What must be known to read the intervals, each once."""
+    """Return the notes on the intervals, each once."""
     return tuple(dict.fromkeys(capital(recorded(row.note)) + "." for row in comparison.rows if row.note))
 
 
 def diagnosis_text(diagnoses: Sequence[Diagnosis]) -> str:
-    """What was found on each volume, with its evidence and what to try."""
+    """Return the findings on each volume with evidence and suggestions."""
     return "\n\n".join(_diagnosis(one) for one in diagnoses)
 
 
 def _diagnosis(diagnosis: Diagnosis) -> str:
     figures = (
-        tr("{figures} figures").format(figures=units.count(diagnosis.figures))
+        tr("{figures} values").format(figures=units.count(diagnosis.figures))
         if diagnosis.figures
         else tr("nothing measured yet")
     )
     of = f"{diagnosis.server}, {diagnosis.volume}"
-    looked = tr("facts of {facts_taken_at}, {figures}").format(
+    looked = tr("facts read {facts_taken_at}, {figures}").format(
         facts_taken_at=moment(diagnosis.facts_taken_at), figures=figures
     )
     if not diagnosis.findings:
-        return tr("{of}: nothing found ({looked})").format(of=of, looked=looked)
+        return tr("{of}: no findings ({looked})").format(of=of, looked=looked)
     lines = [f"{of} ({looked})"]
     for finding in diagnosis.findings:
         lines += ["", f"  {capital(tr(finding.title))}"]
         lines += [f"    {recorded(sentence)}" for sentence in finding.evidence]
-        lines += [tr("    Try: {sentence}").format(sentence=recorded(sentence)) for sentence in finding.advice]
+        lines += [tr("    Suggestion: {sentence}").format(sentence=recorded(sentence)) for sentence in finding.advice]
     return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedRow:
-    """A row of a comparison; `names`: what its two sets are called in it: old and new, or else left and right."""
+    """A row of a comparison; `names`: of its two sets, old and new server or left and right."""
 
     row: Row
     names: tuple[str, str]
 
     @property
     def title(self) -> str:
-        """The workload; with its metric where that is not what it was made for."""
+        """The workload, and its metric unless it is the main one."""
         title = tr(self.row.workload.title)
         return title if self.row.headline else f"{title}, {self.metric}"
 
@@ -109,7 +109,7 @@ class ComparedRow:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What divides a metric's values for an axis, and the unit that they have then."""
+    """The divisor of a metric's values for an axis, and their unit then."""
 
     unit: str
     divisor: float
@@ -117,31 +117,35 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """The percentiles of a workload's latency in both sets; None where one was not measured. Seconds."""
+    """The mean, the percentiles and the maximum of a workload's latency in both sets; None where one was not measured.
+
+    Attributes:
+        parts: which they are, by their ids, such as `p99`; `curves`: their values, in seconds.
+    """
 
     title: str
-    percentiles: tuple[str, ...]
+    parts: tuple[str, ...]
     curves: tuple[tuple[float | None, ...], tuple[float | None, ...]]
 
 
 def compared_rows(comparison: Comparison, names: tuple[str, str], *, every: bool) -> tuple[ComparedRow, ...]:
-    """The rows of a comparison: of each workload what it was made for, or `every` metric."""
+    """Return the rows of a comparison: the main metric of each workload, or `every` metric."""
     return tuple(ComparedRow(row, names) for row in comparison.rows if every or row.headline)
 
 
 def better(row: ComparedRow) -> str:
-    """Which set is better and how many times: `new 8.9 ×`; else why none is."""
+    """Return which set is better and how many times, as `new server 8.9 ×`, or why none is."""
     one = row.row
     if not row.differs or one.ratio is None:
-        return {Verdict.NONE: tr("no difference"), Verdict.ONE_SIDED: tr("one side only")}.get(
+        return {Verdict.NONE: tr("no difference"), Verdict.ONE_SIDED: tr("measured on one side only")}.get(
             one.verdict, tr("not comparable")
         )
     first = one.ratio < 1
     return f"{row.names[0 if first else 1]} {units.ratio(units.quotient(1, one.ratio) if first else one.ratio)}"
 
 
-def scale_of(row: ComparedRow) -> Scale:
-    """Of the row's metric, fit for its greatest value."""
+def choose_scale(row: ComparedRow) -> Scale:
+    """Return the scale of the row's metric for its highest value."""
     name = row.row.metric
     samples = [sample.high for sample in (row.row.old, row.row.new) if sample is not None]
     highest = max(samples, default=1.0)
@@ -152,18 +156,26 @@ def scale_of(row: ComparedRow) -> Scale:
     return Scale("IOPS" if name.endswith("iops") else metric_name(name), 1.0)
 
 
-MEAN = marked("mean")
-_PERCENTILES = {"mean": MEAN, "p50": "50 %", "p95": "95 %", "p99": "99 %", "p999": "99.9 %", "max": marked("most")}
+MEAN = "mean"
+"""The part of a latency that is no percentile, and stands beside their curve."""
+_PARTS = {
+    MEAN: marked("mean"),
+    "p50": "p50",
+    "p95": "p95",
+    "p99": "p99",
+    "p999": "p99.9",
+    "max": marked("maximum"),
+}
 _SIDES = {"read_": marked("reads"), "write_": marked("writes")}
 
 
 def latencies(comparison: Comparison, of: Row) -> Latencies | None:
-    """The latency of the row's workload by its percentiles: its reads', else its writes'; None: not measured."""
+    """Return the latency of the row's workload, of its reads or else its writes; None if it was not measured."""
     found = {row.metric: row for row in comparison.rows if row.workload == of.workload}
     sides = ("write_", "read_", "") if of.metric.startswith("write") else ("read_", "write_", "")
     for side in sides:
-        names = {tr(words): found.get(f"{side}latency_{part}_seconds") for part, words in _PERCENTILES.items()}
-        known = {words: row for words, row in names.items() if row is not None}
+        rows = {part: found.get(f"{side}latency_{part}_seconds") for part in _PARTS}
+        known = {part: row for part, row in rows.items() if row is not None}
         if len(known) > 1:
             curves = (
                 tuple(None if row.old is None else row.old.mean for row in known.values()),
@@ -175,31 +187,36 @@ def latencies(comparison: Comparison, of: Row) -> Latencies | None:
     return None
 
 
+def part_title(part: str) -> str:
+    """Return the name of a part of a latency: `p99.9`, `maximum`."""
+    return tr(_PARTS.get(part, part))
+
+
 def _sample(row: Row, sample: Sample | None) -> str:
     if sample is None:
         return units.ABSENT
-    shown = f"{units.metric(row.metric, sample.mean)} {units.spread(sample.variation)}".rstrip()
+    shown = f"{metric_value(row.metric, sample.mean)} {units.spread(sample.variation)}".rstrip()
     marks = [
         *([tr("cached")] if sample.cached else []),
         *([tr("from memory")] if sample.from_memory else []),
         *([tr("disturbed")] if sample.disturbed else []),
-        *([tr("{left_out} left out").format(left_out=len(sample.left_out))] if sample.left_out else []),
+        *([tr("{left_out} excluded").format(left_out=len(sample.left_out))] if sample.left_out else []),
     ]
     return f"{shown} ({', '.join(marks)})" if marks else shown
 
 
 def _tip(row: Row, sample: Sample | None) -> str:
     if sample is None:
-        return tr("not measured on this side")
-    values = ", ".join(units.metric(row.metric, value) for value in sample.values)
-    left_out = ", ".join(f"{units.metric(row.metric, one.value)} ({tr(one.reason)})" for one in sample.left_out)
+        return tr("Not measured on this side")
+    values = ", ".join(metric_value(row.metric, value) for value in sample.values)
+    left_out = ", ".join(f"{metric_value(row.metric, one.value)} ({tr(one.reason)})" for one in sample.left_out)
     return f"{sample.server}, {sample.volume}: {values}" + (
-        tr("; left out: {left_out}").format(left_out=left_out) if left_out else ""
+        tr("; excluded: {left_out}").format(left_out=left_out) if left_out else ""
     )
 
 
 def _interval(row: ComparedRow) -> str:
-    """As `better` says it: always of the better one over the other."""
+    """Return the interval of the ratio of the better to the other set, as in `better`."""
     low, high, ratio = row.row.ratio_low, row.row.ratio_high, row.row.ratio
     if low is None or high is None or ratio is None or not low > 0:
         return units.ABSENT
@@ -209,32 +226,38 @@ def _interval(row: ComparedRow) -> str:
 
 def _verdict(row: ComparedRow) -> str:
     said = {
-        Verdict.OLD: tr("{names} faster").format(names=row.names[0]),
-        Verdict.NEW: tr("{names} faster").format(names=row.names[1]),
+        Verdict.OLD: tr("{names} is faster").format(names=row.names[0]),
+        Verdict.NEW: tr("{names} is faster").format(names=row.names[1]),
     }
     return said.get(row.row.verdict, tr(row.row.verdict))
 
 
 FIRST, SECOND = 2, 3
-"""The columns that are called after the sets."""
+"""The numbers of the columns that are named after the sets."""
 COLUMNS: tuple[Column[ComparedRow], ...] = (
     Column("Workload", lambda row: tr(row.row.workload.title), width=Width.REST),
     Column("Metric", lambda row: row.metric),
     Column(
-        "Old (mean)", lambda row: _sample(row.row, row.row.old), right=True, tip=lambda row: _tip(row.row, row.row.old)
+        "Old server (mean)",
+        lambda row: _sample(row.row, row.row.old),
+        right=True,
+        tip=lambda row: _tip(row.row, row.row.old),
     ),
     Column(
-        "New (mean)", lambda row: _sample(row.row, row.row.new), right=True, tip=lambda row: _tip(row.row, row.row.new)
+        "New server (mean)",
+        lambda row: _sample(row.row, row.row.new),
+        right=True,
+        tip=lambda row: _tip(row.row, row.row.new),
     ),
     Column("Better", better, right=True, tone=lambda row: row.tone, tip=lambda row: recorded(row.row.note)),
-    Column("Interval", _interval, right=True),
+    Column("95 % interval", _interval, right=True),
     Column("Verdict", _verdict, tone=lambda row: row.tone),
 )
 
 
 def run_text(run: Run) -> str:
-    """A run whole: how it ended, each repetition with its command and output."""
-    ended = ": ".join(part for part in (tr(run.outcome or marked("not ended")), run.stopped) if part)
+    """Return a run as text: its result, and each repetition with its command and output."""
+    ended = ": ".join(part for part in (tr(run.outcome or marked("not finished")), run.stopped) if part)
     parts = [
         tr("{title} on {server}, {mount_point}\n{ended}").format(
             title=tr(run.workload.title), server=run.volume.server, mount_point=run.volume.mount_point, ended=ended
@@ -242,7 +265,7 @@ def run_text(run: Run) -> str:
     ]
     for one in run.repetitions:
         lines = [
-            tr("repetition {number}: {outcome}").format(number=one.number, outcome=tr(one.outcome)),
+            tr("Repetition {number}: {outcome}").format(number=one.number, outcome=tr(one.outcome)),
             *(f"{tr(mark.kind)}: {recorded(mark.text)}" for mark in one.marks),
         ]
         parts.append("\n".join([*lines, f"$ {one.command}", one.message, one.raw]))

@@ -1,4 +1,4 @@
-"""What stands behind an entry of the history, as a person reads it."""
+"""The details of an entry of the history, as text."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,25 +13,27 @@ from core.migration.model.move import EditedSettings, Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 from gui.models.comparison import run_text
-from gui.models.execution import outcome
+from gui.models.execution import outcome, state_name
 from gui.models.facts import side_by_side
 from gui.models.migration import check_text, commands, estimate_text, plan_summary, probe_text
 from gui.models.sentences import recorded
-from gui.models.words import EXECUTIONS, moment
+from gui.models.words import EXECUTIONS, capital, moment
 
 if TYPE_CHECKING:
     from core.history.details import Detail
 
 
-NO_CHECKS = marked("no checks")
+NO_CHECKS = marked("No checks have been run.")
 HOLDS = {
-    EditedSettings.IN_FORCE: marked("of settings that are edited and not in force, what is in force holds"),
-    EditedSettings.FILE: marked("of settings that are edited and not in force, what the files say holds"),
+    EditedSettings.IN_FORCE: marked(
+        "For settings that are edited and not loaded, the values that are in effect are used."
+    ),
+    EditedSettings.FILE: marked("For settings that are edited and not loaded, the values in the files are used."),
 }
 
 
 def detail_text(detail: "Detail") -> str:
-    """Everything of it that a person would look for; the whole of it is its JSON."""
+    """Return the details of an entry that a reader needs. All of them are in its JSON."""
     match detail:
         case Run():
             return run_text(detail)
@@ -59,17 +61,17 @@ def detail_text(detail: "Detail") -> str:
 
 def _facts(facts: Facts) -> str:
     rows = side_by_side(facts, None)
-    heads = tr("{server}, read {taken_at}").format(server=facts.server, taken_at=moment(facts.taken_at))
+    heads = tr("Facts of {server}, read {taken_at}").format(server=facts.server, taken_at=moment(facts.taken_at))
     return "\n".join([heads, "", *(f"{row.subject:14} {row.name:24} {row.old}" for row in rows)])
 
 
 def _execution(execution: Execution) -> str:
     what = tr("{executions} of {move}, {state}").format(
-        executions=tr(EXECUTIONS[execution.kind]).capitalize(), move=execution.move, state=tr(execution.state)
+        executions=capital(tr(EXECUTIONS[execution.kind])), move=execution.move, state=state_name(execution.state)
     )
     lines = [
-        tr("{what}, begun {started_at}").format(what=what, started_at=moment(execution.started_at)),
-        tr("by {owner}").format(owner=execution.owner),
+        tr("{what}, started {started_at}").format(what=what, started_at=moment(execution.started_at)),
+        tr("Started by {owner}").format(owner=execution.owner),
         execution.message,
         "",
     ]
@@ -80,17 +82,17 @@ def _execution(execution: Execution) -> str:
 def _move(move: Move) -> str:
     return "\n".join(
         [
-            tr("{old}:{cluster} to {new}:{target}").format(
+            tr("From {old}:{cluster} to {new}:{target}").format(
                 old=move.old, cluster=move.cluster, new=move.new, target=move.target
             ),
-            tr("measured: {old_volume} on {old}, {new_volume} on {new}").format(
+            tr("Volumes for benchmarks: {old_volume} on {old}, {new_volume} on {new}").format(
                 old_volume=move.old_volume, old=move.old, new_volume=move.new_volume, new=move.new
             ),
             *(
-                tr("tablespace {here} to {there}").format(here=here, there=there)
+                tr("Tablespace {here} moves to {there}").format(here=here, there=there)
                 for here, there in move.tablespace_targets.items()
             ),
-            *([tr("its bytes may cross the network unencrypted")] if move.plain_text else []),
+            *([tr("The data of the cluster may cross the network without encryption.")] if move.plain_text else []),
             *([tr(HOLDS[move.edited])] if move.edited is not None else []),
         ]
     )

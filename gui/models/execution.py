@@ -1,4 +1,4 @@
-"""An execution as rows: each try at a step, and what may be done next."""
+"""The texts of an execution: its state, its steps, its buttons, and the questions before an action."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -9,7 +9,7 @@ from core.language import marked, tr
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from gui.appearance import Tone
 from gui.models.sentences import recorded
-from gui.models.words import counted, in_window, moment
+from gui.models.words import moment, use_window_terms
 from gui.states import ExecutionState
 
 if TYPE_CHECKING:
@@ -18,20 +18,18 @@ if TYPE_CHECKING:
 
 
 def summary(state: ExecutionState) -> str:
-    """How the execution stands, and why; of one that runs, how far it is."""
+    """Return the state of the execution, its reason and, while it is running, its progress."""
     execution = state.execution
     if execution is None:
         return ""
-    what = tr("The rehearsal") if execution.kind is Kind.REHEARSAL else tr("The move")
+    what = tr("The copy rehearsal") if execution.kind is Kind.REHEARSAL else tr("The move")
     what = tr("The dress rehearsal") if execution.dressed else what
     done = sum(execution.done(step.number) for step in execution.plan.steps)
     killed = execution.state is State.RUNNING and not state.alive
     how = tr(KILLED) if killed else ended(execution.state)
-    counts = tr("{done} of {steps_taken} done").format(
-        done=done, steps_taken=counted(len(execution.steps_taken), "{number} step", "{number} steps")
-    )
+    counts = tr("Steps done: {done} of {steps}").format(done=done, steps=len(execution.steps_taken))
     lines = [
-        tr("{what} of {started_at} {how}; {counts}.").format(
+        tr("{what} of {started_at} {how}. {counts}.").format(
             what=what, started_at=moment(execution.started_at), how=how, counts=counts
         )
     ]
@@ -39,91 +37,120 @@ def summary(state: ExecutionState) -> str:
         lines.append(recorded(state.stands))
     lines += [recorded(state.left)] if state.left else []
     return "\n".join(
-        part for part in (*lines, _sentence(in_window(recorded(execution.message))), *map(recorded, state.far)) if part
+        part
+        for part in (*lines, _sentence(use_window_terms(recorded(execution.message))), *map(recorded, state.progress))
+        if part
     )
 
 
 _STATES = {
-    State.RUNNING: marked("is under way"),
+    State.RUNNING: marked("is running"),
     State.INTERRUPTED: marked("was interrupted"),
-    State.STOPPED: marked("has stopped"),
+    State.STOPPED: marked("has failed"),
     State.CANCELLED: marked("was cancelled"),
     State.DONE: marked("is done"),
-    State.ROLLED_BACK: marked("was taken back"),
+    State.ROLLED_BACK: marked("was rolled back"),
 }
-KILLED = marked("was interrupted: the program that carried it out has ended")
-"""How one ended whose state says that it runs, and which no program carries out."""
+_STATE_NAMES = {
+    State.RUNNING: marked("running"),
+    State.INTERRUPTED: marked("interrupted"),
+    State.STOPPED: marked("failed"),
+    State.CANCELLED: marked("cancelled"),
+    State.DONE: marked("done"),
+    State.ROLLED_BACK: marked("rolled back"),
+}
+KILLED = marked("was interrupted, because the program that ran it has ended")
+"""The words for an execution that is recorded as running, and that no program runs."""
 
 
 def ended(state: State) -> str:
-    """How an execution ended, behind its name."""
+    """Return how an execution has ended, as the end of a sentence."""
     return tr(_STATES[state])
 
 
+def state_name(state: State) -> str:
+    """Return how an execution stands or has ended, in a word."""
+    return tr(_STATE_NAMES[state])
+
+
 def clock_text(down: "Downtime") -> str:
-    """`Old has been stopped for 3 min 53 s; the plan expected 2 min 10 s of commands, people took 40 s.`"""
+    """Return how long the downtime lasts, what the plan expected, and how long the manual steps took."""
     if down.ended_at is None:
-        said = tr("Old has been stopped for {seconds}, since {began_at:%H:%M:%S}").format(
+        said = tr("The old cluster has been stopped for {seconds}, since {began_at:%H:%M:%S}.").format(
             seconds=units.clock(down.seconds), began_at=down.began_at.astimezone()
         )
     else:
-        said = tr("Clients had no cluster for {seconds}").format(seconds=units.duration(down.seconds))
+        said = tr("The downtime was {seconds}.").format(seconds=units.duration(down.seconds))
     expected = (
-        tr("the plan expected {expected_seconds} of commands").format(
+        tr("The plan expected {expected_seconds} for the commands.").format(
             expected_seconds=units.duration(down.expected_seconds)
         )
         if down.expected_seconds
         else ""
     )
     people = (
-        tr("people took {people_seconds}").format(people_seconds=units.clock(down.people_seconds))
+        tr("The manual steps took {people_seconds}.").format(people_seconds=units.clock(down.people_seconds))
         if down.people_seconds >= 1
         else ""
     )
-    return "; ".join(part for part in (said, expected, people) if part) + "."
+    return " ".join(part for part in (said, expected, people) if part)
 
 
-def told_text(paragraphs: "Sequence[Paragraph]") -> str:
-    """How an execution ended, to read and copy."""
+def outcome_text(paragraphs: "Sequence[Paragraph]") -> str:
+    """Return the outcome of an execution as text."""
     return "\n\n".join(
         "\n  ".join((_sentence(recorded(each.title)), *map(recorded, each.sentences))) for each in paragraphs
     )
 
 
 class Doing(StrEnum):
-    """What a person may do with an execution; the words by which the job bar names it."""
+    """What an operator can do with an execution."""
 
-    MOVE = marked("Moving")
-    REHEARSE = marked("Rehearsing")
-    DRESS = marked("Dress rehearsal of")
-    RESUME = marked("Continuing")
-    END = marked("Cancelling")
-    BACK = marked("Going back from")
+    MOVE = "move"
+    REHEARSE = "rehearse"
+    DRESS = "dress-rehearsal"
+    RESUME = "resume"
+    END = "cancel"
+    BACK = "rollback"
 
 
+JOB_TITLES = {
+    Doing.MOVE: marked("Move {move}"),
+    Doing.REHEARSE: marked("Copy rehearsal of {move}"),
+    Doing.DRESS: marked("Dress rehearsal of {move}"),
+    Doing.RESUME: marked("Continue {move}"),
+    Doing.END: marked("Cancel {move}"),
+    Doing.BACK: marked("Roll back {move}"),
+}
+"""How the job bar, the dialogs and the notifications call it."""
 BUTTONS = {
     Doing.MOVE: marked("&Move"),
-    Doing.REHEARSE: marked("&Rehearse"),
+    Doing.REHEARSE: marked("Copy &rehearsal"),
     Doing.DRESS: marked("Dress &rehearsal"),
     Doing.RESUME: marked("&Continue"),
     Doing.END: marked("C&ancel and clean up"),
-    Doing.BACK: marked("&Back to old"),
+    Doing.BACK: marked("Roll &back"),
 }
-"""What the button says that begins it."""
-PAUSE, PAUSES = marked("Stop after this s&tep"), marked("Stops after this step")
-"""What the button says that lets no further step begin, and once it was pressed."""
+"""The button of each action."""
+PAUSE, PAUSES = marked("Stop after this s&tep"), marked("It will stop after this step")
+"""The button that stops after a step, before and after it was pressed."""
+
+
+def job_title(doing: Doing, move: str) -> str:
+    """Return the title of the job that does this with the move of that name."""
+    return tr(JOB_TITLES[doing]).format(move=move)
 
 
 BEGINNINGS = {
     Doing.MOVE: marked("Start the &move"),
-    Doing.REHEARSE: marked("Start the &rehearsal"),
+    Doing.REHEARSE: marked("Start the copy &rehearsal"),
     Doing.DRESS: marked("Start the &dress rehearsal"),
 }
-"""What the button says that begins it, once a person has read what it does."""
+"""The button of each action in the dialog that explains it."""
 
 
 def needs_name(doing: Doing, state: ExecutionState) -> bool:
-    """Whether it begins only once the cluster's name was typed: where something was begun, and is no rehearsal."""
+    """Return whether the action needs the name of the cluster: if a move, and no rehearsal, was begun."""
     return not _of_rehearsal(state) if doing not in BEGINNINGS else bool(state.left)
 
 
@@ -132,11 +159,11 @@ def _of_rehearsal(state: ExecutionState) -> bool:
 
 
 def confirmation(doing: Doing, state: ExecutionState) -> str:
-    """What a person reads before it begins, or before they type the cluster's name; empty where nothing is at stake."""
+    """Return the question before an action; empty if it needs none."""
     if doing in BEGINNINGS:
         if not state.left:
             return _beginning(doing, state)
-        return tr("{left} To go on with it is the shortest way. A new one begins from its first step.").format(
+        return tr("{left} Continuing it takes the least time. A new execution begins with the first step.").format(
             left=recorded(state.left)
         )
     if state.execution is None:
@@ -145,22 +172,24 @@ def confirmation(doing: Doing, state: ExecutionState) -> str:
 
 
 def _beginning(doing: Doing, state: ExecutionState) -> str:
-    """What it does to both servers, and how long the plan expects it to take."""
+    """Return what the action does on both servers, and the expected duration."""
     if doing is Doing.DRESS:  # the plan that is known lacks what it takes beyond a rehearsal
         return tr(
-            "The dress rehearsal copies the cluster to the new server while the old server runs, starts the copy "
-            "there, looks at its databases, and stops it. No client reaches the copy. On the old server a backup "
-            "begins, with a checkpoint at once, and its WAL is kept until the copy is complete. That takes a quarter "
-            "of the free disk space at most: then the dress rehearsal ends."
+            "The dress rehearsal copies the cluster to the new server while the old cluster is running. It "
+            "starts the copy there, examines its databases, and stops it. Clients cannot connect to the copy. "
+            "A base backup begins on the old server with an immediate checkpoint, and WAL is kept until the "
+            "copy is complete. If the WAL takes more than a quarter of the free disk space, the dress "
+            "rehearsal ends."
         )
     if doing is Doing.REHEARSE:
         said = tr(
-            "The rehearsal copies the cluster to the new server while the old server runs. It stops and starts nothing."
+            "The copy rehearsal copies the cluster to the new server while the old cluster is running. It "
+            "stops nothing and starts nothing."
         )
     else:
         said = tr(
-            "The move copies the cluster to the new server while the old server runs. Before it stops the old "
-            "server, it asks for the cluster's name."
+            "The move copies the cluster to the new server while the old cluster is running. It asks for the "
+            "name of the cluster before it stops the old cluster."
         )
     plan = state.plan if state.execution is None else state.execution.plan
     taken = () if plan is None else tuple(one for one in plan.steps if doing is Doing.MOVE or one.rehearsed)
@@ -171,35 +200,41 @@ def _beginning(doing: Doing, state: ExecutionState) -> str:
 
 
 def _resumed(execution: Execution, stands: str) -> str:
-    """From where it goes on, and what is still to come."""
+    """Return with which step the execution continues, and what follows."""
     following = next((step for step in execution.steps_taken if not execution.done(step.number)), None)
     if following is None:
-        return tr("{stands} Every step is done. What the copy needed is removed.").format(stands=recorded(stands))
+        return tr("{stands} All steps are done. pghaul removes the temporary files of the copy.").format(
+            stands=recorded(stands)
+        )
     if execution.dressed:
         return tr(
-            "The dress rehearsal goes on with step {number}, {title}. The old server runs on; the copy is started on "
-            "the new server, where no client reaches it."
+            "The dress rehearsal continues with step {number}: {title}. The old cluster keeps running. The "
+            "copy is started on the new server, where clients cannot connect to it."
         ).format(number=following.number, title=recorded(following.title))
     if execution.kind is Kind.REHEARSAL:
         return tr(
-            "The rehearsal goes on with step {number}, {title}. It copies while the old server runs, and stops and "
-            "starts nothing."
+            "The copy rehearsal continues with step {number}: {title}. It copies while the old cluster is "
+            "running. It stops nothing and starts nothing."
         ).format(number=following.number, title=recorded(following.title))
-    at = tr("{stands} The move goes on with step {number}, {title}").format(
+    at = tr("{stands} The move continues with step {number}: {title}.").format(
         stands=recorded(stands), number=following.number, title=recorded(following.title)
     )
     if following.stopped and any(step.stopped and execution.done(step.number) for step in execution.plan.steps):
-        return f"{at}."
-    return tr("{at}; before it stops old it asks for the cluster's name once more.").format(at=at)
+        return at
+    return tr("{at} Before it stops the old cluster, it asks for the name of the cluster again.").format(at=at)
 
 
 AT_STAKE = {
     Doing.END: marked(
-        "The copy ends, and what it needed is taken away. Old stays as it is; what lies on new stays there."
+        "The copy ends, and pghaul removes its temporary files. The old cluster is not changed. The files that "
+        "are on the new server stay there."
     ),
-    Doing.BACK: marked("New is stopped and keeps its files; old is let go, started, and proven to run."),
+    Doing.BACK: marked(
+        "pghaul stops the new cluster and keeps its files. Then it removes the fence of the old cluster, "
+        "starts the old cluster, and checks that it is running."
+    ),
 }
-"""What a person reads before they type the cluster's name."""
+"""The question before the name of the cluster is typed."""
 
 
 def _sentence(text: str) -> str:
@@ -207,22 +242,22 @@ def _sentence(text: str) -> str:
 
 
 def outcome(run: StepRun) -> str:
-    """How a try ended."""
+    """Return the result of an attempt at a step."""
     if run.void:
-        return tr("overruled")
+        return tr("superseded")
     if run.done:
-        return tr("left out") if run.message else tr("done")
+        return tr("skipped") if run.message else tr("done")
     if run.ended_at is not None:
         return tr("failed")
     through = None if run.bytes is None or run.total is None else units.quotient(run.bytes, run.total)
     # no number: nobody knows the whole, or it is 0, as in a pass that found nothing to send
-    return tr("not ended") if through is None else units.percent(min(1.0, max(0.0, through)))
+    return tr("not finished") if through is None else units.percent(min(1.0, max(0.0, through)))
 
 
 def run_text(run: StepRun) -> str:
-    """A try whole: how it ended and what it printed."""
+    """Return an attempt as text: its result and its output."""
     lines = [
-        tr("{number}. {title}, try {attempt}: {outcome}").format(
+        tr("{number}. {title}, attempt {attempt}: {outcome}").format(
             number=run.number, title=recorded(run.title), attempt=run.attempt, outcome=outcome(run)
         )
     ]
@@ -231,10 +266,10 @@ def run_text(run: StepRun) -> str:
 
 
 def took(run: StepRun) -> str:
-    """How long it took."""
+    """Return the duration of an attempt."""
     return units.duration((run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else None)
 
 
 def tone(run: StepRun) -> Tone | None:
-    """The colour of its outcome."""
+    """Return the tone of the result."""
     return Tone.GOOD if run.done else Tone.WARNING if run.ended_at is None or run.void else Tone.BAD

@@ -1,4 +1,4 @@
-"""Facts of two servers side by side, as rows; their clusters and gaps."""
+"""The facts, clusters and gaps of two servers as rows."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from core.language import marked, tr
 from gui.appearance import Tone
 from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
-from gui.models.words import in_window, yes_no
+from gui.models.words import use_window_terms, yes_no
 
 Thing = TypeVar("Thing")
 Text = str | int | None
@@ -18,7 +18,7 @@ Text = str | int | None
 
 @dataclass(frozen=True, slots=True)
 class FactRow:
-    """One fact on both sides. `differs` is said only where it matters that both are the same."""
+    """One fact of both servers. `differs` is set only if a difference matters."""
 
     subject: str
     name: str
@@ -29,7 +29,7 @@ class FactRow:
 
 @dataclass(frozen=True, slots=True)
 class ClusterRow:
-    """A cluster with the server that it is on."""
+    """A cluster and its server."""
 
     server: str
     cluster: Cluster
@@ -45,7 +45,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class GapRow:
-    """Something that could not be read on a server, and why."""
+    """A fact that could not be read on a server, and the reason."""
 
     server: str
     subject: str
@@ -53,7 +53,7 @@ class GapRow:
 
 
 def side_by_side(old: Facts | None, new: Facts | None) -> tuple[FactRow, ...]:
-    """Every fact of both servers, by subject."""
+    """Return every fact of both servers, by subject."""
     return (
         *(
             _single(tr(subject), tr(name), [_value(side, part, attribute) for side in (old, new)], matters)
@@ -72,12 +72,12 @@ def side_by_side(old: Facts | None, new: Facts | None) -> tuple[FactRow, ...]:
 
 
 def clusters(*sides: Facts | None) -> tuple[ClusterRow, ...]:
-    """The clusters of these servers."""
+    """Return the clusters of these servers."""
     return tuple(ClusterRow(facts.server, cluster) for facts in sides if facts for cluster in facts.clusters)
 
 
 def gaps(*sides: Facts | None, target: str = "") -> tuple[GapRow, ...]:
-    """What could not be read on these servers; that the target of a move holds nothing yet is no gap."""
+    """Return the facts that could not be read. An empty target of a move is no gap."""
     return tuple(
         GapRow(facts.server, compared(gap.subject), compared(gap.reason))
         for facts in sides
@@ -87,14 +87,14 @@ def gaps(*sides: Facts | None, target: str = "") -> tuple[GapRow, ...]:
 
 
 def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
-    """Everything known of a cluster."""
+    """Return the details of a cluster."""
     control = cluster.control
     pairs: list[tuple[str, Text]] = [
         (tr("Data directory"), cluster.data_directory),
         (tr("Found by"), ", ".join(cluster.found_by)),
         (tr("Owner"), cluster.owner),
-        (tr("Unit"), cluster.unit),
-        (tr("Binaries"), cluster.bin_directory),
+        (tr("systemd unit"), cluster.unit),
+        (tr("Program directory"), cluster.bin_directory),
         (tr("Configuration file"), cluster.config_file),
         (tr("HBA file"), cluster.hba_file),
         (tr("Socket directory"), cluster.socket_directory),
@@ -103,7 +103,7 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
         pairs += [
             (tr("State"), compared(control.state)),
             (tr("System identifier"), control.system_identifier),
-            (tr("Control / catalog version"), f"{control.pg_control_version} / {control.catalog_version}"),
+            (tr("Control file / catalog version"), f"{control.pg_control_version} / {control.catalog_version}"),
             (tr("Block / WAL block / WAL segment"), " / ".join(map(units.block, _blocks(cluster)))),
             (tr("Data checksums"), {None: None, 0: tr("off")}.get(control.data_checksums, tr("on"))),
         ]
@@ -112,7 +112,7 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
         for one in cluster.tablespaces
     ]
     pairs += [
-        (tr("Link {path}").format(path=one.path), one.target + (tr(" (dangling)") if one.dangling else ""))
+        (tr("Link {path}").format(path=one.path), one.target + (tr(" (target missing)") if one.dangling else ""))
         for one in cluster.links
     ]
     pairs += [(tr("Database {name}").format(name=one.name), units.size(one.size_bytes)) for one in cluster.databases]
@@ -121,13 +121,13 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
 
         pairs.append(
             (
-                tr("Kept from starting"),
-                tr("By pghaul. {kept_from_starting}").format(
-                    kept_from_starting=in_window(recorded(kept_from_starting(cluster)))
+                tr("Fence"),
+                tr("pghaul keeps the cluster from starting. {kept_from_starting}").format(
+                    kept_from_starting=use_window_terms(recorded(kept_from_starting(cluster)))
                 ),
             )
         )
-    pairs += [(tr("Left over"), name) for name in cluster.leftovers]
+    pairs += [(tr("Leftover file"), name) for name in cluster.leftovers]
     pairs += [(name, value) for name, value in sorted(cluster.settings.items())]
     return tuple(Detail(name, str(value)) for name, value in pairs if value not in (None, ""))
 
@@ -155,14 +155,14 @@ def _several(
     name: Callable[[Thing], str],
     text: Callable[[Thing], str],
 ) -> list[FactRow]:
-    """A row for each thing that either side has, by its name."""
+    """Return a row for each item of either server, by its name."""
     sides = [{} if facts is None else {name(one): text(one) for one in things(facts)} for facts in (old, new)]
     names = dict.fromkeys([*sides[0], *sides[1]])
     return [FactRow(subject, one, sides[0].get(one, units.ABSENT), sides[1].get(one, units.ABSENT)) for one in names]
 
 
 def _further(old: Facts | None, new: Facts | None) -> list[FactRow]:
-    """A row for each value of the sections that are there for people alone; all of them are there to be compared."""
+    """Return a row for each value of the sections that are only shown and compared."""
     sides = [{} if facts is None else facts.further for facts in (old, new)]
     return [
         _single(title[:1].upper() + title[1:], name, [side.get(title, {}).get(name) for side in sides], matters=True)
@@ -183,7 +183,7 @@ def _file_system(one: FileSystem) -> str:
 
 
 def _stripes(one: FileSystem) -> str:
-    """The geometry that it was made with, where that is known and there is one."""
+    """Return the stripe geometry of a file system; empty if there is none."""
     if not one.stripe_unit_bytes or not one.stripe_width_bytes:
         return ""
     return tr(", stripe unit {stripe_unit_bytes}, width {stripe_width_bytes}").format(
@@ -239,7 +239,7 @@ SINGLE: tuple[tuple[str, str, str, str, bool], ...] = (
     (marked("System"), marked("Kernel"), "system", "kernel", True),
     (marked("System"), marked("Architecture"), "system", "architecture", True),
     (marked("System"), marked("C library"), "system", "libc", True),
-    (marked("System"), marked("Init"), "system", "init", True),
+    (marked("System"), marked("Init system"), "system", "init", True),
     (marked("System"), marked("Time zone"), "system", "time_zone", True),
     (marked("Processor"), marked("Model"), "processor", "model", False),
     (marked("Processor"), marked("Sockets"), "processor", "sockets", False),
@@ -254,9 +254,9 @@ SINGLE: tuple[tuple[str, str, str, str, bool], ...] = (
 FACT_COLUMNS: tuple[Column[FactRow], ...] = (
     Column("Subject", lambda row: row.subject, tone=lambda _row: Tone.MUTED),
     Column("Fact", lambda row: row.name),
-    Column("Old", lambda row: row.old, width=Width.REST),
-    Column("New", lambda row: row.new, width=Width.REST),
-    Column("Differs", lambda row: tr("≠ differs") if row.differs else "", tone=lambda _row: Tone.WARNING),
+    Column("Old server", lambda row: row.old, width=Width.REST),
+    Column("New server", lambda row: row.new, width=Width.REST),
+    Column("Difference", lambda row: tr("≠ different") if row.differs else "", tone=lambda _row: Tone.WARNING),
 )
 CLUSTER_COLUMNS: tuple[Column[ClusterRow], ...] = (
     Column("Server", lambda row: row.server),
@@ -270,11 +270,11 @@ CLUSTER_COLUMNS: tuple[Column[ClusterRow], ...] = (
     Column("Tablespaces", lambda row: str(len(row.cluster.tablespaces)), right=True),
 )
 DETAIL_COLUMNS: tuple[Column[Detail], ...] = (
-    Column("What", lambda row: row.name, tone=lambda _row: Tone.MUTED),
+    Column("Property", lambda row: row.name, tone=lambda _row: Tone.MUTED),
     Column("Value", lambda row: row.value, width=Width.REST),
 )
 GAP_COLUMNS: tuple[Column[GapRow], ...] = (
     Column("Server", lambda row: row.server),
     Column("Subject", lambda row: row.subject),
-    Column("Why it could not be read", lambda row: row.reason, width=Width.REST, tone=lambda _row: Tone.WARNING),
+    Column("Reason", lambda row: row.reason, width=Width.REST, tone=lambda _row: Tone.WARNING),
 )

@@ -1,4 +1,4 @@
-"""What happened, and the commands that were run, as the history has them."""
+"""The columns of the entries and commands of the history."""
 
 from typing import TYPE_CHECKING
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 def _exit(row: "Command") -> str:
     if row.seconds is None:
-        return tr("not seen")
-    return tr("cut off") if row.exit_status is None else str(row.exit_status)
+        return tr("unknown")
+    return tr("no exit status") if row.exit_status is None else str(row.exit_status)
 
 
 ENTRY_COLUMNS: "tuple[Column[Entry], ...]" = (
     Column("Time", lambda row: moment(row.at)),
     Column("Kind", lambda row: tr(row.kind)),
     Column("Move", lambda row: row.move or units.ABSENT),
-    Column("What", lambda row: recorded(row.title), width=Width.REST),
+    Column("Property", lambda row: recorded(row.title), width=Width.REST),
     Column("Note", lambda row: row.note),
 )
 COMMAND_COLUMNS: "tuple[Column[Command], ...]" = (
     Column("Time", lambda row: moment(row.at)),
     Column("Server", lambda row: row.server),
     Column("User", lambda row: row.user),
-    Column("Exit", _exit, right=True, tone=lambda row: None if row.exit_status == 0 else Tone.WARNING),
-    Column("Took", lambda row: "" if row.seconds is None else units.seconds(row.seconds), right=True),
-    Column("What for", lambda row: recorded(row.title)),
+    Column("Exit status", _exit, right=True, tone=lambda row: None if row.exit_status == 0 else Tone.WARNING),
+    Column("Duration", lambda row: "" if row.seconds is None else units.seconds(row.seconds), right=True),
+    Column("Purpose", lambda row: recorded(row.title)),
     Column("Command", lambda row: row.command, fixed=True, width=Width.REST),
 )

@@ -1,4 +1,4 @@
-"""Checks, probes, estimate and plan as rows."""
+"""Checks, probes, estimates and plans as rows and texts."""
 
 from dataclasses import dataclass
 
@@ -13,35 +13,35 @@ from core.text import sentence
 from gui.appearance import Tone
 from gui.models.sentences import compared, recorded
 from gui.models.table import Column, Width
-from gui.models.words import STATUS_TONES, capital, in_sentence, method_name, moment, span
+from gui.models.words import STATUS_TONES, bound_name, capital, in_sentence, method_name, moment, quantity_name, span
 
 
 @dataclass(frozen=True, slots=True)
 class StageRow:
-    """A stage of a method, or the method's own sums (`stage` None)."""
+    """A stage of a method, or the totals of the method (`stage` None)."""
 
     method: Method
     stage: Stage | None
 
 
 def stage_rows(estimate: Estimate) -> tuple[StageRow, ...]:
-    """Each method, its stages below it."""
+    """Return each method, followed by its stages."""
     return tuple(StageRow(method, stage) for method in estimate.methods for stage in (None, *method.stages))
 
 
 def estimate_summary(estimate: Estimate) -> str:
-    """When it was made, and what the move itself will take."""
-    made, method = tr("Made {made_at}").format(made_at=moment(estimate.made_at)), estimate.method(estimate.planned)
+    """Return when the estimate was made, and the method, duration and downtime of the move."""
+    made, method = tr("Estimated {made_at}").format(made_at=moment(estimate.made_at)), estimate.method(estimate.planned)
     if method is None:
         return made
     duration, downtime = (units.duration(each.likely) for each in (method.duration_seconds, method.downtime_seconds))
-    return tr("{made}. The move is a {method}: {duration}, of it {downtime} without the cluster.").format(
+    return tr("{made}. Method: {method}. Duration: {duration}. Downtime: {downtime}.").format(
         made=made, method=in_sentence(method_name(method.method)), duration=duration, downtime=downtime
     )
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """An estimate whole: each method and stage with its span, then what was assumed."""
+    """Return an estimate as text: each method and stage with its range, then the assumptions."""
     lines = [estimate_summary(estimate), ""]
     for row in stage_rows(estimate):
         seconds = row.method.duration_seconds if row.stage is None else row.stage.seconds
@@ -50,14 +50,14 @@ def estimate_text(estimate: Estimate) -> str:
 
 
 def notes(estimate: Estimate) -> str:
-    """The warnings and assumptions of each method, in words; what several methods share stands once."""
+    """Return the warnings and assumptions of each method; shared ones once."""
     lines: dict[str, list[str]] = {}
     for method in estimate.methods:
         out = (method.ruled_out,) if method.ruled_out else ()
         for kind, texts in (
-            (tr("ruled out"), out),
+            (tr("not possible"), out),
             (tr("warning"), method.warnings),
-            (tr("assumed"), method.assumptions),
+            (tr("assumption"), method.assumptions),
         ):
             for text in texts:
                 lines.setdefault(f"{kind}: {recorded(text)}", []).append(in_sentence(method_name(method.method)))
@@ -68,7 +68,7 @@ def notes(estimate: Estimate) -> str:
 
 
 def checks_summary(results: tuple[CheckResult, ...]) -> str:
-    """How many came out how, the worst first."""
+    """Return the number of checks with each status, the worst first."""
     standing = [result.status for result in results if result.waiver is None]
     counts = [(status, standing.count(status)) for status in Status]
     words = {
@@ -84,7 +84,7 @@ def checks_summary(results: tuple[CheckResult, ...]) -> str:
 
 
 def check_text(result: CheckResult) -> str:
-    """A check whole: what was compared, what it means, what to do."""
+    """Return a check as text: evidence, meaning and hint."""
     lines = [f"{tr(result.title)}: {tr(result.status)}", "", compared(result.message)]
     if result.hint:
         lines += ["", tr("What to do: {hint}").format(hint=recorded(result.hint))]
@@ -95,16 +95,20 @@ def check_text(result: CheckResult) -> str:
                 by=result.waiver.by, at=moment(result.waiver.at), reason=result.waiver.reason
             ),
         ]
-    lines += ["", tr("Old: {old}").format(old=compared(result.old)), tr("New: {new}").format(new=compared(result.new))]
+    lines += [
+        "",
+        tr("Old server: {old}").format(old=compared(result.old)),
+        tr("New server: {new}").format(new=compared(result.new)),
+    ]
     if result.documentation:
         lines += ["", tr("See: {documentation}").format(documentation=result.documentation)]
     return "\n".join(lines)
 
 
 def probes_summary(probes: tuple[Probe, ...]) -> str:
-    """The slowest link, and the fastest sample end to end, which is all links together; empty without probes.
+    """Return the slowest link, and the fastest sample of the whole transfer; empty without probes.
 
-    A cipher is a link of the samples alone that are encrypted by it.
+    A cipher counts as a link only of samples that use it.
     """
     samples = [probe for probe in probes if probe.quantity is Quantity.END_TO_END]
     whole = max(samples, key=lambda probe: probe.bytes_per_second, default=None)
@@ -113,8 +117,8 @@ def probes_summary(probes: tuple[Probe, ...]) -> str:
     slowest = min(links, key=lambda probe: probe.bytes_per_second, default=None)
     said = (
         [
-            tr("The slowest link is: {quantity}, {bytes_per_second}").format(
-                quantity=tr(slowest.quantity), bytes_per_second=units.rate(slowest.bytes_per_second)
+            tr("Slowest link: {quantity}, {bytes_per_second}").format(
+                quantity=quantity_name(slowest.quantity), bytes_per_second=units.rate(slowest.bytes_per_second)
             )
         ]
         if slowest
@@ -123,7 +127,9 @@ def probes_summary(probes: tuple[Probe, ...]) -> str:
     if whole is not None:
         by = tr(" by {name}").format(name=recorded(whole.transport.name)) if whole.transport is not None else ""
         said.append(
-            tr("End to end: {bytes_per_second}{by}").format(bytes_per_second=units.rate(whole.bytes_per_second), by=by)
+            tr("Whole transfer: {bytes_per_second}{by}").format(
+                bytes_per_second=units.rate(whole.bytes_per_second), by=by
+            )
         )
     return ". ".join(said)
 
@@ -135,12 +141,12 @@ def _in_use(link: Probe, sample: Probe | None) -> bool:
 
 
 def probe_text(probe: Probe) -> str:
-    """A probe's command and raw output."""
+    """Return the command and the raw output of a probe."""
     return f"$ {probe.command}\n\n{probe.raw}"
 
 
 def step_text(step: Step) -> str:
-    """A step whole, but for its commands and its call."""
+    """Return a step as text, without its commands and its call."""
     lines = [
         f"{step.number}. {recorded(step.title)}",
         "",
@@ -150,14 +156,16 @@ def step_text(step: Step) -> str:
     if step.table:
         lines += ["", step.table]
     if step.stopped:
-        lines.append(tr("The cluster is stopped meanwhile: this is downtime."))
+        lines.append(tr("The cluster is stopped during this step. The step is part of the downtime."))
     if step.point_of_no_return:
-        lines.append(tr("Point of no return: from here on, going back loses what clients write."))
+        lines.append(
+            tr("Point of no return: a return to the old server after this step loses what clients have written.")
+        )
     return "\n".join(lines)
 
 
 def commands(plan: Plan) -> str:
-    """The commands of all steps, each under comments that say where it runs and by which call."""
+    """Return the commands of all steps, with comments that name the server, the user and the call."""
     return "\n\n".join("\n".join(_commented(step)) for step in plan.steps)
 
 
@@ -167,10 +175,10 @@ def _commented(step: Step) -> list[str]:
 
 
 def plan_summary(plan: Plan) -> str:
-    """What the plan amounts to."""
+    """Return the summary of a plan."""
     downtime = [step.expected_seconds for step in plan.steps if step.stopped and step.expected_seconds is not None]
-    stop = tr("; about {downtime} of downtime").format(downtime=units.duration(sum(downtime))) if downtime else ""
-    return tr("{steps} steps by {transport}{stop}. {why}").format(
+    stop = tr(", about {downtime} of downtime").format(downtime=units.duration(sum(downtime))) if downtime else ""
+    return tr("{steps} steps, transport {transport}{stop}. {why}").format(
         steps=len(plan.steps), transport=recorded(plan.transport), stop=stop, why=capital(recorded(plan.why))
     )
 
@@ -180,7 +188,7 @@ def _status(result: CheckResult) -> str:
 
 
 def _bound(stage: Stage) -> str:
-    return recorded(stage.evidence) or tr(stage.bound_by)
+    return recorded(stage.evidence) or bound_name(stage.bound_by)
 
 
 def _name(row: StageRow) -> str:
@@ -190,17 +198,17 @@ def _name(row: StageRow) -> str:
 CHECK_COLUMNS: tuple[Column[CheckResult], ...] = (
     Column("Status", _status, tone=lambda row: None if row.waiver else STATUS_TONES[row.status]),
     Column("Check", lambda row: tr(row.title)),
-    Column("Old", lambda row: compared(row.old)),
-    Column("New", lambda row: compared(row.new)),
-    Column("What it means", lambda row: compared(row.message), width=Width.REST, tip=check_text),
+    Column("Old server", lambda row: compared(row.old)),
+    Column("New server", lambda row: compared(row.new)),
+    Column("Meaning", lambda row: compared(row.message), width=Width.REST, tip=check_text),
     Column("What to do", lambda row: recorded(row.hint), width=Width.REST, tip=check_text),
 )
 PROBE_COLUMNS: tuple[Column[Probe], ...] = (
-    Column("Link of the chain", lambda row: tr(row.quantity)),
+    Column("Link", lambda row: quantity_name(row.quantity)),
     Column("Rate", lambda row: units.rate(row.bytes_per_second), right=True),
     Column("Amount", lambda row: units.size(row.bytes), right=True),
-    Column("Took", lambda row: units.duration(row.seconds), right=True),
-    Column("How", lambda row: recorded(row.method), width=Width.REST),
+    Column("Duration", lambda row: units.duration(row.seconds), right=True),
+    Column("Method", lambda row: recorded(row.method), width=Width.REST),
     Column("Time", lambda row: moment(row.taken_at)),
 )
 STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
@@ -226,8 +234,12 @@ STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
         right=True,
     ),
     Column(
-        "Bound by",
-        lambda row: (tr("ruled out") if row.method.ruled_out else "") if row.stage is None else tr(row.stage.bound_by),
+        "Limited by",
+        lambda row: (
+            (tr("not possible") if row.method.ruled_out else "")
+            if row.stage is None
+            else bound_name(row.stage.bound_by)
+        ),
         tone=lambda row: Tone.WARNING if row.stage is None else None,
         tip=lambda row: recorded(row.method.ruled_out) if row.stage is None else _bound(row.stage),
     ),

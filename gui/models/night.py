@@ -1,4 +1,4 @@
-"""What would help, whether a method fits into a night, and what comes later, as rows and sentences."""
+"""Improvements, the fit of each method into a window, and the growth of the cluster, as rows and texts."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from core.migration.model.estimate import Estimate, Help, Span
 from gui.appearance import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import counted, in_sentence, method_name
+from gui.models.words import bound_name, counted, in_sentence, method_name
 
 if TYPE_CHECKING:
     from core.migration.estimate.growth import Later
@@ -21,7 +21,9 @@ SURE, LIKELY = 0.9, 0.5
 
 @dataclass(frozen=True, slots=True)
 class FitRow:
-    """How a method fits; `stop_by`: seconds of old's day, None where there is no window or too short a one."""
+    """How a method fits; `stop_by`: the latest stop in seconds of the day on the old server; None without a long enough
+    window.
+    """
 
     fit: "Fit"
     stop_by: float | None
@@ -29,7 +31,7 @@ class FitRow:
 
 
 def fit_rows(planned: "Planned") -> tuple[FitRow, ...]:
-    """The likeliest first."""
+    """Return the fits of all methods, the most likely first."""
     from core.migration.estimate.planning import stop_by
 
     rows = (FitRow(one, stop_by(one, planned), planned.ends_at is not None) for one in planned.fits)
@@ -65,24 +67,26 @@ def _saved(seconds: float) -> str:
 
 
 def helps_text(estimate: Estimate) -> str:
-    """What stands over the changes: of which method they are, or that none is known."""
+    """Return the text above the improvements."""
     name = in_sentence(method_name(estimate.to_take))
     if not estimate.helps:
-        return tr("Nothing is known that would shorten the {name} noticeably.").format(name=name) if name else ""
-    return tr("Each is one change of the {name}, with what it saves by itself; they do not add up.").format(name=name)
+        return tr("No change is known that would make the {name} noticeably faster.").format(name=name) if name else ""
+    return tr(
+        "Each line is one change of the {name} and the time that it saves alone. The times cannot be added up."
+    ).format(name=name)
 
 
 def later_text(planned: "Planned") -> str:
-    """What the move takes when the cluster has grown, and when old is full; empty where neither is known."""
+    """Return the downtime after some months of growth, and when the old file system is full; empty if unknown."""
     lines = [_later(one) for one in planned.later]
     if units.known(planned.months_until_full):
         months = counted(max(1, round(planned.months_until_full)), "{number} month", "{number} months")
         when = (
-            tr("will be full to 80 % in {months}").format(months=months)
+            tr("will be 80 % full in {months}").format(months=months)
             if planned.months_until_full
-            else tr("is fuller than 80 % now")
+            else tr("is more than 80 % full now")
         )
-        lines.append(tr("Old's file system {when}.").format(when=when))
+        lines.append(tr("The file system of the old server {when}.").format(when=when))
     return "\n".join(lines)
 
 
@@ -91,44 +95,48 @@ def _later(one: "Later") -> str:
         f"{in_sentence(method_name(name))} {units.duration(span.likely)}" for name, span in one.downtime_seconds.items()
     )
     when = tr("In {months} months").format(months=one.months) if one.months else tr("Now")
-    return tr("{when}: {size_bytes}; downtime: {down}").format(
+    return tr("{when}: size {size_bytes}, downtime: {down}").format(
         when=when, size_bytes=units.size(one.size_bytes), down=down
     )
 
 
-def said_of(planned: "Planned") -> str:
-    """What stands over the answers."""
+def window_summary(planned: "Planned") -> str:
+    """Return the text above the fits."""
     if not planned.fits:
-        return tr("Say when clients may wait (a window), for how long (a downtime), or both.")
-    asked = tr("Clients may wait {night_seconds}").format(night_seconds=units.duration(planned.night_seconds))
-    back = tr("; in a window there must be time to go back to old.") if planned.ends_at is not None else "."
+        return tr("Enter a window for the downtime, the longest acceptable downtime, or both.")
+    asked = tr("The downtime may last {night_seconds}").format(night_seconds=units.duration(planned.night_seconds))
+    back = (
+        tr(". The window must also leave time for a rollback to the old server.")
+        if planned.ends_at is not None
+        else "."
+    )
     seen = ""
     if planned.changes is not None:
-        seen = tr(" By the watch {changes} change an hour in that window, by old's clock.").format(
-            changes=units.size(planned.changes)
-        )
+        seen = tr(
+            " The watch has seen {changes} of changes an hour in this window, by the clock of the old server."
+        ).format(changes=units.size(planned.changes))
     return f"{asked}{back}{seen}"
 
 
 METHOD, FITS, START, COSTS, MUST_HOLD = range(5)
-"""Its columns; a window gives `START` another head."""
-TOO_SHORT = marked("the window is too short")
-STARTS = {True: marked("Stop old by"), False: marked("Stop and way back")}
+"""The numbers of the columns; the head of `START` depends on whether there is a window."""
+TOO_SHORT = marked("window too short")
+STARTS = {True: marked("Latest stop"), False: marked("Downtime and rollback")}
 FIT_COLUMNS: tuple[Column[FitRow], ...] = (
     Column("Method", lambda row: method_name(row.fit.method)),
-    Column("Fits in", lambda row: f"{row.fit.likelihood:.0%}", right=True, tone=_tone),
-    Column("Stop old by", _start, right=True),
+    Column("Likelihood", lambda row: f"{row.fit.likelihood:.0%}", right=True, tone=_tone),
+    Column("Latest stop", _start, right=True),
     Column("Costs (low – high)", lambda row: _cost(row.fit.cost), right=True),
     Column(
-        "What must hold",
-        lambda row: recorded(row.fit.must_hold) or tr("it fits"),
+        "Condition",
+        lambda row: recorded(row.fit.must_hold) or tr("none"),
         width=Width.REST,
         tip=lambda row: recorded(row.fit.must_hold),
     ),
 )
 HELP_COLUMNS: tuple[Column[Help], ...] = (
-    Column("What would help", lambda row: recorded(row.change), width=Width.REST, tip=lambda row: recorded(row.change)),
-    Column("Of the downtime", lambda row: _saved(row.downtime_seconds), right=True),
-    Column("In all", lambda row: _saved(row.duration_seconds), right=True),
-    Column("Then bound by", lambda row: tr(row.then_bound_by)),
+    Column("Improvements", lambda row: recorded(row.change), width=Width.REST, tip=lambda row: recorded(row.change)),
+    Column("Saved downtime", lambda row: _saved(row.downtime_seconds), right=True),
+    Column("Saved duration", lambda row: _saved(row.duration_seconds), right=True),
+    Column("Then limited by", lambda row: bound_name(row.then_bound_by)),
 )

@@ -1,4 +1,4 @@
-"""The answers of a move, and what would make them better."""
+"""The answers on a move, and the data that would make them more certain."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,9 @@ from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
 from core.reports import model
 from gui.appearance import Tone
+from gui.destinations import milestone_title
 from gui.models.sentences import recorded
-from gui.models.words import in_window
+from gui.models.words import use_window_terms
 
 _TONES = {
     model.Tone.GOOD: Tone.GOOD,
@@ -28,7 +29,7 @@ _RESTS_ON = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A question of whoever decides, its answer, and what that rests on."""
+    """A question, its answer, and the evidence for it."""
 
     question: str
     text: str
@@ -37,18 +38,19 @@ class Answer:
 
 
 def answers(found: Sequence[model.Answer]) -> tuple[Answer, ...]:
-    """Those of the report's first page."""
+    """Return the answers of the first page of the report."""
     return tuple(
-        Answer(one.question, one.words, _TONES.get(one.tone), tuple(map(in_window, one.details))) for one in found
+        Answer(one.question, one.words, _TONES.get(one.tone), tuple(map(use_window_terms, one.details)))
+        for one in found
     )
 
 
 def missing(marks: Sequence[Mark]) -> str:
-    """What is not there, or out of date, of what the answers rest on; empty where nothing is."""
+    """Return which data is missing or out of date; empty if none is."""
     lacking = [mark for mark in marks if mark.milestone in _RESTS_ON]
     said = [
-        f"{tr(mark.milestone.title())}: {recorded(mark.said)}"
+        f"{milestone_title(mark.milestone)}: {recorded(mark.said)}"
         for mark in lacking
         if mark.condition in {Condition.OPEN, Condition.STALE, Condition.BLOCKED}
     ]
-    return tr("For a better answer: {said}.").format(said="; ".join(said)) if said else ""
+    return tr("More certain answers need more data. {said}.").format(said="; ".join(said)) if said else ""

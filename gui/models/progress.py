@@ -1,4 +1,4 @@
-"""How far a job is, in words, and how long it may still take: said only where it is known well enough."""
+"""The progress of a job and its remaining time, as far as these are known well enough."""
 
 from dataclasses import dataclass
 
@@ -24,8 +24,8 @@ class Stage:
     first: float
 
 
-def stage_of(progress: Progress, elapsed: float, before: Stage | None) -> Stage:
-    """The stage that this progress belongs to: the one before it, or a new one."""
+def find_stage(progress: Progress, elapsed: float, before: Stage | None) -> Stage:
+    """Return the stage of this progress: the previous one, or a new one."""
     name = "" if progress.unit == SECONDS else progress.title
     if before is not None and before.title == name and progress.done >= before.first:
         return before
@@ -46,24 +46,24 @@ def remaining(progress: Progress, stage: Stage, elapsed: float) -> float | None:
 
 
 def bytes_per_second(progress: Progress, stage: Stage, elapsed: float) -> float | None:
-    """The pace of a stage that tells bytes; None while it is too early to tell."""
+    """Return the rate of a stage that counts bytes; None if it is too early to tell."""
     spent, gained = elapsed - stage.began, progress.done - stage.first
     return gained / spent if progress.unit == "bytes" and gained > 0 and spent >= EARLIEST_SECONDS else None
 
 
 def parts_done(done: float, total: float | None, parts: int) -> int | None:
-    """How many of so many parts are done: what a bar shows, whose own numbers end at 2 ** 31. None: nobody knows."""
+    """Return how many of `parts` are done, for a progress bar, whose numbers end at 2 ** 31; None if unknown."""
     fraction = None if total is None else units.quotient(done, total)
     return None if fraction is None else round(min(1.0, max(0.0, fraction)) * parts)
 
 
 def title(job: str, progress: Progress) -> str:
-    """What the job does now; of a long one how far it is as a whole, which names it well enough."""
+    """Return what the job is doing now."""
     return ": ".join(part for part in (progress.whole or job, recorded(progress.title)) if part)
 
 
 def amount(progress: Progress) -> str:
-    """`3.2 GiB of 10 GiB`, `2 of 8`; without a total what is done alone."""
+    """Return the amount as `3.2 GiB of 10 GiB` or `2 of 8`; without a total only what is done."""
     shown = units.size if progress.unit == "bytes" else units.count
     done = shown(progress.done)
     return done if progress.total is None else tr("{done} of {shown}").format(done=done, shown=shown(progress.total))

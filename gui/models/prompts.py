@@ -1,4 +1,4 @@
-"""What an execution waits for a person to do, and what the button says by which they say it is done."""
+"""The texts of the questions of an execution."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,28 +12,30 @@ from gui.asker import Question, StepQuestion, StopQuestion
 from gui.models.sentences import recorded
 from gui.models.words import counted
 
-DONE = {
+DONE: dict[str, str] = {
     Hook.STOP_APPLICATIONS: marked("The applications are stopped"),
     Hook.MOVE_CRON_JOBS: marked("The cron jobs are moved"),
     Hook.MOVE_ADDRESS: marked("The address is moved"),
-    Hook.TELL_POOLER: marked("The pooler is told"),
-    "lead": marked("The applications use new"),
+    Hook.TELL_POOLER: marked("The pooler is switched"),
 }
-"""What the button says of each step of a person's, by the step's name."""
-DECIDE = "decide"
-"""The name of the step in which a person opens new, or goes back."""
-OPEN_NEW = marked("&Open new to clients")
+"""What the button of a manual step says, by the name of the step."""
+LEAD_DONE = marked("The applications use the new server")
+"""The button of the step in which the applications are repointed."""
+OTHER_DONE = marked("It is done")
+STOP = marked("Stop the old cluster {cluster}")
+CUTOVER = marked("Allow client connections on the new cluster?")
+OPEN_NEW = marked("Allow cl&ient connections")
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What stands in the panel.
+    """The contents of the panel that asks a question.
 
     Attributes:
-        table: lines to look at, each letter of one width.
-        typed: what has to be typed before the button may be pressed; empty: nothing.
-        way_back: it can be answered by going back to old.
-        warm: it can be answered by one more warm pass.
+        table: lines of information, in a fixed-width font.
+        typed: the text that has to be typed before the button is enabled; empty: none.
+        can_roll_back: the question can be answered by a rollback.
+        warm: the question can be answered by one more pre-copy pass.
     """
 
     title: str
@@ -41,68 +43,77 @@ class Prompt:
     table: str
     button: str
     typed: str = ""
-    way_back: bool = False
+    can_roll_back: bool = False
     warm: bool = False
 
 
 def prompt_for(question: Question, execution: Execution | None) -> Prompt:
-    """The panel for a question; `execution`: what is known of it."""
+    """Return the panel for a question; `execution`: the one that asks, if it is known."""
     if isinstance(question, StopQuestion):
         return Prompt(
-            tr("Stop {cluster}").format(cluster=question.cluster),
-            tr("{stop_text}{clients} Type {cluster} to stop it.").format(
+            tr(STOP).format(cluster=question.cluster),
+            tr("{stop_text}{clients} To stop the cluster, type {cluster}.").format(
                 stop_text=_stop_text(execution), clients=_clients(question.connected), cluster=question.cluster
             ),
             "\n".join(question.connected),
-            tr("&Stop it"),
+            tr("&Stop the cluster"),
             typed=question.cluster,
             warm=question.warm,
         )
     if isinstance(question, StepQuestion):
+        # they bring what makes a plan with them: the window starts without it
+        from core.migration.plan.steps.hooks import LEAD
+        from core.migration.plan.steps.opening import DECIDE
+
         decides = question.name == DECIDE
-        title = tr("Open new to clients?") if decides else recorded(question.title)
-        button = tr(OPEN_NEW) if decides else f"&{tr(DONE.get(question.name, marked('It is done')))}"
-        return Prompt(title, sentence(recorded(question.reason)), question.table, button, way_back=decides)
+        done = LEAD_DONE if question.name == LEAD else DONE.get(question.name, OTHER_DONE)
+        title = tr(CUTOVER) if decides else recorded(question.title)
+        button = tr(OPEN_NEW) if decides else f"&{tr(done)}"
+        return Prompt(title, sentence(recorded(question.reason)), question.table, button, can_roll_back=decides)
     raise TypeError(type(question))
 
 
 def waits_for(question: Question) -> str:
-    """The same in a few words."""
+    """Return the question in a few words."""
     if isinstance(question, StopQuestion):
-        return tr("type the name of {cluster} before it is stopped").format(cluster=question.cluster)
+        return tr("the name of the cluster {cluster}, before it is stopped").format(cluster=question.cluster)
     return recorded(question.title) if isinstance(question, StepQuestion) else ""
 
 
 def _clients(connected: Sequence[str]) -> str:
-    """Who loses what."""
+    """Return which clients lose their connections."""
     if not connected:
-        return tr("Its clients lose their connections.")
-    return tr("{connected} below lose their connections.").format(
-        connected=counted(len(connected), "{number} client", "{number} clients")
+        return tr("Clients that are connected lose their connections.")
+    return counted(
+        len(connected),
+        "The {number} client that is listed below loses its connection.",
+        "The {number} clients that are listed below lose their connections.",
     )
 
 
 def _stop_text(execution: Execution | None) -> str:
-    """Which host, for how long by the plan, and which warnings are open."""
+    """Return the server that is stopped, the expected downtime, and the warnings of the plan."""
     if execution is None:
         return ""
     plan = execution.plan
     down = [step for step in plan.steps if step.stopped and step.side == "old"]
     on = (
-        tr("Next, {cluster} is stopped on {server}. ").format(cluster=plan.cluster, server=down[0].server)
+        tr("The next step stops the cluster {cluster} on {server}. ").format(
+            cluster=plan.cluster, server=down[0].server
+        )
         if down
         else ""
     )
     seconds = [step.expected_seconds for step in plan.steps if step.stopped and step.expected_seconds]
     about = (
-        tr("About {seconds} of downtime are expected; people come on top. ").format(
+        tr("The plan expects a downtime of about {seconds}. Time for manual steps is not included. ").format(
             seconds=units.duration(sum(seconds))
         )
         if seconds
         else ""
     )
     warnings = (
-        tr("{warnings} of the plan stand: see Plan. ").format(
+        tr("The plan has {warnings}: see the page Plan. ").format(
             warnings=counted(len(plan.warnings), "{number} warning", "{number} warnings")
         )
         if plan.warnings

@@ -1,4 +1,4 @@
-"""The queue of suites that are to be measured: each with its forecast, how it stands, and what is left of all."""
+"""The queue of suites: their forecasts, their states, and the remaining time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,78 +10,98 @@ from core.language import marked, tr
 from gui.appearance import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import counted
+from gui.models.words import counted, side_name
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """Which sides are measured, and whether both at once."""
+class MeasuredSides(StrEnum):
+    """On which servers a suite is measured, and whether on both at once."""
 
-    sides: tuple[Side, ...]
-    at_once: bool = False
+    ONE_BY_ONE = "one-by-one"
+    AT_ONCE = "at-once"
+    OLD_ONLY = "old"
+    NEW_ONLY = "new"
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        return _SIDES.get(self, (Side.OLD, Side.NEW))
+
+    @property
+    def at_once(self) -> bool:
+        return self is MeasuredSides.AT_ONCE
 
 
-WAYS = {
-    marked("Both, one by one"): Way((Side.OLD, Side.NEW)),
-    marked("Both at once"): Way((Side.OLD, Side.NEW), at_once=True),
-    marked("Old alone"): Way((Side.OLD,)),
-    marked("New alone"): Way((Side.NEW,)),
+_SIDES = {MeasuredSides.OLD_ONLY: (Side.OLD,), MeasuredSides.NEW_ONLY: (Side.NEW,)}
+SIDES_TITLES = {
+    MeasuredSides.ONE_BY_ONE: marked("Both, one by one"),
+    MeasuredSides.AT_ONCE: marked("Both at once"),
+    MeasuredSides.OLD_ONLY: marked("Old server only"),
+    MeasuredSides.NEW_ONLY: marked("New server only"),
 }
 
 
-LEFT_OUT = marked("left out: {reason}")
-LATE, NEARLY_DONE = marked("longer than the forecast"), marked("nearly done")
+LEFT_OUT = marked("skipped: {reason}")
+LATE, NEARLY_DONE = marked("This takes longer than the forecast"), marked("Nearly done")
 
 
 class State(StrEnum):
-    """How a suite of the queue stands."""
+    """The state of a suite in the queue."""
 
-    WAITS = marked("waits")
-    RUNS = marked("measuring")
-    DONE = marked("done")
+    WAITS = "waiting"
+    RUNS = "running"
+    DONE = "done"
+
+
+STATE_TITLES = {
+    State.WAITS: marked("waiting"),
+    State.RUNS: marked("running"),
+    State.DONE: marked("done"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A suite of the queue. `forecasts`: one a side; none: nobody made any yet."""
+    """A suite in the queue. `forecasts`: one for each side; empty if none was made."""
 
     suite: str
-    way: str
+    measured: MeasuredSides
     forecasts: tuple[Forecast, ...] = ()
     state: State = State.WAITS
 
     @property
     def seconds(self) -> tuple[float, float]:
-        """From how long to how long it takes, both sides together."""
+        """The shortest and the longest duration of both sides together, in seconds."""
         least = [one.seconds for one in self.forecasts]
         most = [one.seconds if one.seconds_at_most is None else one.seconds_at_most for one in self.forecasts]
-        together = max if WAYS[self.way].at_once else sum
+        together = max if self.measured.at_once else sum
         return (together(least), together(most)) if self.forecasts else (0.0, 0.0)
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What forbids it."""
+        """The problems that prevent it."""
         return tuple(problem for one in self.forecasts for problem in one.problems)
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastRow:
-    """One side of a suite of the queue."""
+    """One side of a suite in the queue."""
 
     entry: Entry
     forecast: Forecast
 
 
 def forecast_rows(entries: Sequence[Entry]) -> tuple[ForecastRow, ...]:
-    """A row a suite and side, in the order of the queue."""
+    """Return a row for each suite and side, in the order of the queue."""
     return tuple(ForecastRow(entry, one) for entry in entries for one in entry.forecasts)
 
 
-def whole_queue(entries: Sequence[Entry], running_for: float | None = None, running_left: float | None = None) -> str:
-    """How long the queue takes, all suites and sides together, as a range.
+def describe_queue(
+    entries: Sequence[Entry], running_for: float | None = None, running_left: float | None = None
+) -> str:
+    """Return the duration of all suites and sides in the queue, as a range.
 
-    `running_for`: for how many seconds one runs already: what is left of all is said. `running_left`: how many it may
-    still take by its own pace, with as few repetitions as can be; None: by its forecast.
+    Args:
+        running_for: for how many seconds a suite has been running; then the remaining time is returned.
+        running_left: how many seconds it still takes at its current rate; None: by its forecast.
     """
     low = high = 0.0
     for entry in entries:
@@ -94,20 +114,20 @@ def whole_queue(entries: Sequence[Entry], running_for: float | None = None, runn
         low, high = low + least, high + most
     unknown = sum(not entry.forecasts for entry in entries if entry.state is not State.DONE)
     beside = (
-        tr(", and {unknown} without a forecast").format(unknown=counted(unknown, "{number} suite", "{number} suites"))
+        tr(", plus {unknown} without a forecast").format(unknown=counted(unknown, "{number} suite", "{number} suites"))
         if unknown
         else ""
     )
     if running_for is None:
-        return tr("{range} in all{beside}.").format(range=_range(low, high), beside=beside)
+        return tr("{range} in total{beside}.").format(range=_range(low, high), beside=beside)
     late = any(entry.state is State.RUNS and running_for > entry.seconds[1] > 0 for entry in entries)
     said = tr(LATE) if late else ""
-    left = tr("{range} left in all").format(range=_range(low, high)) if high else ""
+    left = tr("{range} left in total").format(range=_range(low, high)) if high else ""
     return f"{', '.join(part for part in (said, left) if part) or tr(NEARLY_DONE)}{beside}."
 
 
 def _left(entry: Entry, running_for: float, running_left: float | None) -> tuple[float, float]:
-    """From how many to how many seconds the entry may still take."""
+    """Return the shortest and the longest remaining time of the entry, in seconds."""
     least, most = entry.seconds
     if running_left is None:
         return max(0.0, least - running_for), max(0.0, most - running_for)
@@ -122,7 +142,7 @@ def _range(least: float, most: float) -> str:
 
 
 def _rounded(seconds: float) -> float | None:
-    """To the minute where the seconds say nothing any more."""
+    """Round to minutes from ten minutes on."""
     if not units.known(seconds):
         return None
     return 60 * round(seconds / 60) if seconds >= 600 else round(seconds)
@@ -149,10 +169,10 @@ def _problems_tone(row: ForecastRow) -> Tone:
 _STATE_TONES = {State.WAITS: Tone.MUTED, State.RUNS: Tone.NEW, State.DONE: Tone.GOOD}
 FORECAST_COLUMNS: tuple[Column[ForecastRow], ...] = (
     Column("Suite", lambda row: row.entry.suite),
-    Column("State", lambda row: tr(row.entry.state), tone=lambda row: _STATE_TONES[row.entry.state]),
-    Column("Volume", lambda row: f"{tr(row.forecast.volume.side)}: {row.forecast.volume.mount_point}"),
-    Column("Takes about", _takes, right=True),
-    Column("Needs", lambda row: units.size(row.forecast.bytes_needed), right=True),
-    Column("Free", lambda row: units.size(row.forecast.bytes_available), right=True),
+    Column("State", lambda row: tr(STATE_TITLES[row.entry.state]), tone=lambda row: _STATE_TONES[row.entry.state]),
+    Column("Volume", lambda row: f"{side_name(row.forecast.volume.side)}: {row.forecast.volume.mount_point}"),
+    Column("Expected duration", _takes, right=True),
+    Column("Space needed", lambda row: units.size(row.forecast.bytes_needed), right=True),
+    Column("Free space", lambda row: units.size(row.forecast.bytes_available), right=True),
     Column("Problems", _problems, tone=_problems_tone, tip=_problems, width=Width.REST),
 )

@@ -1,4 +1,4 @@
-"""The rail's rows: a page each, with how its milestone stands and how long ago it was worked on."""
+"""The rows of the page list, each with the state and the age of its milestone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from core.migration.model.standing import Condition, Mark, Milestone
 from gui.guard import Guarded
 from gui.models.sentences import recorded
 from gui.models.table import NOWHERE, AnyIndex
-from gui.models.words import age
+from gui.models.words import age, condition_name
 from gui.widgets.label import tip
 
 
 @dataclass(frozen=True, slots=True)
 class RailRow:
-    """A page on the rail. `milestone` None: it stands beside the way, as the history does."""
+    """A page in the list. `milestone` None: the page belongs to no milestone."""
 
     title: str
     milestone: Milestone | None
@@ -26,7 +26,7 @@ class RailRow:
 
 
 class RailModel(Guarded, QAbstractListModel):
-    """The row stands under UserRole; a screen reader hears the page, its condition and its age."""
+    """Holds the row under UserRole. A screen reader hears the page, its condition and its age."""
 
     def __init__(self, rows: Sequence[RailRow], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -36,7 +36,7 @@ class RailModel(Guarded, QAbstractListModel):
         return self._rows[number]
 
     def show_marks(self, marks: Sequence[Mark]) -> None:
-        """Show how the milestones of a move stand; none: no move is picked."""
+        """Show the milestones of a move; none: no move is selected."""
         by = {mark.milestone: mark for mark in marks}
         for row in self._rows:
             mark = None if row.milestone is None else by.get(row.milestone)
@@ -54,28 +54,28 @@ class RailModel(Guarded, QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return tr(row.title)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return spoken(row, datetime.now().astimezone())
+                return describe_row(row, datetime.now().astimezone())
             case Qt.ItemDataRole.ToolTipRole:
-                return "" if row.mark is None else tip(spoken(row, datetime.now().astimezone()))
+                return "" if row.mark is None else tip(describe_row(row, datetime.now().astimezone()))
             case Qt.ItemDataRole.UserRole:
                 return row
             case _:
                 return None
 
 
-def spoken(row: RailRow, now: datetime) -> str:
-    """`Check, with warnings, 3 warnings, 2 h ago`."""
+def describe_row(row: RailRow, now: datetime) -> str:
+    """Return a row as `Checks, with warnings, blockers: 0, warnings: 3, 2 h ago`."""
     if row.mark is None:
         return tr(row.title)
     parts = (
         tr(row.title),
-        tr(row.mark.condition),
+        condition_name(row.mark.condition),
         recorded(row.mark.said),
         age(row.mark.at, now) and tr("{age} ago").format(age=age(row.mark.at, now)),
     )
     return ", ".join(part for part in parts if part)
 
 
-def is_told(condition: Condition) -> bool:
-    """Whether the rail gives the age: of what was done once, not of what was never begun."""
+def has_age(condition: Condition) -> bool:
+    """Return whether the list shows an age: not for what was never begun."""
     return condition is not Condition.OPEN

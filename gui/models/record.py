@@ -1,4 +1,4 @@
-"""What executions took beside what was estimated of them, as rows."""
+"""The measured and the estimated durations of executions, as rows."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,43 +15,43 @@ if TYPE_CHECKING:
 
 
 def record_text(rows: "Sequence[EstimateComparison]") -> str:
-    """How good the estimates of this move were: how many hit, and how far off they are on the whole."""
+    """Return the accuracy of the estimates of this move: the hit rate and the bias."""
     from core.migration.execution.record import bias, select_counted
 
     if not rows:
-        return tr("Nothing of this move was carried out or rehearsed after an estimate.")
+        return tr("This move has not been executed or rehearsed since an estimate was made.")
     own = select_counted(rows)
     if not own:
-        return tr("What was carried out here came with a history from elsewhere: it is shown, and counts for nothing.")
+        return tr("These executions come from the history of another workstation. They are shown, and are not counted.")
     inside = sum(row.inside for row in own)
-    said = tr("Hit rate: {inside} of {own} inside low – high; good estimates hit 8 of 10.").format(
-        inside=inside, own=counted(len(own), "{number} stage", "{number} stages")
-    )
+    said = tr(
+        "Hit rate: {inside} of {own} took between the low and the high value. Good estimates reach 8 of 10."
+    ).format(inside=inside, own=counted(len(own), "{number} stage", "{number} stages"))
     off = bias(rows)
     return (
         said
         if off is None
-        else tr("{said} Bias: they took {off} the likely time.").format(said=said, off=units.ratio(off))
+        else tr("{said} Bias: the measured duration was {off} the likely one.").format(said=said, off=units.ratio(off))
     )
 
 
-def _came(row: "EstimateComparison") -> str:
-    came = tr("inside") if row.inside else tr("sooner") if row.seconds < row.estimated.low else tr("later")
+def _result_text(row: "EstimateComparison") -> str:
+    came = tr("within the range") if row.inside else tr("shorter") if row.seconds < row.estimated.low else tr("longer")
     return came if row.counts else tr("{came}, not counted").format(came=came)
 
 
 RECORD_COLUMNS: "tuple[Column[EstimateComparison], ...]" = (
-    Column("Began", lambda row: moment(row.began_at)),
-    Column("What", lambda row: tr(EXECUTIONS[row.kind])),
+    Column("Start", lambda row: moment(row.began_at)),
+    Column("Property", lambda row: tr(EXECUTIONS[row.kind])),
     Column("Stage", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
     Column("Likely", lambda row: units.duration(row.estimated.likely), right=True),
     Column("Low – high", lambda row: span(row.estimated), right=True),
-    Column("Took", lambda row: units.duration(row.seconds), right=True),
-    Column("", _came, tone=lambda row: Tone.GOOD if row.inside else Tone.WARNING),
+    Column("Duration", lambda row: units.duration(row.seconds), right=True),
+    Column("", _result_text, tone=lambda row: Tone.GOOD if row.inside else Tone.WARNING),
 )
 STAGES_COLUMNS: "tuple[Column[ByStage], ...]" = (
-    Column("Stage, all moves", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
-    Column("Times", lambda row: units.count(row.times), right=True),
-    Column("Inside low – high", lambda row: f"{row.inside / row.times:.0%}" if row.times else units.ABSENT, right=True),
-    Column("Took / likely", lambda row: units.ratio(row.bias), right=True),
+    Column("Stage (all moves)", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
+    Column("Executions", lambda row: units.count(row.times), right=True),
+    Column("Within low – high", lambda row: f"{row.inside / row.times:.0%}" if row.times else units.ABSENT, right=True),
+    Column("Measured / likely", lambda row: units.ratio(row.bias), right=True),
 )

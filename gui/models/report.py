@@ -1,4 +1,4 @@
-"""What a person wants of a report."""
+"""Which report is asked for."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from core.migration.model.standing import Condition, Mark, Milestone
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """A report: words are those of the command line."""
+class ReportRequest:
+    """The report that is asked for; `kind`, `shape` and `paper` are words of the command line."""
 
     move: str
     kind: str
@@ -20,7 +20,7 @@ class Wanted:
 
 
 def kind_for(marks: Sequence[Mark]) -> str:
-    """The kind that a move which stands there is asked for first: of the furthest that it has come."""
+    """Return the kind of report that fits the furthest milestone of a move."""
     reached = {mark.milestone for mark in marks if mark.condition is not Condition.OPEN}
     if Milestone.MOVE in reached:
         return "execution"

@@ -1,4 +1,4 @@
-"""What core and the history word in English, in the language that the window speaks."""
+"""Sentences of core and of the history, in the language of the window."""
 
 from functools import lru_cache
 
@@ -7,12 +7,12 @@ from core.language import ENGLISH, current, tr
 
 
 def recorded(text: str) -> str:
-    """A sentence of core's; as it is where it is of no known form."""
+    """Translate a sentence of core; an unknown sentence stays in English."""
     return text if current() == ENGLISH else _recorded(text, current())
 
 
 def compared(text: str) -> str:
-    """The same for a value that a check compared, and for a part of a sentence."""
+    """Translate a value that a check compared, or a part of a sentence."""
     return text if current() == ENGLISH else _compared(text, current())
 
 
@@ -32,7 +32,7 @@ def _compared(text: str, _language: str) -> str:
 
 
 def error_text(error: PghaulError) -> str:
-    """A user's error: its sentence, and its hint in a line of its own."""
+    """Return the message of an error, and its hint on a second line."""
     if not error.hint:
         return recorded(error.message)
-    return tr("{message}\nhint: {hint}").format(message=recorded(error.message), hint=recorded(error.hint))
+    return tr("{message}\nHint: {hint}").format(message=recorded(error.message), hint=recorded(error.hint))

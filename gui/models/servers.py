@@ -11,8 +11,8 @@ from gui.states import ServerRow
 RIGHTS = {
     Rights.SUDO: marked("sudo without a password"),
     Rights.SUDO_PASSWORD: marked("sudo with a password"),
-    Rights.SUDO_POSTGRES: marked("sudo to the database user alone"),
-    Rights.NONE: marked("none besides the login user's"),
+    Rights.SUDO_POSTGRES: marked("sudo to the database user only"),
+    Rights.NONE: marked("only those of the login user"),
 }
 SHORT_RIGHTS = {
     Rights.SUDO: "sudo",
@@ -29,8 +29,8 @@ def _system(row: ServerRow) -> str:
 COLUMNS: tuple[Column[ServerRow], ...] = (
     Column("Name", lambda row: row.profile.name),
     Column("Address", lambda row: row.profile.address),
-    Column("User", lambda row: row.profile.user or tr("as ssh says")),
-    Column("Port", lambda row: tr("as ssh says") if row.profile.port is None else str(row.profile.port)),
+    Column("User", lambda row: row.profile.user or tr("as in ~/.ssh/config")),
+    Column("Port", lambda row: tr("as in ~/.ssh/config") if row.profile.port is None else str(row.profile.port)),
     Column(
         "Rights",
         lambda row: tr(SHORT_RIGHTS[row.profile.rights]),

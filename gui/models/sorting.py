@@ -1,4 +1,4 @@
-"""How cells are put in order: figures by what they stand for, words as they are read."""
+"""The order of cells: numbers by their values, words alphabetically."""
 
 import re
 
@@ -17,11 +17,11 @@ _UNITS = {
     **{f"{prefix}bit/s": 1000.0**power for power, prefix in enumerate(("", "k", "M", "G", "T"))},
 }
 _PART = re.compile(r"(-?\d[\d.]*)\s*([^\W\d_]+(?:/s)?)?")
-"""A number, and the unit behind it where there is one."""
+"""A number and its unit, if it has one."""
 
 
 def figure(text: str) -> float:
-    """What a cell stands for, as `core.units` writes it: `4 h 05 min`, `1.1 TiB`, `20 000`; none: before all others."""
+    """Return the value of a cell that `core.units` has written, such as `4 h 05 min`; no value comes first."""
     if text in {"", units.ABSENT}:
         return float("-inf")
     joined = text.replace("\u202f", "").split(" ± ")[0]

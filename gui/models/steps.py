@@ -1,4 +1,4 @@
-"""The steps of a plan, grouped by the part of the night they belong to, with their latest tries where there are any."""
+"""The steps of a plan with their latest attempts, grouped by the parts of an execution."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,40 +17,45 @@ SIDES = {"old": Tone.OLD, "new": Tone.NEW}
 
 
 class Part(StrEnum):
-    """A part of the night, in its order."""
+    """A part of an execution, in its order."""
 
-    PREPARE = marked("Preparation")
-    WARM = marked("Pre-copy passes")
-    DOWN = marked("Downtime")
-    AFTER = marked("Follow-up")
+    PREPARE = "preparation"
+    WARM = "pre-copy-passes"
+    DOWN = "downtime"
+    AFTER = "follow-up"
 
 
-SAID = {
+PART_TITLES = {
+    Part.PREPARE: marked("Preparation"),
+    Part.WARM: marked("Pre-copy passes"),
+    Part.DOWN: marked("Downtime"),
+    Part.AFTER: marked("Follow-up"),
+}
+PART_HEADS = {
     Part.PREPARE: marked("Preparation: the old cluster runs, and nothing is copied yet"),
     Part.WARM: marked("Pre-copy passes: the old cluster runs while it is copied"),
     Part.DOWN: marked("Downtime: the old cluster is stopped"),
     Part.AFTER: marked("Follow-up: clients use the new cluster"),
 }
-NO_RETURN = marked("Point of no return: after it, a rollback loses what clients write")
+NO_RETURN = marked("Point of no return: a return to the old server after it loses what clients have written")
 
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """A step with its latest try; or, without a step, the head of a part or the line at the point of no return."""
+    """A step with its latest attempt. Without a step it is the head of a part, or the line at the point of no return,
+    which is a divider.
+    """
 
     part: Part
     head: str = ""
     step: Step | None = None
     run: StepRun | None = None
     seconds: float | None = None
-
-    @property
-    def is_divider(self) -> bool:
-        return self.head == NO_RETURN
+    is_divider: bool = False
 
 
 def parts(steps: Sequence[Step]) -> tuple[tuple[Part, Step], ...]:
-    """Each step with its part. Parts follow each other: what looks on in the middle of one belongs to it."""
+    """Return each step with its part. Parts follow each other: a check within a part belongs to it."""
     made: list[tuple[Part, Step]] = []
     order = list(Part)
     reached = Part.PREPARE
@@ -71,15 +76,15 @@ def _own(step: Step) -> Part:
 
 
 def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool = False) -> tuple[StepRow, ...]:
-    """Heads, steps and the line at the point of no return; `rehearsed`: those that a rehearsal takes alone."""
+    """Return the heads, the steps and the point of no return; `rehearsed`: only the steps of a rehearsal."""
     placed = parts(_while_old_runs(plan.steps) if rehearsed else plan.steps)
     rows: list[StepRow] = []
     for number, (part, step) in enumerate(placed):
         if number == 0 or placed[number - 1][0] is not part:
             known = [one.expected_seconds for other, one in placed if other is part and one.expected_seconds]
-            rows.append(StepRow(part, SAID[part], seconds=sum(known) if known else None))
+            rows.append(StepRow(part, PART_HEADS[part], seconds=sum(known) if known else None))
         if step.point_of_no_return:
-            rows.append(StepRow(part, NO_RETURN))
+            rows.append(StepRow(part, NO_RETURN, is_divider=True))
         run = None if execution is None else execution.latest(step.number)
         rows.append(StepRow(part, step=step, run=run, seconds=step.expected_seconds))
     if execution is not None:
@@ -88,7 +93,7 @@ def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool
 
 
 def _while_old_runs(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps that a rehearsal takes: it stops nothing, so none of them is downtime."""
+    """Return the steps of a rehearsal. It stops nothing, so none of them counts as downtime."""
     return tuple(replace(step, stopped=False) for step in steps if step.rehearsed)
 
 
@@ -99,13 +104,13 @@ def _way_back(execution: Execution) -> list[StepRow]:
 
 
 def is_head(row: StepRow) -> bool:
-    """Whether the row stands for no step."""
+    """Return whether the row is a head."""
     return row.step is None and row.run is None
 
 
 @dataclass(frozen=True, slots=True)
 class Progressed:
-    """How far a part is: steps done of all, seconds that it took so far and is expected to take."""
+    """The progress of a part: the steps done, all steps, and the expected duration in seconds."""
 
     part: Part
     done: int
@@ -115,7 +120,7 @@ class Progressed:
 
 
 def progressed(execution: Execution) -> tuple[Progressed, ...]:
-    """The parts that the execution has, in their order."""
+    """Return the progress of each part of the execution."""
     rehearsed = execution.kind is Kind.REHEARSAL
     placed = parts(_while_old_runs(execution.steps_taken) if rehearsed else execution.steps_taken)
     following = next((number for number, (_, step) in enumerate(placed) if not execution.done(step.number)), None)
@@ -148,18 +153,18 @@ def _special(row: StepRow) -> str:
 _NUMBER: Column[StepRow] = Column("#", lambda row: "" if row.step is None else str(row.step.number), right=True)
 _STEP: Column[StepRow] = Column("Step", _title, width=Width.REST, tone=_tone)
 _WHERE: Column[StepRow] = Column(
-    "Where",
+    "Server",
     lambda row: "" if row.step is None else row.step.server,
     tone=lambda row: None if row.step is None else SIDES.get(row.step.side),
 )
 _ABOUT: Column[StepRow] = Column(
-    "Takes about", lambda row: "" if row.is_divider else units.duration(row.seconds), right=True
+    "Expected duration", lambda row: "" if row.is_divider else units.duration(row.seconds), right=True
 )
 PLAN_COLUMNS: tuple[Column[StepRow], ...] = (
     _NUMBER,
     _STEP,
     _WHERE,
-    Column("As", lambda row: "" if row.step is None else row.step.user),
+    Column("User", lambda row: "" if row.step is None else row.step.user),
     _ABOUT,
     Column("Note", _special, tone=lambda _row: Tone.BAD),
 )
@@ -168,12 +173,14 @@ RUN_COLUMNS: tuple[Column[StepRow], ...] = (
     _STEP,
     _WHERE,
     _ABOUT,
-    Column("Took", lambda row: "" if row.run is None else took(row.run), right=True),
+    Column("Duration", lambda row: "" if row.run is None else took(row.run), right=True),
     Column(
-        "Sent", lambda row: "" if row.run is None or row.run.bytes is None else units.size(row.run.bytes), right=True
+        "Data sent",
+        lambda row: "" if row.run is None or row.run.bytes is None else units.size(row.run.bytes),
+        right=True,
     ),
     Column(
-        "Outcome",
+        "Result",
         lambda row: "" if row.run is None else outcome(row.run),
         tone=lambda row: None if row.run is None else tone(row.run),
     ),

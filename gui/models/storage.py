@@ -1,4 +1,4 @@
-"""What arrays of such drives may be expected to do, as rows beside what was measured."""
+"""The expected performance of RAID arrays as rows, beside the measured volumes."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,6 +9,7 @@ from core.language import tr
 from gui.appearance import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
+from gui.models.words import metric_value, side_name
 
 if TYPE_CHECKING:
     from core.actions.storage import WhatIf
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ArrayRow:
-    """An array that could be built, or a volume as it was measured."""
+    """A possible array, or a measured volume."""
 
     title: str
     figures: Drive
@@ -27,10 +28,10 @@ class ArrayRow:
 
 
 def array_rows(found: "WhatIf") -> tuple[ArrayRow, ...]:
-    """What was measured, then what may be expected."""
+    """Return the measured volumes, then the expected arrays."""
     seen = (
         ArrayRow(
-            f"{tr(one.side)}: {one.server}:{one.volume}{f', {one.array}' if one.array else ''}",
+            f"{side_name(one.side)}: {one.server}:{one.volume}{f', {one.array}' if one.array else ''}",
             one.drive,
             measured=True,
         )
@@ -58,16 +59,16 @@ def _tone(row: ArrayRow) -> Tone | None:
 
 
 def _writes(row: ArrayRow) -> str:
-    shown = units.count(row.figures.write_iops)
-    return tr("{shown} (md's thread)").format(shown=shown) if row.thread_bound else shown
+    shown = metric_value("write_iops", row.figures.write_iops)
+    return tr("{shown} (limited by the md thread)").format(shown=shown) if row.thread_bound else shown
 
 
 ARRAY_COLUMNS: tuple[Column[ArrayRow], ...] = (
     Column("Array", lambda row: recorded(row.title), tone=_tone, width=Width.REST),
-    Column("Reads /s", lambda row: units.count(row.figures.read_iops), right=True),
-    Column("Writes /s", _writes, right=True),
-    Column("Read, alone", lambda row: units.rate(row.figures.read_bytes_per_second), right=True),
-    Column("Read, several", lambda row: units.rate(row.parallel_read_bytes_per_second), right=True),
+    Column("Reads", lambda row: metric_value("read_iops", row.figures.read_iops), right=True),
+    Column("Writes", _writes, right=True),
+    Column("Read, one process", lambda row: units.rate(row.figures.read_bytes_per_second), right=True),
+    Column("Read, several processes", lambda row: units.rate(row.parallel_read_bytes_per_second), right=True),
     Column("Write", lambda row: units.rate(row.figures.write_bytes_per_second), right=True),
-    Column("Survives", lambda row: row.survives or (tr("measured") if row.measured else units.ABSENT)),
+    Column("Drive failures survived", lambda row: row.survives or (tr("measured") if row.measured else units.ABSENT)),
 )

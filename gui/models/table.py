@@ -18,11 +18,11 @@ Row = TypeVar("Row")
 AnyIndex = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 _LONGEST = 300
-"""Characters of a cell: more than any screen is wide."""
+"""The most characters of a cell, more than a screen shows."""
 
 
 class Width(Enum):
-    """How wide a column is: as its contents, or what the others leave."""
+    """The width of a column: that of its contents, or the rest."""
 
     CONTENTS = "contents"
     REST = "rest"
@@ -88,13 +88,13 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
             self._rows.extend(rows[common:])
             self.endInsertRows()
 
-    def say_anew(self) -> None:
-        """The same rows are worded otherwise from now on."""
+    def refresh_texts(self) -> None:
+        """Show the texts of the same rows again, because units have changed."""
         if self._rows:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self.columns) - 1))
 
     def rename(self, number: int, title: str) -> None:
-        """Give a column another head."""
+        """Change the title of a column."""
         if self.columns[number].title != title:
             columns = [*self.columns]
             columns[number] = replace(columns[number], title=title)
@@ -127,7 +127,7 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
             case Qt.ItemDataRole.DisplayRole:
                 return _one_line(self.text(column, row))
             case Qt.ItemDataRole.ToolTipRole:
-                return tip(self._said(column.tip or column.text, row))
+                return tip(self._cell_text(column.tip or column.text, row))
             case Qt.ItemDataRole.TextAlignmentRole:
                 return _alignment(column)
             case Qt.ItemDataRole.ForegroundRole:
@@ -141,11 +141,11 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
                 return None
 
     def text(self, column: Column[Row], row: Row) -> str:
-        """The whole text of a cell; `–` where it cannot be had."""
-        return self._said(column.text, row)
+        """Return the whole text of a cell; `–` if its function fails."""
+        return self._cell_text(column.text, row)
 
-    def _said(self, said: Callable[[Row], str], row: Row) -> str:
-        return attempt(said, lambda _row: units.ABSENT, row)
+    def _cell_text(self, text: Callable[[Row], str], row: Row) -> str:
+        return attempt(text, lambda _row: units.ABSENT, row)
 
     def _toned(self, column: Column[Row], row: Row) -> Tone | None:
         return None if column.tone is None else attempt(column.tone, lambda _row: None, row)

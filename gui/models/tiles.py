@@ -1,4 +1,4 @@
-"""The cockpit: a tile a workload and side, with its value, its repetitions as dots, and what is to be said of each."""
+"""The tiles of the benchmarks: one for each workload and side, with its value and repetitions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from core.benchmarks.model import Outcome, Run, Side
 from core.comparison.samples import OUTLIER, remarks
 from core.language import tr
 from gui.appearance import Tone
-from gui.models.words import counted
+from gui.models.words import counted, metric_value
 
 _PERCENTILES = {"p50": "p50", "p99": "p99", "p999": "p99.9"}
 _TONES = {Outcome.FAILED: Tone.BAD, Outcome.CANCELLED: Tone.WARNING, Outcome.INTERRUPTED: Tone.WARNING}
@@ -17,12 +17,12 @@ _TONES = {Outcome.FAILED: Tone.BAD, Outcome.CANCELLED: Tone.WARNING, Outcome.INT
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A repetition: its headline, and what speaks against it; empty: it counts."""
+    """A repetition: its main metric, and why it does not count; empty: it counts."""
 
     value: float
     remarks: tuple[str, ...] = ()
     shown: str = ""
-    """The value, for people."""
+    """The value with its unit."""
 
     @property
     def counts(self) -> bool:
@@ -53,7 +53,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class TileRow:
-    """A workload (`name`, as its suite has it) with its tile on either side; None: nothing was measured there."""
+    """A workload with its tile on either side; None: nothing was measured there. `name`: as in its suite."""
 
     name: str
     headline: str
@@ -63,7 +63,7 @@ class TileRow:
 
 
 def tile_rows(runs: Sequence[Run]) -> tuple[TileRow, ...]:
-    """A row a workload, in the order in which they were measured first; `runs`: newest first."""
+    """Return a row for each workload, in the order of the first measurement; `runs`: newest first."""
     newest: dict[str, dict[Side, Run]] = {}
     for run in (each for each in reversed(runs) if not each.volume.elsewhere):
         newest.setdefault(run.workload.name, {})[run.volume.side] = run
@@ -74,7 +74,7 @@ def tile_rows(runs: Sequence[Run]) -> tuple[TileRow, ...]:
 
 
 def _named(runs: Iterable[Run]) -> tuple[str, str]:
-    """The headline and the title of a workload, as it was worded last."""
+    """Return the main metric and the latest title of a workload."""
     last = max(runs, key=lambda run: run.started_at).workload
     return last.headline, last.title
 
@@ -91,10 +91,10 @@ def live_figure(headline: str, figures: Mapping[str, float]) -> tuple[str, float
     return "bytes_per_second", sum(figures.get(f"{each}_bytes_per_second", 0.0) for each in sides)
 
 
-def live_words(headline: str, figures: Mapping[str, float]) -> str:
-    """`812 MB/s at the disk now`."""
+def describe_live_figure(headline: str, figures: Mapping[str, float]) -> str:
+    """Return what a device transfers now, as `812 MB/s on the disk now`."""
     name, value = live_figure(headline, figures)
-    return tr("{figure} at the disk now").format(figure=_figure(name, value))
+    return tr("{figure} on the disk now").format(figure=metric_value(name, value))
 
 
 def _tile(run: Run | None) -> Tile | None:
@@ -102,15 +102,15 @@ def _tile(run: Run | None) -> Tile | None:
         return None
     headline, said = run.workload.headline, remarks(run.workload.headline, run)
     dots = tuple(
-        Dot(one.metrics[headline], said[one.number], _figure(headline, one.metrics[headline]))
+        Dot(one.metrics[headline], said[one.number], metric_value(headline, one.metrics[headline]))
         for one in run.repetitions
         if headline in one.metrics
     )
     values = [dot.value for dot in dots if dot.counts] or [dot.value for dot in dots]
-    value = _figure(headline, sum(values) / len(values)) if values else units.ABSENT
+    value = metric_value(headline, sum(values) / len(values)) if values else units.ABSENT
     running = run.outcome is None
     made = counted(len(run.repetitions), "{number} repetition", "{number} repetitions")
-    state = tr("measuring, {made}").format(made=made) if run.outcome is None else f"{tr(run.outcome)}, {made}"
+    state = tr("running, {made}").format(made=made) if run.outcome is None else f"{tr(run.outcome)}, {made}"
     found = sorted({word for words in said.values() for word in words})
     state += f"; {', '.join(map(tr, found))}" if found else ""
     tone = Tone.NEW if running else _TONES.get(run.outcome or Outcome.DONE, Tone.WARNING if found else None)
@@ -121,15 +121,10 @@ def _tile(run: Run | None) -> Tile | None:
 def _percentiles(run: Run) -> str:
     last = run.repetitions[-1].metrics if run.repetitions else {}
     found = [
-        (side, words, units.metric(name, last[name]))
+        (side, words, metric_value(name, last[name]))
         for side in ("", "read_", "write_")
         for percentile, words in _PERCENTILES.items()
         if (name := f"{side}latency_{percentile}_seconds") in last
     ]
     several = len({side for side, _, _ in found}) > 1
     return ", ".join(f"{tr(side.replace('_', ' ')) if several else ''}{words} {value}" for side, words, value in found)
-
-
-def _figure(name: str, value: float) -> str:
-    """With its unit: a tile has no column that says it."""
-    return f"{units.metric(name, value)} IOPS" if name.endswith("iops") else units.metric(name, value)

@@ -1,1 +1,1 @@
-"""One page a noun of the work; each reads the history, shows it, and starts the actions of its part."""
+"""The pages of the window. Each reads the history, shows it, and starts actions."""

@@ -1,4 +1,4 @@
-"""After: what is left to do once new is open, as a list to tick off."""
+"""The page Follow-up: the tasks after the cutover, to be ticked off."""
 
 from functools import partial
 from typing import Any
@@ -10,6 +10,7 @@ from core.language import marked, tr
 from core.migration.model.execution import Kind, State
 from core.migration.model.standing import Milestone
 from gui import actions
+from gui.destinations import TITLES, PageId
 from gui.models.after import Thing, things
 from gui.pages.page import Page
 from gui.states import ExecutionState
@@ -20,12 +21,13 @@ from gui.work import Work
 
 
 class AfterPage(Page):
-    """Of the picked move, once it is done; the ticks are kept on this workstation."""
+    """The follow-up tasks of the selected move. Their ticks are saved on this workstation."""
 
-    title, milestone = marked("After"), Milestone.AFTER
+    id, title, milestone = PageId.AFTER, TITLES[PageId.AFTER], Milestone.AFTER
     help = marked(
-        "What is left to do once new is open to clients, and what still lies on the servers, with the commands where "
-        "there are any. Ticks are kept on this workstation; nothing is done by them."
+        "This page lists the follow-up tasks after the cutover, and the files that pghaul has left on the "
+        "servers. Select a task to see its commands. A tick only marks a task as done. Ticks are saved on this "
+        "workstation."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -34,13 +36,13 @@ class AfterPage(Page):
         self.heading()
         self.summary = Label(parent=self)
         self.list = QListWidget(self)
-        self.list.setAccessibleName(tr("What is left to do"))
+        self.list.setAccessibleName(tr("Follow-up tasks"))
         self.list.setWordWrap(True)
         self.list.setSpacing(3)
         self.list.setItemDelegate(CheckedItems(self.list))
         self.list.itemChanged.connect(self._keep)
         self.list.currentItemChanged.connect(self._show_commands)
-        self.commands = TextView(tr("Commands for it"), self)
+        self.commands = TextView(tr("Commands of the task"), self)
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.list)
         split.addWidget(self.commands)
@@ -60,10 +62,13 @@ class AfterPage(Page):
         execution = answer.execution
         if execution is None or execution.state is not State.DONE:
             self.explain(
-                tr("Nothing is left to do yet"),
-                tr("Once the move is done and new is open, what remains to be done stands here, to be ticked off."),
-                tr("Go to Move"),
-                "Move",
+                tr("No follow-up tasks yet"),
+                tr(
+                    "When the move is done and clients can connect to the new cluster, this page lists the "
+                    "follow-up tasks."
+                ),
+                tr("Go to the move"),
+                PageId.MOVE,
             )
             return
         self.fill()
@@ -78,14 +83,15 @@ class AfterPage(Page):
             item = QListWidgetItem(thing.text, self.list)
             item.setData(Qt.ItemDataRole.UserRole, thing)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            item.setCheckState(Qt.CheckState.Checked if thing.text in ticked else Qt.CheckState.Unchecked)
+            item.setCheckState(Qt.CheckState.Checked if thing.key in ticked else Qt.CheckState.Unchecked)
         self.list.blockSignals(False)
         self.list.setCurrentRow(0)
         self._count()
 
     @Slot()
     def _keep(self) -> None:
-        done = [item.text() for item in self._items() if item.checkState() is Qt.CheckState.Checked]
+        ticked = (item for item in self._items() if item.checkState() is Qt.CheckState.Checked)
+        done = [item.data(Qt.ItemDataRole.UserRole).key for item in ticked]
         self.work.keep(self._key, "\n".join(done))
         self._count()
 
@@ -95,9 +101,9 @@ class AfterPage(Page):
     def _count(self) -> None:
         open_ones = sum(item.checkState() is not Qt.CheckState.Checked for item in self._items())
         self.summary.setText(
-            tr("{open_ones} of {list} left.").format(open_ones=open_ones, list=self.list.count())
+            tr("{open_ones} of {list} tasks are open.").format(open_ones=open_ones, list=self.list.count())
             if open_ones
-            else tr("All is done.")
+            else tr("All tasks are done.")
         )
 
     @Slot(QListWidgetItem)

@@ -1,4 +1,4 @@
-"""Check: what would break, worst first, with evidence and hint; a warning is waived with a reason."""
+"""The page Checks: the results with evidence and hint, the worst first; waivers with a reason."""
 
 from functools import partial
 from typing import Any
@@ -11,8 +11,10 @@ from core.migration.checks.waivers import waivable
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.standing import Milestone
 from gui import actions
+from gui.destinations import TITLES, PageId
 from gui.dialogs.waive import WaiveDialog
 from gui.models import migration as rows
+from gui.models.words import capital
 from gui.pages.part import PartPage, fill_table
 from gui.widgets.check_box import CheckBox
 from gui.widgets.filter_box import FilterBox
@@ -22,21 +24,22 @@ from gui.work import Work
 
 
 class CheckPage(PartPage):
-    """The checks of the picked move."""
+    """The checks of the selected move."""
 
-    title, milestone = marked("Check"), Milestone.CHECK
+    id, title, milestone = PageId.CHECK, TITLES[PageId.CHECK], Milestone.CHECK
     help = marked(
-        "What would break, worst first. A blocker stops the move, and so does what could be one and is not known. "
-        "A warning can be waived with a reason; that holds for the evidence that was seen, and no other."
+        "The checks show what would go wrong, the most serious results first. A blocker prevents the move. A "
+        "check without a result also prevents it if it could be a blocker. You can waive a warning with a "
+        "reason. A waiver is valid only for the evidence that the check has found."
     )
-    doing, button_text = marked("Checking"), marked("&Run the checks")
-    nothing = marked("Not checked yet. The checks read the facts of both servers anew and change nothing.")
+    doing, button_text = marked("Checks of {move}"), marked("&Run the checks")
+    nothing = marked("The checks have not been run yet. They read the facts of both servers again, and change nothing.")
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._results: tuple[CheckResult, ...] = ()
-        self.waive = self.add_button(tr("&Waive…"), self._ask_reason, tr("Take a warning on, with a reason"))
-        self.unwaive = self.add_button(tr("Take waiver &back"), self._unwaive)
+        self.waive = self.add_button(tr("&Waive…"), self._ask_reason, tr("Accept a warning, and record the reason"))
+        self.unwaive = self.add_button(tr("W&ithdraw the waiver"), self._unwaive)
         self.problems = CheckBox(tr("&Problems only"), self)
         self.problems.toggled.connect(self._show_rows)
         self.head.insertWidget(2, self.problems)
@@ -54,12 +57,12 @@ class CheckPage(PartPage):
 
     def show_part(self, part: tuple[CheckResult, ...] | None) -> None:
         self._results = part or ()
-        self.summary.setText(tr(self.nothing) if part is None else rows.checks_summary(self._results).capitalize())
+        self.summary.setText(tr(self.nothing) if part is None else capital(rows.checks_summary(self._results)))
         self._show_rows()
 
     @Slot()
     def _show_rows(self) -> None:
-        """Without those that passed or were waived, where problems alone are wanted."""
+        """Show all checks, or only those that neither passed nor were waived."""
         alone = self.problems.isChecked()
         shown = [one for one in self._results if not alone or (one.status is not Status.PASS and one.waiver is None)]
         fill_table(self.table, shown)
@@ -71,7 +74,7 @@ class CheckPage(PartPage):
         self._update_waiving()
 
     def _update_waiving(self) -> None:
-        """A warning can be waived, a waived one taken back; a blocker never."""
+        """Enable the buttons of waivers: only warnings can be waived."""
         result = self.table.current()
         self.waive.setEnabled(result is not None and waivable(result) and result.waiver is None)
         self.unwaive.setEnabled(result is not None and result.waiver is not None)

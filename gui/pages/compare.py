@@ -1,4 +1,4 @@
-"""Compare: old against new, or anything that was measured against anything else, with verdicts that know the noise."""
+"""The page Comparison: the old with the new server, or any two measurements, with their noise."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,13 +11,14 @@ from core.comparison.model import Comparison
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from gui import actions
+from gui.destinations import TITLES, PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.models import comparison as rows
 from gui.models.chart import Chart
 from gui.models.charts import bar_chart, latency_chart, ratio_chart, repetitions_chart, time_chart
 from gui.models.comparison import ComparedRow
 from gui.models.storage import array_rows
-from gui.models.words import moment
+from gui.models.words import capital, moment
 from gui.pages.page import Page
 from gui.states import Compared
 from gui.widgets.chart import ChartRow
@@ -33,19 +34,21 @@ if TYPE_CHECKING:
     from core.comparison.sets import Start
 
 USUAL = (Side.OLD, Side.NEW)
-LATEST = (marked("old, as measured last"), marked("new, as measured last"))
-NOT_MEASURED = marked("Nothing was measured of what was picked. Shown instead:")
+LATEST = (marked("old server, latest runs"), marked("new server, latest runs"))
+NOT_MEASURED = marked("There are no results for this selection. Instead, these are shown:")
 
 
 class ComparePage(Page):
-    """A table of metrics over pictures of them: all of the comparison, or of the row that is chosen."""
+    """A table of metrics above charts of all rows or of the selected row."""
 
-    title, milestone = marked("Compare"), Milestone.COMPARE
+    id, title, milestone = PageId.COMPARE, TITLES[PageId.COMPARE], Milestone.COMPARE
     help = marked(
-        "Old against new, or at the left and at the right whatever was measured, also for other moves. A ratio says "
-        "which is better and how many times, with its interval; a difference within the noise is said to be none. "
-        "Below: the chosen workload's repetitions, its latency, its runs over time; what explains poor results; what "
-        "arrays of such drives would do. Outputs that somebody else produced can be read and compared too."
+        "This page compares the storage of the old and the new server. At the left and at the right you can "
+        "select any other measurement, also of other moves. A ratio says how many times better one side is, "
+        "with its 95 % interval. Differences within the noise count as no difference. The tabs show charts, "
+        "the repetitions, latencies and runs of the selected workload, a diagnosis of poor results, and what "
+        "RAID arrays of such drives would achieve. You can also read and compare outputs of benchmark tools "
+        "from elsewhere."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -60,11 +63,11 @@ class ComparePage(Page):
         self.what.setWordWrap(True)
         self.table = Table[ComparedRow](tr("Comparison"), rows.COLUMNS, self)
         self.table.chosen.connect(self._show_chosen)
-        self.findings = TextView(tr("Diagnosis: what explains poor results, and what to try"), self)
+        self.findings = TextView(tr("Diagnosis: reasons for poor results, and suggestions"), self)
         self.what_if = WhatIfView(self)
         self.what_if.asked.connect(self._ask_what_if)
         self.tabs = QTabWidget(self, documentMode=True)
-        self.tabs.setAccessibleName(tr("The comparison in pictures"))
+        self.tabs.setAccessibleName(tr("Charts of the comparison"))
         self._make_tabs()
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.table)
@@ -72,7 +75,7 @@ class ComparePage(Page):
         split.setSizes([210, 330])
         split.setChildrenCollapsible(False)
         self.differing = CheckBox(tr("Di&fferences only"), self)
-        self.differing.setToolTip(tr("Where one side is better, and by more than the noise"))
+        self.differing.setToolTip(tr("Show only rows in which one side is better by more than the noise"))
         self.differing.toggled.connect(self._show_rows)
         line = QHBoxLayout()
         line.addWidget(self.what, 1)
@@ -85,8 +88,8 @@ class ComparePage(Page):
         self.left, self.right = QComboBox(self), QComboBox(self)
         labels = []
         for box, side, words, spoken in (
-            (self.left, Side.OLD, tr("L&eft:"), tr("What stands at the left")),
-            (self.right, Side.NEW, tr("Righ&t:"), tr("What stands at the right")),
+            (self.left, Side.OLD, tr("L&eft:"), tr("Left side of the comparison")),
+            (self.right, Side.NEW, tr("Righ&t:"), tr("Right side of the comparison")),
         ):
             box.setAccessibleName(spoken)
             box.addItems([*map(tr, LATEST)])
@@ -99,7 +102,7 @@ class ComparePage(Page):
             label.setBuddy(box)
             labels += [label, box]
         self.outputs = self.button(
-            tr("Read &outputs…"), self.add_one, tr("Compare outputs that somebody else produced: open or paste them")
+            tr("Read &outputs…"), self.add_one, tr("Open or paste outputs of benchmark tools, and compare them")
         )
         self.everything = CheckBox(tr("&All metrics"), self)
         self.everything.toggled.connect(self._show_rows)
@@ -110,12 +113,12 @@ class ComparePage(Page):
         for row, name in (
             (self.bars, tr("&Bars")),
             (self.ratios, tr("&Ratios")),
-            (self.workload, tr("This wor&kload")),
+            (self.workload, tr("Selected wor&kload")),
             (self.over_time, tr("Over t&ime")),
         ):
             self.tabs.addTab(row, name)
         self.tabs.addTab(self.findings, tr("Dia&gnosis"))
-        self.tabs.addTab(self.what_if, tr("What if RAI&D"))
+        self.tabs.addTab(self.what_if, tr("RAI&D estimate"))
         self.tabs.currentChanged.connect(self._show_tab)
 
     # --- what is compared
@@ -126,7 +129,7 @@ class ComparePage(Page):
 
     @property
     def picked(self) -> "tuple[Start | Side, Start | Side]":
-        """What stands at the left and at the right; a side stands for its latest runs."""
+        """The left and the right selection; a side stands for its latest runs."""
         known: tuple[Start | Side, ...] = (*USUAL, *self._starts)
         return known[self.left.currentIndex()], known[self.right.currentIndex()]
 
@@ -145,11 +148,11 @@ class ComparePage(Page):
             self.explain(
                 tr("Nothing to compare yet"),
                 tr(
-                    "Measure both storages first. Each workload is repeated, so that a difference can be told "
-                    "from noise."
+                    "Run the benchmarks on both servers first. Each workload is repeated, to distinguish "
+                    "differences from noise."
                 ),
-                tr("Go to Measure"),
-                "Measure",
+                tr("Go to the benchmarks"),
+                PageId.MEASURE,
             )
             return
         self.fill()
@@ -172,13 +175,13 @@ class ComparePage(Page):
 
     @Slot()
     def _picked(self) -> None:
-        """Something else at the left or the right: what was read is put away."""
+        """Compare another selection, and close the outputs that were read."""
         self._read = None
         self._remark = ""
         self.refresh()
 
     def _pick_usual(self) -> None:
-        """Of neither pick anything was measured: back to what can be compared, and say why."""
+        """Return to the latest runs, and say why: there are no results for the selection."""
         self._remark = tr(NOT_MEASURED)
         for box, side in ((self.left, Side.OLD), (self.right, Side.NEW)):
             box.setCurrentIndex(USUAL.index(side))
@@ -186,14 +189,18 @@ class ComparePage(Page):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two sets are called."""
-        return (tr("old"), tr("new")) if self.picked == USUAL and self._read is None else (tr("left"), tr("right"))
+        """The names of the two sets."""
+        return (
+            (tr("old server"), tr("new server"))
+            if self.picked == USUAL and self._read is None
+            else (tr("left"), tr("right"))
+        )
 
     def _show_comparison(self) -> None:
         compared = self._comparison
         if compared is None:
             return
-        first, second = (name.title() for name in self.names)
+        first, second = map(capital, self.names)
         for column, name in ((rows.FIRST, first), (rows.SECOND, second)):
             self.table.rename(column, tr("{name} (mean)").format(name=name))
         said = (self._remark, f"{first}: {compared.old}      {second}: {compared.new}", *rows.notes(compared))
@@ -215,7 +222,7 @@ class ComparePage(Page):
 
     @Slot()
     def _show_tab(self) -> None:
-        """Draw what is in front: what lies behind costs nothing."""
+        """Draw the chart of the visible tab only."""
         shown, comparison = self.tabs.currentWidget(), self._comparison
         if comparison is None:
             return
@@ -270,7 +277,7 @@ class ComparePage(Page):
 
     @Slot()
     def add_one(self) -> None:
-        """Open the dialog for outputs that somebody else produced."""
+        """Open the dialog for outputs from elsewhere."""
         dialog = OutputsDialog(actions.tools_with_outputs(), self)
         dialog.given.connect(partial(self._read_outputs, dialog))
         dialog.finished.connect(partial(self._close_outputs, dialog))
@@ -278,7 +285,7 @@ class ComparePage(Page):
         dialog.open()
 
     def _close_outputs(self, dialog: OutputsDialog, _result: int) -> None:
-        """What is read for it comes to nothing: its person does not want it any more, or has it already."""
+        """Ignore what is still being read for this dialog."""
         self._asking = None
         dialog.deleteLater()
 

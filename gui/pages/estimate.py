@@ -1,4 +1,4 @@
-"""Estimate: how long each method takes, as bars and stage by stage; what would help, whether it fits into a night."""
+"""The page Estimate: the duration of each method and stage, improvements, and the fit into a window."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from core.migration.model.asked import Asked
 from core.migration.model.estimate import Estimate, Help
 from core.migration.model.standing import Milestone
 from gui import actions
+from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
 from gui.models.charts import estimate_chart
 from gui.models.migration import StageRow
@@ -30,17 +31,19 @@ if TYPE_CHECKING:
 
 
 class EstimatePage(PartPage):
-    """The estimate of the picked move."""
+    """The estimate of the selected move."""
 
-    title, milestone = marked("Estimate"), Milestone.ESTIMATE
+    id, title, milestone = PageId.ESTIMATE, TITLES[PageId.ESTIMATE], Milestone.ESTIMATE
     help = marked(
-        "How long each method takes: likely, and between which bounds. Each stage says what bounds it. Beside the "
-        "stages stand what would help and what that saves, whether a method fits into a window or a downtime, how "
-        "good earlier estimates were, and what was assumed. A rehearsal makes it better than anything else."
+        "This page shows how long each method of moving takes, as low, likely and high values, and what limits "
+        "each stage. The tabs show improvements and the time that they save, whether a method fits into a "
+        "window or a downtime, how good earlier estimates were, and the assumptions. A copy rehearsal improves "
+        "the estimate the most."
     )
-    doing, button_text = marked("Estimating"), marked("Ma&ke the estimate")
+    doing, button_text = marked("Estimate of {move}"), marked("Ma&ke the estimate")
     nothing = marked(
-        "No estimate yet. It is made from the facts, the runs and the probes; what is missing is assumed, and said."
+        "There is no estimate yet. It uses the facts, the benchmark runs and the probes. It lists an "
+        "assumption for each value that is missing."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -48,21 +51,21 @@ class EstimatePage(PartPage):
         self.chart = ChartView(self)
         self.table = Table[StageRow](tr("Estimate"), rows.STAGE_COLUMNS, self)
         self.advice = Label(parent=self)
-        self.helps = Table[Help](tr("What would help"), HELP_COLUMNS, self)
+        self.helps = Table[Help](tr("Improvements"), HELP_COLUMNS, self)
         self.night = NightView(self)
         self.night.asked.connect(self._ask)
-        self.said = Label(parent=self)
-        self.record: Table[EstimateComparison] = Table(tr("Estimated and taken"), RECORD_COLUMNS, self)
+        self.message = Label(parent=self)
+        self.record: Table[EstimateComparison] = Table(tr("Estimated and measured durations"), RECORD_COLUMNS, self)
         self.notes = TextView(tr("Warnings and assumptions"), self)
-        self.by_stage: Table[ByStage] = Table(tr("How good the estimates of each stage were"), STAGES_COLUMNS, self)
-        self._recorded = self._under(self.said, self.record, self.by_stage)
+        self.by_stage: Table[ByStage] = Table(tr("Accuracy of the estimates of each stage"), STAGES_COLUMNS, self)
+        self._recorded = self._under(self.message, self.record, self.by_stage)
         self.tabs = QTabWidget(self, documentMode=True)
-        self.tabs.setAccessibleName(tr("The estimate in detail"))
+        self.tabs.setAccessibleName(tr("Details of the estimate"))
         for widget, name in (
             (self.table, tr("&Stages")),
-            (self._under(self.advice, self.helps), tr("&What would help")),
-            (self.night, tr("Window and &budget")),
-            (self._recorded, tr("&Record")),
+            (self._under(self.advice, self.helps), tr("Im&provements")),
+            (self.night, tr("&Window and downtime")),
+            (self._recorded, tr("Accu&racy")),
             (self.notes, tr("Ass&umptions")),
         ):
             self.tabs.addTab(widget, name)
@@ -82,7 +85,7 @@ class EstimatePage(PartPage):
         self.by_stage.setVisible(bool(stages))
         self.record.set_rows(record)
         self.record.setVisible(bool(record))
-        self.said.setText(record_text(record))
+        self.message.setText(record_text(record))
         self.parts.setVisible(estimate is not None or bool(stages))
         chart = None if estimate is None else estimate_chart(estimate)
         self.chart.show_chart(chart)
@@ -107,7 +110,7 @@ class EstimatePage(PartPage):
             task.failed.connect(partial(self.night.refuse, question))
 
     def _under(self, words: Label, *tables: QWidget) -> QWidget:
-        """Tables under what they come to."""
+        """Return a widget with a text above tables."""
         words.setWordWrap(True)
         holder = QWidget(self)
         column = QVBoxLayout(holder)

@@ -1,4 +1,4 @@
-"""Rehearse and Move: the plan carried out. Its parts, the clock of the stop, each step with what it printed."""
+"""The pages Rehearsal and Move: the parts of an execution, its downtime, and the output of each step."""
 
 from functools import partial
 from typing import Any
@@ -11,7 +11,8 @@ from core.migration.model.execution import Kind
 from core.migration.model.standing import Milestone
 from gui import actions
 from gui.asker import Question
-from gui.executing import Executing
+from gui.destinations import TITLES, PageId
+from gui.execution_controller import ExecutionController
 from gui.models import execution as rows
 from gui.models.execution import Doing
 from gui.models.progress import parts_done
@@ -30,13 +31,13 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 PARTS = 1000
-"""Of a bar."""
+"""The steps of a progress bar."""
 LOOK_MS = 1000
-"""Between two looks at an execution, while its page is on screen."""
+"""The interval in ms in which the visible page reads the execution."""
 
 
 class ExecutionPage(Page):
-    """The latest execution of a kind. A subclass says which, and what its own button begins."""
+    """The latest execution of a kind. A subclass sets the kind and the action of its button."""
 
     kind = Kind.REAL
     doing = Doing.MOVE
@@ -46,7 +47,7 @@ class ExecutionPage(Page):
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self.state = ExecutionState()
-        self.executing = Executing(work, self)
+        self.controller = ExecutionController(work, self)
         self.start, self.dress, self.resume, self.end, self.back = (
             self.button(text, partial(self._ask, doing))
             for text, doing in (
@@ -58,14 +59,14 @@ class ExecutionPage(Page):
             )
         )
         self.pause = self.button(
-            tr(rows.PAUSE), self._pause, tr("No further step begins; what runs now comes to its end")
+            tr(rows.PAUSE), self._pause, tr("The execution stops when the step that is running now has ended.")
         )
         self.heading(self.resume, self.pause, self.end, self.back, self.dress, self.start)
         self.summary = Label(tr(self.nothing), self)
         self.summary.setWordWrap(True)
         self.parts = PhaseStrip(self)
         self.clock, self.budget = Label(parent=self), QProgressBar(self, textVisible=False)
-        self.budget.setAccessibleName(tr("Downtime against what the plan expected"))
+        self.budget.setAccessibleName(tr("Downtime compared with the plan"))
         self.budget.setMaximumHeight(8)
         self.prompt = PromptPanel(self)
         self.table = Table[StepRow](tr("Steps of the execution"), RUN_COLUMNS, self, strong=is_head)
@@ -80,9 +81,9 @@ class ExecutionPage(Page):
         self.column.addLayout(line)
         self.column.addWidget(self.budget)
         self.column.addWidget(self.prompt)
-        self.output = TextView(tr("What the step printed"), self)
+        self.output = TextView(tr("Output of the step"), self)
         self.step = StepView(self)
-        self.ending = TextView(tr("How it ended"), self, fixed=False)
+        self.ending = TextView(tr("Outcome"), self, fixed=False)
         self.steps = self._split()
         self.column.addWidget(self.steps, 1)
         self.column.addStretch()  # the page's words stand at its top also while there are no steps
@@ -97,7 +98,7 @@ class ExecutionPage(Page):
         return next((button for button in (self.resume, self.start) if button.isEnabled()), None)
 
     def ask(self, question: Question) -> None:
-        """Ask the person, in the page; with what the execution says of it, which may have to be read first."""
+        """Show the question in the page. The execution is read first if it is not known."""
         move, known = self.work.asker.move, self.state.execution
         if known is not None and known.move != move:
             known = None  # another move is picked
@@ -128,7 +129,7 @@ class ExecutionPage(Page):
         self.summary.setText(rows.summary(state) or tr(self.nothing))
         self.parts.show_parts(() if execution is None else progressed(execution))
         self._show_clock(state)
-        told = rows.told_text(state.told)
+        told = rows.outcome_text(state.ending)
         self.ending.set_text(told)
         self.tabs.setTabVisible(2, bool(told))
         before, current = self.table.rows.rows, self.table.current()
@@ -147,7 +148,7 @@ class ExecutionPage(Page):
 
     @Slot()
     def update_buttons(self) -> None:
-        """Enable what may be done now; what runs may be ended while nothing else can be started."""
+        """Enable the possible actions. A running execution can be cancelled while nothing else can be started."""
         may, ready = self.state.possible, self.work.ready and self.work.move is not None
         for button, possible in (
             (self.start, ready and may is not None and may.begin),
@@ -160,24 +161,24 @@ class ExecutionPage(Page):
             button.setVisible(possible or button is self.start)
         why = self.state.no_dress
         self.dress.setEnabled(self.dress.isEnabled() and not why)
-        self.dress.setToolTip(tr("Not possible: {why}").format(why=recorded(why)) if why else "")
+        self.dress.setToolTip(tr("A dress rehearsal is not possible. {why}").format(why=recorded(why)) if why else "")
         asked = self.work.asker.ends_after_step
-        self.pause.setVisible(self.state.alive and self._carried_here)
+        self.pause.setVisible(self.state.alive and self._runs_here)
         self.pause.setEnabled(not asked)
         self.pause.setText(tr(rows.PAUSES if asked else rows.PAUSE))
 
     @property
-    def _carried_here(self) -> bool:
-        """Whether this very window goes through the steps of the picked move at this moment."""
+    def _runs_here(self) -> bool:
+        """Whether this window is running the steps of the selected move."""
         asker, move, task = self.work.asker, self.work.move, self.work.task
         return task is not None and task is asker.carries and move is not None and move.name == asker.move
 
     def _split(self) -> QSplitter:
         self.tabs = QTabWidget(self, documentMode=True)
-        self.tabs.setAccessibleName(tr("The step"))
+        self.tabs.setAccessibleName(tr("Details of the step"))
         self.tabs.addTab(self.output, tr("Out&put"))
         self.tabs.addTab(self.step, tr("Comman&ds"))
-        self.tabs.addTab(self.ending, tr("Ho&w it ended"))
+        self.tabs.addTab(self.ending, tr("O&utcome"))
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.table)
         split.addWidget(self.tabs)
@@ -186,7 +187,7 @@ class ExecutionPage(Page):
         return split
 
     def _show_clock(self, state: ExecutionState) -> None:
-        """How long clients have had no cluster; while it ticks, as a bar against what the plan expected of commands."""
+        """Show the downtime and, while it lasts, a bar that compares it with the plan."""
         down = state.downtime
         self.clock.setVisible(down is not None)
         ticking = down is not None and down.ended_at is None
@@ -200,7 +201,7 @@ class ExecutionPage(Page):
 
     def _ask(self, doing: Doing) -> None:
         if self.work.move is not None:
-            self.executing.ask(doing, self.work.move.name)
+            self.controller.ask(doing, self.work.move.name)
 
     @Slot()
     def _pause(self) -> None:
@@ -209,7 +210,7 @@ class ExecutionPage(Page):
 
     @Slot()
     def _look(self) -> None:
-        """Look how far the execution is, whichever program carries it out; a look that fails is made again."""
+        """Read the execution, whichever program runs it; a failed read is repeated."""
         question = self.question()
         if not self.shown or not self.isVisible() or question is None or self._looking:
             return
@@ -236,34 +237,42 @@ class ExecutionPage(Page):
 
 
 def _latest(rows_shown: tuple[StepRow, ...]) -> StepRow | None:
-    """The row of the step that was begun last."""
+    """Return the row of the step that was started last."""
     tried = [row for row in rows_shown if row.run is not None]
     return max(tried, key=lambda row: 0 if row.run is None else row.run.id, default=None)
 
 
 class RehearsePage(ExecutionPage):
-    """The latest rehearsal of the picked move."""
+    """The latest rehearsal of the selected move."""
 
-    title, milestone, kind, doing = marked("Rehearse"), Milestone.REHEARSE, Kind.REHEARSAL, Doing.REHEARSE
+    id, title, milestone = PageId.REHEARSE, TITLES[PageId.REHEARSE], Milestone.REHEARSE
+    kind, doing = Kind.REHEARSAL, Doing.REHEARSE
     help = marked(
-        "A rehearsal is the move without its stop: it copies while old runs, reads and compares both sides, and "
-        "measures. What it copied is what the move begins with. A dress rehearsal also starts the copy on the new "
-        "server, where no client reaches it, looks at its databases, and stops it. Neither stops anything on old."
+        "A copy rehearsal runs the pre-copy passes of the move while the old cluster is running. It compares "
+        "both sides, and measures the durations. The move need not copy the same data again. A dress rehearsal "
+        "also starts the copy on the new server, where clients cannot connect to it, examines its databases, "
+        "and stops it. Neither rehearsal stops anything on the old server."
     )
-    button_text = marked("Rehear&se")
-    nothing = marked("Not rehearsed yet. A rehearsal copies while old runs: it stops and starts nothing, and measures.")
+    button_text = marked("Copy rehear&sal")
+    nothing = marked(
+        "The move has not been rehearsed yet. A copy rehearsal copies while the old cluster is running. It "
+        "measures, stops nothing and starts nothing."
+    )
 
 
 class MovePage(ExecutionPage):
-    """The latest real execution of the picked move."""
+    """The latest real execution of the selected move."""
 
-    title, milestone, kind, doing = marked("Move"), Milestone.MOVE, Kind.REAL, Doing.MOVE
+    id, title, milestone = PageId.MOVE, TITLES[PageId.MOVE], Milestone.MOVE
+    kind, doing = Kind.REAL, Doing.MOVE
     help = marked(
-        "The plan carried out: warm passes while old runs, the stop, the final pass, the proof that both "
-        "sides hold the same, new opened. It asks in this page where a person decides. It goes on without the "
-        "workstation; Continue takes it up again. Until new is opened, Back to old loses nothing."
+        "The move carries out the plan. It makes the pre-copy passes while the old cluster is running. Then it "
+        "stops the old cluster, makes the final sync, compares both sides, and allows client connections on "
+        "the new cluster. This page asks you before each decision and manual step. If the workstation is lost, "
+        "the running step goes on, and Continue resumes the move. Until the cutover, a rollback loses no data."
     )
-    button_text = marked("M&ove…")
+    button_text = marked("Start the m&ove…")
     nothing = marked(
-        "Not moved yet. The move asks for the cluster's name before it stops it, and again before new is opened."
+        "The move has not been started yet. It asks for the name of the cluster before it stops the old "
+        "cluster, and asks you again before the cutover."
     )

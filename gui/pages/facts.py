@@ -1,4 +1,4 @@
-"""Facts: what the old and the new server are, side by side."""
+"""The page Facts: the facts of the old and the new server, side by side."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +12,7 @@ from core.facts.model import Facts
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from gui import actions
+from gui.destinations import TITLES, PageId
 from gui.models import facts as rows
 from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
 from gui.models.words import counted, listed, moment
@@ -37,7 +38,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What the page shows: the names of all servers, and the two that are chosen."""
+    """The names of all servers, and the two selected ones."""
 
     names: tuple[str, ...]
     old: Side
@@ -45,24 +46,26 @@ class Pair:
 
 
 class FactsPage(Page):
-    """Two servers, those of the move unless others are chosen."""
+    """The facts of two servers: those of the move, unless others are selected."""
 
-    title, milestone = marked("Facts"), Milestone.FACTS
+    id, title, milestone = PageId.FACTS, TITLES[PageId.FACTS], Milestone.FACTS
     help = marked(
-        "What both servers are: system, storage, network, settings, clusters, in one pass that only reads. What "
-        "could not be read stands under Gaps, with the reason. Differences only leaves what is not the same on "
-        "both."
+        "This page compares the facts of both servers: system, storage, network, settings and clusters. "
+        "Reading the facts changes nothing on the servers. Facts that could not be read are listed under Gaps, "
+        "with the reason. Differences only hides the facts that are equal on both servers."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self._chosen: tuple[str | None, str, str] | None = None
         self.old, self.new = QComboBox(self), QComboBox(self)
-        self.read = self.button(tr("&Read facts"), self.read_facts, tr("Learn what both are; nothing is written there"))
+        self.read = self.button(
+            tr("&Read facts"), self.read_facts, tr("Read the facts of both servers. Nothing is written there.")
+        )
         labels = []
         for text, box, spoken in (
-            (tr("&Old:"), self.old, tr("Old server")),
-            (tr("Ne&w:"), self.new, tr("New server")),
+            (tr("&Old server:"), self.old, tr("Old server")),
+            (tr("Ne&w server:"), self.new, tr("New server")),
         ):
             label = Label(text, self)
             label.setBuddy(box)
@@ -85,8 +88,8 @@ class FactsPage(Page):
         self.clusters = Table[ClusterRow](tr("Clusters"), rows.CLUSTER_COLUMNS, self)
         self.details = Table[Detail](tr("Details of the cluster"), rows.DETAIL_COLUMNS, self)
         self.clusters.chosen.connect(self._show_cluster)
-        self.gaps = Table[GapRow](tr("What could not be read"), rows.GAP_COLUMNS, self)
-        self.raw = TextView(tr("The text that the facts were read from"), self)
+        self.gaps = Table[GapRow](tr("Facts that could not be read"), rows.GAP_COLUMNS, self)
+        self.raw = TextView(tr("Raw output of the servers"), self)
         self.tabs = QTabWidget(self, documentMode=True)
         self.tabs.setAccessibleName(tr("Facts"))
         self.tabs.addTab(self.table, tr("&Side by side"))
@@ -108,7 +111,10 @@ class FactsPage(Page):
     def show_answer(self, answer: Pair | None) -> None:
         if answer is None or not answer.names:
             self.explain(
-                tr("No servers yet"), tr("Describe the old and the new server first."), tr("Go to servers"), "Servers"
+                tr("No servers yet"),
+                tr("Add the old and the new server first."),
+                tr("Go to the servers"),
+                PageId.SERVERS,
             )
             return
         self.fill()
@@ -131,7 +137,7 @@ class FactsPage(Page):
 
     @Slot()
     def _show_rows(self) -> None:
-        """Of all facts, or of those that are not the same on both sides."""
+        """Show all facts, or only those that differ."""
         alone = self.differing.isChecked()
         self.table.set_rows([row for row in self._rows if not alone or row.old != row.new])
 
@@ -141,7 +147,7 @@ class FactsPage(Page):
 
     @Slot()
     def read_facts(self) -> None:
-        """Read the facts of both servers, and of the data directories that the move names there."""
+        """Read the facts of both servers, including the data directories of the move."""
         move = self.work.move
         folders = {} if move is None else {move.old: (move.cluster,), move.new: (move.target,)}
         names = tuple(dict.fromkeys(name for name in (self.old.currentText(), self.new.currentText()) if name))
@@ -189,7 +195,7 @@ def _fill(box: QComboBox, names: tuple[str, ...], current: str) -> None:
 
 def _taken(side: Side) -> str:
     if side.facts is None:
-        return tr("{name}: no facts yet; press Read facts").format(name=side.name)
+        return tr("{name}: the facts have not been read yet. Press Read facts.").format(name=side.name)
     trips = counted(side.facts.round_trips, "{number} round trip", "{number} round trips")
     seconds = units.seconds(side.facts.seconds)
     return tr("{name}: read {taken_at} in {seconds}, {trips}").format(

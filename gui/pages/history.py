@@ -1,4 +1,4 @@
-"""History: everything that happened, newest first, with its details and notes, and every command that was run."""
+"""The page History: all entries with details and notes, and all commands, newest first."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from core import units
 from core.errors import InputError
 from core.language import marked, tr
 from gui import actions
+from gui.destinations import TITLES, PageId
 from gui.models.history import COMMAND_COLUMNS, ENTRY_COLUMNS
 from gui.models.sentences import recorded
 from gui.models.words import moment
@@ -39,15 +40,15 @@ class Change:
 
 
 class HistoryPage(Page):
-    """Of all moves, or of the picked one alone."""
+    """The history of all moves, or of the selected one."""
 
-    title = marked("History")
+    id, title = PageId.HISTORY, TITLES[PageId.HISTORY]
     help = marked(
-        "Everything that happened, newest first, and every command that ran on a server. The filter leaves "
-        "what holds its text; a table can be copied or saved as CSV. A note stands above the details; a word behind # "
-        "in it is a tag, and a filter that begins with # looks through all notes, however old. What is removed can be "
-        "put back, and a note undone, until the window is closed; the latest execution of a move and what has not "
-        "ended stay."
+        "The history lists everything that was done, newest first, and every command that ran on a server. The "
+        "filter shows the rows that contain its text. You can copy a table or save it as CSV. You can add a "
+        "note to an entry. A word with # in a note is a tag. A filter that begins with # searches all notes, "
+        "also old ones. Until the window is closed, you can restore removed entries and undo notes. The latest "
+        "execution of a move and executions that have not ended cannot be removed."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -55,14 +56,16 @@ class HistoryPage(Page):
         self._entry: Entry | None = None
         self._changes: list[Change] = []
         self._noted = False
-        self.only_move = CheckBox(tr("Only the &picked move"), self)
+        self.only_move = CheckBox(tr("Only the &selected move"), self)
         self.only_move.toggled.connect(self.refresh)
         self.as_json = CheckBox(tr("As JS&ON"), self)
         self.as_json.toggled.connect(self._read_again)
         self.remove = self.button(
-            tr("&Remove"), self.remove_entries, tr("Remove the chosen entries; they can be put back")
+            tr("&Remove"),
+            self.remove_entries,
+            tr("Remove the selected entries. You can restore them until the window is closed."),
         )
-        self.undo = self.button(tr("Put back"), self.undo_last, tr("Undo the last change here (Ctrl+Z)"))
+        self.undo = self.button(tr("Restore"), self.undo_last, tr("Undo the last change here (Ctrl+Z)"))
         self.undo.setShortcut(QKeySequence(QKeySequence.StandardKey.Undo))
         head = self.heading(self.only_move, self.as_json, self.remove, self.undo)
         self.entries: Table[Entry] = Table(tr("Entries"), ENTRY_COLUMNS, self, follow=_number)
@@ -80,9 +83,9 @@ class HistoryPage(Page):
         self.tabs.setAccessibleName(tr("History"))
         self.tabs.addTab(self._split(self.entries, self._noted_details()), tr("&Entries"))
         self.tabs.addTab(self._split(self.commands, self.command), tr("&Commands"))
-        self.said = Label(parent=self)
-        self.said.setWordWrap(True)
-        self.column.addWidget(self.said)
+        self.message = Label(parent=self)
+        self.message.setWordWrap(True)
+        self.column.addWidget(self.message)
         self.column.addWidget(self.tabs)
         by_key = QAction(tr("&Remove"), self.entries, shortcut=QKeySequence(QKeySequence.StandardKey.Delete))
         by_key.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -101,10 +104,10 @@ class HistoryPage(Page):
         entries, commands = answer or ((), ())
         if not entries and not commands and not self._noted:
             self.explain(
-                tr("Nothing has happened yet"),
-                tr("Facts, runs, checks, plans and every command are kept here as they come. Begin with a server."),
-                tr("Go to servers"),
-                "Servers",
+                tr("The history is empty"),
+                tr("The history records facts, benchmark runs, checks, plans and every command. Begin with a server."),
+                tr("Go to the servers"),
+                PageId.SERVERS,
             )
             return
         self.fill()
@@ -123,7 +126,7 @@ class HistoryPage(Page):
 
     @Slot()
     def remove_entries(self) -> None:
-        """Remove what is chosen, with what belongs to it."""
+        """Remove the selected entries with what belongs to them."""
         chosen = self.entries.selected()
         task = self.work.read(partial(actions.remove_entries, chosen))
         if task is not None:
@@ -131,7 +134,7 @@ class HistoryPage(Page):
 
     @Slot()
     def undo_last(self) -> None:
-        """Undo the last change here; pressed again meanwhile, the one before it."""
+        """Undo the last change on this page; pressed again, the one before it."""
         task = self.work.ask(self._changes[-1].undo) if self._changes else None
         if task is not None:
             task.succeeded.connect(self.work.changed)
@@ -157,7 +160,7 @@ class HistoryPage(Page):
         self.work.changed.emit()
 
     def _stay_changed(self, change: Change, error: Exception) -> None:
-        """What cannot be undone at all stands in the way of none before it; anything else may go well next time."""
+        """Report the error. A change that can never be undone is dropped; any other is tried again."""
         if isinstance(error, InputError):
             error = InputError(f"{_named(change.entries)}: {recorded(error.message)}", error.hint)
         else:
@@ -166,23 +169,23 @@ class HistoryPage(Page):
         self.work.troubled.emit(error)
 
     def _say_undo(self) -> None:
-        """What can be undone, while the window is open."""
+        """Show what can be undone while the window is open."""
         several = sum(change.removed for change in self._changes)
         what = (
             tr("The removed entry")
             if several == 1
             else tr("The {several} removed entries").format(several=units.count(several))
         )
-        self.said.setText(tr("{what} can be put back until the window is closed.").format(what=what))
-        self.said.setVisible(several > 0)
+        self.message.setText(tr("{what} can be restored until the window is closed.").format(what=what))
+        self.message.setVisible(several > 0)
         noted = bool(self._changes) and not self._changes[-1].removed
-        self.undo.setText(tr("Undo note") if noted else tr("Put back"))
+        self.undo.setText(tr("Undo the note") if noted else tr("Restore"))
         self.undo.setShortcut(QKeySequence(QKeySequence.StandardKey.Undo))  # goes with the text
         self.undo.setVisible(bool(self._changes))
 
     @Slot(str)
     def _look_for_notes(self, text: str) -> None:
-        """A filter that begins as a tag does looks through all notes, not the latest entries alone."""
+        """Search all notes, not only the latest entries, if the filter begins with #."""
         noted = text.strip().startswith("#")
         if noted != self._noted:
             self._noted = noted
@@ -228,7 +231,7 @@ class HistoryPage(Page):
             self.details.set_text(text)
 
     def _show_unread(self, entry: "Entry", error: Exception) -> None:
-        """An entry that was removed between its being chosen and read is no trouble: its place says that it is gone."""
+        """Show that an entry is gone if it was removed before its details were read."""
         if isinstance(error, InputError):
             self._show_entry(entry, recorded(error.message))
         else:
@@ -244,7 +247,7 @@ def _number(entry: "Entry") -> tuple[str, int]:
 
 
 def _named(entries: "tuple[Entry, ...]") -> str:
-    """Which they are: the first, and how many more."""
+    """Return the first entry, and the number of the others."""
     first, more = entries[0], len(entries) - 1
     named = tr("{kind} of {at}, {title}").format(kind=first.kind, at=moment(first.at), title=first.title)
     return tr("{named} and {more} more").format(named=named, more=units.count(more)) if more else named

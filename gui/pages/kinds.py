@@ -6,16 +6,17 @@ Each loads its module when it is first shown: the window is on screen before the
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.language import marked
 from core.migration.model.standing import Milestone
+from gui.destinations import TITLES, PageId, page_of
 from gui.pages.page import Page
 from gui.pages.start import StartPage
 
 
 @dataclass(frozen=True, slots=True)
 class PageKind:
-    """A page by its title and the milestone whose mark the rail shows beside it, as its class has them."""
+    """A page by its id, its title, and the milestone whose mark the rail shows beside it, as its class has them."""
 
+    id: str
     title: str
     milestone: Milestone | None
     load: Callable[[], type[Page]]
@@ -104,13 +105,17 @@ def _history() -> type[Page]:
 
 
 def _of(milestone: Milestone, load: Callable[[], type[Page]]) -> PageKind:
-    return PageKind(milestone.title(), milestone, load)
+    return _beside(page_of(milestone), load, milestone)
+
+
+def _beside(id_: PageId, load: Callable[[], type[Page]], milestone: Milestone | None = None) -> PageKind:
+    return PageKind(id_, TITLES[id_], milestone, load)
 
 
 PAGES = (
-    PageKind(StartPage.title, None, _start),
-    PageKind(marked("Overview"), None, _overview),
-    PageKind(marked("Servers"), None, _servers),
+    _beside(PageId.MOVES, _start),
+    _beside(PageId.OVERVIEW, _overview),
+    _beside(PageId.SERVERS, _servers),
     _of(Milestone.FACTS, _facts),
     _of(Milestone.MEASURE, _measure),
     _of(Milestone.COMPARE, _compare),
@@ -121,11 +126,11 @@ PAGES = (
     _of(Milestone.REHEARSE, _rehearse),
     _of(Milestone.MOVE, _move),
     _of(Milestone.AFTER, _after),
-    PageKind(marked("History"), None, _history),
+    _beside(PageId.HISTORY, _history),
 )
 
 
 def load_all(_session: object) -> None:
-    """Load every page's module, on a thread: who turns to one later does not wait for that."""
+    """Load the modules of all pages on a thread, so that a page opens without delay."""
     for kind in PAGES:
         kind.load()

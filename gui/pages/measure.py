@@ -1,4 +1,4 @@
-"""Measure: what both storages really do. A forecast first, then the queue of suites, their repetitions as they end."""
+"""The page Benchmarks: forecasts, the queue of suites, and their repetitions."""
 
 from dataclasses import replace
 from functools import partial
@@ -13,12 +13,22 @@ from core.language import marked, tr
 from core.migration.model.standing import Milestone
 from gui import actions
 from gui.bridge import Task
+from gui.destinations import TITLES, PageId
 from gui.dialogs.resync import ask_about_resync
 from gui.models import benchmarks as rows
 from gui.models.benchmarks import RepetitionRow
 from gui.models.facts import Detail
-from gui.models.progress import Stage, remaining, stage_of
-from gui.models.queue import FORECAST_COLUMNS, WAYS, Entry, ForecastRow, State, forecast_rows, whole_queue
+from gui.models.progress import Stage, find_stage, remaining
+from gui.models.queue import (
+    FORECAST_COLUMNS,
+    SIDES_TITLES,
+    Entry,
+    ForecastRow,
+    MeasuredSides,
+    State,
+    describe_queue,
+    forecast_rows,
+)
 from gui.models.tiles import tile_rows
 from gui.models.words import in_sentence
 from gui.pages.page import Page
@@ -32,21 +42,22 @@ from gui.work import Work
 if TYPE_CHECKING:
     from core.benchmarks.suites import Listed
 
-PROBLEMS = marked("The benchmarks cannot start before the problems are solved")
-NO_FORECAST = marked("Make a forecast first")
-Choice = tuple[str, str]
-"""A suite, and one of WAYS."""
+PROBLEMS = marked("The benchmarks cannot start before the problems are solved.")
+NO_FORECAST = marked("Make a forecast first.")
+Choice = tuple[str, MeasuredSides]
+"""A suite, and where it is measured."""
 
 
 class MeasurePage(Page):
-    """The history's rows are the state of a run: while one runs they are read again as each repetition begins."""
+    """The benchmarks of the selected move. Each repetition of a running suite lets the page read the history again."""
 
-    title, milestone = marked("Measure"), Milestone.MEASURE
+    id, title, milestone = PageId.MEASURE, TITLES[PageId.MEASURE], Milestone.MEASURE
     help = marked(
-        "What both storages really do. A forecast says how long a suite takes, how much space it needs and what "
-        "forbids it; then it can be started. Several suites can be queued: they run in their order. Each workload is "
-        "repeated until its figures are steady. Of its repetitions a full dot counts; a hollow one was disturbed or "
-        "cached, a cross is an outlier: they count apart."
+        "The benchmarks measure the storage of both servers. First make a forecast: it says how long a suite "
+        "takes, how much space it needs, and what prevents it. Then start the benchmarks. You can queue "
+        "several suites. They run one after the other. Each workload is repeated until its values are steady. "
+        "A full dot is a repetition that counts. A hollow dot is a disturbed or cached repetition, and a cross "
+        "is an outlier. These do not count towards the mean."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -54,7 +65,7 @@ class MeasurePage(Page):
         self._added: list[Choice] = []
         self._entries: tuple[Entry, ...] = ()
         self._of: str | None = None
-        """The move that the queue and its forecasts are of: the picked one, or the one that is measured."""
+        """The move of the queue and its forecasts: the selected one, or the one that is being measured."""
         self._forecasting: Task | None = None
         self._progress: Progress | None = None
         self._stage: Stage | None = None
@@ -75,24 +86,22 @@ class MeasurePage(Page):
 
     def _make_head(self) -> None:
         self.suite, self.sides = QComboBox(self), QComboBox(self)
-        for way in WAYS:
-            self.sides.addItem(tr(way), way)
+        for measured, title in SIDES_TITLES.items():
+            self.sides.addItem(tr(title), measured.value)
         self.forecast = self.button(
-            tr("&Forecast"), self.make_forecast, tr("How long, how much space, and what forbids it")
+            tr("&Forecast"), self.make_forecast, tr("Forecast the duration, the space needed, and problems")
         )
         self.start = self.button(tr("&Start benchmarks"), self.run_queue)
-        self.queue = self.button(
-            tr("&Queue it"), self.add_to_queue, tr("Measure this suite too, behind those before it")
-        )
-        self.empty = self.button(tr("&Empty the queue"), self.empty_queue)
+        self.queue = self.button(tr("&Queue"), self.add_to_queue, tr("Run this suite after those in the queue"))
+        self.empty = self.button(tr("Emp&ty the queue"), self.empty_queue)
         self.empty.hide()
-        suite, sides = Label(tr("S&uite:"), self), Label(tr("S&ides:"), self)
+        suite, sides = Label(tr("S&uite:"), self), Label(tr("Serv&ers:"), self)
         suite.setBuddy(self.suite)
         sides.setBuddy(self.sides)
-        for box, name in ((self.suite, tr("Suite")), (self.sides, tr("Sides"))):
+        for box, name in ((self.suite, tr("Suite")), (self.sides, tr("Servers to measure"))):
             box.setAccessibleName(name)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            box.currentTextChanged.connect(self._chosen_anew)
+            box.currentTextChanged.connect(self._follow_choice)
         self.suite.currentIndexChanged.connect(self._say_suite)
         self.heading(suite, self.suite, sides, self.sides, self.queue, self.empty, self.forecast, self.start)
 
@@ -112,10 +121,10 @@ class MeasurePage(Page):
     def _make_tabs(self) -> None:
         self.tiles = TilesView(self)
         self.tabs = QTabWidget(self, documentMode=True)
-        self.tabs.setAccessibleName(tr("What was measured"))
-        self.tabs.addTab(self.tiles, tr("Coc&kpit"))
+        self.tabs.setAccessibleName(tr("Results"))
+        self.tabs.addTab(self.tiles, tr("Overvie&w"))
         self.tabs.addTab(self._split(), tr("&Repetitions"))
-        self.tabs.addTab(self.suites, tr("What sui&tes measure"))
+        self.tabs.addTab(self.suites, tr("Su&ites"))
         FilterBox(self.table, self).stand_in(self.tabs)
 
     @property
@@ -134,7 +143,7 @@ class MeasurePage(Page):
         found_suites, runs = answer
         for suite in found_suites:
             self.suite.addItem(suite.name)
-            self.suite.setItemData(self.suite.count() - 1, tip(rows.suite_words(suite)), Qt.ItemDataRole.ToolTipRole)
+            self.suite.setItemData(self.suite.count() - 1, tip(rows.describe_suite(suite)), Qt.ItemDataRole.ToolTipRole)
         if found_suites:
             self.suites.set_rows(found_suites)
             self.suites.choose(0)
@@ -151,9 +160,9 @@ class MeasurePage(Page):
     @Slot()
     def update_buttons(self) -> None:
         known = self.suite.count() > 0 and self.work.move is not None
-        self.queue.setEnabled(known and self._of_picked)
+        self.queue.setEnabled(known and self._belongs_to_picked)
         waits = any(entry.state is State.WAITS for entry in self._entries) if self._running else bool(self._added)
-        self.empty.setVisible(waits and self._of_picked)
+        self.empty.setVisible(waits and self._belongs_to_picked)
         self.forecast.setEnabled(known and self.work.ready)
         why_not = self._why_not()
         self.start.setEnabled(known and not why_not)
@@ -168,25 +177,30 @@ class MeasurePage(Page):
         self.update_buttons()
 
     @property
+    def _choice(self) -> Choice:
+        """The suite and the sides that the two boxes show."""
+        return self.suite.currentText(), MeasuredSides(self.sides.currentData())
+
+    @property
     def _wanted(self) -> list[Choice]:
-        """What is queued, or else what is chosen."""
-        return self._added or [(self.suite.currentText(), self.sides.currentData())]
+        """The suites in the queue, or else the selected one."""
+        return self._added or [self._choice]
 
     @property
     def _is_forecast(self) -> bool:
-        """Whether the forecast is of what is wanted now."""
-        made = [(entry.suite, entry.way) for entry in self._entries if entry.state is State.WAITS]
-        return self._of_picked and made == self._wanted
+        """Whether the forecast fits the current choice."""
+        made = [(entry.suite, entry.measured) for entry in self._entries if entry.state is State.WAITS]
+        return self._belongs_to_picked and made == self._wanted
 
     @property
-    def _of_picked(self) -> bool:
-        """Whether the queue is of the picked move: another one may be measured meanwhile."""
+    def _belongs_to_picked(self) -> bool:
+        """Whether the queue belongs to the selected move: another one may be measured now."""
         return self.work.move is not None and self.work.move.name == self._of
 
     def _why_not(self) -> str:
-        """Why the benchmarks cannot start now; empty: they can."""
+        """Return why the benchmarks cannot start now; empty if they can."""
         if not self.work.ready:
-            return tr("Something else runs at this moment")
+            return tr("Another job is running.")
         if not self._is_forecast:
             return tr(NO_FORECAST)
         return tr(PROBLEMS) if any(entry.problems for entry in self._entries) else ""
@@ -197,8 +211,8 @@ class MeasurePage(Page):
 
     @Slot()
     def add_to_queue(self) -> None:
-        """Measure what is chosen behind what is queued already; also while that is measured."""
-        choice = (self.suite.currentText(), self.sides.currentData())
+        """Add the selected suite to the queue, also while the queue is running."""
+        choice = self._choice
         if self._running:
             self._show_entries((*self._entries, Entry(*choice)))
             self.update_buttons()
@@ -208,7 +222,7 @@ class MeasurePage(Page):
 
     @Slot()
     def empty_queue(self) -> None:
-        """Queue nothing; what runs comes to its end."""
+        """Empty the queue; a running suite continues."""
         self._added.clear()
         if self._running:
             self._show_entries(tuple(entry for entry in self._entries if entry.state is not State.WAITS))
@@ -218,7 +232,7 @@ class MeasurePage(Page):
 
     @Slot()
     def make_forecast(self) -> None:
-        """Forecast what is queued, or else what is chosen."""
+        """Make a forecast of the queue, or else of the selected suite."""
         move, wanted = self.work.move, [*self._wanted]
         if move is not None:
             task = self._forecasting = self.run(tr("Forecast"), partial(_forecast, move.name, wanted))
@@ -229,7 +243,7 @@ class MeasurePage(Page):
 
     @Slot()
     def run_queue(self) -> None:
-        """Run what was forecast; where an array is being rebuilt, ask whether to wait for it first."""
+        """Run the suites of the forecast. If an array is rebuilding, ask whether to wait."""
         found = (one.resync for entry in self._entries for one in entry.forecasts if one.resync)
         resync = "; ".join(dict.fromkeys(found))
         if resync:
@@ -243,7 +257,7 @@ class MeasurePage(Page):
         self._run_next()
 
     def _run_next(self) -> None:
-        """Begin the first of the queue that waits."""
+        """Start the first waiting suite of the queue."""
         move = self._of
         number = next((n for n, entry in enumerate(self._entries) if entry.state is State.WAITS), None)
         if number is None or move is None:
@@ -252,9 +266,9 @@ class MeasurePage(Page):
         title = tr("Benchmarks {suite}").format(suite=entry.suite)
         if len(self._entries) > 1:
             title += tr(" ({number} of {entries})").format(number=number + 1, entries=len(self._entries))
-        way = WAYS[entry.way]
+        measured = entry.measured
         action = partial(
-            actions.run_benchmarks, move, entry.suite, way.sides, self._wait_for_resync, at_once=way.at_once
+            actions.run_benchmarks, move, entry.suite, measured.sides, self._wait_for_resync, at_once=measured.at_once
         )
         task = self.run(title, action)
         if task is not None:
@@ -268,12 +282,12 @@ class MeasurePage(Page):
 
     @Slot(object)
     def take_events(self, events: tuple[Event, ...]) -> None:
-        """What the benchmarks report: what moves now, and that another repetition begins."""
+        """Show the current rates, and read the history when another repetition begins."""
         for event in events:
-            if isinstance(event, Live) and self._of_picked:
+            if isinstance(event, Live) and self._belongs_to_picked:
                 self.tiles.tiles.take(event)
             elif isinstance(event, Progress):
-                self._progress, self._stage = event, stage_of(event, self._elapsed, self._stage)
+                self._progress, self._stage = event, find_stage(event, self._elapsed, self._stage)
                 self._say_hint()  # with the bar below, which says the same
                 if event.title != self._at:
                     # another repetition begins: the one before it is in the history
@@ -292,7 +306,7 @@ class MeasurePage(Page):
 
     @Slot()
     def _go_on(self) -> None:
-        """A job has ended: the next of the queue begins, unless it failed or was cancelled."""
+        """Start the next suite when a job has ended, unless it failed or was cancelled."""
         if not self._tick.isActive():
             return
         self._tick.stop()
@@ -303,21 +317,21 @@ class MeasurePage(Page):
         if not self._tick.isActive():
             self._added.clear()
             self._show_entries(() if stopped else self._entries)
-            if not self._of_picked:
+            if not self._belongs_to_picked:
                 self._follow_pick()
         self.update_buttons()
 
     @Slot()
     def _follow_pick(self) -> None:
-        """Another move is picked, or this one was edited: a forecast holds no more. A queue goes with its move.
+        """Forget the forecast when another move is selected or this one was edited.
 
-        What runs goes on; it is not shown beside another move.
+        A running suite continues, and is not shown with another move.
         """
         if self._running:
             self._show_entries(self._entries)
             self.tiles.tiles.rest()
             return
-        if not self._of_picked:
+        if not self._belongs_to_picked:
             self._added.clear()
         self._of = None if self.work.move is None else self.work.move.name
         self._forget_forecast()
@@ -329,7 +343,7 @@ class MeasurePage(Page):
     def _show_entries(self, entries: tuple[Entry, ...]) -> None:
         self._entries = entries
         self.forecasts.set_rows(forecast_rows(entries))
-        self.forecasts.setVisible(bool(entries) and self._of_picked)
+        self.forecasts.setVisible(bool(entries) and self._belongs_to_picked)
         self._say_hint()
 
     def _split(self) -> QWidget:
@@ -368,7 +382,7 @@ class MeasurePage(Page):
             self.suite.setCurrentText(suite.name)
 
     @Slot()
-    def _chosen_anew(self) -> None:
+    def _follow_choice(self) -> None:
         if not self._added and not self._running:
             self._forget_forecast()
 
@@ -381,33 +395,33 @@ class MeasurePage(Page):
         self.hint.setText(self._hint())
 
     def _hint(self) -> str:
-        queued = ", ".join(f"{suite} ({in_sentence(tr(way))})" for suite, way in self._added)
+        queued = ", ".join(f"{suite} ({in_sentence(tr(SIDES_TITLES[measured]))})" for suite, measured in self._added)
         if self._running:
-            what = "" if self._of_picked else f" {self._of}"
-            return tr("Measuring{what}: {whole_queue}").format(
-                what=what, whole_queue=whole_queue(self._entries, self._elapsed, self._left)
+            what = "" if self._belongs_to_picked else tr(" of {move}").format(move=self._of)
+            return tr("The benchmarks{what} are running: {whole_queue}").format(
+                what=what, whole_queue=describe_queue(self._entries, self._elapsed, self._left)
             )
         if self._forecasting is not None:
             return tr("The forecast is being made.")
         if self._is_forecast:
             if any(entry.problems for entry in self._entries):
-                return f"{tr(PROBLEMS)}."
-            return tr("Ready to start: {whole_queue}").format(whole_queue=whole_queue(self._entries))
-        if self._entries and self._of_picked and all(entry.state is State.DONE for entry in self._entries):
-            return tr("Measured: {suite}. Compare says what came of it.").format(
+                return tr(PROBLEMS)
+            return tr("Ready to start: {whole_queue}").format(whole_queue=describe_queue(self._entries))
+        if self._entries and self._belongs_to_picked and all(entry.state is State.DONE for entry in self._entries):
+            return tr("Measured: {suite}. See the page Comparison for the results.").format(
                 suite=", ".join(entry.suite for entry in self._entries)
             )
         if queued:
-            return tr("Queued: {queued}. Make a forecast: how long all of it takes and what it needs.").format(
+            return tr("In the queue: {queued}. Make a forecast of the duration and the space needed.").format(
                 queued=queued
             )
         suite = self.suites.current()
-        said = "" if suite is None else rows.suite_words(suite)
-        return tr("{said} Make a forecast: how long it takes and what it needs.").format(said=said).strip()
+        said = "" if suite is None else rows.describe_suite(suite)
+        return tr("{said} Make a forecast of the duration and the space needed.").format(said=said).strip()
 
     @property
     def _left(self) -> float | None:
-        """Seconds that the suite may still take, reckoned as the bar below the page does."""
+        """The remaining time of the suite in seconds, calculated as in the job bar."""
         if self._progress is None or self._stage is None:
             return None
         return remaining(self._progress, self._stage, self._elapsed)
@@ -437,5 +451,6 @@ def _answer(move: str, with_suites: bool, session: Any) -> "tuple[tuple[Listed, 
 
 def _forecast(move: str, wanted: list[Choice], session: Any, job: Any) -> tuple[Entry, ...]:
     return tuple(
-        Entry(suite, way, actions.forecast(move, suite, WAYS[way].sides, session, job)) for suite, way in wanted
+        Entry(suite, measured, actions.forecast(move, suite, measured.sides, session, job))
+        for suite, measured in wanted
     )

@@ -1,4 +1,4 @@
-"""Overview: the three answers for whoever decides, the two charts they rest on, and what would make them better."""
+"""The page Overview: the three answers of the report, their charts, and missing data."""
 
 from functools import partial
 from typing import Any
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidg
 from core.language import marked
 from gui import actions
 from gui.appearance import Tone
+from gui.destinations import TITLES, PageId
 from gui.models.charts import bar_chart, estimate_chart
 from gui.models.comparison import bars
 from gui.models.overview import Answer, missing
@@ -21,13 +22,13 @@ from gui.work import Work
 
 
 class OverviewPage(Page):
-    """The first page of the report, of the picked move, as the history has it now."""
+    """The first page of the report on the selected move, with the current data."""
 
-    title = marked("Overview")
+    id, title = PageId.OVERVIEW, TITLES[PageId.OVERVIEW]
     help = marked(
-        "The first page of the report, as the history has it now: is the new storage faster, can the cluster be "
-        "moved, how long is it without service. Below, what would make the answers better. Save a report "
-        "for whoever decides."
+        "This page shows the first page of the report with the current data: whether the new storage is "
+        "faster, whether the cluster can be moved, and how long the downtime is. Below, it shows what would "
+        "make the answers more certain. Save a report for the people who decide."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -76,7 +77,7 @@ class OverviewPage(Page):
 
 
 class AnswerCard(QFrame):
-    """A question, its answer, and what the answer rests on."""
+    """A question, its answer, and the evidence for it."""
 
     def __init__(self, answer: Answer, parent: QWidget | None = None) -> None:
         super().__init__(parent)

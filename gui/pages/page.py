@@ -1,4 +1,4 @@
-"""What every page does alike: read the history when it is shown and something may have changed, and start jobs."""
+"""The base of all pages: it reads the history when the page is shown, and starts jobs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +12,7 @@ from core.jobs import Job
 from core.language import tr
 from core.migration.model.standing import Milestone
 from gui.bridge import Task
+from gui.destinations import Offer
 from gui.guard import Guarded
 from gui.widgets.empty import Empty
 from gui.widgets.label import Label
@@ -28,17 +29,20 @@ class Page(Guarded, QWidget):
         shown: the answer has been shown and nothing newer is known of.
 
     Signals:
-        wanted(str): another page, by its title, or `New move`, `New server`, `Begin`: what an empty state offers.
+        wanted(str): the PageId of another page, or an Offer: what an empty state leads to.
         saved(Path): a file was written.
     """
 
+    id = ""
+    """The page's PageId: programs know it by this, never by its title."""
     title = ""
+    """In English, translated where it is shown."""
     help = ""
     """What the page is for and how it is used, in a few sentences."""
     of_picked = True
-    """Whether it shows anything of the picked move, and is read again when another one is picked."""
+    """Whether the page depends on the selected move, and is read again when another one is selected."""
     milestone: Milestone | None = None
-    """Of a move's way, whose mark the rail shows beside the page; None: it stands beside the way."""
+    """The milestone whose mark is shown beside the page in the list; None: the page belongs to none."""
     wanted = Signal(str)
     saved = Signal(object)
 
@@ -63,31 +67,31 @@ class Page(Guarded, QWidget):
 
     @property
     def primary(self) -> QPushButton | None:
-        """The button for the page's own work: what `Next` presses when the page is open already."""
+        """The button of the page's main action, which `Next step` presses when the page is open."""
         return None
 
     def question(self) -> Callable[[Any], Any] | None:
-        """What to ask of the session on a thread; None: nothing can be asked now, `show_answer` gets None."""
+        """Return the function that reads the data on a thread; None: there is nothing to read."""
         raise NotImplementedError
 
     def show_answer(self, answer: Any) -> None:
-        """Show what was read."""
+        """Show the data that was read."""
         raise NotImplementedError
 
     @Slot()
     def update_buttons(self) -> None:
-        """Enable what can be done now."""
+        """Enable the actions that are possible now."""
 
     def arrive(self) -> None:
-        """Next has led here: begin what only looks, so that what comes of it is there when the person has read."""
+        """Begin actions that only read, because `Next step` has led to this page."""
 
     @Slot()
     def add_one(self) -> None:
-        """Ask for one more of what the page holds: a server, outputs of others."""
+        """Open the dialog for a new item of the page: a server, or outputs."""
 
     @Slot()
     def refresh(self) -> None:
-        """Read again: now if the page is on screen, else when it comes there."""
+        """Read the data again: now if the page is visible, else when it is shown."""
         self.shown = False
         self._asked += 1  # also while hidden: what is on its way is of before
         if not self.isVisible() or self.work.session is None:
@@ -110,27 +114,27 @@ class Page(Guarded, QWidget):
             self.refresh()
 
     def explain(self, title: str, text: str, button: str = "", wanted: str = "") -> None:
-        """Show an empty state; its button asks for the page or action `wanted`."""
+        """Show an empty state; its button asks for `wanted`, a PageId or an Offer."""
         self.fill()
         self._empty = Empty(title, text, button, self)
-        self._empty.wanted.connect(partial(self.wanted.emit, wanted or button))
+        self._empty.wanted.connect(partial(self.wanted.emit, wanted))
         self._layers.addWidget(self._empty)
         self._layers.setCurrentWidget(self._empty)
 
     def explain_no_move(self) -> None:
-        """The empty state of every page that is about a move."""
+        """Show the empty state of a page that needs a move."""
         self.explain(
-            tr("No move is picked"),
+            tr("No move is selected"),
             tr(
-                "A move is one undertaking: an old and a new server and the cluster that goes from one to the other. "
-                "Describe both servers first, then make the move."
+                "A move is one migration of a cluster from an old server to a new server. First add both "
+                "servers, then add the move."
             ),
             tr("New move…"),
-            "New move",
+            Offer.NEW_MOVE,
         )
 
     def fill(self) -> None:
-        """Show the page's own widgets."""
+        """Show the page's widgets instead of the empty state."""
         if self._empty is not None:
             self._layers.removeWidget(self._empty)
             self._empty.deleteLater()
@@ -142,7 +146,7 @@ class Page(Guarded, QWidget):
         return self.work.run(title, action)
 
     def heading(self, *widgets: QWidget) -> QHBoxLayout:
-        """The page's first line: its title, then these widgets at the right."""
+        """Add the first line of the page: its title, and these widgets at the right."""
         label = Label(tr(self.title), self)
         font = label.font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
@@ -157,14 +161,14 @@ class Page(Guarded, QWidget):
         return row
 
     def button(self, text: str, pressed: Callable[[], Any], tip: str = "") -> QPushButton:
-        """A push button of this page."""
+        """Return a new button of this page."""
         made = QPushButton(text, self)
         made.setToolTip(tip)
         made.clicked.connect(pressed)
         return made
 
     def _take(self, asked: int, answer: Any) -> None:
-        """Show the answer, unless a newer one is on its way."""
+        """Show the data, unless newer data is being read."""
         if asked != self._asked:
             return
         self.shown = True

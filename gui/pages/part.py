@@ -1,4 +1,4 @@
-"""A page for one part of a move: a line that says how it stands, the button that works on it, its own widgets."""
+"""The base of pages for one milestone: a summary, a button for its work, and widgets."""
 
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ class PartPage(Page):
     """A subclass says what it reads and does, both as functions of `gui.actions`, and shows its part.
 
     Attributes:
-        doing: what the job bar says while it works; `button_text`: of the button that begins it.
+        doing: the title of its job, with a place for the `{move}`; `button_text`: of the button that begins it.
         nothing: the summary while there is nothing of it.
     """
 
@@ -35,15 +35,15 @@ class PartPage(Page):
         self.column.addWidget(self.summary)
 
     def read(self, move: str, session: Any) -> Any:
-        """Read this part of the move; on a thread."""
+        """Read the data of the milestone; called on a thread."""
         raise NotImplementedError
 
     def act(self, move: str, session: Any, job: Any) -> Any:
-        """Work on it; on a thread."""
+        """Do the work of the milestone; called on a thread."""
         raise NotImplementedError
 
     def show_part(self, part: Any) -> None:
-        """Show what was read."""
+        """Show the data that was read."""
         raise NotImplementedError
 
     @property
@@ -67,20 +67,20 @@ class PartPage(Page):
 
     @Slot()
     def begin(self) -> None:
-        """Work on this part of the picked move."""
+        """Start the work on the selected move."""
         move = self.work.move
         if move is not None:
-            self.run(f"{tr(self.doing)} {move.name}", partial(self.act, move.name))
+            self.run(tr(self.doing).format(move=move.name), partial(self.act, move.name))
 
     def add_button(self, text: str, pressed: Any = None, tip: str = "") -> QPushButton:
-        """One more button in the page's first line; disabled until there is something to press it for."""
+        """Add a button to the first line of the page; it is disabled at first."""
         made = self.button(text, pressed or (lambda: None), tip)
         made.setEnabled(False)
         self.head.insertWidget(self.head.count() - 1, made)
         return made
 
     def split(self, above: QWidget, below: QWidget, sizes: tuple[int, int]) -> QSplitter:
-        """The page's widgets, one over the other, the border between them to be dragged."""
+        """Add two widgets, one above the other, with a movable border."""
         made = QSplitter(Qt.Orientation.Vertical, self)
         made.addWidget(above)
         made.addWidget(below)
@@ -91,7 +91,7 @@ class PartPage(Page):
 
 
 def fill_table(table: Table[Any], found: Any) -> None:
-    """Show the rows; with none chosen, choose the first."""
+    """Show the rows, and select the first if none is selected."""
     table.set_rows(found)
     if found and table.current() is None:
         table.choose(0)

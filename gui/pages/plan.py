@@ -1,4 +1,4 @@
-"""Plan: the steps by the parts of the night, each in three: what it is for, its commands, the call that runs them."""
+"""The page Plan: the steps by their parts, each with its reason, commands and call."""
 
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from core.language import marked, tr
 from core.migration.model.plan import Plan
 from core.migration.model.standing import Milestone
 from gui import actions
+from gui.destinations import TITLES, PageId
 from gui.dialogs.files import ask_path
 from gui.models import migration as rows
 from gui.models.steps import PLAN_COLUMNS, StepRow, is_head, step_rows
@@ -25,16 +26,19 @@ from gui.work import Work
 
 
 class PlanPage(PartPage):
-    """The plan of the picked move."""
+    """The plan of the selected move."""
 
-    title, milestone = marked("Plan"), Milestone.PLAN
+    id, title, milestone = PageId.PLAN, TITLES[PageId.PLAN], Milestone.PLAN
     help = marked(
-        "Every command of the move, by the parts of the night, before anything runs. The red line is the point of "
-        "no return. A step has three parts: why, the commands that do the work, the call that guards them. "
-        "Runbook and script can be exported."
+        "The plan shows every command of the move before anything runs, grouped by preparation, pre-copy "
+        "passes, downtime and follow-up. The red line is the point of no return. Each step shows its reason, "
+        "the commands that do the work, and the call that runs them safely. You can export the plan as a "
+        "runbook or as a script."
     )
-    doing, button_text = marked("Planning"), marked("Ma&ke the plan")
-    nothing = marked("No plan yet. The plan lists every command of the move in its order; making it changes nothing.")
+    doing, button_text = marked("Plan of {move}"), marked("Ma&ke the plan")
+    nothing = marked(
+        "There is no plan yet. The plan lists every command of the move in its order. Making a plan changes nothing."
+    )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
@@ -85,7 +89,7 @@ class PlanPage(PartPage):
 
     @Slot(bool)
     def _unfold(self, shown: bool) -> None:
-        """The warnings take no room until somebody wants to read them."""
+        """Show or hide the warnings."""
         count = 0 if self.made is None else len(self.made.warnings)
         self.fold.setVisible(count > 0)
         self.fold.setText(counted(count, "{number} warning", "{number} warnings"))

@@ -1,4 +1,4 @@
-"""Probe: how fast each link of the copy chain is, seen as it is measured."""
+"""The page Transfer test: the rate of each link between the servers, while it is measured."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from core.language import marked, tr
 from core.migration.model.probe import Probe
 from core.migration.model.standing import Milestone
 from gui import actions
+from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
 from gui.pages.part import PartPage, fill_table
 from gui.widgets.filter_box import FilterBox
@@ -17,19 +18,23 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 LIVE_MS = 1000
-MEASURING = marked("Measuring: each link takes some seconds, and stands here when it is done.")
+MEASURING = marked("The probes are running. Each takes some seconds, and is listed here when it has ended.")
 
 
 class ProbePage(PartPage):
-    """The probes of the picked move, in the order of the copy chain."""
+    """The probes of the selected move, in the order of the links."""
 
-    title, milestone = marked("Probe"), Milestone.PROBE
+    id, title, milestone = PageId.PROBE, TITLES[PageId.PROBE], Milestone.PROBE
     help = marked(
-        "How fast each link of the copy chain is: read, wire, cipher, write, and samples end to end. The plan "
-        "takes the transport that was fastest. Probes take a tenth of the move, 15 s at least, and clean up."
+        "A transfer test measures each link between the servers: reading, network, encryption, writing, and "
+        "samples of the whole transfer. The plan uses the fastest transport. The probes take a tenth of the "
+        "expected duration of the move, and at least 15 s. They remove their files."
     )
-    doing, button_text = marked("Probing"), marked("Ta&ke the probes")
-    nothing = marked("Not probed yet. Probes measure each link between the two clusters for some seconds and clean up.")
+    doing, button_text = marked("Transfer test of {move}"), marked("Run the t&ransfer test")
+    nothing = marked(
+        "The transfer test has not been run yet. It measures each link between the two servers for some "
+        "seconds, and removes its files."
+    )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
@@ -39,7 +44,7 @@ class ProbePage(PartPage):
         self.split(self.table, self.raw, (260, 240))
         self.head.insertWidget(2, FilterBox(self.table, self))
         self._probed = ""
-        """The move whose links are measured at this moment; empty: nobody's."""
+        """The move whose transfer test is running; empty: none."""
         self._live = QTimer(self, interval=LIVE_MS)
         self._live.timeout.connect(self.refresh)
         work.ended.connect(self._end)

@@ -1,4 +1,4 @@
-"""Servers: who there is to reach and how; add, edit, remove, test, and read facts."""
+"""The page Servers: add, edit, remove and test servers, and read their facts."""
 
 from functools import partial
 from typing import Any
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMessageBox, QSplitter, QWidget
 from core.language import marked, tr
 from gui import actions
 from gui.describing import Describing
+from gui.destinations import TITLES, Offer, PageId
 from gui.models.servers import COLUMNS
 from gui.pages.page import Page
 from gui.states import ServerRow
@@ -19,12 +20,13 @@ from gui.work import Work
 
 
 class ServersPage(Page):
-    """The table of profiles and what a test of one said."""
+    """The table of servers, and the result of a test."""
 
-    title, of_picked = marked("Servers"), False
+    id, title, of_picked = PageId.SERVERS, TITLES[PageId.SERVERS], False
     help = marked(
-        "Who there is to reach, and how. What is left empty comes from ~/.ssh/config. Test connects and tries the "
-        "rights that the work needs; nothing is written on a server."
+        "This page lists the servers and how to connect to them. Settings that are left empty come from "
+        "~/.ssh/config. Test connects to a server and tests the rights that pghaul needs. It writes nothing on "
+        "the server."
     )
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
@@ -33,15 +35,15 @@ class ServersPage(Page):
         self.add = self.button(tr("&Add server…"), self.add_one)
         self.edit = self.button(tr("&Edit…"), self.edit_server)
         self.remove = self.button(tr("Rem&ove…"), self.remove_server)
-        self.test = self.button(tr("&Test"), self.test_server, tr("Connect, and try the rights that the work needs"))
+        self.test = self.button(tr("&Test"), self.test_server, tr("Connect, and test the rights that pghaul needs"))
         self.facts = self.button(
-            tr("Read &facts"), self.read_facts, tr("Learn what the server is; nothing is written there")
+            tr("Read &facts"), self.read_facts, tr("Read the facts of the server. Nothing is written there.")
         )
         self.heading(self.add, self.edit, self.remove, self.test, self.facts)
         self.table = Table[ServerRow](tr("Servers"), COLUMNS, self)
         self.table.chosen.connect(self.update_buttons)
         self.table.activated_row.connect(self.edit_server)
-        self.result = TextView(tr("What the test said"), self)
+        self.result = TextView(tr("Result of the test"), self)
         self.result.hide()
         split = QSplitter(Qt.Orientation.Vertical, self)
         split.addWidget(self.table)
@@ -60,11 +62,11 @@ class ServersPage(Page):
             self.explain(
                 tr("No servers yet"),
                 tr(
-                    "Describe the old server, where the cluster runs now, and the new one it goes to. "
-                    "An alias of your ~/.ssh/config is enough."
+                    "Add the old server, on which the cluster is running now, and the new server. An alias "
+                    "from ~/.ssh/config is enough as the address."
                 ),
                 tr("Add server…"),
-                "New server",
+                Offer.NEW_SERVER,
             )
             return
         self.fill()
@@ -86,14 +88,14 @@ class ServersPage(Page):
 
     @Slot()
     def edit_server(self) -> None:
-        """Change the chosen server."""
+        """Change the selected server."""
         row = self.table.current()
         if row is not None:
             self._describing.ask(row.profile)
 
     @Slot()
     def remove_server(self) -> None:
-        """Remove the chosen server, once the user agrees."""
+        """Remove the selected server after a question."""
         row = self.table.current()
         if row is None:
             return
@@ -101,7 +103,7 @@ class ServersPage(Page):
         box.setWindowTitle(tr("Remove a server"))
         box.setIcon(QMessageBox.Icon.Question)
         box.setText(tr("Remove the server {name} and its facts from the history?").format(name=row.profile.name))
-        box.setInformativeText(tr("Nothing changes on the server itself."))
+        box.setInformativeText(tr("Nothing is changed on the server itself."))
         remove = box.addButton(tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         remove.clicked.connect(partial(self._remove, row.profile.name))
@@ -110,19 +112,19 @@ class ServersPage(Page):
 
     @Slot()
     def test_server(self) -> None:
-        """Connect to the chosen server and try the rights."""
+        """Test the connection to the selected server, and the rights there."""
         row = self.table.current()
         if row is None:
             return
         task = self.run(
-            tr("Testing {name}").format(name=row.profile.name), partial(actions.test_server, row.profile.name)
+            tr("Test of {name}").format(name=row.profile.name), partial(actions.test_server, row.profile.name)
         )
         if task is not None:
             task.succeeded.connect(self._show_test)
 
     @Slot()
     def read_facts(self) -> None:
-        """Read the facts of the chosen server."""
+        """Read the facts of the selected server."""
         row = self.table.current()
         if row is not None:
             name = row.profile.name

@@ -1,4 +1,4 @@
-"""Moves: every move as a card, the one that was worked on last first."""
+"""The page Moves: every move as a card, the one that was changed last first."""
 
 from datetime import datetime
 from functools import partial
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from core.language import marked, tr
 from gui import actions
+from gui.destinations import TITLES, Offer, PageId
 from gui.models.cards import Card, card
 from gui.models.words import counted
 from gui.pages.page import Page
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
 
 
 CARDS = 10
-"""So many are read and shown, and so many more each time that they are asked for: more than a screen holds."""
+"""The number of cards that are shown at first, and added on request."""
 
 
 class StartPage(Page):
     """Signals: picked(move, page), edited(move), removed(move)."""
 
-    title, of_picked = marked("Moves"), False
+    id, title, of_picked = PageId.MOVES, TITLES[PageId.MOVES], False
     help = marked(
-        "Every move as a card: its way, its cluster, how each of its steps stands, what is wrong. The button on a "
-        "card leads to what comes next. A move that is removed takes its runs, checks, estimates and plans with "
-        "it, and changes nothing on the servers."
+        "Each card is a move. It shows the servers, the cluster, the state of each step, and problems. The "
+        "first button of a card leads to the next step. Removing a move also removes its benchmark runs, "
+        "checks, estimates and plans from the history. It changes nothing on the servers."
     )
     picked = Signal(str, str)
     edited = Signal(str)
@@ -38,11 +39,11 @@ class StartPage(Page):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
-        self.new = self.button(tr("&New move…"), lambda: self.wanted.emit("New move"))
+        self.new = self.button(tr("&New move…"), lambda: self.wanted.emit(Offer.NEW_MOVE))
         self.read = self.button(
-            tr("Read an &output…"),
-            lambda: self.wanted.emit("Read outputs"),
-            tr("Of a benchmark tool, whoever ran it: to compare"),
+            tr("Read &outputs…"),
+            lambda: self.wanted.emit(Offer.READ_OUTPUTS),
+            tr("Read and compare outputs of benchmark tools from elsewhere"),
         )
         self.heading(self.read, self.new)
         self.cards: list[MoveCard] = []
@@ -69,13 +70,14 @@ class StartPage(Page):
         shown, of = answer or ((), 0)
         if not shown:
             self.explain(
-                tr("Move a cluster to its new server"),
+                tr("Move a cluster to a new server"),
                 tr(
-                    "Describe the old server, where the cluster runs now, and the new one. Their facts are read, "
-                    "then make the move. Each step says what comes next; nothing is changed before you say so."
+                    "First add the old server, on which the cluster is running now, and the new server. pghaul "
+                    "reads their facts. Then add the move. pghaul always shows the next step, and changes "
+                    "nothing before you confirm it."
                 ),
                 tr("Begin…"),
-                "Begin",
+                Offer.FIRST_STEPS,
             )
             return
         self.fill()
@@ -93,7 +95,7 @@ class StartPage(Page):
         self.refresh()
 
     def _lay_out(self, made: list[Card]) -> None:
-        """Show these; a card that says what it said stays, with the focus that it may have."""
+        """Show these cards. A card that has not changed stays, and keeps the focus."""
         before = {shown.card: shown for shown in self.cards}
         self.cards = [before.pop(one) if one in before else self._card(one) for one in made]
         for gone in before.values():

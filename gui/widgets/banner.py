@@ -1,4 +1,4 @@
-"""A message over the foot of the page: what went wrong and what to do, or what is done. It moves and blocks nothing."""
+"""A message at the foot of the page: an error with its hint, or a result. It blocks nothing."""
 
 from enum import Enum
 from pathlib import Path
@@ -11,16 +11,16 @@ from core.errors import PghaulError
 from core.language import tr
 from gui.guard import Guarded
 from gui.models.sentences import error_text
-from gui.models.words import in_window
+from gui.models.words import use_window_terms
 from gui.widgets.label import Label
 
 MARGIN = 12
 SHOWN_MS = 15_000
-"""How long what is done is said; what went wrong stays until it is closed."""
+"""How long a result is shown, in ms; an error stays until it is closed."""
 
 
 class Mood(Enum):
-    """What the banner says, with the style's own picture for it."""
+    """The kind of a message, with the icon of the style for it."""
 
     DONE = QStyle.StandardPixmap.SP_DialogApplyButton
     TOLD = QStyle.StandardPixmap.SP_MessageBoxInformation
@@ -28,7 +28,7 @@ class Mood(Enum):
 
 
 class Banner(Guarded, QFrame):
-    """Lies over its parent's foot. Stays until it is closed or another message takes its place."""
+    """Lies over the foot of its parent. A message stays until it is closed or replaced."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -62,17 +62,17 @@ class Banner(Guarded, QFrame):
 
     @Slot(str)
     def say(self, text: str, mood: Mood = Mood.DONE) -> None:
-        """Show a message, and have a screen reader say it."""
+        """Show a message, and announce it to a screen reader."""
         self._show(text, mood, None)
 
     @Slot(object)
     def say_saved(self, path: Path) -> None:
-        """A file was written: where, to be opened from here."""
-        self._show(tr("Saved {path}").format(path=path), Mood.DONE, path)
+        """Show that a file was saved, with buttons that open it."""
+        self._show(tr("The file {path} was saved.").format(path=path), Mood.DONE, path)
 
     def complain(self, error: PghaulError) -> None:
-        """Show a user's error: the sentence and the hint."""
-        self.say(in_window(error_text(error)), Mood.WRONG)
+        """Show an error with its hint."""
+        self.say(use_window_terms(error_text(error)), Mood.WRONG)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._over and event.type() is QEvent.Type.Resize:
@@ -95,7 +95,7 @@ class Banner(Guarded, QFrame):
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def _place(self) -> None:
-        """As wide as the page, as high as its text, at the foot."""
+        """Place the banner at the foot of the page, as high as its text."""
         width = self._over.width() - 2 * MARGIN
         layout = self.layout()
         height = 40 if layout is None else max(layout.minimumSize().height(), layout.totalHeightForWidth(width))

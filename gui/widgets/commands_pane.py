@@ -1,4 +1,4 @@
-"""The pane at the bottom: every command that was run, as it runs, to see and to copy."""
+"""The pane at the bottom: every command that runs on a server, to read and copy."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from core.jobs import Event
-from core.language import marked, tr
+from core.language import tr
 from gui.bridge import Task
 from gui.models import commands
 from gui.models.commands import Line
@@ -19,24 +19,22 @@ from gui.widgets.text import TextView
 if TYPE_CHECKING:
     from core.history.store import Command
 
-ALL = marked("All servers")
-
 
 class CommandsPane(QWidget):
-    """Follows each job's events. `server` filters; the copy button takes the chosen commands alone, as they ran."""
+    """Shows the commands of each job; `server` filters them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: list[Line] = []
-        self.table = Table[Line](tr("Commands that were run"), commands.COLUMNS, self)
+        self.table = Table[Line](tr("Commands that ran on the servers"), commands.COLUMNS, self)
         self.server = QComboBox(self)
-        self.server.addItem(tr(ALL))
-        self.server.setAccessibleName(tr("Show the commands of"))
+        self.server.addItem(tr("All servers"))
+        self.server.setAccessibleName(tr("Server whose commands are shown"))
         self.server.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.server.currentTextChanged.connect(self._show)
-        label = Label(tr("Commands on"), self)
+        self.server.currentIndexChanged.connect(self._show)
+        label = Label(tr("Server:"), self)
         copy = QPushButton(tr("Copy commands"), self)
-        copy.setToolTip(tr("Copy the chosen commands, or all that are shown"))
+        copy.setToolTip(tr("Copy the selected commands, or all that are shown"))
         copy.clicked.connect(self.copy)
         head = QHBoxLayout()
         head.addWidget(label)
@@ -62,21 +60,21 @@ class CommandsPane(QWidget):
 
     @Slot(object)
     def take(self, events: tuple[Event, ...]) -> None:
-        """A batch of events."""
+        """Show the commands of a batch of events."""
         if commands.add(self._lines, events):
             self._offer(line.server for line in self._lines[-len(events) :])
             self._show()
 
     @Slot(object)
     def load(self, earlier: "tuple[Command, ...]") -> None:
-        """The commands of earlier sessions, newest first: they stand above those of this one."""
+        """Show the commands of earlier sessions, which come newest first, above those of this session."""
         self._lines[:0] = commands.from_history(earlier)
         self._offer(line.server for line in self._lines)
         self._show()
 
     @Slot()
     def copy(self) -> None:
-        """The commands alone, one after the other, ready to be pasted."""
+        """Copy the selected commands, or all that are shown."""
         chosen = sorted(index.row() for index in self.table.selectionModel().selectedRows())
         rows = [self.table.rows.row(number) for number in chosen] or self.table.rows.rows
         QGuiApplication.clipboard().setText("\n".join(line.text for line in rows if line.level == "command"))
@@ -87,14 +85,14 @@ class CommandsPane(QWidget):
 
     def _offer(self, servers: Iterable[str]) -> None:
         for name in dict.fromkeys(servers):
-            if name and self.server.findText(name, Qt.MatchFlag.MatchExactly) < 0:
-                self.server.addItem(name)
+            if name and self.server.findData(name) < 0:
+                self.server.addItem(name, name)
 
     @Slot()
     def _show(self) -> None:
-        name = self.server.currentText()
+        name = self.server.currentData()  # None: all servers, whatever the entry is called
         bar = self.table.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 1
-        self.table.set_rows([line for line in self._lines if name == tr(ALL) or line.server in ("", name)])
+        self.table.set_rows([line for line in self._lines if name is None or line.server in ("", name)])
         if at_end:
             self.table.scrollToBottom()

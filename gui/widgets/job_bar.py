@@ -1,4 +1,4 @@
-"""The running job: what it does, how far it is, how long it takes, and the button that cancels it."""
+"""The running job: its title, progress and duration, and the button that cancels it."""
 
 from PySide6.QtCore import QElapsedTimer, QTimer, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 from core.jobs import Event, Progress
 from core.language import tr
 from gui.bridge import Task
-from gui.models.progress import Stage, parts_done, stage_of, title, words
+from gui.models.progress import Stage, find_stage, parts_done, title, words
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.label import Label
 
@@ -33,7 +33,7 @@ class JobBar(QWidget):
         self.bar.setAccessibleName(tr("Progress of the running job"))
         self.bar.setFixedWidth(self.fontMetrics().averageCharWidth() * 30)
         self.words = Label(parent=self)
-        self.words.setAccessibleName(tr("Time of the running job"))
+        self.words.setAccessibleName(tr("Duration of the running job"))
         self.cancel = QPushButton(tr("Cance&l"), self)
         self.cancel.setAccessibleName(tr("Cancel the running job"))
         self.cancel.clicked.connect(self.cancel_wanted)
@@ -47,7 +47,7 @@ class JobBar(QWidget):
 
     @Slot(object)
     def begin(self, task: Task) -> None:
-        """A job has started."""
+        """Show a job that has started."""
         self._progress = self._stage = None
         self._job_title = task.title
         self.title.setText(task.title)
@@ -62,22 +62,22 @@ class JobBar(QWidget):
 
     @Slot()
     def cancelling(self) -> None:
-        """The job was asked to stop: it may take a moment to clean up on the servers."""
-        words = tr("Cancelling: {job}").format(job="")
-        self._job_title = f"{words}{self._job_title.removeprefix(words)}"
-        self.title.setText(tr("{job_title}, and cleaning up").format(job_title=self._job_title))
-        self.cancel.setEnabled(False)
+        """Show that the job is being cancelled. It may have to clean up on the servers first."""
+        if self.cancel.isEnabled():
+            self._job_title = tr("Cancelling: {job}").format(job=self._job_title)
+            self.title.setText(tr("{job}. The servers are being cleaned up.").format(job=self._job_title))
+            self.cancel.setEnabled(False)
 
     def wait_for(self, what: str) -> None:
-        """The job waits for a person, and tells nothing meanwhile."""
-        self.title.setText(tr("Waits for you: {what}").format(what=what) if what else self._job_title)
+        """Show what the job waits for; empty: it does not wait any more."""
+        self.title.setText(tr("Waiting for you: {what}").format(what=what) if what else self._job_title)
 
     @Slot(object)
     def _take(self, events: tuple[Event, ...]) -> None:
         progress = next((event for event in reversed(events) if isinstance(event, Progress)), None)
         if progress is None:
             return
-        self._stage = stage_of(progress, self._elapsed(), self._stage)
+        self._stage = find_stage(progress, self._elapsed(), self._stage)
         self._progress = progress
         if self.cancel.isEnabled():
             self.title.setText(title(self._job_title, progress))

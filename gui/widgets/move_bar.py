@@ -1,4 +1,4 @@
-"""The bar at the top: which move is picked, and its way."""
+"""The bar at the top: the selected move and its servers."""
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction
@@ -11,7 +11,7 @@ from gui.work import Work
 
 
 class MoveBar(QToolBar):
-    """Picks a move of `work`."""
+    """Selects a move of `work`."""
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(tr("Move"), parent)
@@ -32,7 +32,7 @@ class MoveBar(QToolBar):
         work.picked.connect(self._show_picked)
 
     def add_actions(self, beside: QAction, last: QAction) -> None:
-        """Lay it out: the moves, an action beside them, the way, an action at the end."""
+        """Lay out the moves, an action beside them, the servers, and an action at the end."""
         self.addWidget(Label(tr(" Move: "), self))
         self.addWidget(self.moves)
         self.addAction(beside)

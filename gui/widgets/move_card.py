@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVB
 from core.language import tr
 from core.migration.model.standing import Mark
 from gui.appearance import Tone, colour
+from gui.destinations import milestone_title
 from gui.guard import Guarded
 from gui.models.cards import Card
 from gui.models.sentences import recorded
+from gui.models.words import condition_name
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.label import Label
 from gui.widgets.rail import MARK, TONES, draw_mark
@@ -17,7 +19,7 @@ from gui.widgets.tone_label import ToneLabel
 
 
 class MoveCard(QFrame):
-    """Signals: picked(move, page) for its next thing, edited(move), removed(move)."""
+    """Shows a move. Signals: picked(move, PageId of its next step), edited(move), removed(move)."""
 
     picked = Signal(str, str)
     edited = Signal(str)
@@ -70,13 +72,16 @@ class MoveCard(QFrame):
 
 
 class MarksLine(Guarded, QWidget):
-    """The milestones beside each other: the mark of each over its name, which gives way where there is no room."""
+    """Shows the milestones beside each other, with their names if there is room."""
 
     def __init__(self, marks: tuple[Mark, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._marks = marks
         self.setAccessibleName(
-            "; ".join(f"{tr(mark.milestone.title())}: {tr(mark.condition)}, {recorded(mark.said)}" for mark in marks)
+            "; ".join(
+                f"{milestone_title(mark.milestone)}: {condition_name(mark.condition)}, {recorded(mark.said)}"
+                for mark in marks
+            )
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -86,7 +91,7 @@ class MarksLine(Guarded, QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         metrics = self.fontMetrics()
-        names = [tr(mark.milestone.title()) for mark in self._marks]
+        names = [milestone_title(mark.milestone) for mark in self._marks]
         whole = sum(metrics.horizontalAdvance(name) + MARK + 22 for name in names) <= self.width()
         left = 0.0
         for mark, name in zip(self._marks, names, strict=True):

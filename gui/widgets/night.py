@@ -1,4 +1,4 @@
-"""When clients may wait: how likely each method fits, by when old must be stopped, what must hold, what it costs."""
+"""The fit of each method into a window: its likelihood, latest stop, condition and costs."""
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from core.errors import PghaulError
 from core.language import marked, tr
 from core.migration.model.asked import Asked, price_of, seconds_of, size_of, window_of
-from gui.models.night import FIT_COLUMNS, START, STARTS, FitRow, fit_rows, later_text, said_of
+from gui.models.night import FIT_COLUMNS, START, STARTS, FitRow, fit_rows, later_text, window_summary
 from gui.models.sentences import recorded
 from gui.widgets.label import Label
 from gui.widgets.table import Table
@@ -17,27 +17,35 @@ if TYPE_CHECKING:
     from core.migration.estimate.planning import Planned
 
 FIELDS = (
-    ("window", marked("Window"), marked("Wi&ndow:"), "22:00-02:00", marked("When clients may wait, by old's clock")),
+    (
+        "window",
+        marked("Window"),
+        marked("Wi&ndow:"),
+        "22:00-02:00",
+        marked("The window for the downtime, by the clock of the old server"),
+    ),
     (
         "downtime",
         marked("Downtime"),
         marked("D&owntime:"),
         "10m",
-        marked("For how long clients may wait: 90s, 10m, 2h"),
+        marked("The longest acceptable downtime, such as 90s, 10m or 2h"),
     ),
     (
         "price",
-        marked("Price of an hour"),
-        marked("Pri&ce an hour:"),
+        marked("Costs per hour"),
+        marked("&Costs per hour:"),
         "5000",
-        marked("What an hour without the cluster costs"),
+        marked("The costs of one hour of downtime"),
     ),
     (
         "growth",
-        marked("Growth a month"),
-        marked("&Growth a month:"),
+        marked("Growth per month"),
+        marked("&Growth per month:"),
         "20GB",
-        marked("Empty: as it grew between its facts"),
+        marked(
+            "The growth of the cluster per month. If this is empty, it is the growth between the facts that were read."
+        ),
     ),
 )
 
@@ -69,21 +77,21 @@ class NightView(QWidget):
             head.addWidget(field)
             self.fields[name] = field
         head.addStretch()
-        self.said = Label(parent=self)
-        self.said.setWordWrap(True)
-        self.table = Table[FitRow](tr("How each method fits"), FIT_COLUMNS, self)
+        self.message = Label(parent=self)
+        self.message.setWordWrap(True)
+        self.table = Table[FitRow](tr("Likelihood of each method"), FIT_COLUMNS, self)
         self.later = Label(parent=self)
         self.later.setWordWrap(True)
         column = QVBoxLayout(self)
         column.addLayout(head)
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         column.addWidget(self.table, 1)
         column.addWidget(self.later)
         column.addStretch()
 
     @Slot()
     def ask(self) -> None:
-        """Ask for what stands there now; what cannot be read is said instead."""
+        """Ask for the answers to the current values, or show which value cannot be read."""
         self.question += 1
         texts = {name: field.text().strip() for name, field in self.fields.items()}
         try:
@@ -99,7 +107,7 @@ class NightView(QWidget):
         self.asked.emit(self.question, wanted)
 
     def show_answers(self, question: int, planned: "Planned | None") -> None:
-        """How each method fits; None: no estimate was made yet."""
+        """Show how each method fits; None: there is no estimate."""
         if question != self.question:
             return
         if planned is None:
@@ -109,12 +117,12 @@ class NightView(QWidget):
         rows = fit_rows(planned)
         self.table.set_rows(rows)
         self.table.setVisible(bool(rows))
-        self.said.setText(said_of(planned))
+        self.message.setText(window_summary(planned))
         self.later.setText(later_text(planned))
         self.later.setVisible(bool(self.later.text()))
 
     def refuse(self, question: int, error: Exception) -> None:
-        """Why it cannot be answered."""
+        """Show why there is no answer."""
         if question == self.question:
             said = (
                 f"{recorded(error.message)}: {recorded(error.hint)}"
@@ -124,7 +132,7 @@ class NightView(QWidget):
             self._say(f"{said}.")
 
     def _say(self, words: str) -> None:
-        self.said.setText(words)
+        self.message.setText(words)
         self.table.set_rows(())
         self.table.hide()
         self.later.hide()

@@ -1,4 +1,4 @@
-"""The field for what a person notes to an entry of the history."""
+"""The field for the note on an entry of the history."""
 
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,8 @@ class NoteField(QLineEdit):
         self._handed: dict[_Number, str] = {}
         self._returned: dict[_Number, str] = {}
         self.setAccessibleName(tr("Note"))
-        self.setPlaceholderText(tr("Note to this entry: #words in it are tags to filter by"))
-        self.setToolTip(tr("Return keeps it; secrets in it are masked"))
+        self.setPlaceholderText(tr("A note on this entry. Words with # are tags for the filter."))
+        self.setToolTip(tr("Press Return to save the note. Secrets in it are masked."))
         self.editingFinished.connect(self._finish)
         self.show_entry(None)
 
@@ -46,12 +46,12 @@ class NoteField(QLineEdit):
             self._finish()
 
     def kept(self, entry: "Entry", note: str) -> None:
-        """What was handed out is in the history."""
+        """Note that a note has been saved."""
         if self._handed.get(_number(entry)) == note:
             del self._handed[_number(entry)]
 
     def give_back(self, entry: "Entry", note: str, _error: Exception) -> None:
-        """What was handed out could not be written."""
+        """Show a note again that could not be saved."""
         number = _number(entry)
         if self._handed.get(number) == note:
             self._returned[number] = self._handed.pop(number)
@@ -73,7 +73,7 @@ class NoteField(QLineEdit):
             self.written.emit(entry, self.text())
 
     def _turn(self) -> None:
-        """Show the entry that was asked for last."""
+        """Show the entry that was selected last."""
         self._entry = entry = self._asked
         note, returned = "", None
         if entry is not None:

@@ -1,4 +1,4 @@
-"""The parts of the night beside each other: which are done, which one is under way, what each takes."""
+"""The parts of an execution beside each other, with their progress and expected duration."""
 
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
@@ -9,12 +9,12 @@ from core.language import tr
 from gui.appearance import Tone, colour
 from gui.guard import Guarded
 from gui.models.progress import parts_done
-from gui.models.steps import Part, Progressed
+from gui.models.steps import PART_TITLES, Part, Progressed
 from gui.models.words import counted
 
 
 class PhaseStrip(Guarded, QWidget):
-    """One field a part, as long as it has something to say."""
+    """Shows one field for each part."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -23,10 +23,10 @@ class PhaseStrip(Guarded, QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_parts(self, parts: tuple[Progressed, ...]) -> None:
-        """Show these."""
+        """Show these parts."""
         self._parts = parts
         self.setVisible(bool(parts))
-        self.setAccessibleDescription("; ".join(f"{tr(one.part)}: {_words(one)}" for one in parts))
+        self.setAccessibleDescription("; ".join(f"{tr(PART_TITLES[one.part])}: {_words(one)}" for one in parts))
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -57,7 +57,7 @@ class PhaseStrip(Guarded, QWidget):
         painter.setFont(font)
         inner = room.adjusted(10, 5, -8, -8)
         painter.setPen(palette.color(QPalette.ColorRole.Text))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, tr(one.part))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, tr(PART_TITLES[one.part]))
         painter.setFont(self.font())
         painter.setPen(colour(Tone.MUTED))
         words = painter.fontMetrics().elidedText(_words(one), Qt.TextElideMode.ElideRight, inner.width())

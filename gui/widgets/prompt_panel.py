@@ -1,4 +1,4 @@
-"""The panel in which an execution asks a person, in the page and not over it: outputs stay readable."""
+"""The panel in which an execution asks the operator. It is part of the page, so that outputs stay readable."""
 
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
@@ -30,17 +30,19 @@ class PromptPanel(QFrame):
         font.setPointSizeF(font.pointSizeF() * 1.2)
         self.title.setFont(font)
         self.text.setWordWrap(True)
-        self.table = TextView(tr("What to look at"), self)
+        self.table = TextView(tr("Information for the decision"), self)
         self.table.setMaximumHeight(self.fontMetrics().height() * 9)
         self.field = QLineEdit(self)
         self.field.setAccessibleName(tr("Name of the cluster"))
         self.field.textChanged.connect(self._enable)
         self.accept, self.warm, self.back, self.decline = (
             QPushButton(text, self)
-            for text in (tr("It is done"), tr("&One more warm pass"), tr("&Back to old"), tr("&End here"))
+            for text in (tr("It is done"), tr("&One more pre-copy pass"), tr("Roll &back"), tr("Stop h&ere"))
         )
-        self.warm.setToolTip(tr("What changed since the last one is copied while old runs; then it asks again"))
-        self.decline.setToolTip(tr("The execution ends at this step; it can be continued later"))
+        self.warm.setToolTip(
+            tr("Copy what has changed since the last pass while the old cluster is running. Then pghaul asks again.")
+        )
+        self.decline.setToolTip(tr("The execution stops at this step. You can continue it later."))
         self.accept.clicked.connect(self._accept)
         self.warm.clicked.connect(self._ask_for_a_pass)
         self.back.clicked.connect(self._go_back)
@@ -57,9 +59,9 @@ class PromptPanel(QFrame):
         self.hide()
 
     def ask(self, question: Question, prompt: Prompt) -> None:
-        """Show this question; what has to be typed is typed first.
+        """Show a question.
 
-        Its buttons wait as long as a double click takes: its second half must not answer what nobody has read.
+        The buttons are disabled for the time of a double click, so that its second click cannot answer the question.
         """
         self._question, self._typed = question, prompt.typed
         self.explain(prompt)
@@ -69,7 +71,7 @@ class PromptPanel(QFrame):
         self.field.setVisible(bool(prompt.typed))
         self.field.setPlaceholderText(prompt.typed)
         self.accept.setText(prompt.button)
-        self.back.setVisible(prompt.way_back)
+        self.back.setVisible(prompt.can_roll_back)
         self.warm.setVisible(prompt.warm)
         self._fresh.start(QApplication.doubleClickInterval())
         self._enable()
@@ -78,12 +80,12 @@ class PromptPanel(QFrame):
             self.field.setFocus()
 
     def explain(self, prompt: Prompt) -> None:
-        """What it is about; what was typed stays."""
+        """Show the title and the text; what was typed stays."""
         self.title.setText(prompt.title)
         self.text.setText(prompt.text)
 
     def withdraw(self, question: Question) -> None:
-        """It needs no answer any more."""
+        """Hide a question that needs no answer any more."""
         if question is self._question:
             self._question = None
             self.hide()
@@ -91,7 +93,7 @@ class PromptPanel(QFrame):
 
     @Slot()
     def _enable(self) -> None:
-        """Let be pressed what may be, once the question has been seen."""
+        """Enable the buttons when the question has been seen and the name was typed."""
         seen = not self._fresh.isActive()
         self.accept.setEnabled(seen and self.field.text() == self._typed)
         for button in (self.warm, self.back, self.decline):

@@ -1,4 +1,4 @@
-"""The rail: every page of the window, those of a move's way with a tick, a warning or a stop, and their age."""
+"""The list of pages at the left, with the state and the age of each milestone."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from core.language import tr
 from core.migration.model.standing import Condition
 from gui.appearance import Tone, colour, kept
 from gui.guard import Guarded
-from gui.models.rail import RailModel, RailRow, is_told
+from gui.models.rail import RailModel, RailRow, has_age
 from gui.models.words import age
 
 MARK = 14
@@ -27,7 +27,7 @@ TONES = {
 
 
 class Rail(QListView):
-    """Signal: turned(number of the page)."""
+    """Shows the pages. Signal: turned(number of the page)."""
 
     turned = Signal(int)
 
@@ -49,7 +49,7 @@ class Rail(QListView):
         self.selectionModel().currentChanged.connect(self._turn)
 
     def turn_to(self, number: int) -> None:
-        """Bring that page to the front."""
+        """Select that page."""
         self.setCurrentIndex(self.rows.index(number))
 
     @Slot(QModelIndex, QModelIndex)
@@ -58,7 +58,7 @@ class Rail(QListView):
 
 
 class RailDelegate(Guarded, QStyledItemDelegate):
-    """Mark, title, age. What stands beside the way of a move is set apart by a line."""
+    """Draws the mark, the title and the age of a page."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -85,7 +85,7 @@ class RailDelegate(Guarded, QStyledItemDelegate):
             shade = text if chosen else colour(TONES[row.mark.condition])
             place = QRectF(inner.left(), inner.center().y() - MARK / 2 + 1, MARK, MARK)
             draw_mark(painter, place, row.mark.condition, shade)
-            if is_told(row.mark.condition):
+            if has_age(row.mark.condition):
                 painter.setPen(text if chosen else colour(Tone.MUTED))
                 told = age(row.mark.at, datetime.now().astimezone())
                 painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, told)
@@ -95,7 +95,7 @@ class RailDelegate(Guarded, QStyledItemDelegate):
 
 
 def draw_mark(painter: QPainter, place: QRectF, condition: Condition, shade: QColor) -> None:
-    """The picture of a condition: its shape says it without its colour."""
+    """Draw the mark of a condition. Its shape has the meaning, also without the colour."""
     with kept(painter):
         _draw(painter, place, condition, shade)
 

@@ -1,4 +1,4 @@
-"""A step in its three parts: what it is for and how it is undone, the commands that do its work, the call."""
+"""A step in three parts: its reason and how to undo it, its commands, and its call."""
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
@@ -16,7 +16,7 @@ class StepView(Guarded, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.why = TextView(tr("Why, and how it is undone"), self, fixed=False)
+        self.why = TextView(tr("Reason, and how to undo the step"), self, fixed=False)
         self.native = TextView(tr("Commands that do the work"), self)
         self.call = TextView(tr("Call that runs them"), self)
         self._run = run = QSplitter(Qt.Orientation.Vertical, self)
@@ -34,7 +34,7 @@ class StepView(Guarded, QWidget):
         column.addWidget(whole)
 
     def minimumSizeHint(self) -> QSize:
-        """As high as one of the texts: where there is no room for two, they stand beside each other."""
+        """Return the height of one text: without room for two, they are shown beside each other."""
         return QSize(super().minimumSizeHint().width(), self.why.minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -43,7 +43,7 @@ class StepView(Guarded, QWidget):
         self._run.setOrientation(Qt.Orientation.Horizontal if low else Qt.Orientation.Vertical)
 
     def show_step(self, step: Step | None) -> None:
-        """Show this one."""
+        """Show this step."""
         self.native.set_text("" if step is None else "\n".join(step.native or (step.call,)))
         self.call.set_text("" if step is None or not step.native else step.call)
         self.why.set_text("" if step is None else step_text(step))

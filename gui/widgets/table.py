@@ -97,7 +97,7 @@ class Table(Guarded, QTableView, Generic[Row]):
         if self._follow is not None and chosen:
             self._choose_again({self._follow(row) for row in chosen}, self._follow)
         self._filling = False
-        self._fit_anew()
+        self._refit()
         if self.current() != before:
             self.chosen.emit(self.current())
 
@@ -114,10 +114,10 @@ class Table(Guarded, QTableView, Generic[Row]):
         self.selectionModel().select(selection, flags.ClearAndSelect | flags.Rows)
         self.setAutoScroll(True)
 
-    def say_anew(self) -> None:
-        """The same rows are worded otherwise from now on, and what is shown of the chosen one."""
-        self.rows.say_anew()
-        self._fit_anew()
+    def refresh_texts(self) -> None:
+        """Show the texts of the same rows again, and the details of the selected one."""
+        self.rows.refresh_texts()
+        self._refit()
         self.chosen.emit(self.current())
 
     def rename(self, column: int, title: str) -> None:
@@ -198,8 +198,8 @@ class Table(Guarded, QTableView, Generic[Row]):
         room -= sum(min(READABLE, self._asked[number]) for number in rest)
         return min(WIDEST, max(NARROWEST, level([self._asked[number] for number in texts], room)))
 
-    def _fit_anew(self) -> None:
-        """What is shown is another: measure it, or, while nobody sees it or the user has chosen the widths, later."""
+    def _refit(self) -> None:
+        """Fit the columns to other rows, unless the table is hidden or the operator has set the widths."""
         self._asked = []
         if self.rows.rows and not self.dragged and self.isVisible():
             self.fit()
@@ -252,7 +252,7 @@ class Table(Guarded, QTableView, Generic[Row]):
         try:
             self.save_csv(path)
         except InputError as error:
-            self.troubled.emit(InputError(error.message, error.hint or tr("choose another folder")))
+            self.troubled.emit(InputError(error.message, error.hint or tr("Choose another folder.")))
         else:
             self.saved.emit(path)
 

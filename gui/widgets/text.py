@@ -42,7 +42,11 @@ class TextView(QWidget):
         """Show this text; beyond what a window can lay out it is cut, but copied whole."""
         self._text = text
         self._copy.setEnabled(bool(text))
-        shown = printable_lines(text if len(text) <= LONGEST else text[:LONGEST] + tr("\n… (copy it to have the rest)"))
+        shown = printable_lines(
+            text
+            if len(text) <= LONGEST
+            else text[:LONGEST] + tr("\n… (The text is cut here. Copy it to get all of it.)")
+        )
         if shown != self.edit.toPlainText():
             self.edit.setPlainText(shown)
 

@@ -1,4 +1,4 @@
-"""The tiles of the cockpit, painted in two columns: old at the left, new at the right."""
+"""The tiles of the benchmarks in two columns: the old server at the left, the new server at the right."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,8 @@ from core.jobs import Live
 from core.language import tr
 from gui.appearance import Tone, colour
 from gui.guard import Guarded
-from gui.models.tiles import Dot, Tile, TileRow, live_words
+from gui.models.tiles import Dot, Tile, TileRow, describe_live_figure
+from gui.models.words import side_name
 from gui.widgets.label import tip
 from gui.widgets.sparkline import Sparkline, paint_dots, place_dots
 
@@ -22,18 +23,18 @@ SIDES = ((Side.OLD, Tone.OLD), (Side.NEW, Tone.NEW))
 
 
 class TilesView(QScrollArea):
-    """Scrolls where there are more than fit; what begins to be measured comes into sight."""
+    """Scrolls to the workload that is being measured."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, widgetResizable=True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(tr("Workloads on both sides"))
+        self.setAccessibleName(tr("Workloads on both servers"))
         self.tiles = Tiles(self)
         self.setWidget(self.tiles)
         self._running: list[int] = []
 
     def show_rows(self, rows: tuple[TileRow, ...]) -> None:
-        """Show these."""
+        """Show these rows."""
         self.tiles.show_rows(rows)
         running = [n for n, row in enumerate(rows) if any(tile and tile.running for tile in (row.old, row.new))]
         if running and running != self._running:
@@ -44,7 +45,7 @@ class TilesView(QScrollArea):
 
 
 class Tiles(Guarded, QWidget):
-    """A row a workload."""
+    """Paints a row for each workload."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,13 +57,13 @@ class Tiles(Guarded, QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.MinimumExpanding)
 
     def show_rows(self, rows: tuple[TileRow, ...]) -> None:
-        """Show these; each is read out with its values."""
+        """Show these rows; a screen reader gets their values."""
         if rows == self._rows:
             return
         self._rows = rows
         said = (
-            tr("{title}: old {said}, new {said2}").format(
-                title=tr(row.title), said=_said(row.old), said2=_said(row.new)
+            tr("{title}: old server {said}, new server {said2}").format(
+                title=tr(row.title), said=_tile_text(row.old), said2=_tile_text(row.new)
             )
             for row in rows
         )
@@ -71,7 +72,7 @@ class Tiles(Guarded, QWidget):
         self.update()
 
     def take(self, event: Live) -> None:
-        """What moves at this moment on one side, of one workload; the tile of a run shows it."""
+        """Show the current rates of a workload on one side."""
         line = self._live.setdefault((event.subject, event.source), Sparkline())
         line.add(event.figures)
         if not self._frames.isActive():
@@ -79,7 +80,7 @@ class Tiles(Guarded, QWidget):
 
     @Slot()
     def rest(self) -> None:
-        """Nothing is measured any more."""
+        """Stop showing current rates."""
         self._live.clear()
         self._frames.stop()
         self.update()
@@ -104,7 +105,7 @@ class Tiles(Guarded, QWidget):
         return QSize(400, self.sizeHint().height())
 
     def room(self, row: int, column: int) -> QRect:
-        """Where the tile of a row stands; column 0 is old's."""
+        """Return the place of a tile; column 0 is that of the old server."""
         height, width = self._height(), (self.width() - GAP) // 2
         return QRect(column * (width + GAP), row * (height + GAP), width, height)
 
@@ -117,7 +118,7 @@ class Tiles(Guarded, QWidget):
                 yield self.room(number, column), row, SIDES[column][0], tile
 
     def _line(self, row: TileRow, side: Side, tile: Tile | None) -> Sparkline | None:
-        """What moves in that tile."""
+        """Return the line of current rates of that tile."""
         return self._live.get((row.name, side.value)) if tile is not None and tile.running else None
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -135,7 +136,7 @@ class Tiles(Guarded, QWidget):
         left, beside = _parts(room)
         muted, text = colour(Tone.MUTED), palette.color(QPalette.ColorRole.Text)
         line = self.fontMetrics().height()
-        self._write(painter, left, f"{side}: {tr(row.title)}", muted)
+        self._write(painter, left, f"{side_name(side)}: {tr(row.title)}", muted)
         if tile is None:
             self._write(painter, left.adjusted(0, line + 2, 0, 0), tr("not measured yet"), muted)
             return
@@ -162,8 +163,8 @@ class Tiles(Guarded, QWidget):
 
     @staticmethod
     def _now(row: TileRow, moving: Sparkline | None) -> str:
-        """What moves at this moment, in words; empty where nothing has come for a while."""
-        return live_words(row.headline, moving.figures) if moving is not None and moving.fresh else ""
+        """Return the current rate as text; empty if there is none."""
+        return describe_live_figure(row.headline, moving.figures) if moving is not None and moving.fresh else ""
 
     @staticmethod
     def _write(painter: QPainter, room: QRect, words: str, shade: QColor) -> None:
@@ -178,7 +179,7 @@ class Tiles(Guarded, QWidget):
         return super().event(event)
 
     def tip_at(self, place: QPoint) -> str:
-        """Of a dot its repetition, else all that its tile says; empty beside the tiles."""
+        """Return the tool tip of a dot or of a tile; empty beside the tiles."""
         for room, row, side, tile in self._places():
             if not room.contains(place) or tile is None:
                 continue
@@ -188,13 +189,13 @@ class Tiles(Guarded, QWidget):
                 if (spot - place).manhattanLength() <= 2 * REACH:
                     return _of_dot(number, dot)
             value = f"{tile.value} {tile.spread}".rstrip()
-            said = (f"{side}: {tr(row.title)}", value, self._now(row, moving), tile.detail, tile.state)
+            said = (f"{side_name(side)}: {tr(row.title)}", value, self._now(row, moving), tile.detail, tile.state)
             return "\n".join(line for line in said if line)
         return ""
 
 
 def _parts(room: QRect) -> tuple[QRect, QRectF]:
-    """Of a tile the words at the left and the picture at the right."""
+    """Return the places of the text and of the picture of a tile."""
     left = QRect(room.left() + 12, room.top() + 7, round(room.width() * 0.67) - 16, room.height() - 14)
     return left, QRectF(left.right() + 14, room.top() + 12, room.width() * 0.33 - 26, room.height() - 24)
 
@@ -210,9 +211,9 @@ def _lower(beside: QRectF, tile: Tile, moving: Sparkline | None) -> QRectF:
 
 
 def _of_dot(number: int, dot: Dot) -> str:
-    said = tr(": {remarks}, counts apart").format(remarks=", ".join(dot.remarks)) if dot.remarks else ""
-    return tr("repetition {number}: {shown}{said}").format(number=number, shown=dot.shown, said=said)
+    said = tr(": {remarks}, excluded from the mean").format(remarks=", ".join(dot.remarks)) if dot.remarks else ""
+    return tr("Repetition {number}: {shown}{said}").format(number=number, shown=dot.shown, said=said)
 
 
-def _said(tile: Tile | None) -> str:
+def _tile_text(tile: Tile | None) -> str:
     return tr("not measured yet") if tile is None else f"{tile.value}, {tile.state}"

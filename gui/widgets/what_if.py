@@ -1,4 +1,4 @@
-"""What if the storage were an array: of how many drives, and what one does; the table says what each level would."""
+"""The RAID estimate: the expected performance of each RAID level, from that of one drive."""
 
 from math import isfinite
 
@@ -14,18 +14,19 @@ from gui.models.storage import ARRAY_COLUMNS, ArrayRow
 from gui.widgets.label import Label
 from gui.widgets.table import Table
 
-SOURCES = {
-    marked("as new was measured"): Side.NEW,
-    marked("as old was measured"): Side.OLD,
-    marked("as stated:"): None,
-}
-STATE_IT = marked("State what one drive does; what is left empty is not reckoned.")
-NO_NUMBER = marked("What one drive does is a number above zero, such as 450.")
+SOURCES = (
+    (Side.NEW, marked("new server (measured)")),
+    (Side.OLD, marked("old server (measured)")),
+    (None, marked("your values:")),
+)
+"""From where it is known what one drive does; None: the operator enters it."""
+STATE_IT = marked("Enter the performance of one drive. Values that are left empty are not calculated.")
+NO_NUMBER = marked("The performance of one drive must be a number above zero, such as 450.")
 FIGURES = (
-    ("read_iops", marked("reads /s"), 1.0),
-    ("write_iops", marked("writes /s"), 1.0),
-    ("read_bytes_per_second", marked("read MB/s"), 1e6),
-    ("write_bytes_per_second", marked("write MB/s"), 1e6),
+    ("read_iops", marked("Read IOPS"), 1.0),
+    ("write_iops", marked("Write IOPS"), 1.0),
+    ("read_bytes_per_second", marked("Read MB/s"), 1e6),
+    ("write_bytes_per_second", marked("Write MB/s"), 1e6),
 )
 
 
@@ -45,12 +46,12 @@ class WhatIfView(QWidget):
         self.drives.setRange(2, MOST_DRIVES)
         self.drives.setValue(8)
         self.source = QComboBox(self)
-        self.source.addItems([*map(tr, SOURCES)])
+        self.source.addItems([tr(title) for _, title in SOURCES])
         self.fields = {name: QLineEdit(self) for name, _, _ in FIGURES}
         head = QHBoxLayout()
         for words, field, spoken in (
-            (tr("&Number of drives:"), self.drives, tr("Drives")),
-            (tr("ea&ch"), self.source, tr("What one drive does")),
+            (tr("Drive&s:"), self.drives, tr("Number of drives")),
+            (tr("Ea&ch drive:"), self.source, tr("Performance of one drive")),
         ):
             head.addWidget(self._named(words, field))
             field.setAccessibleName(spoken)
@@ -63,12 +64,12 @@ class WhatIfView(QWidget):
             head.addWidget(self._named(tr(words), figure))
             head.addWidget(figure)
         head.addStretch()
-        self.said = Label(parent=self)
-        self.said.setWordWrap(True)
-        self.table = Table[ArrayRow](tr("What arrays may be expected to do"), ARRAY_COLUMNS, self)
+        self.message = Label(parent=self)
+        self.message.setWordWrap(True)
+        self.table = Table[ArrayRow](tr("Expected performance of RAID arrays"), ARRAY_COLUMNS, self)
         column = QVBoxLayout(self)
         column.addLayout(head)
-        column.addWidget(self.said)
+        column.addWidget(self.message)
         column.addWidget(self.table, 1)
         self.drives.valueChanged.connect(self.ask)
         self.source.currentIndexChanged.connect(self.ask)
@@ -82,10 +83,10 @@ class WhatIfView(QWidget):
 
     @Slot()
     def ask(self) -> None:
-        """Ask for what stands there now."""
+        """Ask for the answers to the current values."""
         self.question += 1
         self._show_fields()
-        side = tuple(SOURCES.values())[self.source.currentIndex()]
+        side = SOURCES[self.source.currentIndex()][0]
         if side is not None:
             self.asked.emit(self.drives.value(), None, side)
             return
@@ -110,26 +111,29 @@ class WhatIfView(QWidget):
         return Drive(**figures)
 
     def _show_fields(self) -> None:
-        stated = tuple(SOURCES.values())[self.source.currentIndex()] is None
+        stated = SOURCES[self.source.currentIndex()][0] is None
         for field in self.fields.values():
             field.setEnabled(stated)
 
     def show_arrays(self, question: int, rows: tuple[ArrayRow, ...]) -> None:
-        """What such arrays may be expected to do."""
+        """Show the expected performance of the arrays."""
         if question != self.question:
             return
-        self.said.setText(
-            tr("By each level's own rules, from what one drive does; md's write thread can bound the writes.")
+        self.message.setText(
+            tr(
+                "These values follow from the rules of each RAID level and the performance of one drive. The "
+                "write thread of md can limit the writes."
+            )
         )
         self.table.set_rows(rows)
 
     def refuse(self, question: int, error: Exception) -> None:
-        """Why they cannot be reckoned."""
+        """Show why the arrays cannot be calculated."""
         if question == self.question:
             said = recorded(error.message) if isinstance(error, PghaulError) else str(error)
             self.say(f"{said[:1].upper()}{said[1:]}.")
 
     def say(self, words: str) -> None:
-        """Say it in place of the table's rows."""
-        self.said.setText(words)
+        """Show a message, and no rows."""
+        self.message.setText(words)
         self.table.set_rows(())

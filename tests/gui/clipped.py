@@ -62,7 +62,7 @@ def main() -> int:
         work.use(session)
         _settle(application, work)
         for kind in PAGES:
-            window.show_page(kind.title)
+            window.show_page(kind.id)
             _settle(application, work)
             for line in _clipped(window):
                 print(kind.title, line)  # noqa: T201

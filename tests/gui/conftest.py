@@ -96,9 +96,9 @@ def press(box: object, role: QMessageBox.ButtonRole) -> None:
     button.click()
 
 
-def page(qtbot: QtBot, window: MainWindow, title: str) -> "Page":
-    """The page of that title, on screen and filled."""
-    shown = window.show_page(title)
+def page(qtbot: QtBot, window: MainWindow, page_id: str) -> "Page":
+    """The page with that id, on screen and filled."""
+    shown = window.show_page(page_id)
     qtbot.waitUntil(lambda: shown.shown, timeout=10_000)
     at_rest(qtbot, window)
     return shown

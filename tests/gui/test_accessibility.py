@@ -29,6 +29,7 @@ from core.history.store import Store
 from gui import actions, appearance
 from gui.appearance import Tone
 from gui.asker import HostKeyQuestion, SecretQuestion
+from gui.destinations import PageId
 from gui.dialogs.crash import CrashDialog
 from gui.dialogs.move import MoveDialog
 from gui.dialogs.questions import dialog_for
@@ -95,7 +96,7 @@ def _nameless(window: QWidget) -> list[str]:
 @pytest.mark.slow
 def test_every_control_of_every_page_has_a_name(full_window: MainWindow, qtbot: QtBot) -> None:
     for kind in PAGES:
-        page(qtbot, full_window, kind.title)
+        page(qtbot, full_window, kind.id)
     assert len(_controls(full_window)) > 50
     assert _nameless(full_window) == []
 
@@ -147,7 +148,7 @@ def test_whatever_the_report_dialog_asks_has_a_mnemonic_of_its_own(dialogs: list
 def test_the_buttons_of_a_page_have_mnemonics_of_their_own(full_window: MainWindow, qtbot: QtBot) -> None:
     menus = {_mnemonic(action.text()) for action in full_window.menuBar().actions()}
     for kind in PAGES:
-        shown = page(qtbot, full_window, kind.title)
+        shown = page(qtbot, full_window, kind.id)
         visible = [one for one in shown.findChildren(QAbstractButton) if one.isVisible() and "&" in one.text()]
         keys = [_mnemonic(button.text()) for button in visible if "Cop&y" not in button.text()]
         keys += [
@@ -166,7 +167,7 @@ def _mnemonic(text: str) -> str:
 
 
 def test_tab_goes_through_a_page_and_comes_back(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Measure")
+    shown = page(qtbot, full_window, PageId.MEASURE)
     full_window.activateWindow()
     full_window.rail.setFocus()
     seen: list[QWidget] = []

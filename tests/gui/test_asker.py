@@ -11,10 +11,12 @@ from core.jobs import Job
 from core.migration.model.execution import StopAnswer
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
+from core.migration.plan.steps.opening import DECIDE
 from gui.asker import Question, WindowAsker
 from gui.bridge import Runner
+from gui.destinations import PageId
 from gui.dialogs.questions import SecretDialog, TakeOnDialog, TakeOverDialog
-from gui.models.prompts import DECIDE, DONE, OPEN_NEW
+from gui.models.prompts import DONE, OPEN_NEW
 from gui.pages.execution import MovePage
 from gui.widgets.prompt_panel import PromptPanel
 from gui.window import MainWindow
@@ -146,7 +148,7 @@ def test_a_question_counts_its_first_answer(qapp: object) -> None:  # noqa: ARG0
 
 def panel(window: MainWindow, qtbot: QtBot) -> PromptPanel:
     """The panel in the page Move, once it asks."""
-    move = window.show_page("Move")
+    move = window.show_page(PageId.MOVE)
     assert isinstance(move, MovePage)
     qtbot.waitUntil(lambda: not move.prompt.isHidden() and move.prompt.decline.isEnabled())
     return move.prompt

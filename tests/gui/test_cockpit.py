@@ -9,8 +9,9 @@ from pytestqt.qtbot import QtBot
 from core.benchmarks.model import Forecast, Mark, MarkKind, Side, Volume
 from core.history.store import Store
 from core.jobs import Job, Live, Progress
-from gui.models.queue import WAYS, Entry, State
-from gui.models.tiles import live_words, tile_rows
+from gui.destinations import PageId
+from gui.models.queue import SIDES_TITLES, Entry, MeasuredSides, State
+from gui.models.tiles import describe_live_figure, tile_rows
 from gui.models.words import in_sentence
 from gui.pages.measure import NO_FORECAST, PROBLEMS, MeasurePage
 from gui.widgets.tiles import Tiles
@@ -19,7 +20,7 @@ from tests.figures import figures
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
 
-ONE_BY_ONE, AT_ONCE, OLD_ALONE, _ = WAYS
+ONE_BY_ONE, AT_ONCE, OLD_ONLY, _ = MeasuredSides
 FIGURES = {"read_iops": 900.0, "read_bytes_per_second": 7e6, "write_iops": 10.0, "write_bytes_per_second": 2e6}
 
 
@@ -51,7 +52,7 @@ def test_now_is_said_for_as_long_as_something_comes(
     tiles.take(Live(run.volume.side, run.workload.name, FIGURES))
     spot = tiles.room(0, 0).topLeft() + QPoint(5, 5)
     monkeypatch.setattr("gui.widgets.sparkline.STALE_SECONDS", 1000.0)
-    now = live_words(run.workload.headline, FIGURES)
+    now = describe_live_figure(run.workload.headline, FIGURES)
     assert now in tiles.tip_at(spot)
     monkeypatch.setattr("gui.widgets.sparkline.STALE_SECONDS", 0.0)  # as if its side had ended a while ago
     assert now not in tiles.tip_at(spot)
@@ -61,7 +62,7 @@ def test_now_is_said_for_as_long_as_something_comes(
 
 @pytest.mark.slow
 def test_what_moves_reaches_the_tile_of_its_run(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Measure")
+    shown = page(qtbot, full_window, PageId.MEASURE)
     assert isinstance(shown, MeasurePage)
     run = full_store.runs("spring")[0]
     full_store.run_started(replace(run, repetitions=(), outcome=None, ended_at=None))
@@ -90,19 +91,19 @@ def test_a_dot_says_what_it_stands_for(full_store: Store, qtbot: QtBot) -> None:
     of_dots = {tuple(figures(text)): text for text in said}
     assert MarkKind.DISTURBED in of_dots["2", "905 IOPS"]
     assert MarkKind.DISTURBED not in of_dots["1", "903 IOPS"]
-    assert any(text.startswith("old: fio random read direct\n901") for text in said)
+    assert any(text.startswith("old server: fio random read direct\n901") for text in said)
     assert tiles.tip_at(QPoint(room.left(), room.bottom() + 500)) == ""
 
 
 def test_suites_are_queued_in_their_order(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Measure")
+    shown = page(qtbot, full_window, PageId.MEASURE)
     assert isinstance(shown, MeasurePage)
     assert shown.empty.isHidden()
     shown.queue.click()
     shown.suite.setCurrentText("raid")
     shown.sides.setCurrentIndex(shown.sides.findData(AT_ONCE))
     shown.queue.click()
-    queued = f"quick ({in_sentence(ONE_BY_ONE)}), raid ({in_sentence(AT_ONCE)})"
+    queued = f"quick ({in_sentence(SIDES_TITLES[ONE_BY_ONE])}), raid ({in_sentence(SIDES_TITLES[AT_ONCE])})"
     assert queued in shown.hint.text()
     assert not shown.start.isEnabled()
     shown.empty.click()
@@ -113,7 +114,7 @@ def test_suites_are_queued_in_their_order(full_window: MainWindow, qtbot: QtBot)
 
 
 def test_an_emptied_queue_ends_behind_what_is_measured(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Measure")
+    shown = page(qtbot, full_window, PageId.MEASURE)
     assert isinstance(shown, MeasurePage)
     runs, waits = (Entry(suite, ONE_BY_ONE, (FORECAST,)) for suite in ("quick", "raid"))
     shown._clock.start()  # noqa: SLF001
@@ -133,9 +134,9 @@ def forecast_shown(qtbot: QtBot, window: MainWindow, store: Store) -> MeasurePag
     store.add_move(replace(samples.MOVE, name="autumn"))
     window.work.changed.emit()
     at_rest(qtbot, window)
-    shown = page(qtbot, window, "Measure")
+    shown = page(qtbot, window, PageId.MEASURE)
     assert isinstance(shown, MeasurePage)
-    chosen = (shown.suite.currentText(), shown.sides.currentText())
+    chosen = (shown.suite.currentText(), MeasuredSides(shown.sides.currentData()))
     shown._show_forecast("spring", [chosen], (Entry(*chosen, (FORECAST,)),))  # noqa: SLF001  as if it was made
     assert shown.start.isEnabled()
     return shown
@@ -174,8 +175,8 @@ def test_a_forecast_that_comes_late_is_not_shown_beside_another_move(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
     shown = forecast_shown(qtbot, full_window, full_store)
-    chosen = (shown.suite.currentText(), shown.sides.currentText())
-    for move, wanted in (("autumn", chosen), ("spring", ("raid", OLD_ALONE))):
+    chosen = (shown.suite.currentText(), MeasuredSides(shown.sides.currentData()))
+    for move, wanted in (("autumn", chosen), ("spring", ("raid", OLD_ONLY))):
         full_window.work.pick(move)
         at_rest(qtbot, full_window)
         if move == "spring":
@@ -197,7 +198,7 @@ def test_what_is_measured_is_said_with_its_move_while_another_is_picked(
     full_window.work.pick("autumn")
     at_rest(qtbot, full_window)
     assert figures(shown.hint.text()) == ["1 h 00 min"]
-    assert " spring: " in shown.hint.text()
+    assert " spring " in shown.hint.text()
     assert shown.forecasts.isHidden()
     assert not shown.queue.isEnabled()
     run = full_store.runs("spring")[0]
@@ -233,16 +234,16 @@ def test_what_is_left_is_the_same_above_and_below(full_window: MainWindow, full_
 def test_why_it_cannot_start_is_said_as_it_is(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     shown = forecast_shown(qtbot, full_window, full_store)
     assert shown.start.toolTip() == ""
-    chosen = (shown.suite.currentText(), shown.sides.currentText())
+    chosen = (shown.suite.currentText(), MeasuredSides(shown.sides.currentData()))
     bad = Entry(*chosen, (replace(FORECAST, problems=("no space",)),))
     shown._show_forecast("spring", [chosen], (bad,))  # noqa: SLF001
     assert not shown.start.isEnabled()
     assert shown.start.toolTip() == PROBLEMS
-    assert shown.hint.text() == f"{PROBLEMS}."
+    assert shown.hint.text() == PROBLEMS
 
 
 def test_sorted_suites_and_the_box_choose_the_same(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Measure")
+    shown = page(qtbot, full_window, PageId.MEASURE)
     assert isinstance(shown, MeasurePage)
     header = shown.suites.horizontalHeader()
     for column in range(header.count()):

@@ -11,9 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from core.benchmarks.model import Outcome, Side
 from core.history.store import Store
+from gui.destinations import PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.models.chart import Dot
-from gui.models.comparison import scale_of
+from gui.models.comparison import choose_scale
 from gui.pages.compare import NOT_MEASURED, ComparePage
 from gui.pages.start import StartPage
 from gui.widgets.what_if import NO_NUMBER, SOURCES, STATE_IT
@@ -34,7 +35,7 @@ tps = {tps} (without initial connection time)
 
 
 def shown_page(window: MainWindow, qtbot: QtBot) -> ComparePage:
-    shown = page(qtbot, window, "Compare")
+    shown = page(qtbot, window, PageId.COMPARE)
     assert isinstance(shown, ComparePage)
     return shown
 
@@ -61,14 +62,14 @@ def earlier(store: Store) -> None:
 
 def test_a_ratio_says_which_is_better(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
-    assert cells(shown, "Better") == ["new 8.87 ×", "new 5.31 ×", "new 3.72 ×", "new 3.42 ×"]
+    assert cells(shown, "Better") == [f"new server {ratio} ×" for ratio in ("8.87", "5.31", "3.72", "3.42")]
     shown.left.setCurrentIndex(1)
     shown.right.setCurrentIndex(0)
     shown.right.activated.emit(0)
     at_rest(qtbot, full_window)
     assert cells(shown, "Better") == ["left 8.87 ×", "left 5.31 ×", "left 3.72 ×", "left 3.42 ×"]
-    assert cells(shown, "Interval")[0] == "8.84 × – 8.91 ×"
-    assert cells(shown, "Verdict")[0] == "left faster"
+    assert cells(shown, "95 % interval")[0] == "8.84 × – 8.91 ×"
+    assert cells(shown, "Verdict")[0] == "left is faster"
 
 
 @pytest.mark.slow
@@ -90,7 +91,7 @@ def test_what_was_measured_earlier_stands_beside_what_is_measured_now(
 @pytest.mark.slow
 def test_the_bars_are_called_as_the_columns_are(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
-    for left, names in ((0, ["old", "new"]), (1, ["left", "right"])):
+    for left, names in ((0, ["old server", "new server"]), (1, ["left", "right"])):
         shown.left.setCurrentIndex(left)
         shown.left.activated.emit(left)
         at_rest(qtbot, full_window)
@@ -118,7 +119,7 @@ def test_what_was_never_measured_can_be_picked_and_left_again(
     at_rest(qtbot, full_window)
     assert shown.left.isVisible()
     assert shown.picked == (Side.OLD, Side.NEW)
-    assert shown.what.text().startswith(f"{NOT_MEASURED}\nOld: ")
+    assert shown.what.text().startswith(f"{NOT_MEASURED}\nOld server: ")
     shown.right.setCurrentIndex(0)
     shown.right.activated.emit(0)
     at_rest(qtbot, full_window)
@@ -135,7 +136,7 @@ def test_over_time_shows_the_metric_that_is_chosen(full_window: MainWindow, qtbo
     shown.tabs.setCurrentWidget(shown.over_time)
     at_rest(qtbot, full_window)
     (chart,) = (view.chart for view in shown.over_time.views if view.chart)
-    row, unit = found[number].row, scale_of(found[number])
+    row, unit = found[number].row, choose_scale(found[number])
     assert row.old is not None
     heights = [mark.y for mark in chart.marks if isinstance(mark, Dot)]
     assert heights[0] == pytest.approx(row.old.mean / unit.divisor)
@@ -164,15 +165,15 @@ def test_what_one_drive_does_can_be_stated(full_window: MainWindow, qtbot: QtBot
     shown = shown_page(full_window, qtbot)
     shown.tabs.setCurrentWidget(shown.what_if)
     view = shown.what_if
-    view.source.setCurrentIndex([*SOURCES.values()].index(None))
-    assert view.said.text() == STATE_IT
+    view.source.setCurrentIndex([side for side, _ in SOURCES].index(None))
+    assert view.message.text() == STATE_IT
     view.fields["write_iops"].setText("many")
     view.ask()
-    assert view.said.text() == NO_NUMBER
+    assert view.message.text() == NO_NUMBER
     view.fields["write_iops"].setText("-3")
     view.ask()
     at_rest(qtbot, full_window)
-    assert view.said.text() not in {STATE_IT, NO_NUMBER}  # it is core that refuses it
+    assert view.message.text() not in {STATE_IT, NO_NUMBER}  # it is core that refuses it
     assert view.table.rows.rowCount() == 0
     view.fields["write_iops"].setText("200")
     view.ask()
@@ -183,7 +184,7 @@ def test_what_one_drive_does_can_be_stated(full_window: MainWindow, qtbot: QtBot
 
 def open_outputs(window: MainWindow, qtbot: QtBot) -> OutputsDialog:
     """From the first page, as who has no move yet would."""
-    start = page(qtbot, window, "Moves")
+    start = page(qtbot, window, PageId.MOVES)
     assert isinstance(start, StartPage)
     start.read.click()
     qtbot.waitUntil(lambda: window.findChild(OutputsDialog) is not None)
@@ -210,7 +211,7 @@ def test_outputs_of_others_lead_to_a_comparison(full_window: MainWindow, qtbot: 
     assert rates["transactions rate"].startswith("right 4.00 ×")
     shown.right.activated.emit(1)
     at_rest(qtbot, full_window)
-    assert shown.what.text().startswith("Old: ")
+    assert shown.what.text().startswith("Old server: ")
 
 
 @pytest.mark.slow
@@ -229,7 +230,7 @@ def test_who_cancels_while_outputs_are_read_gets_nothing_of_them(
     assert caught == []
     shown = shown_page(full_window, qtbot)
     assert shown.what.text() == before
-    assert before.startswith("Old: ")
+    assert before.startswith("Old server: ")
 
 
 def test_a_file_that_cannot_be_read_is_said(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

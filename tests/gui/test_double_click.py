@@ -14,6 +14,7 @@ from core.migration.execution.status import MoveStatus
 from core.migration.model.execution import Kind, State
 from gui import actions
 from gui.asker import StepQuestion
+from gui.destinations import PageId
 from gui.pages.execution import MovePage
 from gui.widgets.message_box import MessageBox
 from gui.window import MainWindow
@@ -56,9 +57,9 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[Kind]:
 @pytest.fixture
 def before_move(full_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
     """The window where Next leads to the move, and the page Move was read already."""
-    page(qtbot, full_window, "Move")
-    page(qtbot, full_window, "Overview")
-    monkeypatch.setattr(full_window.way, "next", lambda _page: ("Move", "Move"))
+    page(qtbot, full_window, PageId.MOVE)
+    page(qtbot, full_window, PageId.OVERVIEW)
+    monkeypatch.setattr(full_window.milestones, "next", lambda _page: ("Move", PageId.MOVE))
     qtbot.waitUntil(full_window.isActiveWindow)
     return full_window
 
@@ -84,11 +85,11 @@ def test_next_pressed_twice_at_once_shows_the_page_and_begins_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", ["Move", "Rehearse"])
+@pytest.mark.parametrize("page_id", [PageId.MOVE, PageId.REHEARSE])
 def test_a_beginning_is_asked_for_and_its_default_is_to_begin_nothing(
-    title: str, full_window: MainWindow, begun: list[Kind], qtbot: QtBot
+    page_id: PageId, full_window: MainWindow, begun: list[Kind], qtbot: QtBot
 ) -> None:
-    shown = page(qtbot, full_window, title)
+    shown = page(qtbot, full_window, page_id)
     start = shown.primary
     assert start is not None
     double_click(start)
@@ -106,7 +107,7 @@ def test_a_beginning_is_asked_for_and_its_default_is_to_begin_nothing(
     go_on = next(one for one in box.buttons() if box.buttonRole(one) is QMessageBox.ButtonRole.AcceptRole)
     QTest.mouseClick(go_on, Qt.MouseButton.LeftButton)
     at_rest(qtbot, full_window)
-    assert begun == [Kind.REHEARSAL if title == "Rehearse" else Kind.REAL]
+    assert begun == [Kind.REHEARSAL if page_id is PageId.REHEARSE else Kind.REAL]
 
 
 @pytest.mark.slow
@@ -122,7 +123,7 @@ def test_a_rehearsal_is_gone_on_with_or_ended_once_that_was_asked(
 
     monkeypatch.setattr(actions, doing, carried_out)
     record(full_store, Case(State.INTERRUPTED, 0, MoveStatus.UNTOUCHED, set(), kind=Kind.REHEARSAL))
-    shown = page(qtbot, full_window, "Rehearse")
+    shown = page(qtbot, full_window, PageId.REHEARSE)
     full_window.work.changed.emit()
     at_rest(qtbot, full_window)
     button = getattr(shown, doing)
@@ -153,7 +154,7 @@ def test_next_begins_once_the_page_has_been_seen(before_move: MainWindow, begun:
 @pytest.mark.slow
 def test_a_question_cannot_be_answered_before_it_was_seen(full_window: MainWindow, qtbot: QtBot) -> None:
     """The second half of a double click that answered the question before it."""
-    shown = page(qtbot, full_window, "Move")
+    shown = page(qtbot, full_window, PageId.MOVE)
     assert isinstance(shown, MovePage)
     panel = shown.prompt
     asked = StepQuestion("db-old", "decide", "open", "why", "")

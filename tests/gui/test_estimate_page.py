@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from core.history.store import Store
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase
+from gui.destinations import PageId
 from gui.models.night import COSTS, FITS, METHOD, START, STARTS, TOO_SHORT
 from gui.models.words import METHODS, in_sentence
 from gui.pages.estimate import EstimatePage
@@ -19,7 +20,7 @@ from tests.gui.conftest import at_rest, page
 
 
 def shown_page(window: MainWindow, qtbot: QtBot) -> EstimatePage:
-    shown = page(qtbot, window, "Estimate")
+    shown = page(qtbot, window, PageId.ESTIMATE)
     assert isinstance(shown, EstimatePage)
     return shown
 
@@ -46,20 +47,20 @@ def test_what_would_help_stands_with_what_it_saves(full_window: MainWindow, qtbo
     assert in_sentence(METHODS["cold-copy"]) in shown.advice.text()
     rows = [[column.text(row) for column in shown.helps.rows.columns] for row in shown.helps.rows.rows]
     assert rows == [
-        ["a link of 10.0 Gbit/s", "−1 h 30 min", "−1 h 30 min", "new disk"],
-        ["compression", "–", "−35 min 00 s", "old cpu"],
+        ["a link of 10.0 Gbit/s", "−1 h 30 min", "−1 h 30 min", "disk of the new server"],
+        ["compression", "–", "−35 min 00 s", "CPU of the old server"],
     ]
 
 
 def test_a_window_says_by_when_old_must_be_stopped(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
-    assert figures(shown.night.said.text()) == []  # nothing was asked
+    assert figures(shown.night.message.text()) == []  # nothing was asked
     assert cells(shown, START) == []
     assert shown.night.table.rows.columns[START].title == STARTS[False]
     shown.tabs.setCurrentWidget(shown.night)
     assert not shown.night.table.isVisible()
     asked(shown, full_window, qtbot, window="20:00-08:00", price="5000", growth="20GB")
-    assert figures(shown.night.said.text())[0] == "12 h 00 min"
+    assert figures(shown.night.message.text())[0] == "12 h 00 min"
     assert shown.night.table.isVisible()
     fits = by_method(shown, FITS)
     assert set(fits) == {"cold-copy", "dump-restore"}  # what the estimate holds, and nothing else
@@ -86,7 +87,7 @@ def test_what_cannot_be_read_is_said_in_place_of_rows(full_window: MainWindow, q
     shown = asked(shown_page(full_window, qtbot), full_window, qtbot, downtime="10m")
     for name, text in (("window", "22-02"), ("downtime", "ten"), ("price", "-1"), ("growth", "much")):
         asked(shown, full_window, qtbot, **{name: text})
-        said, hint = shown.night.said.text().split(": ", 1)
+        said, hint = shown.night.message.text().split(": ", 1)
         assert text in said
         assert any(letter.isdigit() for letter in hint)  # an example of what can be read
         assert shown.night.table.rows.rowCount() == 0
@@ -130,7 +131,7 @@ def test_the_record_holds_what_was_taken_against_what_was_estimated(
 ) -> None:
     shown = shown_page(full_window, qtbot)
     shown.tabs.setCurrentIndex(3)
-    assert figures(shown.said.text()) == []
+    assert figures(shown.message.text()) == []
     assert not shown.record.isVisible()
     assert not shown.by_stage.isVisible()
     rehearsed(full_store, 28_600.0)
@@ -139,8 +140,8 @@ def test_the_record_holds_what_was_taken_against_what_was_estimated(
     assert shown.record.isVisible()
     (row, *_) = shown.record.rows.rows
     assert [column.text(row) for column in shown.record.rows.columns][2:] == [
-        "Copy", "3 h 58 min", "2 h 28 min – 5 h 33 min", "7 h 57 min", "later",
+        "Copy", "3 h 58 min", "2 h 28 min – 5 h 33 min", "7 h 57 min", "longer",
     ]  # fmt: skip
     (stage, *_) = shown.by_stage.rows.rows
     assert [column.text(stage) for column in shown.by_stage.rows.columns] == ["Copy", "1", "0%", "2.00 ×"]
-    assert figures(shown.said.text())[0] == "0"
+    assert figures(shown.message.text())[0] == "0"

@@ -14,6 +14,7 @@ from core.migration.model.execution import NOT_OPENED, Execution, Kind, State, S
 from core.migration.model.plan import Plan, Step
 from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
 from core.migration.plan.steps.opening import START_NEW
+from gui.destinations import PageId
 from gui.models.steps import Part, progressed
 from gui.pages.execution import ExecutionPage
 from gui.window import MainWindow
@@ -104,7 +105,7 @@ def shown(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> Callable[
 
     def show(case: Case, size: tuple[int, int | None] = (3 << 30, 12 << 30)) -> ExecutionPage:
         record(full_store, case, size)
-        made = page(qtbot, full_window, "Rehearse" if case.kind is Kind.REHEARSAL else "Move")
+        made = page(qtbot, full_window, PageId.REHEARSE if case.kind is Kind.REHEARSAL else PageId.MOVE)
         full_window.work.changed.emit()
         at_rest(qtbot, full_window)
         assert isinstance(made, ExecutionPage)
@@ -132,7 +133,7 @@ def test_the_page_and_the_strip_say_what_is_so(
     over = case.state in {State.DONE, State.ROLLED_BACK} or case.status in UNSEEN
     assert ticks is (case.kind is Kind.REAL and case.done > 0 and not over)
     assert made.clock.isHidden() is (made.state.downtime is None)
-    strip = full_window.strip
+    strip = full_window.status_banner
     if not strip.isHidden():
         assert SENTENCES[case.status] in strip.text.text() or case.status not in UNSEEN
         assert bool(figures(strip.text.text())) is ticks  # since when old is stopped, and for how long
@@ -144,4 +145,4 @@ def test_the_page_and_the_strip_say_what_is_so(
 def test_no_size_of_a_step_fails(state: State, size: str, shown: Callable[..., ExecutionPage]) -> None:
     made = shown(Case(state, 4, MoveStatus.STOPPED, GO_ON), SIZES[size])
     outcomes = [made.table.rows.text(made.table.rows.columns[-1], row) for row in made.table.rows.rows if row.run]
-    assert outcomes[-1] in {"not ended", "100 %", "0 %"}
+    assert outcomes[-1] in {"not finished", "100 %", "0 %"}

@@ -17,8 +17,10 @@ from core.actions.side_by_side import side_by_side
 from core.comparison.model import Verdict
 from core.history.store import Store
 from core.jobs import Job
+from core.migration.model.standing import Milestone
 from gui import appearance
 from gui.appearance import Sizes, Theme, Tone
+from gui.destinations import PageId
 from gui.dialogs.palette import CommandPalette
 from gui.models.migration import CHECK_COLUMNS
 from gui.models.table import Column
@@ -43,7 +45,7 @@ from tests.gui.conftest import at_rest, page
 
 
 def test_the_filter_leaves_what_holds_its_text(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Check")
+    shown = page(qtbot, full_window, PageId.CHECK)
     assert isinstance(shown, CheckPage)
     box = shown.findChild(FilterBox)
     assert box is not None
@@ -58,15 +60,15 @@ def test_the_filter_leaves_what_holds_its_text(full_window: MainWindow, qtbot: Q
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "title", ["Facts", "Measure", "Compare", "Check", "Probe", "Estimate", "Plan", "Rehearse", "Move"]
+    "page_id", [PageId(milestone.value) for milestone in Milestone if milestone is not Milestone.AFTER]
 )
-def test_each_page_of_a_move_has_a_filter(full_window: MainWindow, title: str) -> None:
-    shown = full_window.show_page(title)
+def test_each_page_of_a_move_has_a_filter(full_window: MainWindow, page_id: PageId) -> None:
+    shown = full_window.show_page(page_id)
     assert len(shown.findChildren(FilterBox)) == 1
 
 
 def test_a_filter_in_the_corner_is_there_with_its_tables(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Estimate")
+    shown = page(qtbot, full_window, PageId.ESTIMATE)
     assert isinstance(shown, EstimatePage)
     box = shown.findChild(FilterBox)
     assert box is not None
@@ -82,7 +84,7 @@ def test_a_filter_in_the_corner_is_there_with_its_tables(full_window: MainWindow
 
 
 def test_compared_rows_that_differ_alone(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Compare")
+    shown = page(qtbot, full_window, PageId.COMPARE)
     assert isinstance(shown, ComparePage)
     shown.everything.click()
     everything = shown.table.rows.rows
@@ -93,7 +95,7 @@ def test_compared_rows_that_differ_alone(full_window: MainWindow, qtbot: QtBot) 
 
 
 def test_a_table_is_sorted_by_what_its_figures_stand_for(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Probe")
+    shown = page(qtbot, full_window, PageId.PROBE)
     assert isinstance(shown, ProbePage)
     rates = [row.bytes_per_second for row in shown.table.rows.rows]
     for expected in (sorted(rates), sorted(rates, reverse=True), rates):
@@ -102,7 +104,7 @@ def test_a_table_is_sorted_by_what_its_figures_stand_for(full_window: MainWindow
 
 
 def test_facts_that_differ_alone(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Facts")
+    shown = page(qtbot, full_window, PageId.FACTS)
     assert isinstance(shown, FactsPage)
     everything = shown.table.rows.rowCount()
     shown.differing.click()
@@ -112,7 +114,7 @@ def test_facts_that_differ_alone(full_window: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_a_table_is_saved_as_csv(full_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    shown = page(qtbot, full_window, "Check")
+    shown = page(qtbot, full_window, PageId.CHECK)
     assert isinstance(shown, CheckPage)
     shown.table.save_csv(tmp_path / "checks.csv")
     with (tmp_path / "checks.csv").open(encoding="utf-8", newline="") as file:
@@ -139,16 +141,16 @@ def test_the_umask_says_who_may_read_a_table_that_is_saved(qtbot: QtBot, tmp_pat
 def test_a_table_that_cannot_be_saved_says_why(
     full_window: MainWindow, qtbot: QtBot, tmp_path: Path, where: str
 ) -> None:
-    shown = page(qtbot, full_window, "Check")
+    shown = page(qtbot, full_window, PageId.CHECK)
     assert isinstance(shown, CheckPage)
     shown.table._save(tmp_path / where)  # noqa: SLF001  as if it had been chosen in the dialog
     said, hint = full_window.banner.text.splitlines()
     assert str(tmp_path / where) in said
-    assert hint.startswith("hint: ")
+    assert hint.startswith("Hint: ")
 
 
 def test_the_overview_gives_the_three_answers(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Overview")
+    shown = page(qtbot, full_window, PageId.OVERVIEW)
     assert isinstance(shown, OverviewPage)
     faster, movable, time = [card.answer for card in shown.cards]
     assert (faster.tone, figures(faster.text)) == (Tone.GOOD, ["4"])  # in so many workloads
@@ -161,7 +163,7 @@ def test_the_overview_gives_the_three_answers(full_window: MainWindow, qtbot: Qt
 @pytest.mark.slow
 def test_every_page_says_what_it_is_for(full_window: MainWindow, qtbot: QtBot) -> None:
     for kind in PAGES:
-        page(qtbot, full_window, kind.title)
+        page(qtbot, full_window, kind.id)
         full_window.show_help()
         assert len(full_window.banner.text) > 100
 
@@ -173,7 +175,7 @@ def test_any_command_is_found_by_a_part_of_its_name(full_window: MainWindow, qtb
     assert isinstance(palette, CommandPalette)
     QTest.keyClicks(palette.field, "hist")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: full_window.stack.currentWidget() is page(qtbot, full_window, "History"))
+    qtbot.waitUntil(lambda: full_window.stack.currentWidget() is page(qtbot, full_window, PageId.HISTORY))
     at_rest(qtbot, full_window)
 
 
@@ -186,15 +188,15 @@ def test_sizes_are_shown_as_they_are_sold_and_kept_as_ever(full_store: Store, qt
         window.show()
         work.use(Session(full_store, work.asker))
         at_rest(qtbot, window)
-        start = page(qtbot, window, "Moves")
+        start = page(qtbot, window, PageId.MOVES)
         assert isinstance(start, StartPage)
-        facts = page(qtbot, window, "Facts")
+        facts = page(qtbot, window, PageId.FACTS)
         if chosen:
             assert any(cell.endswith("iB") for table in facts.findChildren(Table) for cell in texts(table))
             decimal = next(one for one in window.menus.sizes.actions() if one.data() == Sizes.DECIMAL.value)
             decimal.trigger()
             at_rest(qtbot, window)
-            page(qtbot, window, "Moves")
+            page(qtbot, window, PageId.MOVES)
         shown.append(start.cards[0].card.cluster)
         said = [cell for table in facts.findChildren(Table) for cell in texts(table) if cell.endswith("iB")]
         assert said == ["8.0 KiB / 8.0 KiB / 16.0 MiB"]  # blocks are powers of two
@@ -227,23 +229,23 @@ def texts(table: Table[Any]) -> list[str]:
 def test_page_move_and_theme_are_remembered(
     qapp: QApplication, full_store: Store, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    titles = []
-    for title in ("Plan", ""):
+    found = []
+    for page_id in (PageId.PLAN, None):
         work = Work(remembered=Remembered(tmp_path))
         window = MainWindow(work)
         window.show()
         work.use(Session(full_store, work.asker))
         at_rest(qtbot, window)
-        if title:
-            window.show_page(title)
+        if page_id is not None:
+            window.show_page(page_id)
             window.use_theme(Theme.DARK)
             window.resize(1100, 720)
             at_rest(qtbot, window)
         shown = window.stack.currentWidget()
-        titles.append((getattr(shown, "title", ""), work.move and work.move.name, appearance.is_dark()))
+        found.append((getattr(shown, "id", ""), work.move and work.move.name, appearance.is_dark()))
         window.close()
         window.deleteLater()
         work.close()
         work.deleteLater()
     appearance.force(qapp, Qt.ColorScheme.Light)
-    assert titles == [("Plan", "spring", True)] * 2
+    assert found == [(PageId.PLAN, "spring", True)] * 2

@@ -20,8 +20,9 @@ from core.migration.model.execution import Execution, Kind, State, StepRun, Stop
 from core.migration.model.plan import Plan, Step
 from gui.asker import StopQuestion
 from gui.bridge import Task
+from gui.destinations import PageId
 from gui.dialogs.confirm import NameDialog
-from gui.models.execution import PAUSES, Doing, told_text
+from gui.models.execution import PAUSES, Doing, outcome_text
 from gui.models.words import capital
 from gui.pages.after import AfterPage
 from gui.pages.execution import MovePage
@@ -63,8 +64,8 @@ PLAN = Plan(samples.MOVE.name, "rsync", "why", (COPY, OPENING), samples.MORNING,
 @pytest.fixture(autouse=True)
 def _looked_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gui.pages.execution.LOOK_MS", 50)
-    monkeypatch.setattr("gui.watch.LOOK_MS", 50)
-    monkeypatch.setattr("gui.watch.IDLE_MS", 50)
+    monkeypatch.setattr("gui.execution_poller.LOOK_MS", 50)
+    monkeypatch.setattr("gui.execution_poller.IDLE_MS", 50)
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def begun(store: Store, kind: Kind = Kind.REAL) -> tuple[int, int]:
 
 
 def shown(qtbot: QtBot, window: MainWindow) -> MovePage:
-    made = page(qtbot, window, "Move")
+    made = page(qtbot, window, PageId.MOVE)
     assert isinstance(made, MovePage)
     return made
 
@@ -113,8 +114,8 @@ def test_an_execution_of_another_program_is_seen_as_it_goes(
     assert section.start.isEnabled()
     number, run = begun(other)
     qtbot.waitUntil(lambda: section.state.alive, timeout=20_000)
-    assert figures(section.state.far[0])[:2] == ["1", "2"]  # the step, of all
-    assert all(line in section.summary.text() for line in section.state.far)
+    assert figures(section.state.progress[0])[:2] == ["1", "2"]  # the step, of all
+    assert all(line in section.summary.text() for line in section.state.progress)
     assert section.end.isEnabled()
     assert not section.start.isEnabled()
     other.step_progressed(run, 3 << 30, 12 << 30)
@@ -125,8 +126,8 @@ def test_an_execution_of_another_program_is_seen_as_it_goes(
     assert current.run == other.execution(number).steps[-1]
     ended(other, number, run, State.DONE)
     qtbot.waitUntil(lambda: section.tabs.isTabVisible(2), timeout=20_000)
-    assert section.ending.text == told_text(section.state.told)
-    assert [each.title for each in section.state.told][-1] == "Details"
+    assert section.ending.text == outcome_text(section.state.ending)
+    assert [each.title for each in section.state.ending][-1] == "Details"
 
 
 @pytest.mark.slow
@@ -164,7 +165,7 @@ def test_what_is_left_is_ticked_off_and_kept(
     full_window: MainWindow, qtbot: QtBot, other: Store, tmp_path: Path
 ) -> None:
     full_window.work.remembered = Remembered(tmp_path)
-    after = page(qtbot, full_window, "After")
+    after = page(qtbot, full_window, PageId.AFTER)
     assert isinstance(after, AfterPage)
     assert after.findChild(Empty) is not None
     later = replace(COPY, title="drop the old fence", native=("rm -r x",))
@@ -195,7 +196,7 @@ def test_one_more_warm_pass_may_be_had_before_the_stop(full_window: MainWindow, 
     task = full_window.work.run("execute", partial(stop_asked, full_window))
     assert task is not None
     task.succeeded.connect(answers.append)
-    asking = full_window.show_page("Move")
+    asking = full_window.show_page(PageId.MOVE)
     assert isinstance(asking, MovePage)
     panel = asking.prompt
     qtbot.waitUntil(lambda: panel.isVisible() and panel.warm.isEnabled())
@@ -267,7 +268,7 @@ def test_a_way_back_is_not_gone_step_by_step(
     work.started.connect(begun_tasks.append)
     for doing, stepwise in ((Doing.RESUME, True), (Doing.BACK, False)):
         with qtbot.waitSignal(work.ended, timeout=20_000):
-            section.executing.ask(doing, PLAN.move)
+            section.controller.ask(doing, PLAN.move)
             named(qtbot, full_window).accept()
         qtbot.waitUntil(lambda: full_window.findChild(NameDialog) is None)
         assert (work.asker.carries is begun_tasks[-1]) is stepwise
@@ -283,7 +284,7 @@ def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWind
     )
     full_window.work.run("execute", partial(stop_asked, full_window))
     full_window.work.asker.move = PLAN.move
-    asking = full_window.show_page("Move")
+    asking = full_window.show_page(PageId.MOVE)
     assert isinstance(asking, MovePage)
     panel = asking.prompt
     qtbot.waitUntil(lambda: "db-old" in panel.text.text())
@@ -313,7 +314,7 @@ def test_the_stop_of_one_move_is_asked_with_its_own_host_while_another_is_picked
     at_rest(qtbot, full_window)
     full_window.work.pick("autumn")
     at_rest(qtbot, full_window)
-    asking = page(qtbot, full_window, "Move")
+    asking = page(qtbot, full_window, PageId.MOVE)
     assert isinstance(asking, MovePage)
     qtbot.waitUntil(lambda: asking.state.execution is not None and asking.state.execution.move == "autumn")
     full_window.work.asker.move = PLAN.move
@@ -329,7 +330,7 @@ def test_the_window_fits_a_small_screen_while_it_asks(full_window: MainWindow, f
     """With the strip over it, the clock of the stop, more clients than there is room for, and the frame of a window."""
     section = shown(qtbot, full_window)
     begun(full_store)
-    qtbot.waitUntil(full_window.strip.isVisible, timeout=20_000)
+    qtbot.waitUntil(full_window.status_banner.isVisible, timeout=20_000)
     question = StopQuestion("db-old", "15/main", tuple(f"app_{number}" for number in range(40)), warm=True)
     section.ask(question)
     section.clock.setVisible(True)

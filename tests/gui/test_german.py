@@ -64,7 +64,7 @@ def _shown(work: Work, store: Store, qtbot: QtBot) -> set[str]:
     work.use(Session(store, work.asker))
     at_rest(qtbot, window)
     for kind in window.kinds:
-        shown = page(qtbot, window, kind.title)
+        shown = page(qtbot, window, kind.id)
         for table in shown.findChildren(QTableView):
             if table.model() is not None and table.model().rowCount():
                 table.selectRow(0)
@@ -98,7 +98,7 @@ def test_no_two_of_a_page_have_one_mnemonic(full_store: Store, qtbot: QtBot) -> 
         work.use(Session(full_store, work.asker))
         at_rest(qtbot, window)
         menus = {_mnemonic(action.text()) for action in window.menuBar().actions()}
-        found = {kind.title: [*menus, *_keys(page(qtbot, window, kind.title))] for kind in window.kinds}
+        found = {kind.title: [*menus, *_keys(page(qtbot, window, kind.id))] for kind in window.kinds}
     window.close()
     window.deleteLater()
     work.close()

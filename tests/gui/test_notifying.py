@@ -14,7 +14,8 @@ from core.jobs import Job
 from core.migration.model.execution import State
 from core.settings import PROGRAM
 from gui.asker import StepQuestion
-from gui.models.execution import ended
+from gui.destinations import PageId
+from gui.models.execution import state_name
 from gui.notifying import TrayOrTitle
 from gui.remembered import Remembered
 from gui.window import MainWindow
@@ -43,7 +44,7 @@ def desk(full_window: MainWindow, qtbot: QtBot) -> Desk:
     """The window is out of sight, and its notifications come here."""
     made = Desk()
     full_window.notifier.desktop = made
-    page(qtbot, full_window, "Probe")
+    page(qtbot, full_window, PageId.PROBE)
     full_window.hide()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is None)
     return made
@@ -62,10 +63,10 @@ def _does(result: object) -> Callable[[object, Job], object]:
 @pytest.mark.parametrize(
     ("result", "how"),
     [
-        (None, ended(State.DONE)),
-        (State.DONE, ended(State.DONE)),
-        (State.STOPPED, ended(State.STOPPED)),
-        (Cancelled(), ended(State.CANCELLED)),
+        (None, state_name(State.DONE)),
+        (State.DONE, state_name(State.DONE)),
+        (State.STOPPED, state_name(State.STOPPED)),
+        (Cancelled(), state_name(State.CANCELLED)),
         (InputError("b is full", "make room"), ": b is full"),
     ],
 )
@@ -75,7 +76,7 @@ def test_the_end_of_a_job_is_told_once(
     full_window.work.run("Probing spring", _does(result))
     at_rest(qtbot, full_window)
     ((title, text),) = desk.told
-    assert title.startswith("Probing spring ")
+    assert title.startswith("Probing spring: ")
     assert title.endswith(how)
     assert figures(text) == ["0 s"]
 
@@ -85,11 +86,11 @@ def test_a_click_brings_the_page_up_on_which_it_began(full_window: MainWindow, d
     began = full_window.work.move
     full_window.work.run("Probing spring", _does(None))
     at_rest(qtbot, full_window)
-    full_window.show_page("Servers")
+    full_window.show_page(PageId.SERVERS)
     full_window.work.pick(None)
     full_window.notifier.bring_up()
     shown = full_window.stack.currentWidget()
-    assert shown is full_window.show_page("Probe")
+    assert shown is full_window.show_page(PageId.PROBE)
     assert full_window.work.move == began
     assert desk.withdrawn
 
@@ -101,11 +102,11 @@ def test_a_job_that_waits_for_a_person_says_for_what(full_window: MainWindow, de
     full_window.work.asker.asked.emit(question)
     ((waits, text),) = desk.told
     assert PROGRAM in waits
-    assert text.startswith(f"{question.title}, ")
+    assert text.startswith(f"{question.title}. ")
     assert figures(text) == ["0 s"]
     goes_on.set()
     at_rest(qtbot, full_window)
-    assert [title for title, _ in desk.told] == [waits, f"Moving spring {ended(State.DONE)}"]
+    assert [title for title, _ in desk.told] == [waits, f"Moving spring: {state_name(State.DONE)}"]
 
 
 def test_who_looks_at_the_window_is_not_told(full_window: MainWindow, qtbot: QtBot) -> None:
@@ -139,7 +140,7 @@ def test_without_a_tray_the_title_says_it_until_the_window_is_looked_at(
     full_window.notifier.desktop = TrayOrTitle(full_window, full_window.notifier.bring_up)
     full_window.work.run("Probing spring", _does(None))
     at_rest(qtbot, full_window)
-    assert full_window.windowTitle() == f"Probing spring {ended(State.DONE)} – {PROGRAM}"
+    assert full_window.windowTitle() == f"Probing spring: {state_name(State.DONE)} – {PROGRAM}"
     full_window.notifier.bring_up()
     assert full_window.windowTitle() == title
     assert desk.told == []

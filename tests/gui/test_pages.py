@@ -21,9 +21,11 @@ from core.jobs import Job
 from core.migration.model.checks import Status
 from core.migration.model.probe import Quantity
 from core.redaction import MASK
+from gui.destinations import PageId
 from gui.dialogs.waive import WaiveDialog
 from gui.models.details import NO_CHECKS
-from gui.models.steps import NO_RETURN, SAID, Part
+from gui.models.steps import NO_RETURN, PART_HEADS, Part
+from gui.models.words import quantity_name
 from gui.pages.check import CheckPage
 from gui.pages.compare import ComparePage
 from gui.pages.estimate import EstimatePage
@@ -45,9 +47,9 @@ from tests.gui.conftest import at_rest, page
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", [kind.title for kind in PAGES])
-def test_an_empty_history_says_what_to_do_next(window: MainWindow, qtbot: QtBot, title: str) -> None:
-    shown = page(qtbot, window, title)
+@pytest.mark.parametrize("page_id", [kind.id for kind in PAGES])
+def test_an_empty_history_says_what_to_do_next(window: MainWindow, qtbot: QtBot, page_id: str) -> None:
+    shown = page(qtbot, window, page_id)
     empty = shown.findChild(Empty)
     assert empty is not None
     assert empty.isVisible()
@@ -56,23 +58,23 @@ def test_an_empty_history_says_what_to_do_next(window: MainWindow, qtbot: QtBot,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", [kind.title for kind in PAGES if kind.title != "After"])
-def test_with_a_history_no_page_is_empty(full_window: MainWindow, qtbot: QtBot, title: str) -> None:
-    shown = page(qtbot, full_window, title)
+@pytest.mark.parametrize("page_id", [kind.id for kind in PAGES if kind.id != PageId.AFTER])
+def test_with_a_history_no_page_is_empty(full_window: MainWindow, qtbot: QtBot, page_id: str) -> None:
+    shown = page(qtbot, full_window, page_id)
     assert shown.findChild(Empty) is None
     assert shown.body.isVisible()
     assert not full_window.banner.isVisible()
 
 
 def test_servers(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Servers")
+    shown = page(qtbot, full_window, PageId.SERVERS)
     assert isinstance(shown, ServersPage)
     assert [row.profile.name for row in shown.table.rows.rows] == ["db-new", "db-old"]
     assert shown.test.isEnabled()
 
 
 def test_facts_show_the_servers_of_the_move(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Facts")
+    shown = page(qtbot, full_window, PageId.FACTS)
     assert isinstance(shown, FactsPage)
     assert (shown.old.currentText(), shown.new.currentText()) == ("db-old", "db-new")
     assert any(row.old == "Intel Xeon E5410" and row.new == "AMD EPYC 9354P" for row in shown.table.rows.rows)
@@ -83,7 +85,7 @@ def test_facts_show_the_servers_of_the_move(full_window: MainWindow, qtbot: QtBo
 
 
 def test_other_servers_can_be_chosen(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Facts")
+    shown = page(qtbot, full_window, PageId.FACTS)
     assert isinstance(shown, FactsPage)
     shown.new.setCurrentText("db-old")
     shown.new.textActivated.emit("db-old")
@@ -95,7 +97,7 @@ def test_other_servers_can_be_chosen(full_window: MainWindow, qtbot: QtBot) -> N
 def test_benchmarks_show_every_repetition_and_start_only_after_a_forecast(
     full_window: MainWindow, qtbot: QtBot
 ) -> None:
-    shown = page(qtbot, full_window, "Measure")
+    shown = page(qtbot, full_window, PageId.MEASURE)
     assert isinstance(shown, MeasurePage)
     assert shown.table.rows.rowCount() == 24
     assert shown.suite.count() > 0
@@ -106,7 +108,7 @@ def test_benchmarks_show_every_repetition_and_start_only_after_a_forecast(
 
 
 def test_the_suite_is_chosen_by_what_it_measures(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Measure")
+    shown = page(qtbot, full_window, PageId.MEASURE)
     assert isinstance(shown, MeasurePage)
     listed = list_suites()
     assert [shown.suite.itemText(index) for index in range(shown.suite.count())] == [suite.name for suite in listed]
@@ -118,7 +120,7 @@ def test_the_suite_is_chosen_by_what_it_measures(full_window: MainWindow, qtbot:
 
 
 def test_comparison(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Compare")
+    shown = page(qtbot, full_window, PageId.COMPARE)
     assert isinstance(shown, ComparePage)
     assert shown.table.rows.rowCount() == 4
     shown.everything.click()
@@ -127,18 +129,20 @@ def test_comparison(full_window: MainWindow, qtbot: QtBot) -> None:
 
 @pytest.mark.slow
 def test_charts_are_drawn(full_window: MainWindow, qtbot: QtBot) -> None:
-    comparison = page(qtbot, full_window, "Compare")
+    comparison = page(qtbot, full_window, PageId.COMPARE)
     assert isinstance(comparison, ComparePage)
     titles = [view.chart.title for view in comparison.bars.views if view.chart]
     assert [title.rpartition(", ")[2] for title in titles] == ["MB/s", "IOPS"]
-    estimate = page(qtbot, full_window, "Estimate")
+    estimate = page(qtbot, full_window, PageId.ESTIMATE)
     assert isinstance(estimate, EstimatePage)
     assert estimate.chart.isVisible()
     assert estimate.chart.chart is not None
 
 
 def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> None:
-    checks, probes, estimate = (page(qtbot, full_window, title) for title in ("Check", "Probe", "Estimate"))
+    checks, probes, estimate = (
+        page(qtbot, full_window, page_id) for page_id in (PageId.CHECK, PageId.PROBE, PageId.ESTIMATE)
+    )
     assert isinstance(checks, CheckPage)
     assert isinstance(probes, ProbePage)
     assert isinstance(estimate, EstimatePage)
@@ -149,7 +153,7 @@ def test_checks_probes_and_estimate(full_window: MainWindow, qtbot: QtBot) -> No
     assert Status.PASS not in {row.status for row in checks.table.rows.rows}
     assert checks.table.rows.rowCount() == 3
     assert figures(probes.summary.text()) == ["81.5 MB/s"]  # of the slowest link
-    assert Quantity.READ in probes.summary.text()
+    assert quantity_name(Quantity.READ) in probes.summary.text()
     assert estimate.table.rows.rowCount() == 6
 
 
@@ -162,7 +166,7 @@ def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
     at_rest(qtbot, full_window)
     go_on = threading.Event()
     monkeypatch.setattr("gui.actions.probe", lambda _move, _session, _job: go_on.wait(20))
-    shown = page(qtbot, full_window, "Probe")
+    shown = page(qtbot, full_window, PageId.PROBE)
     assert isinstance(shown, ProbePage)
     full_window.work.pick("spring")
     shown.start.click()
@@ -177,12 +181,12 @@ def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
 
 
 def test_the_plan_is_grouped_by_the_parts_of_the_night(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Plan")
+    shown = page(qtbot, full_window, PageId.PLAN)
     assert isinstance(shown, PlanPage)
     assert [row.head or (row.step and row.step.number) for row in shown.table.rows.rows] == [
-        SAID[Part.PREPARE],
+        PART_HEADS[Part.PREPARE],
         1,
-        SAID[Part.DOWN],
+        PART_HEADS[Part.DOWN],
         2,
         NO_RETURN,
         3,
@@ -200,7 +204,7 @@ def test_the_plan_is_grouped_by_the_parts_of_the_night(full_window: MainWindow, 
 def test_a_warning_is_waived_with_a_reason_and_taken_back(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
-    checks = shown = page(qtbot, full_window, "Check")
+    checks = shown = page(qtbot, full_window, PageId.CHECK)
     assert isinstance(checks, CheckPage)
     statuses = [row.status for row in checks.table.rows.rows]
     checks.table.choose(statuses.index(Status.BLOCKER))
@@ -225,7 +229,7 @@ def test_a_warning_is_waived_with_a_reason_and_taken_back(
 
 @pytest.mark.slow
 def test_history_shows_entries_with_their_details(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "History")
+    shown = page(qtbot, full_window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     kinds = [entry.kind for entry in shown.entries.rows.rows]
     assert set(kinds) == {"checks", "move", "estimate", "facts", "plan", "probe", "run"}
@@ -251,7 +255,7 @@ def test_a_superseded_entry_shows_what_was_recorded_then(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
     full_store.save_checks("spring", ())
-    shown = page(qtbot, full_window, "History")
+    shown = page(qtbot, full_window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     newest, older = [number for number, entry in enumerate(shown.entries.rows.rows) if entry.kind == "checks"]
     shown.entries.choose(older)
@@ -265,7 +269,7 @@ def test_a_superseded_entry_shows_what_was_recorded_then(
 def test_what_is_removed_from_the_history_can_be_put_back(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
-    shown = page(qtbot, full_window, "History")
+    shown = page(qtbot, full_window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     before = full_store.entries(limit=1000)
     assert shown.undo.isHidden()
@@ -278,21 +282,21 @@ def test_what_is_removed_from_the_history_can_be_put_back(
     at_rest(qtbot, full_window)
     shown.filter.clear()
     assert set(shown.entries.rows.rows) == set(before) - set(chosen)
-    assert shown.said.isVisible()
-    assert figures(shown.said.text()) == ["2"]
+    assert shown.message.isVisible()
+    assert figures(shown.message.text()) == ["2"]
     QTest.keyClick(full_window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(shown.undo.isHidden)  # a button that is pressed by its key is seen to go down first
     at_rest(qtbot, full_window)
     assert full_store.entries(limit=1000) == before
     assert shown.entries.rows.rows == before
-    assert shown.said.isHidden()
+    assert shown.message.isHidden()
 
 
 @pytest.mark.slow
 def test_a_note_is_written_found_by_its_tag_and_undone(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
-    shown = page(qtbot, full_window, "History")
+    shown = page(qtbot, full_window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     kinds = [entry.kind for entry in shown.entries.rows.rows]
     shown.entries.choose(kinds.index("run"))
@@ -312,7 +316,7 @@ def test_a_note_is_written_found_by_its_tag_and_undone(
     QTest.keyClick(shown.note, Qt.Key.Key_Return)
     at_rest(qtbot, full_window)
     assert full_store.note("run", noted.reference) == "all well"
-    assert shown.undo.text() == "Undo note"
+    assert shown.undo.text() == "Undo the note"
     shown.entries.setFocus()
     QTest.keyClick(full_window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: full_store.note("run", noted.reference) == "cable swapped #night")
@@ -331,7 +335,7 @@ def test_a_note_is_never_undone_at_another_entry(full_window: MainWindow, full_s
     """The number of what was removed is given to the next, and it is put back under another."""
     full_store.record_report("spring", Path("/srv/a.pdf"))
     full_window.work.changed.emit()
-    shown = page(qtbot, full_window, "History")
+    shown = page(qtbot, full_window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     shown.entries.choose([entry.title for entry in shown.entries.rows.rows].index("/srv/a.pdf"))
     QTest.keyClicks(shown.note, "PGPASSWORD=geheim123")
@@ -357,7 +361,7 @@ def test_a_note_is_never_undone_at_another_entry(full_window: MainWindow, full_s
 @pytest.mark.slow
 def test_what_is_being_noted_stays_with_its_entry(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     """While it is typed, other entries come."""
-    shown = page(qtbot, full_window, "History")
+    shown = page(qtbot, full_window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     newest = shown.entries.rows.rows[0]
     shown.entries.choose(0)
@@ -379,7 +383,7 @@ def test_what_is_being_noted_stays_with_its_entry(full_window: MainWindow, full_
 @pytest.mark.slow
 def test_who_types_on_after_others_came_has_one_note(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     """In the field, whose entry has gone down by one."""
-    shown = page(qtbot, full_window, "History")
+    shown = page(qtbot, full_window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     first = shown.entries.rows.rows[0]
     shown.entries.choose(0)
@@ -403,7 +407,7 @@ def test_who_types_on_after_others_came_has_one_note(full_window: MainWindow, fu
 def test_a_note_that_a_locked_history_refused_is_there_to_be_kept_again(
     full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = page(qtbot, full_window, "History")
+    shown = page(qtbot, full_window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     chosen = shown.entries.rows.rows[0]
     shown.entries.choose(0)
@@ -427,7 +431,7 @@ def test_a_note_that_a_locked_history_refused_is_there_to_be_kept_again(
 
 def removed(qtbot: QtBot, window: MainWindow, kind: str) -> HistoryPage:
     """The page once the newest entry of that kind was removed there."""
-    shown = page(qtbot, window, "History")
+    shown = page(qtbot, window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     shown.entries.choose([entry.kind for entry in shown.entries.rows.rows].index(kind))
     shown.remove.click()
@@ -449,7 +453,7 @@ def test_an_undo_that_is_pressed_twice_puts_back_once(full_window: MainWindow, f
 def test_an_entry_that_goes_while_it_is_read_is_no_trouble(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
-    page = full_window.show_page("History")
+    page = full_window.show_page(PageId.HISTORY)
     assert isinstance(page, HistoryPage)
     at_rest(qtbot, full_window)
     gone = next(entry for entry in full_store.entries(limit=1000) if entry.kind == "plan")
@@ -472,12 +476,12 @@ def test_what_cannot_be_put_back_leaves_the_way_to_what_was_removed_before(
     shown.undo.click()
     at_rest(qtbot, full_window)
     assert f", {plan.title}: " in full_window.banner.text
-    assert shown.said.isVisible()
-    assert figures(shown.said.text()) == []  # one alone has no number
+    assert shown.message.isVisible()
+    assert figures(shown.message.text()) == []  # one alone has no number
     shown.undo.click()
     at_rest(qtbot, full_window)
     assert facts in full_store.entries(limit=1000)
-    assert shown.said.isHidden()
+    assert shown.message.isHidden()
 
 
 @pytest.mark.slow
@@ -498,7 +502,7 @@ def test_an_undo_that_a_trouble_of_the_history_stopped_can_be_tried_again(
 
 
 def test_what_stays_in_the_history_says_why(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "History")
+    shown = page(qtbot, full_window, PageId.HISTORY)
     assert isinstance(shown, HistoryPage)
     before = full_store.entries(limit=1000)
     shown.entries.selectAll()
@@ -511,7 +515,7 @@ def test_what_stays_in_the_history_says_why(full_window: MainWindow, full_store:
 
 
 def test_the_tables_are_live_while_a_job_runs(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Measure")
+    shown = page(qtbot, full_window, PageId.MEASURE)
     assert isinstance(shown, MeasurePage)
     run = full_store.runs("spring")[0]
     full_store.run_started(replace(run, repetitions=(), outcome=None, ended_at=None))
@@ -521,17 +525,20 @@ def test_the_tables_are_live_while_a_job_runs(full_window: MainWindow, full_stor
 
 @pytest.mark.slow
 def test_a_hidden_page_reads_only_when_it_is_shown(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
-    history = page(qtbot, full_window, "History")
-    page(qtbot, full_window, "Servers")
+    history = page(qtbot, full_window, PageId.HISTORY)
+    page(qtbot, full_window, PageId.SERVERS)
     full_store.remove_move("spring")
     full_window.work.changed.emit()
     at_rest(qtbot, full_window)
     assert not history.shown
-    page(qtbot, full_window, "History")
+    page(qtbot, full_window, PageId.HISTORY)
     assert history.shown
 
 
-TITLES = ("Servers", "Facts", "Measure", "Check", "Probe", "Estimate", "Plan", "Rehearse", "Move")
+WORKING = (
+    *(PageId.SERVERS, PageId.FACTS, PageId.MEASURE, PageId.CHECK, PageId.PROBE),
+    *(PageId.ESTIMATE, PageId.PLAN, PageId.REHEARSE, PageId.MOVE),
+)
 
 
 def tells(shown: HistoryPage, said: str) -> bool:
@@ -540,7 +547,7 @@ def tells(shown: HistoryPage, said: str) -> bool:
 
 @pytest.mark.slow
 def test_buttons_wait_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) -> None:
-    shown = [page(qtbot, full_window, title) for title in TITLES]
+    shown = [page(qtbot, full_window, page_id) for page_id in WORKING]
     buttons: list[Callable[[], QPushButton]] = []
     for one in shown:
         if isinstance(one, ServersPage):
@@ -558,7 +565,7 @@ def test_buttons_wait_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) ->
     full_window.cancel()
     at_rest(qtbot, full_window)
     assert all(button().isEnabled() for button in buttons)
-    assert full_window.banner.text == "Cancelled."
+    assert full_window.banner.text == "The job was cancelled."
 
 
 def _nothing(_session: object, _job: Job) -> None:
@@ -568,7 +575,7 @@ def _nothing(_session: object, _job: Job) -> None:
 @pytest.mark.slow
 def test_no_label_of_a_page_takes_markup_from_a_server(full_window: MainWindow, qtbot: QtBot) -> None:
     for kind in PAGES:
-        shown: Page = page(qtbot, full_window, kind.title)
+        shown: Page = page(qtbot, full_window, kind.id)
         for label in shown.findChildren(QLabel):
             if "<" in label.text():
                 assert label.textFormat() is Qt.TextFormat.PlainText

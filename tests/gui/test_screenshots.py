@@ -36,6 +36,6 @@ def test_a_picture_of_every_page(qapp: QApplication, full_store: Store, tmp_path
 def test_the_window_fits_a_screen_of_1024_by_700(full_window: MainWindow, qtbot: QtBot) -> None:
     """Once each page was seen, as a page that is wider makes the window so for all of them."""
     for kind in PAGES:
-        page(qtbot, full_window, kind.title)
+        page(qtbot, full_window, kind.id)
         needed = full_window.minimumSizeHint()
         assert (needed.width() <= 1024, needed.height() <= 640) == (True, True), (kind.title, needed.toTuple())

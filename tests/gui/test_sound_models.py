@@ -89,7 +89,7 @@ def test_what_the_pages_show_is_sound(
     full_window: MainWindow, qtbot: QtBot, check: Callable[[QAbstractItemModel], None]
 ) -> None:
     for kind in PAGES:
-        page(qtbot, full_window, kind.title)
+        page(qtbot, full_window, kind.id)
     tables = full_window.findChildren(Table)
     assert len(tables) > len(PAGES)
     assert sum(table.rows.rowCount() > 0 for table in tables) > len(PAGES) / 2

@@ -24,7 +24,7 @@ NO_WINDOW = {
 }
 GATHERED = {"tr", "marked", "counted", "tr_counted"}
 ITSELF = {
-    *("New move", "New server", "Begin", "Read outputs", "Servers", "Move", "Measure"),  # what `go` is told, and pages
+    *("new cpu", "new disk", "observed rate", "old cpu", "old disk", "round trips"),  # ids of what limits a stage
     *("English", "Deutsch", "88 min", " min", "MTU ", " IOPS", "pghaul "),
     *(" (on ", " as ", "# call: "),  # comments of commands that are copied
 }

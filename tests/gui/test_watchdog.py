@@ -42,7 +42,7 @@ def test_a_talkative_job_does_not_block_the_window(full_window: MainWindow, qtbo
         full_window.work.run("Talking", talk)
         qtbot.waitUntil(lambda: not full_window.work.busy, timeout=30_000)
         for kind in PAGES:
-            page(qtbot, full_window, kind.title)
+            page(qtbot, full_window, kind.id)
         at_rest(qtbot, full_window)
     assert watchdog.beats > 10
     assert watchdog.blocks == []

@@ -18,6 +18,7 @@ from core.jobs import CommandEnded, CommandStarted, Job, Progress
 from core.migration.model.move import EditedSettings
 from core.servers.profiles import Profile, Rights
 from gui.app import Catcher
+from gui.destinations import Offer, PageId
 from gui.dialogs.crash import CrashDialog
 from gui.dialogs.move import MoveDialog
 from gui.dialogs.report import ReportDialog
@@ -47,7 +48,7 @@ def _none_open(qtbot: QtBot) -> None:
 
 
 def test_a_server_is_added_from_the_empty_page(window: MainWindow, store: Store, qtbot: QtBot) -> None:
-    window.go("New server")
+    window.go(Offer.NEW_SERVER)
     dialog = _server_dialog(qtbot)
     QTest.keyClicks(dialog.name, "db-old")
     QTest.keyClicks(dialog.address, "192.0.2.11")
@@ -57,13 +58,13 @@ def test_a_server_is_added_from_the_empty_page(window: MainWindow, store: Store,
     _none_open(qtbot)
     at_rest(qtbot, window)
     assert store.profiles() == (Profile("db-old", "192.0.2.11", port=2222, rights=Rights.SUDO_POSTGRES),)
-    shown = page(qtbot, window, "Servers")
+    shown = page(qtbot, window, PageId.SERVERS)
     assert isinstance(shown, ServersPage)
     assert shown.table.current() is not None
 
 
 def test_what_was_typed_stays_when_it_cannot_be_kept(full_window: MainWindow, qtbot: QtBot) -> None:
-    full_window.go("New server")
+    full_window.go(Offer.NEW_SERVER)
     dialog = _server_dialog(qtbot)
     dialog.submit()
     assert all(missing in dialog.trouble.text() for missing in ("name", "address"))
@@ -78,7 +79,7 @@ def test_what_was_typed_stays_when_it_cannot_be_kept(full_window: MainWindow, qt
 
 
 def test_a_server_is_edited_with_nothing_lost(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Servers")
+    shown = page(qtbot, full_window, PageId.SERVERS)
     assert isinstance(shown, ServersPage)
     shown.table.choose(0)
     shown.edit.click()
@@ -93,7 +94,7 @@ def test_a_server_is_edited_with_nothing_lost(full_window: MainWindow, full_stor
 
 
 def test_a_server_that_a_move_uses_is_not_removed(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
-    shown = page(qtbot, full_window, "Servers")
+    shown = page(qtbot, full_window, PageId.SERVERS)
     assert isinstance(shown, ServersPage)
     shown.table.choose(0)
     shown.remove.click()
@@ -163,7 +164,7 @@ def test_the_direction_is_never_guessed_by_the_alphabet(
 
 
 def test_a_server_is_tried_before_it_is_kept(window: MainWindow, store: Store, qtbot: QtBot) -> None:
-    window.go("New server")
+    window.go(Offer.NEW_SERVER)
     dialog = _server_dialog(qtbot)
     dialog.test.click()
     assert "address" in dialog.trouble.text()
@@ -171,7 +172,7 @@ def test_a_server_is_tried_before_it_is_kept(window: MainWindow, store: Store, q
     dialog.address.setText("no-such-host.invalid")
     dialog.test.click()
     qtbot.waitUntil(lambda: "no-such-host.invalid" in dialog.trouble.text(), timeout=20_000)
-    assert "hint: " in dialog.trouble.text()
+    assert "Hint: " in dialog.trouble.text()
     assert dialog.test.isEnabled()
     assert store.profiles() == ()
     dialog.offer(("db-old", "db-new"))
@@ -209,10 +210,10 @@ def test_a_move_is_edited_with_nothing_lost(full_window: MainWindow, qtbot: QtBo
 
 
 def test_a_move_without_servers_leads_to_the_servers(window: MainWindow, qtbot: QtBot) -> None:
-    page(qtbot, window, "Plan")
+    page(qtbot, window, PageId.PLAN)
     window.moves_made.new()
     qtbot.waitUntil(window.banner.isVisible)
-    assert window.stack.currentWidget() is page(qtbot, window, "Servers")
+    assert window.stack.currentWidget() is page(qtbot, window, PageId.SERVERS)
 
 
 def test_moves_are_picked_at_the_top(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
@@ -288,7 +289,7 @@ def test_a_users_error_is_said_with_its_hint(full_window: MainWindow, qtbot: QtB
 
     full_window.work.run("Testing", refuse)
     qtbot.waitUntil(full_window.banner.isVisible)
-    assert full_window.banner.text == "db-old did not accept the key of dba\nhint: add the key: ssh-copy-id dba@db-old"
+    assert full_window.banner.text == "db-old did not accept the key of dba\nHint: add the key: ssh-copy-id dba@db-old"
     at_rest(qtbot, full_window)
 
 
@@ -402,12 +403,12 @@ def test_a_report_that_has_no_folder_is_refused_before_it_is_made(
         asked.path.setText(typed)
         asked.submit()
         assert asked.isVisible()
-        assert "hint: " in asked.trouble.text()
+        assert "Hint: " in asked.trouble.text()
         said.append(asked.trouble.text())
     in_none, in_no_file, in_too_long = said
     assert str(tmp_path / "none") in in_none
     assert "xxx" in in_too_long
-    assert "/" not in in_no_file.partition("hint: ")[0]  # it is about no path
+    assert "/" not in in_no_file.partition("Hint: ")[0]  # it is about no path
     asked.reject()
     _none_open(qtbot)
     assert not full_window.work.busy

@@ -106,7 +106,7 @@ def _draw(store: Store, target: Path) -> None:
 
 def measure_both(application: QApplication, window: MainWindow) -> MeasurePage:
     """Start the benchmarks of both hosts at once, as a person would; the page."""
-    page = window.show_page(MeasurePage.title)
+    page = window.show_page(MeasurePage.id)
     settle(application, window.work)
     if not isinstance(page, MeasurePage):
         raise TypeError(type(page))

@@ -66,7 +66,7 @@ class DrivenWindow(MainWindow):
         QApplication.exit(1)
 
     def _move_page(self) -> MovePage:
-        page = self.show_page(MovePage.title)
+        page = self.show_page(MovePage.id)
         if not isinstance(page, MovePage):
             raise TypeError(type(page))
         return page

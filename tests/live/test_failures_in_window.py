@@ -74,7 +74,7 @@ def full_disk(lab: Lab) -> Iterator[None]:
 
 
 def shown(window: MainWindow, qtbot: QtBot, kind: type[Page]) -> Page:
-    page = window.show_page(kind.title)
+    page = window.show_page(kind.id)
     qtbot.waitUntil(lambda: page.shown and window.work.runner.idle, timeout=PATIENCE_MS)
     return page
 

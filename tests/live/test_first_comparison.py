@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from gui.destinations import PageId
 from gui.dialogs.form import FormDialog
 from gui.dialogs.move import MoveDialog
 from gui.dialogs.report import ReportDialog
@@ -67,7 +68,9 @@ def described(host: Host, key: Path) -> tuple[str, ...]:
 def measured(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until the benchmarks have begun, and ended."""
     qtbot.waitUntil(lambda: window.job_bar.isVisible() and window.work.busy, timeout=PATIENCE_MS)
-    qtbot.waitUntil(lambda: window.next.text() == "Compare", timeout=PATIENCE_MS)
+    qtbot.waitUntil(
+        lambda: window.milestones.next(window.findChild(MeasurePage))[1] == PageId.COMPARE, timeout=PATIENCE_MS
+    )
     qtbot.waitUntil(lambda: window.work.runner.idle, timeout=PATIENCE_MS)
     page = window.findChild(MeasurePage)
     assert page is not None
@@ -99,7 +102,7 @@ def test_ten_clicks_besides_typing(window: MainWindow, lab: Lab, qtbot: QtBot, t
     hand.write("spring")
     assert (made.old.currentText(), made.new.currentText()) == ("old", "new")
     hand.click(ok(made))
-    qtbot.waitUntil(lambda: window.way.next(None)[1] == "Measure", timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.milestones.next(None)[1] == PageId.MEASURE, timeout=PATIENCE_MS)
     hand.click(window.next)
     qtbot.waitUntil(lambda: window.work.busy, timeout=PATIENCE_MS)  # the forecast is made by itself
     hand.rest()
@@ -130,7 +133,7 @@ def test_by_the_keyboard_alone(window: MainWindow, lab: Lab, qtbot: QtBot, tmp_p
     hand.wait_for(MoveDialog)
     hand.write("spring")
     hand.press(Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.way.next(None)[1] == "Measure", timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: window.milestones.next(None)[1] == PageId.MEASURE, timeout=PATIENCE_MS)
     hand.press(Qt.Key.Key_Return, CONTROL)
     qtbot.waitUntil(lambda: window.work.busy, timeout=PATIENCE_MS)
     hand.rest()

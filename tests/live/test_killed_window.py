@@ -17,6 +17,7 @@ from core.history.store import Store
 from core.migration.model.execution import State
 from core.servers.profiles import Profile
 from gui.dialogs.confirm import NameDialog
+from gui.models.prompts import CUTOVER, STOP
 from gui.pages.execution import MovePage
 from gui.window import MainWindow
 from tests.lab.hosts import Host
@@ -115,7 +116,7 @@ def in_a_warm_pass(process: "subprocess.Popen[str]", cluster: Lab, folder: Path)
 
 
 def in_the_stop(process: "subprocess.Popen[str]", cluster: Lab, folder: Path) -> str:
-    is_asked(process, f"Stop {DATA}")
+    is_asked(process, STOP.format(cluster=DATA))
     answer(process)
     is_asked(process, "Stop the applications")
     sql(cluster.old, CHANGE)
@@ -127,12 +128,12 @@ def in_the_stop(process: "subprocess.Popen[str]", cluster: Lab, folder: Path) ->
 
 
 def at_the_decision(process: "subprocess.Popen[str]", cluster: Lab, folder: Path) -> str:  # noqa: ARG001  a fixture
-    is_asked(process, f"Stop {DATA}")
+    is_asked(process, STOP.format(cluster=DATA))
     answer(process)
     is_asked(process, "Stop the applications")
     sql(cluster.old, CHANGE)
     answer(process)
-    is_asked(process, "Open new to clients?")
+    is_asked(process, CUTOVER)
     process.kill()
     return f"{MOVE.name}: The old cluster has been stopped since "
 
@@ -150,18 +151,18 @@ def killed(
     At once: with the first look at the history, not with the next, within a second of what this process computes; how
     long that takes by the clock says how busy the machine is.
     """
-    monkeypatch.setattr("gui.watch.LOOK_MS", NEVER_MS)
-    monkeypatch.setattr("gui.watch.IDLE_MS", NEVER_MS)
+    monkeypatch.setattr("gui.execution_poller.LOOK_MS", NEVER_MS)
+    monkeypatch.setattr("gui.execution_poller.IDLE_MS", NEVER_MS)
     with driven(folder) as process:
         said = killing(process, cluster, folder)
     cluster.shape("off")
     with opened(qapp, folder) as window:
         since = time.process_time()
-        strip = window.strip
+        strip = window.status_banner
         qtbot.waitUntil(lambda: strip.go_on.isVisible() and strip.back.isVisible(), timeout=PATIENCE_MS)
         assert time.process_time() - since < FIRST_SECOND
         assert strip.text.text().startswith(said)
-        assert "the move was interrupted" in strip.text.text()
+        assert "move was interrupted" in strip.text.text()
         yield window
         qtbot.waitUntil(strip.isHidden, timeout=PATIENCE_MS)
 
@@ -192,9 +193,9 @@ def test_a_killed_window_is_gone_on_with(
 ) -> None:
     with killed(PLACES[place], cluster, history, qapp, qtbot, monkeypatch) as window:
         hand = Hand(qtbot, window)
-        hand.click(window.strip.go_on)
+        hand.click(window.status_banner.go_on)
         confirm(window, hand, qtbot)
-        page = window.show_page(MovePage.title)
+        page = window.show_page(MovePage.id)
         assert isinstance(page, MovePage)
         panel = page.prompt
         while window.work.busy:
@@ -215,7 +216,7 @@ def test_a_killed_window_is_taken_back(
 ) -> None:
     with killed(PLACES[place], cluster, history, qapp, qtbot, monkeypatch) as window:
         hand = Hand(qtbot, window)
-        hand.click(window.strip.back)
+        hand.click(window.status_banner.back)
         confirm(window, hand, qtbot)
         qtbot.waitUntil(lambda: not window.work.busy, timeout=TO_THE_END_MS)
         assert state(window) is State.ROLLED_BACK, window.banner.text

@@ -18,7 +18,7 @@ from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session_secrets
 from gui import appearance
 from gui.dialogs.questions import SecretDialog
-from gui.models.report import Wanted
+from gui.models.report import ReportRequest
 from gui.pages.check import CheckPage
 from gui.pages.compare import ComparePage
 from gui.pages.estimate import EstimatePage
@@ -95,7 +95,7 @@ def _keep(window: MainWindow, *profiles: Profile) -> None:
 
 
 def _page(window: MainWindow, kind: type[Kind], qtbot: QtBot) -> Kind:
-    page = window.show_page(kind.title)
+    page = window.show_page(kind.id)
     assert isinstance(page, kind)
     _rest(window, qtbot)
     return page
@@ -211,7 +211,7 @@ def test_the_main_job_through_the_pages(window: MainWindow, move: Move, qtbot: Q
             part.start.click()
             _rest(window, qtbot)
             parts.append(part)
-        window.write_report(Wanted(move.name, "plan"), tmp_path / "spring.pdf")
+        window.write_report(ReportRequest(move.name, "plan"), tmp_path / "spring.pdf")
         _rest(window, qtbot)
     checks, estimate, plan = parts
     assert isinstance(checks, CheckPage)
@@ -244,7 +244,7 @@ def test_benchmarks_by_forecast_live_and_compared(window: MainWindow, move: Move
         assert window.work.busy  # repetitions are seen before the suite has ended
         window.cancel()
         _rest(window, qtbot)
-    assert window.banner.text == "Cancelled."
+    assert window.banner.text == "The job was cancelled."
     assert Outcome.CANCELLED in {row.run.outcome for row in page.table.rows.rows}
     assert watchdog.blocks == []
     comparison = _page(window, ComparePage, qtbot)

@@ -19,7 +19,7 @@ from core.benchmarks.sysbench import tool as sysbench
 from core.benchmarks.tool import Machine, Phase, Procedure, Reading, Tool
 from core.benchmarks.tools import TOOLS, how_to_install, programs_of
 from core.cli.main import main
-from gui.models.benchmarks import suite_words
+from gui.models.benchmarks import describe_suite
 
 PAGE = Path(__file__).parents[3] / "docs" / "tools.md"
 PARAMETERS = {
@@ -101,7 +101,7 @@ def test_the_command_line_knows_it(capsys: pytest.CaptureFixture[str], tmp_path:
 @pytest.mark.usefixtures("toy")
 def test_the_window_and_the_documentation_know_it() -> None:
     (suite,) = [suite for suite in list_suites() if suite.name == "toys"]
-    assert suite_words(suite) == "Toys: 1 workload with toy, 5 times each or more."
+    assert describe_suite(suite) == "Toys: 1 workload with toy. Each is repeated 5 times or more."
     assert suite.bytes_needed == 1
     assert "| `toy` | toybench | `plan_file`: what to do | `write_iops` |\n" in page()
 

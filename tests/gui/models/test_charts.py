@@ -14,7 +14,7 @@ from core.history.store import Store
 from core.migration.model.estimate import Estimate, Method, Span
 from gui.models import charts
 from gui.models.chart import Bar, Dot, Path, Whisker
-from gui.models.comparison import ComparedRow, Latencies, bars
+from gui.models.comparison import MEAN, ComparedRow, Latencies, bars
 from tests.figures import figures
 from tests.gui import samples
 
@@ -31,9 +31,9 @@ def rows(full_store: Store) -> list[ComparedRow]:
 
 
 def test_one_method_that_may_take_very_long_leaves_the_others_room() -> None:
-    assert charts.shown_until([method(10, 30), method(40, 312)]) == 80
-    assert charts.shown_until([method(10, 30), method(40, 60)]) == 60
-    assert charts.shown_until([method(0, 5)]) == 5
+    assert charts.axis_end([method(10, 30), method(40, 312)]) == 80
+    assert charts.axis_end([method(10, 30), method(40, 60)]) == 60
+    assert charts.axis_end([method(0, 5)]) == 5
 
 
 def test_lanes_of_an_estimate_do_not_overlap_and_end_within_the_axis() -> None:
@@ -63,8 +63,8 @@ def test_bars_stand_beside_each_other_with_their_figures(full_store: Store) -> N
     assert max(bar.top for bar in found) < counts.up.high
     spans = sorted((bar.left, bar.right) for bar in found)
     assert all(before[1] < after[0] for before, after in pairwise(spans))
-    assert found[0].tip.startswith("old: ")
-    assert figures(found[0].tip) == ["902 IOPS", "899", "905"]
+    assert found[0].tip.startswith("old server: ")
+    assert figures(found[0].tip) == ["902 IOPS", "899", "905 IOPS"]
     assert "MB/s" in rates.title
 
 
@@ -103,7 +103,7 @@ def test_what_was_left_out_is_hollow(rows: list[ComparedRow]) -> None:
 
 
 def test_latencies_lie_on_a_scale_of_tens() -> None:
-    parts = ("50 %", "99 %", "most", "mean")
+    parts = ("p50", "p99", "max", MEAN)
     known = Latencies("random reads", parts, ((0.001, 0.01, None, 0.002), (0.0, 0.1, 1.0, 0.2)))
     chart = charts.latency_chart(known, ("old", "new"))
     assert chart is not None
@@ -112,7 +112,7 @@ def test_latencies_lie_on_a_scale_of_tens() -> None:
     assert [x for x, _ in paths[1]] == [1.0, 2.0]  # none is at no time at all, and the mean is no percentile
     assert {mark.x for mark in chart.marks if isinstance(mark, Dot)} == {0.0, 1.0, 2.0, 3.0}
     assert "10.0 ms" in [name for _, name in chart.up.ticks]
-    assert charts.latency_chart(Latencies("", ("50 %",), ((None,), (0.0,))), ("old", "new")) is None
+    assert charts.latency_chart(Latencies("", ("p50",), ((None,), (0.0,))), ("old", "new")) is None
 
 
 def test_runs_over_time_stand_at_their_dates(rows: list[ComparedRow]) -> None:

@@ -10,9 +10,9 @@ from gui.models.execution import (
     ended,
     needs_name,
     outcome,
+    outcome_text,
     run_text,
     summary,
-    told_text,
 )
 from gui.states import ExecutionState
 from tests.core.migration.execution.builders import STEP, execution, ran
@@ -28,7 +28,7 @@ def test_how_it_stands_in_words() -> None:
     head, *under = summary(ExecutionState(execution(), stands="The old cluster is stopped.")).splitlines()
     assert KILLED in head
     assert under == ["The old cluster is stopped."]
-    running = ExecutionState(execution(), alive=True, far=("step 1 of 1", "copy: 3 of 5"))
+    running = ExecutionState(execution(), alive=True, progress=("step 1 of 1", "copy: 3 of 5"))
     head, *under = summary(running).splitlines()
     assert ended(State.RUNNING) in head
     assert figures(head)[-2:] == ["0", "1"]
@@ -37,7 +37,7 @@ def test_how_it_stands_in_words() -> None:
 
 
 def test_what_it_came_to_is_read_by_paragraphs() -> None:
-    text = told_text((Paragraph("downtime", ("38 s", "as expected")), Paragraph("next", ("take a backup",))))
+    text = outcome_text((Paragraph("downtime", ("38 s", "as expected")), Paragraph("next", ("take a backup",))))
     assert text == "Downtime\n  38 s\n  as expected\n\nNext\n  take a backup"
 
 
@@ -75,8 +75,8 @@ def test_each_try_is_a_row() -> None:
     failed, done = made.steps
     assert [outcome(run) for run in made.steps] == ["failed", "done"]
     assert "the cable was cut" in run_text(failed)
-    assert outcome(replace(done, void=True)) == "overruled"
-    assert outcome(replace(done, message="not needed")) == "left out"
-    assert outcome(replace(failed, ended_at=None)) == "not ended"
+    assert outcome(replace(done, void=True)) == "superseded"
+    assert outcome(replace(done, message="not needed")) == "skipped"
+    assert outcome(replace(failed, ended_at=None)) == "not finished"
     assert outcome(replace(failed, ended_at=None, bytes=3, total=10)) == "30.0 %"
-    assert outcome(replace(failed, ended_at=None, bytes=0, total=0)) == "not ended"  # nothing has changed since
+    assert outcome(replace(failed, ended_at=None, bytes=0, total=0)) == "not finished"  # nothing has changed since

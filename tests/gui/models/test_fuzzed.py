@@ -22,7 +22,6 @@ import gui
 import gui.models
 from gui.appearance import Tone
 from gui.models.chart import Chart
-from gui.models.queue import WAYS
 from gui.models.table import Column
 from gui.widgets.chart import ChartView
 
@@ -38,7 +37,7 @@ SIMPLE: dict[type, st.SearchStrategy[Any]] = {
     object: st.none() | st.sampled_from(TEXTS),
     datetime: st.timedeltas(timedelta(-20000), timedelta(20000)).map(lambda passed: DAY + passed),
 }
-CHOSEN = {"way": st.sampled_from(sorted(WAYS)), "elapsed": st.floats(0, 1e9)}
+CHOSEN = {"elapsed": st.floats(0, 1e9)}
 """Fields that hold one of a few texts, and what a clock shows."""
 MOST = 3
 """Of what there may be any number of."""
@@ -125,7 +124,7 @@ def test_a_cell_is_told_whatever_its_row_holds(table: str, data: st.DataObject) 
         assert column.tone is None or isinstance(column.tone(row), Tone | None), column.title
 
 
-NOT_OF_PLAIN_DATA = {"charts.shown_until", "commands.add", "details.detail_text", "prompts.prompt_for"}
+NOT_OF_PLAIN_DATA = {"charts.axis_end", "commands.add", "details.detail_text", "prompts.prompt_for"}
 NOT_OF_PLAIN_DATA |= {"charts.bar_chart", "charts.latency_chart", "storage.array_rows"}
 NOT_OF_PLAIN_DATA |= {"prompts.waits_for", "sentences.error_text", "words.counted", "words.listed"}
 """What needs a question, an error, a file or a text with places to fill in, or is given at least one of its things,

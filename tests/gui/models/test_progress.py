@@ -2,7 +2,7 @@ import pytest
 
 from core import units
 from core.jobs import Progress
-from gui.models.progress import Stage, remaining, stage_of, title, words
+from gui.models.progress import Stage, find_stage, remaining, title, words
 from tests.figures import figures
 
 GIB = 1 << 30
@@ -25,9 +25,9 @@ def test_steps_and_seconds() -> None:
 
 
 def test_what_is_slower_than_its_forecast_is_left_for_longer() -> None:
-    first = stage_of(Progress("read, 1 of 3", 0, 100, "seconds", "old (1 of 2)"), 2.0, None)
+    first = find_stage(Progress("read, 1 of 3", 0, 100, "seconds", "old (1 of 2)"), 2.0, None)
     later = Progress("write, 2 of 3", 50, 100, "seconds", "old (1 of 2)")
-    assert stage_of(later, 60.0, first) is first  # one work, whatever its parts are called
+    assert find_stage(later, 60.0, first) is first  # one work, whatever its parts are called
     assert remaining(later, first, 2.5) == 50  # too early to tell: as it was forecast
     assert remaining(later, first, 152.0) == pytest.approx(150.0)
     assert said(words(later, first, 152.0)) == [["2 min 32 s"], ["2 min 30 s"]]
@@ -50,17 +50,17 @@ def test_no_time_is_said_where_none_is_known(progress: Progress, elapsed: float)
 
 
 def test_a_new_stage_starts_its_own_clock() -> None:
-    first = stage_of(Progress("read", 5, 10), 2.0, None)
-    assert stage_of(Progress("read", 9, 10), 50.0, first) is first
-    second = stage_of(Progress("write", 0, 10), 60.0, first)
+    first = find_stage(Progress("read", 5, 10), 2.0, None)
+    assert find_stage(Progress("read", 9, 10), 50.0, first) is first
+    second = find_stage(Progress("write", 0, 10), 60.0, first)
     assert second == Stage("write", 60.0, 0)
     assert remaining(Progress("write", 5, 10), second, 70.0) == pytest.approx(10.0)
 
 
 def test_the_same_stage_again_from_its_beginning_is_a_new_one() -> None:
-    first = stage_of(Progress("repetition", 9, 10), 2.0, Stage("repetition", 0.0, 3.0))
+    first = find_stage(Progress("repetition", 9, 10), 2.0, Stage("repetition", 0.0, 3.0))
     assert first == Stage("repetition", 0.0, 3.0)
-    assert stage_of(Progress("repetition", 0, 10), 30.0, first) == Stage("repetition", 30.0, 0)
+    assert find_stage(Progress("repetition", 0, 10), 30.0, first) == Stage("repetition", 30.0, 0)
 
 
 def test_without_progress_the_time_alone() -> None:
@@ -71,7 +71,7 @@ def test_without_progress_the_time_alone() -> None:
 def test_of_a_long_work_the_whole_is_said_too() -> None:
     whole = "step 23 of 51, old stopped 2 min 13 s ago"
     steps = Progress("old: stop old", 22, 51, "steps", whole)
-    assert said(words(steps, stage_of(steps, 0, None), 5)) == [["5.0 s"]]
+    assert said(words(steps, find_stage(steps, 0, None), 5)) == [["5.0 s"]]
     copied = Progress("old: final pass", 3 * GIB, 12 * GIB, "bytes", whole)
     assert said(words(copied, COPY, 100)) == [["3.0 GiB", "12.0 GiB"], ["32.2 MB/s"]]
     assert title("Moving spring", copied) == f"{whole}: {copied.title}"

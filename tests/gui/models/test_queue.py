@@ -8,17 +8,17 @@ from gui.models.queue import (
     FORECAST_COLUMNS,
     LATE,
     LEFT_OUT,
-    WAYS,
     Entry,
     ForecastRow,
+    MeasuredSides,
     State,
+    describe_queue,
     forecast_rows,
-    whole_queue,
 )
 from tests.figures import figures
 
 VOLUME = Volume(Side.OLD, "db-old", "/srv", "/srv")
-ONE_BY_ONE, AT_ONCE, OLD_ALONE, _ = WAYS
+ONE_BY_ONE, AT_ONCE = MeasuredSides.ONE_BY_ONE, MeasuredSides.AT_ONCE
 NO_FIO = LEFT_OUT.format(reason="no fio")
 
 
@@ -42,15 +42,15 @@ def test_a_forecast_says_all_that_matters(
     assert column.tone(row) is tone
 
 
-def entry(way: str = ONE_BY_ONE, state: State = State.WAITS, problems: tuple[str, ...] = ()) -> Entry:
+def entry(measured: MeasuredSides = ONE_BY_ONE, state: State = State.WAITS, problems: tuple[str, ...] = ()) -> Entry:
     each = Forecast(VOLUME, 600.0, 1, 2, problems, seconds_at_most=1140.0)
-    return Entry("quick", way, (each, each), state)
+    return Entry("quick", measured, (each, each), state)
 
 
 def test_one_range_for_both_sides_of_all_suites() -> None:
-    assert figures(whole_queue([entry()])) == ["20 min 00 s", "38 min 00 s"]
-    assert figures(whole_queue([entry(AT_ONCE)])) == ["10 min 00 s", "19 min 00 s"]
-    assert figures(whole_queue([entry(), entry(AT_ONCE)])) == ["30 min 00 s", "57 min 00 s"]
+    assert figures(describe_queue([entry()])) == ["20 min 00 s", "38 min 00 s"]
+    assert figures(describe_queue([entry(AT_ONCE)])) == ["10 min 00 s", "19 min 00 s"]
+    assert figures(describe_queue([entry(), entry(AT_ONCE)])) == ["30 min 00 s", "57 min 00 s"]
 
 
 def test_what_is_left_counts_what_waits_and_not_what_is_done() -> None:
@@ -62,7 +62,7 @@ def test_what_is_left_counts_what_waits_and_not_what_is_done() -> None:
 
 def left(queue: list[Entry], running_for: float, running_left: float | None = None) -> tuple[bool, list[str]]:
     """Whether it is said to take longer than its forecast, and the figures of what is left."""
-    said = whole_queue(queue, running_for, running_left)
+    said = describe_queue(queue, running_for, running_left)
     return said.startswith(LATE), figures(said)
 
 
@@ -70,12 +70,12 @@ def test_what_is_left_goes_by_the_pace_of_what_runs() -> None:
     runs = entry(AT_ONCE, State.RUNS)
     assert left([runs], 1300.0, 1000.0) == (True, ["17 min 00 s", "32 min 00 s"])
     assert left([runs, entry(AT_ONCE)], 100.0, 600.0) == (False, ["20 min 00 s", "38 min 00 s"])
-    exact = Entry("quick", OLD_ALONE, (Forecast(VOLUME, 51.0, 1, 2),), State.RUNS)
+    exact = Entry("quick", MeasuredSides.OLD_ONLY, (Forecast(VOLUME, 51.0, 1, 2),), State.RUNS)
     assert left([exact], 143.0, 40.0) == (True, ["40 s"])
 
 
 def test_a_suite_that_was_queued_meanwhile_has_no_forecast() -> None:
-    queue = [entry(state=State.RUNS), Entry("raid", OLD_ALONE)]
+    queue = [entry(state=State.RUNS), Entry("raid", MeasuredSides.OLD_ONLY)]
     assert left(queue, 0.0) == (False, ["20 min 00 s", "38 min 00 s", "1"])  # and one suite without a forecast
     assert len(forecast_rows(queue)) == 2
 

@@ -17,11 +17,11 @@ def test_what_was_taken_stands_beside_its_span() -> None:
         "1 min 30 s",
         "1 min 00 s – 2 min 00 s",
         "1 min 40 s",
-        "inside",
+        "within the range",
     ]
     late = replace(HELD, seconds=300.0)
     assert (RECORD_COLUMNS[-1].text(late), RECORD_COLUMNS[-1].tone and RECORD_COLUMNS[-1].tone(late)) == (
-        "later",
+        "longer",
         Tone.WARNING,
     )
     hits, of, *good, bias = figures(record_text([HELD, late]))

@@ -15,7 +15,8 @@ from tests.gui import samples
 
 def test_metric_names_are_words() -> None:
     assert metric_name("read_bytes_per_second") == "read rate"
-    assert metric_name("write_latency_p99_seconds") == "write latency 99 %"
+    assert metric_name("write_latency_p99_seconds") == "write latency p99"
+    assert metric_name("latency_p999_seconds") == "latency p99.9"
     assert metric_name("fsyncs_per_second") == "fsyncs rate"
     assert metric_name("read_iops") == "read IOPS"
 
@@ -25,7 +26,7 @@ def test_a_run_that_has_just_begun_is_seen(full_store: Store) -> None:
     run = Run("spring", volume, Workload("w", "W", "dd", "bytes_per_second"), samples.MORNING)
     rows = benchmarks.repetition_rows((run, *full_store.runs("spring")))
     cells = {column.title: column.text(rows[0]) for column in benchmarks.REPETITION_COLUMNS}
-    assert cells["Outcome"] == "running"
+    assert cells["Result"] == "running"
     assert cells["Value"] == "–"
     assert len(rows) == 1 + 8 * 3
     assert [row.repetition.number for row in rows[1:4] if row.repetition] == [3, 2, 1]
@@ -40,7 +41,7 @@ def test_a_comparison_becomes_bars_by_unit(full_store: Store) -> None:
     headline = next(row for row in made.rows if row.headline and row.metric == "read_iops")
     row = comparison.ComparedRow(headline, ("old", "new"))
     cells = {column.title: column.text(row) for column in comparison.COLUMNS}
-    assert cells["Verdict"] == Verdict.NEW
+    assert headline.verdict is Verdict.NEW
     assert cells["Better"] == "new 8.87 ×"
 
 

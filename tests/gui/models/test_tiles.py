@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
 from gui.appearance import Tone
-from gui.models.tiles import live_words, tile_rows
+from gui.models.tiles import describe_live_figure, tile_rows
 from tests.figures import figures
 from tests.gui.samples import MORNING
 
@@ -55,6 +55,6 @@ def test_an_outlier_is_told_from_what_was_disturbed() -> None:
 
 def test_the_moment_is_told_in_the_headlines_own_unit_where_a_device_has_it() -> None:
     moving = {"read_iops": 900.0, "read_bytes_per_second": 7e6, "write_iops": 10.0, "write_bytes_per_second": 2e6}
-    assert figures(live_words("read_iops", moving)) == ["900 IOPS"]
-    assert figures(live_words("read_bytes_per_second", moving)) == ["7.00 MB/s"]
-    assert figures(live_words("transactions_per_second", moving)) == ["9.00 MB/s"]
+    assert figures(describe_live_figure("read_iops", moving)) == ["900 IOPS"]
+    assert figures(describe_live_figure("read_bytes_per_second", moving)) == ["7.00 MB/s"]
+    assert figures(describe_live_figure("transactions_per_second", moving)) == ["9.00 MB/s"]

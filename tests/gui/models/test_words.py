@@ -8,7 +8,7 @@ from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
 from gui.models.execution import BUTTONS, Doing
 from gui.models.migration import probes_summary
-from gui.models.words import in_window
+from gui.models.words import quantity_name, use_window_terms
 from gui.pages.execution import MovePage
 from tests.figures import figures
 from tests.gui import samples
@@ -23,16 +23,16 @@ RESUME, BACK, END = (BUTTONS[doing].replace("&", "") for doing in (Doing.RESUME,
         ("go on: pghaul execute spring --resume; or: --rollback", f"go on: {RESUME}; or: {BACK}"),
         ("or end it: --cancel", f"or end it: {END}"),
         ("begin a new one: pghaul execute spring --dress-rehearsal --start-over", "begin a new one: Dress rehearsal"),
-        ("begin a new one: pghaul execute spring --rehearsal --start-over", "begin a new one: Rehearse"),
+        ("begin a new one: pghaul execute spring --rehearsal --start-over", "begin a new one: Copy rehearsal"),
         ("nothing to type here", "nothing to type here"),
     ],
 )
 def test_a_command_line_is_named_by_its_button(said: str, shown: str) -> None:
-    assert in_window(said) == shown
+    assert use_window_terms(said) == shown
 
 
 def test_where_a_command_line_shows_an_execution_the_window_has_a_page() -> None:
-    shown = in_window("see it with: pghaul execute spring --status")
+    shown = use_window_terms("see it with: pghaul execute spring --status")
     assert shown.startswith("see it with: ")
     assert shown.endswith(f" {MovePage.title}")
 
@@ -56,4 +56,4 @@ def test_a_cipher_that_is_not_in_use_is_not_the_slowest_link() -> None:
     ):
         said = probes_summary((*links, *samples_taken))
         assert figures(said)[0] == rate
-        assert f" {slowest}, " in said
+        assert f" {quantity_name(slowest)}, " in said

@@ -20,11 +20,12 @@ from core.migration.model.standing import Condition, Mark, Milestone
 from core.migration.plan.steps.copy import STOP, STOPPED
 from gui.asker import StepQuestion
 from gui.beginning import TITLES
+from gui.destinations import Offer, PageId
 from gui.dialogs.confirm import NameDialog
 from gui.dialogs.move import MoveDialog
 from gui.dialogs.server import ServerDialog
 from gui.models.execution import AT_STAKE, Doing
-from gui.models.rail import RailModel, RailRow, spoken
+from gui.models.rail import RailModel, RailRow, describe_row
 from gui.pages.kinds import PAGES, PageKind
 from gui.pages.page import Page
 from gui.pages.start import CARDS, StartPage
@@ -40,7 +41,7 @@ NOW = datetime(2026, 3, 14, 6, 0, tzinfo=UTC)
 class ToyPage(Page):
     """A page of somebody else's."""
 
-    title, milestone = "Toy", Milestone.AFTER
+    id, title, milestone = "toy", "Toy", Milestone.AFTER
 
     def question(self) -> Any:
         return lambda _session: "read"
@@ -51,7 +52,7 @@ class ToyPage(Page):
 
 @pytest.fixture
 def toy_window(work: Work, qtbot: QtBot, store: Store) -> Iterator[MainWindow]:
-    made = MainWindow(work, (*PAGES, PageKind(ToyPage.title, ToyPage.milestone, lambda: ToyPage)))
+    made = MainWindow(work, (*PAGES, PageKind(ToyPage.id, ToyPage.title, ToyPage.milestone, lambda: ToyPage)))
     made.show()
     work.use(Session(store, work.asker))
     at_rest(qtbot, made)
@@ -61,27 +62,27 @@ def toy_window(work: Work, qtbot: QtBot, store: Store) -> Iterator[MainWindow]:
 
 
 def test_a_page_is_declared_by_its_class_and_its_kind(toy_window: MainWindow, qtbot: QtBot) -> None:
-    shown = page(qtbot, toy_window, "Toy")
+    shown = page(qtbot, toy_window, ToyPage.id)
     assert isinstance(shown, ToyPage)
     assert shown.answer == "read"
     assert toy_window.rail.rows.row(len(PAGES)).title == "Toy"
 
 
-@pytest.mark.parametrize("kind", PAGES, ids=lambda kind: kind.title)
+@pytest.mark.parametrize("kind", PAGES, ids=lambda kind: kind.id)
 def test_a_kind_says_what_its_class_says(kind: PageKind) -> None:
     page = kind.load()
-    assert (page.title, page.milestone) == (kind.title, kind.milestone)
+    assert (page.id, page.title, page.milestone) == (kind.id, kind.title, kind.milestone)
 
 
 def test_the_rail_shows_how_each_milestone_stands(full_window: MainWindow, qtbot: QtBot) -> None:
     rows = full_window.rail.rows
     qtbot.waitUntil(lambda: any(rows.row(number).mark is not None for number in range(rows.rowCount())))
-    marks = {row.title: row.mark for row in map(rows.row, range(rows.rowCount()))}
-    assert marks["Moves"] is None
-    conditions = {title: mark.condition for title, mark in marks.items() if mark is not None}
-    assert conditions["Facts"] is Condition.DONE
-    assert conditions["Check"] is Condition.BLOCKED
-    assert conditions["Move"] is Condition.OPEN
+    shown = [*map(rows.row, range(rows.rowCount()))]
+    assert shown[0].mark is None  # the page of all moves
+    conditions = {row.milestone: row.mark.condition for row in shown if row.mark is not None}
+    assert conditions[Milestone.FACTS] is Condition.DONE
+    assert conditions[Milestone.CHECK] is Condition.BLOCKED
+    assert conditions[Milestone.MOVE] is Condition.OPEN
 
 
 def test_the_rail_is_a_sound_model_and_is_read_out() -> None:
@@ -89,7 +90,7 @@ def test_the_rail_is_a_sound_model_and_is_read_out() -> None:
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     mark = Mark(Milestone.CHECK, Condition.WARNING, "3 warnings", NOW - timedelta(hours=2))
     model.show_marks([mark])
-    said = spoken(model.row(0), NOW)
+    said = describe_row(model.row(0), NOW)
     assert said.startswith(f"Check, {Condition.WARNING}, {mark.said}, ")
     assert figures(said)[-1] == "2 h"  # ago
     assert model.row(1).mark is None
@@ -97,40 +98,40 @@ def test_the_rail_is_a_sound_model_and_is_read_out() -> None:
 
 
 def test_next_leads_to_the_page_and_there_begins_its_work(window: MainWindow, store: Store, qtbot: QtBot) -> None:
-    assert leads_to(window) == "Begin"
+    assert leads_to(window) == Offer.FIRST_STEPS
     store.add_profile(samples.OLD)
     store.add_profile(samples.NEW)
     window.work.changed.emit()
-    qtbot.waitUntil(lambda: leads_to(window) == "New move")
+    qtbot.waitUntil(lambda: leads_to(window) == Offer.NEW_MOVE)
     store.add_move(samples.MOVE)
     window.work.changed.emit()
-    qtbot.waitUntil(lambda: leads_to(window) == "Facts")
+    qtbot.waitUntil(lambda: leads_to(window) == PageId.FACTS)
     QTest.mouseClick(window.next, Qt.MouseButton.LeftButton)
     shown = window.stack.currentWidget()
     assert isinstance(shown, Page)
-    assert (shown.title, shown.primary is not None) == ("Facts", True)
+    assert (shown.id, shown.primary is not None) == (PageId.FACTS, True)
     at_rest(qtbot, window)
 
 
 def leads_to(window: MainWindow) -> str:
     """Where Next goes: a page, or what is asked for; it says so."""
-    words, where = window.way.next(None)
+    words, where = window.milestones.next(None)
     assert window.next.text() == words
     return where
 
 
 def test_a_card_says_where_its_move_stands_and_leads_on(full_window: MainWindow, qtbot: QtBot) -> None:
-    start = page(qtbot, full_window, "Moves")
+    start = page(qtbot, full_window, PageId.MOVES)
     assert isinstance(start, StartPage)
     (card,) = start.cards
     assert card.card.cluster.startswith("15/main, ")
     assert figures(card.card.cluster) == ["15.5", "1.1 TiB", "5432"]
     assert figures(card.card.wrong) == ["2", "1"]  # blockers, and warnings
-    assert (figures(card.next.text()), card.card.page) == (["2"], "Check")
+    assert card.card.page == PageId.CHECK
     card.next.click()
     shown = full_window.stack.currentWidget()
     assert isinstance(shown, Page)
-    assert shown.title == "Check"
+    assert shown.id == PageId.CHECK
     at_rest(qtbot, full_window)
 
 
@@ -161,17 +162,17 @@ def test_after_a_kill_the_strip_is_there_in_the_first_second(full_store: Store, 
     window = MainWindow(work)
     window.show()
     work.use(Session(full_store, work.asker))
-    qtbot.waitUntil(window.strip.isVisible, timeout=1000)
-    said = window.strip.text.text()
+    qtbot.waitUntil(window.status_banner.isVisible, timeout=1000)
+    said = window.status_banner.text.text()
     since, ago = figures(said)
     assert said.startswith("spring: ")
     assert since == f"{execution.started_at.astimezone():%H:%M:%S}"
     assert ago.startswith("3 min 5")
     assert said.endswith(only_interrupted(execution))
-    for title in ("Facts", "History"):
-        page(qtbot, window, title)
-        assert window.strip.isVisible()
-    for button, told in ((window.strip.go_on, " 3, "), (window.strip.back, AT_STAKE[Doing.BACK])):
+    for page_id in (PageId.FACTS, PageId.HISTORY):
+        page(qtbot, window, page_id)
+        assert window.status_banner.isVisible()
+    for button, told in ((window.status_banner.go_on, " 3: "), (window.status_banner.back, AT_STAKE[Doing.BACK])):
         qtbot.waitUntil(partial(can_be_clicked, button))
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: window.findChild(NameDialog) is not None)
@@ -197,23 +198,23 @@ def only_interrupted(execution: Execution) -> str:
 def test_the_strip_says_which_move_waits(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     interrupted(full_store)
     full_window.work.changed.emit()
-    qtbot.waitUntil(full_window.strip.isVisible)
+    qtbot.waitUntil(full_window.status_banner.isVisible)
     at_rest(qtbot, full_window)
     for move in ("autumn", "spring"):
         full_window.work.asker.move = move
         question = StepQuestion("workstation", "move the address", "")
-        full_window.under_way.wait_for(question)
-        said = full_window.strip.text.text()
+        full_window.active_executions.wait_for(question)
+        said = full_window.status_banner.text.text()
         assert said.endswith(f": {question.title}")
         assert (". autumn " in said, ". spring " in said) == (move == "autumn", False)  # its own needs no name
-        full_window.under_way.go_on(question)
-        assert question.title not in full_window.strip.text.text()
+        full_window.active_executions.go_on(question)
+        assert question.title not in full_window.status_banner.text.text()
 
 
 def test_a_card_that_says_what_it_said_stays(full_window: MainWindow, full_store: Store, qtbot: QtBot) -> None:
     full_store.add_move(replace(samples.MOVE, name="autumn"))
     full_window.work.changed.emit()
-    start = page(qtbot, full_window, "Moves")
+    start = page(qtbot, full_window, PageId.MOVES)
     assert isinstance(start, StartPage)
     before = {card.card.move: card for card in start.cards}
     before["spring"].last.setText("said before")
@@ -236,7 +237,7 @@ def test_of_many_moves_the_latest_are_shown_and_more_when_wanted(
     for number in range(CARDS + 1):
         full_store.add_move(replace(samples.MOVE, name=f"many {number:02}"))
     full_window.work.changed.emit()
-    start = page(qtbot, full_window, "Moves")
+    start = page(qtbot, full_window, PageId.MOVES)
     assert isinstance(start, StartPage)
     qtbot.waitUntil(lambda: len(start.cards) == CARDS)
     assert start.cards[0].card.move == f"many {CARDS:02}"
@@ -249,7 +250,7 @@ def test_of_many_moves_the_latest_are_shown_and_more_when_wanted(
 
 def test_without_anything_unfinished_there_is_no_strip(full_window: MainWindow, qtbot: QtBot) -> None:
     at_rest(qtbot, full_window)
-    assert full_window.strip.isHidden()
+    assert full_window.status_banner.isHidden()
 
 
 def can_be_clicked(button: QAbstractButton) -> bool:
@@ -286,7 +287,7 @@ def asks_for(title: str) -> bool:
 def test_next_makes_the_forecast_by_itself(full_window: MainWindow, qtbot: QtBot) -> None:
     asked: list[str] = []
     full_window.work.started.connect(lambda task: asked.append(task.title))
-    shown = full_window.show_page("Measure")
+    shown = full_window.show_page(PageId.MEASURE)
     shown.arrive()
     qtbot.waitUntil(lambda: asked == ["Forecast"])
     full_window.cancel()

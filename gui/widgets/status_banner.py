@@ -1,4 +1,4 @@
-"""The strip on every page: an execution that is under way or was interrupted, its clock, and what may be done."""
+"""The banner on every page: a running or interrupted execution, its downtime, and its actions."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from core.migration.execution.unfinished import Unfinished
 
 GRAVE, CALM, TEXT = "#a3211a", "#22558f", "#ffffff"
-"""White on either has a contrast of more than 7, in light and in dark."""
+"""White text on either has a contrast of more than 7, in light and in dark."""
 
 
-class Strip(QFrame):
-    """Shows the one that matters most. Signals name its move: shown_wanted, continue_wanted, back_wanted."""
+class StatusBanner(QFrame):
+    """Shows the most important execution. Signals, each with its move: shown_wanted, continue_wanted, back_wanted."""
 
     shown_wanted = Signal(str)
     continue_wanted = Signal(str)
@@ -33,14 +33,14 @@ class Strip(QFrame):
         self.setAutoFillBackground(True)
         self.text = Label(parent=self)
         self.text.setWordWrap(True)
-        self.text.setAccessibleName(tr("Execution under way"))
+        self.text.setAccessibleName(tr("Running or interrupted execution"))
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         self.show_button, self.go_on, self.back = (
             self._button(text, signal)
             for text, signal in (
                 (tr("Show"), self.shown_wanted),
                 (tr("Continue"), self.continue_wanted),
-                (tr("Back to old"), self.back_wanted),
+                (tr("Roll back"), self.back_wanted),
             )
         )
         row = QHBoxLayout(self)
@@ -53,7 +53,7 @@ class Strip(QFrame):
         self.hide()
 
     def show_unfinished(self, found: "tuple[Unfinished, ...]", ready: bool) -> None:
-        """Show the first of these, or nothing; `ready`: this window could begin something."""
+        """Show the first of these executions, or nothing; `ready`: the window can start a job."""
         before = self._found
         self._found, self._ready = (found[0] if found else None), ready
         if self._found is None:
@@ -67,7 +67,7 @@ class Strip(QFrame):
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.text.text()))
 
     def wait_for(self, move: str, what: str) -> None:
-        """Say what the execution of that move waits for a person to do; empty: for nothing."""
+        """Show what the execution of that move waits for; empty: it does not wait."""
         self._waiting = (move, what)
         self._say()
 
@@ -80,15 +80,16 @@ class Strip(QFrame):
             return
         said = recorded(sentence(found, datetime.now(UTC)))
         move, what = self._waiting
-        who = "" if move == found.move else f"{move} "  # several may be unfinished; what it does is asked all the same
+        # several executions may be unfinished, and the one that waits may not be the one shown
+        who = "" if move == found.move else f"{move} "
         told = (
-            tr("{who}waits for you: {what}").format(who=who, what=what)
+            tr("{who}waiting for you: {what}").format(who=who, what=what)
             if what
             else recorded(found.at)
             if found.alive
             else ""
         )
-        capital = told if who else f"{told[:1].upper()}{told[1:]}"  # a move is called as it is called
+        capital = told if who else f"{told[:1].upper()}{told[1:]}"  # the name of a move keeps its first letter
         self.text.setText(f"{said} {capital}" if told else said)
         self.go_on.setVisible(found.possible.resume)
         self.back.setVisible(found.possible.roll_back)

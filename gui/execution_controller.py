@@ -1,4 +1,4 @@
-"""What a person may do with an execution, from any page or the strip; asked for twice where a cluster is at stake."""
+"""The actions on an execution, from pages and from the banner. Dangerous ones are confirmed by a name."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,17 +13,17 @@ from core.migration.model.execution import Kind
 from gui import actions
 from gui.bridge import Task
 from gui.dialogs.confirm import NameDialog
-from gui.models.execution import BEGINNINGS, BUTTONS, Doing, confirmation, needs_name
+from gui.models.execution import BEGINNINGS, BUTTONS, Doing, confirmation, job_title, needs_name
 from gui.states import ExecutionState
 from gui.widgets.message_box import question_box
 from gui.work import Work
 
 STEPWISE = (Doing.MOVE, Doing.REHEARSE, Doing.DRESS, Doing.RESUME)
-"""What goes through the plan step by step, so that it can be ended between two."""
+"""The actions that run the steps of the plan, so that they can be stopped between two steps."""
 
 
-class Executing(QObject):
-    """One for the window; pages and the strip ask it."""
+class ExecutionController(QObject):
+    """Confirms and starts the actions on executions."""
 
     def __init__(self, work: Work, window: QWidget) -> None:
         super().__init__(window)
@@ -33,7 +33,7 @@ class Executing(QObject):
         self._dialog: QDialog | None = None
 
     def ask(self, doing: Doing, move: str) -> None:
-        """Read how the move's latest execution stands; then begin, at once or when the cluster's name was typed."""
+        """Read the state of the latest execution, ask for confirmation if needed, and start the action."""
         if doing is Doing.END and self._work.busy:
             self._work.cancel()
             return
@@ -57,8 +57,8 @@ class Executing(QObject):
             self._confirm_by_name(doing, move, state, state.execution.plan.cluster)
 
     def _confirm_beginning(self, doing: Doing, move: str, state: ExecutionState) -> None:
-        """Ask once more; who presses on without having read goes back to the page."""
-        title = f"{tr(doing)} {move}"
+        """Ask for confirmation. The default button cancels, because an operator may press Return without reading."""
+        title = job_title(doing, move)
         box = question_box(self._window, title, title, confirmation(doing, state))
         go_on = box.addButton(tr(BEGINNINGS.get(doing, BUTTONS[doing])), QMessageBox.ButtonRole.AcceptRole)
         cancel = box.addButton(QMessageBox.StandardButton.Cancel)
@@ -69,8 +69,8 @@ class Executing(QObject):
 
     def _confirm_by_name(self, doing: Doing, move: str, state: ExecutionState, name: str) -> None:
         said = confirmation(doing, state)
-        text = tr("{said}\n\nType {name} to do it.").format(said=said, name=name)
-        dialog = NameDialog(f"{tr(doing)} {move}", text, name, tr(BUTTONS[doing]), self._window)
+        text = tr("{said}\n\nTo confirm, type {name}.").format(said=said, name=name)
+        dialog = NameDialog(job_title(doing, move), text, name, tr(BUTTONS[doing]), self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.accepted.connect(partial(self._begin, doing, move, state))
         self._open(dialog)
@@ -85,16 +85,16 @@ class Executing(QObject):
         self._dialog = None
 
     def _begin(self, doing: Doing, move: str, state: ExecutionState) -> None:
-        people, anew = self._work.asker, bool(state.left)
+        people, start_over = self._work.asker, bool(state.left)
         action: dict[Doing, Callable[[Any, Job], Any]] = {
-            Doing.MOVE: partial(actions.execute, move, Kind.REAL, people, anew),
-            Doing.REHEARSE: partial(actions.execute, move, Kind.REHEARSAL, people, anew),
-            Doing.DRESS: partial(actions.dress, move, people, anew),
+            Doing.MOVE: partial(actions.execute, move, Kind.REAL, people, start_over),
+            Doing.REHEARSE: partial(actions.execute, move, Kind.REHEARSAL, people, start_over),
+            Doing.DRESS: partial(actions.dress, move, people, start_over),
             Doing.RESUME: partial(actions.resume, move, people),
             Doing.END: partial(actions.end, move, people),
             Doing.BACK: partial(actions.roll_back, move, people),
         }
-        task = self._work.run(f"{tr(doing)} {move}", action[doing])
+        task = self._work.run(job_title(doing, move), action[doing])
         if task is not None:
             people.move = move
             people.carries = task if doing in STEPWISE else None

@@ -1,4 +1,4 @@
-"""The way of the picked move: where it stands, and what comes next, read again whenever the history may hold more."""
+"""The milestones of the selected move and its next step, read again when the history may have changed."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
 from gui import actions
+from gui.destinations import Offer, PageId, page_of
 from gui.models.sentences import recorded
 from gui.pages.page import Page
 from gui.states import ServerRow
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from core.actions.standing import Standing
 
 
-class Way(QObject):
-    """Signal: changed()."""
+class MoveMilestones(QObject):
+    """Reads the standing of the selected move. Signal: changed()."""
 
     changed = Signal()
 
@@ -32,12 +33,12 @@ class Way(QObject):
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """How each milestone stands; none: no move is picked."""
+        """The state of each milestone; empty if no move is selected."""
         return () if self._standing is None else self._standing.marks
 
     @Slot()
     def read(self) -> None:
-        """Read where the picked move stands."""
+        """Read the standing of the selected move."""
         move = self._work.move
         if move is None:
             self._take(None)
@@ -50,15 +51,15 @@ class Way(QObject):
             task.succeeded.connect(self._take)
 
     def next(self, page: Page | None) -> tuple[str, str]:
-        """What comes next, and where: a page's title, or what `Page.wanted` knows. Who has just measured compares."""
+        """Return the words of what comes next, and its PageId or Offer. After a measurement this is the comparison."""
         if self._standing is None:
-            return (tr("New move…"), "New move") if self._servers > 1 else (tr("Add a server…"), "Begin")
+            return (tr("New move…"), Offer.NEW_MOVE) if self._servers > 1 else (tr("Add a server…"), Offer.FIRST_STEPS)
         conditions = {mark.milestone: mark.condition for mark in self.marks}
         measured_here = page is not None and page.milestone is Milestone.MEASURE
         if measured_here and conditions[Milestone.MEASURE] is Condition.DONE and not self._work.busy:
-            return tr("Compare"), Milestone.COMPARE.title()
+            return tr("Compare the results"), PageId.COMPARE
         following = self._standing.next
-        return recorded(following.words), following.milestone.title()
+        return recorded(following.words), page_of(following.milestone)
 
     @Slot(object)
     def _count(self, servers: tuple[ServerRow, ...]) -> None:

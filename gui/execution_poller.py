@@ -1,4 +1,4 @@
-"""Looks again and again which executions are not at their end, whichever program carries them out."""
+"""Reads regularly which executions have not ended, whichever program runs them."""
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -7,11 +7,11 @@ from gui.work import Work
 
 LOOK_MS = 1000
 IDLE_MS = 4000
-"""Between two looks while something is unfinished, and while nothing is."""
+"""The intervals in ms while an execution is unfinished, and while none is."""
 
 
-class Watch(QObject):
-    """Signal: looked(tuple of Unfinished), each time; a look that fails is made again."""
+class ExecutionPoller(QObject):
+    """Polls the history. Signal: looked(tuple of Unfinished), after each read; a failed read is repeated."""
 
     looked = Signal(object)
 
@@ -27,7 +27,7 @@ class Watch(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Look now, unless a look is on its way."""
+        """Read now, unless a read is running."""
         task = None if self._looking else self._work.ask(actions.unfinished)
         if task is not None:
             self._looking = True

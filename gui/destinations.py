@@ -1,0 +1,64 @@
+"""Where the window can lead: its pages, and what an empty state or Next begins. Each has an id and is shown by its
+title, so that a title can change or be translated freely.
+"""
+
+from enum import StrEnum
+
+from core.language import marked, tr
+from core.migration.model.standing import Milestone
+
+
+class PageId(StrEnum):
+    """A page of the window. The page of a milestone has the milestone's id."""
+
+    MOVES = "moves"
+    OVERVIEW = "overview"
+    SERVERS = "servers"
+    FACTS = Milestone.FACTS.value
+    MEASURE = Milestone.MEASURE.value
+    COMPARE = Milestone.COMPARE.value
+    CHECK = Milestone.CHECK.value
+    PROBE = Milestone.PROBE.value
+    ESTIMATE = Milestone.ESTIMATE.value
+    PLAN = Milestone.PLAN.value
+    REHEARSE = Milestone.REHEARSE.value
+    MOVE = Milestone.MOVE.value
+    AFTER = Milestone.AFTER.value
+    HISTORY = "history"
+
+
+class Offer(StrEnum):
+    """What an empty state, a menu or Next begins, beside leading to a page."""
+
+    NEW_MOVE = "new-move"
+    NEW_SERVER = "new-server"
+    FIRST_STEPS = "first-steps"
+    READ_OUTPUTS = "read-outputs"
+
+
+TITLES = {
+    PageId.MOVES: marked("Moves"),
+    PageId.OVERVIEW: marked("Overview"),
+    PageId.SERVERS: marked("Servers"),
+    PageId.FACTS: marked("Facts"),
+    PageId.MEASURE: marked("Benchmarks"),
+    PageId.COMPARE: marked("Comparison"),
+    PageId.CHECK: marked("Checks"),
+    PageId.PROBE: marked("Transfer test"),
+    PageId.ESTIMATE: marked("Estimate"),
+    PageId.PLAN: marked("Plan"),
+    PageId.REHEARSE: marked("Rehearsal"),
+    PageId.MOVE: marked("Move"),
+    PageId.AFTER: marked("Follow-up"),
+    PageId.HISTORY: marked("History"),
+}
+
+
+def page_of(milestone: Milestone) -> PageId:
+    """Return the page on which a milestone is worked on."""
+    return PageId(milestone.value)
+
+
+def milestone_title(milestone: Milestone) -> str:
+    """Return the name of a milestone in the window's language: the title of its page."""
+    return tr(TITLES[page_of(milestone)])
