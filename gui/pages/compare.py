@@ -96,7 +96,7 @@ class ComparePage(Page):
             box.setCurrentText(tr(LATEST[USUAL.index(side)]))
             box.setMaximumWidth(self.fontMetrics().averageCharWidth() * 34)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(19)
+            box.setMinimumContentsLength(16)
             box.activated.connect(self._picked)
             label = Label(words, self)
             label.setBuddy(box)
