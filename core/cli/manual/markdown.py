@@ -1,5 +1,6 @@
 """The reference of the command line as Markdown."""
 
+import re
 import textwrap
 from collections.abc import Iterable
 
@@ -72,7 +73,12 @@ def _cell(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Words of a terminal, where they would mean something else in Markdown."""
+    """Return words of a terminal as Markdown: commands in backticks stay code, every other mark stands for itself."""
+    parts = re.split(r"(`[^`\n]+`)", text)  # every second one is code
+    return "".join(part if at % 2 else _plain(part) for at, part in enumerate(parts))
+
+
+def _plain(text: str) -> str:
     for mark in "\\*_<>[]~`":
         text = text.replace(mark, f"\\{mark}")
     return text

@@ -113,3 +113,8 @@ def test_names_that_a_shell_would_run_are_not_completed(capsys: pytest.CaptureFi
     capsys.readouterr()
     assert main(["completion", "servers"]) == 0
     assert capsys.readouterr().out.split() == ["db1", "gr\u00fcn-2.example"]
+
+
+def test_commands_in_backticks_stay_code_and_other_marks_do_not() -> None:
+    text = markdown.prose("Look with `ls -la *_<x>`. A [link] and 2 * 3 and a ` alone.")
+    assert text == "Look with `ls -la *_<x>`. A \\[link\\] and 2 \\* 3 and a \\` alone."
