@@ -128,7 +128,7 @@ def _changed(known: Sequence[Entry], kind: str, blob: bytes, to: Destination, se
         f"{server}: the host key of {to.known_as} has changed: known is {expected.key_type} "
         f"{known_hosts.fingerprint(expected.blob)} ({expected.place}), the server shows {kind} "
         f"{known_hosts.fingerprint(blob)}",
-        "somebody may stand between you and the server. If it was set up anew, compare the fingerprint on its console "
+        "Another computer may intercept the connection. If the server was reinstalled, compare the fingerprint on its console "
         f"(ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub), then remove line {expected.line} of {expected.file}",
     )
 
