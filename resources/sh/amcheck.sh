@@ -1,15 +1,15 @@
-# In a dress rehearsal: the B-tree indexes of the copy, looked through by the extension amcheck.
-# The copy only replays, so the extension cannot be created in it: a database that lacks it is named as not verified.
+# In a dress rehearsal, the extension amcheck verifies the B-tree indexes of the copy.
+# The copy only replays WAL, so the extension cannot be created in it: a database that lacks it is reported as not verified.
 
-# with_amcheck SECONDS FUNCTION WORDS...   run FUNCTION, which calls dress_tries; that looks through the indexes too, for SECONDS at most
+# with_amcheck SECONDS FUNCTION WORDS...   run FUNCTION, which calls dress_try_copy, so that it verifies the indexes for at most SECONDS
 with_amcheck() {
   amcheck_seconds=$1
   shift
   "$@"
 }
 
-# amcheck_copy PATH SOCKET PORT SERIES   on the new server, of a copy that replays: print of each database how many indexes were looked through,
-# and which were not; fails where one is damaged
+# amcheck_copy PATH SOCKET PORT SERIES   on the new server, of the replaying copy: print for each database how many indexes were verified and
+# which were not; fail if one is damaged
 amcheck_copy() {
   amcheck_end=$(date +%s) || fail 'date failed'
   amcheck_end=$((amcheck_end + amcheck_seconds))
@@ -31,11 +31,11 @@ amcheck_copy() {
   fi
 }
 
-# amcheck_database DATABASE   print what psql says of each of its B-tree indexes: `sound`, `late` where the time was over, an error with its
-# statement, which names the index; ahead of that `lacks` where there is no amcheck, or `asked N M`: N are looked through, M are not
-# The function of a superuser, by its library: anybody may have made another of its name. An index whose operator class runs
-# functions of users is left out: they would run here. An array, a row and a range compare by the operator class of what they hold
-# (typcache.c), so they are left out wherever there is such a one. So is an index that a copy in recovery cannot have whole.
+# amcheck_database DATABASE   print the output of psql for each of its B-tree indexes: `sound`, `late` after the time limit, or an error with
+# its statement, which names the index; before that `lacks` if there is no amcheck, or `asked N M`: N are verified, M are not
+# The function must be that of the library, because anybody may have created another of its name. An index whose operator class runs
+# functions of users is left out, because they would run here. Arrays, rows and ranges compare by the operator class of their elements
+# (typcache.c), so they are left out if there is any such class. So is an index that may be incomplete in a copy in recovery.
 amcheck_database() {
   amcheck_function="from pg_proc p join pg_namespace s on s.oid = p.pronamespace where p.proname = 'bt_index_check' and p.pronargs = 1
     and p.prolang = 13 and p.probin = '\$libdir/amcheck'"
@@ -51,7 +51,7 @@ amcheck_database() {
   printf '%s\n' "$amcheck_found"
   case $amcheck_found in lacks) return 0 ;; asked*) ;; *) fail 'the server did not say whether it has the extension amcheck' ;; esac
   require_free_slot
-  # one after the other, each with what is left of the time; not more than one of them is under way
+  # one after the other, each with the rest of the time
   printf '%s\n' "select format('select set_config(''statement_timeout'', greatest(1, trunc(extract(epoch from
       to_timestamp($amcheck_end) - clock_timestamp()) * 1000))::bigint::text, false)'),
     format('select case when clock_timestamp() < to_timestamp($amcheck_end) then ''sound'' || %I.bt_index_check(%s)::text else ''late'' end -- %s',
@@ -60,9 +60,9 @@ amcheck_database() {
     in_database "$1" psql -XAtqw -v VERBOSITY=verbose -v ECHO=errors 2>&1 || fail 'psql failed'
 }
 
-# amcheck_words DATABASE   print for people what amcheck_database, on standard input, says of DATABASE: `database …`, warnings, and `wrong …` for each index that is
-# damaged, or that nobody knows of
-# By the SQLSTATE: XX is damage, 58 a file that cannot be read, 57014 the end of the time; anything else kept amcheck from looking.
+# amcheck_words DATABASE   print the output of amcheck_database for DATABASE, on standard input, for people: `database …`, warnings, and
+# `wrong …` for each index that is damaged or not known
+# The SQLSTATE decides: XX is damage, 58 a file that cannot be read, 57014 the time limit; anything else means that it was not verified.
 amcheck_words() {
   database=$1 awk '
     BEGIN { of = "database " ENVIRON["database"] ": " }

@@ -1,7 +1,7 @@
-# A candidate for a data directory looked into: an outer part, with the rights of the round trip, says which folder it
-# really is; the inner part runs as the folder's owner, because PostgreSQL's programs refuse root, and because no
-# program that a data directory leads to should run with more rights than its owner has. Everything only reads.
-# The inner part has a mark and pipes of its own: an owner who lies can lie of nobody else's cluster.
+# Examining a folder that may be a data directory. An outer part, with the rights of the round trip, finds out which folder it really
+# is. The inner part runs as the owner of the folder, because PostgreSQL's programs refuse root, and because no program that a data
+# directory leads to should run with more rights than its owner has. Everything only reads.
+# The inner part has its own mark and pipes: an owner who lies can lie about this cluster only.
 #
 # Its sections read what cluster_open found: cluster_folder, cluster_series, cluster_pid, cluster_port, cluster_socket,
 # cluster_programs (the folder of its programs), cluster_version, cluster_tried and cluster_config. Set ahead for all:
@@ -9,16 +9,16 @@
 # ids), cluster_settings (names) and cluster_user (who owns clusters on this host, as its profile says).
 # shellcheck disable=SC2154 # section_… are set by sections.sh, program stands ahead of all
 
-# clusters_begin MARK   what stands ahead of all clusters
+# clusters_begin MARK   prepare the examination of all clusters
 clusters_begin() {
   sections_begin "$1"
   look_seen=' ' cluster_queries=''
   export cluster_sections cluster_postmasters cluster_settings cluster_queries cluster_user
 }
 
-# examine_cluster NUMBER MARK FOLDER CONFIG PROGRAMS   one candidate: its place, and inside, between MARKs, its sections
-# Nothing of a folder that was looked into before. FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration
-# file and its programs' folder, may be empty. The folder is found once: who can exchange it would be taken for another.
+# examine_cluster NUMBER MARK FOLDER CONFIG PROGRAMS   examine one folder: its place and, inside, between MARKs, its sections
+# A folder is examined once only. FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration file and the folder of its
+# programs, may be empty. The folder is resolved once, because whoever can exchange it could show another one later.
 examine_cluster() {
   look_folder=$(printf '%b_' "$3")
   look_folder=${look_folder%_} look_ids=''
@@ -37,7 +37,7 @@ examine_cluster() {
   run_section "$1/inside" "$cluster_seconds" run_isolated run_as_owner ${look_ids#* } cluster_inside "$look_folder" "$4" "$5"
 }
 
-# run_as_owner UID GID NAME FUNCTION WORDS...   run a function as the owner of a folder, or as who runs this, if that is not root
+# run_as_owner UID GID NAME FUNCTION WORDS...   run a function as the owner of a folder, or as the current user, if that is not root
 run_as_owner() {
   owner_uid=$1 owner_gid=$2 owner_name=$3 owner_groups=--init-groups
   shift 3
@@ -50,7 +50,7 @@ run_as_owner() {
     if [ "$owner_name" = UNKNOWN ]; then
       owner_groups=--clear-groups
     else
-      # the folder may be another group's: the kernel would then show nothing of the owner's processes
+      # the folder may have another group: the kernel would then show nothing of the owner's processes
       owner_gid=$(id -g -- "$owner_name") || fail 'id failed'
     fi
     setpriv --reuid="$owner_uid" --regid="$owner_gid" "$owner_groups" sh -c "$program" sh "$@"
@@ -61,8 +61,8 @@ run_as_owner() {
   fi
 }
 
-# cluster_place FOLDER IDS   print id, owner and real path of a folder; ends with 4 where there is none
-# IDS is what it was when it was found: device and inode, owner, group and the owner's name.
+# cluster_place FOLDER IDS   print id, owner and real path of a folder; exit with 4 if it does not exist
+# IDS is what it was when it was found: device and inode, owner, group and the name of the owner.
 cluster_place() {
   path_exists "$1" || refuse 4 'there is no such folder'
   [ -d "$1" ] || fail 'it is not a folder'
@@ -92,7 +92,7 @@ cluster_inside() {
   done
 }
 
-# cluster_open FOLDER CONFIG PROGRAMS   find what its sections read; what is empty afterwards is not there
+# cluster_open FOLDER CONFIG PROGRAMS   find what its sections read; a variable that is empty afterwards was not found
 cluster_open() {
   cluster_folder=$1 cluster_config=$2
   cluster_series='' cluster_pid='' cluster_port='' cluster_socket=''
@@ -110,8 +110,8 @@ cluster_open() {
 }
 
 # cluster_lock   set process id, port and socket folder of the running server, from its lock file
-# One in a container leaves a number that means nothing outside: the process must live in this very folder, and every
-# other running server is held against it too.
+# The process id in the lock file of a container means nothing outside. So the process must work in this folder, and every other running
+# server is compared too.
 cluster_lock() {
   lock_pid=''
   if [ -r "$cluster_folder/postmaster.pid" ]; then
@@ -129,9 +129,9 @@ cluster_lock() {
   done
 }
 
-# cluster_find_programs RUNNING PLACES...   set the folder of programs of the cluster's series; others are not believed
-# RUNNING is that of the running server, which only its own user may see: what it runs it may run again. Of what a unit names
-# and of the usual places those count that nobody else can change.
+# cluster_find_programs RUNNING PLACES...   set the folder of programs of the cluster's major version
+# RUNNING is that of the running server, which only its own user can see, and which may be run again. Folders named by a unit and the
+# usual folders count only if no other user can change them.
 cluster_find_programs() {
   programs_running=$1
   programs_uid=$(id -u) || fail 'id failed'
@@ -158,7 +158,7 @@ cluster_find_programs() {
   done
 }
 
-# run_limited SECONDS COMMAND...   run it at most that long, where the host can tell
+# run_limited SECONDS COMMAND...   run COMMAND at most that long, if the host has `timeout`
 run_limited() {
   if [ "$section_limits" = yes ]; then
     timeout -k 1 "$@"
@@ -168,7 +168,7 @@ run_limited() {
   fi
 }
 
-# cluster_identity   print what PG_VERSION, lock file and programs say, and what lies there that should not; 4: it is empty
+# cluster_identity   print what PG_VERSION, lock file and programs say, and which files should not be there; 4: it is empty
 cluster_identity() {
   [ -r "$cluster_folder" ] || fail "$(id -un) may not read it. That needs root or its owner"
   identity_held=$(ls -A -- "$cluster_folder") || fail 'it cannot be read'
@@ -191,7 +191,7 @@ cluster_identity() {
   cluster_fence
 }
 
-# cluster_fence   print `fenced=yes` where pghaul keeps it from starting, and `copy=IDENTIFIER` by the mark of a copy
+# cluster_fence   print `fenced=yes` if pghaul keeps it from starting, and `copy=IDENTIFIER` by the mark of a copy
 cluster_fence() {
   for fence_holds in global/pg_control PG_VERSION mark; do
     [ -e "$cluster_folder/pghaul-fence/$fence_holds" ] || continue
@@ -226,9 +226,8 @@ cluster_control() {
   "$cluster_programs/pg_controldata" "$control_in" || fail 'pg_controldata failed'
 }
 
-# cluster_file_settings   print `NAME=DIGITS` of the settings that the files give; nothing where SQL told them already
-# A setting that the series does not have yet is an error of its own and no gap. Each costs the start of a program: four
-# at a time.
+# cluster_file_settings   print `NAME=DIGITS` of the settings by the files; nothing if SQL has told them already
+# A setting that this version does not have is an error that does not count. Each costs the start of a program, so four run at a time.
 cluster_file_settings() {
   case $cluster_pid$section_failed in [0-9]*' sql '* | ' '*) ;; *) return 0 ;; esac
   [ -x "$cluster_programs/postgres" ] || fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
@@ -243,7 +242,7 @@ cluster_file_settings() {
   wait
 }
 
-# cluster_setting NAME   print one; fails where the program does not know it
+# cluster_setting NAME   print one; fail if the program does not know it
 cluster_setting() {
   set -- "$1" -C "$1" -D "$cluster_folder" ${cluster_config:+-c "config_file=$cluster_config"}
   setting_name=$1
@@ -253,14 +252,14 @@ cluster_setting() {
   printf '%s=%s\n' "$setting_name" "$setting_value"
 }
 
-# cluster_process   print limits and control group of the running server, `parent=NAME` of who started it, and `restart=WORD` of what
+# cluster_process   print limits and control group of the running server, `parent=NAME` of its parent process, and `restart=WORD` of what
 # systemd does when it has ended
 cluster_process() {
   [ -n "$cluster_pid" ] || return 0
   cat "/proc/$cluster_pid/limits" || fail "the limits of process $cluster_pid cannot be read"
   cat "/proc/$cluster_pid/cgroup" 2>/dev/null # a kernel without control groups has none
   read -r process_line <"/proc/$cluster_pid/stat" || fail "process $cluster_pid has ended"
-  # its name stands in parentheses and may hold blanks: behind them state and parent
+  # its name is in parentheses and may contain blanks; state and parent follow it
   process_line=${process_line##*) }
   process_line=${process_line#* }
   process_name=init
@@ -271,7 +270,7 @@ cluster_process() {
 }
 
 # print_unit_restart PROCESS   print `restart=WORD`, Restart= of the host's unit that has it as its main process, or has no other
-# What else runs in a unit, such as what somebody started in a session, is not started again.
+# Other processes in a unit, for example one started in a session, are not started again.
 print_unit_restart() {
   watched_unit=$(awk '{
     sub(/^[0-9]+:[^:]*:/, "")

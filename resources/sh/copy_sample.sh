@@ -1,9 +1,9 @@
-# The sample of a copy on its way: sent by the very passes of the copy, and timed on the server that sends.
+# The sample of a copy: it is sent by the same passes as the copy, and timed on the sending server.
 # shellcheck disable=SC2154,SC2034
 
-# send_sample FOLDER TARGET SECONDS   on the old server: the sample of FOLDER's files in copy_folder/sample by the copy's transport
-# Till it is on the new server's disk, or each pass is cut off after SECONDS; logs would take time from it. Prints `nanoseconds`, less what
-# it takes to come to terms (`connect`, by the faster of two passes over nothing) and to ask for a flush that has nothing to do.
+# send_sample FOLDER TARGET SECONDS   on the old server: send the sample of FOLDER, listed in copy_folder/sample, by the copy's transport
+# The time ends when it is on the disk of the new server, or when each pass is ended after SECONDS. Print `nanoseconds`, without the time
+# to connect (`connect`, the faster of two passes over nothing) and without that of a flush that has nothing to do.
 send_sample() {
   enter_folder "$1"
   uncache_sample
@@ -28,8 +28,8 @@ send_sample() {
   time_sample "$2"
 }
 
-# time_sample TARGET   send what send_sample made ready, flush it, and print how long that took
-# Less than a tenth of it is no time that tells a rate, but what was left where a pass over nothing took long: then it is 0.
+# time_sample TARGET   send what send_sample has prepared, flush it, and print the time
+# If less than a tenth of the time remains after these deductions, it tells no rate: then 0 is printed.
 time_sample() {
   sample_passes=0
   sample_start=$(date +%s%N) || fail 'date failed'
@@ -52,7 +52,7 @@ time_sample() {
   echo "connect $sample_connect"
 }
 
-# sample_pass TARGET OPTION...   one pass over the sample; that the time is up, or that a file has vanished, is no fault
+# sample_pass TARGET OPTION...   run one pass over the sample; the end of its time and a vanished file are no failures
 sample_pass() {
   sample_passes=$((sample_passes + 1)) sample_target=$1
   shift
@@ -65,7 +65,7 @@ sample_pass() {
   esac
 }
 
-# uncache_sample   here: what the sample is of goes from the page cache, so that it is read from the disk
+# uncache_sample   drop the sample from the page cache, so that it is read from the disk
 uncache_sample() {
   while read -r _ drop_skip _ _ drop_name; do
     uncache "$drop_name" $((drop_skip / 1048576))

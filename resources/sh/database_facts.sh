@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 
 # cluster_query GROUP SINCE BEFORE SQL   keep a question for the clusters of series SINCE up to, not including, BEFORE
-# A series is a number: 9.6 is 906, 15 is 1500. GROUP: known, databases (their names, as `escaped` has them), wide, each or edited.
+# A series is a number: 9.6 is 906, 15 is 1500. GROUP: known, databases (their names, as escaped_name_sql has them), wide, each or edited.
 cluster_query() {
   cluster_queries="$cluster_queries$1 $2 $3 $4
 "

@@ -114,7 +114,7 @@ database_names() {
 #   setting NAME = VALUE, option NAME = …  what is in force by a file, and by the server's command line
 #   file NAME = TEXT                       what the files say, in force or not, since 9.5
 #   exists OID                             each database, also one that takes no connections
-#   database NAME, as `escaped` has it; then of that database:
+#   database NAME, as escaped_name_sql has it; then of that database:
 #     oid N; relations KIND N; invalid index NAME; lost N NAMES, relations that have no file
 take_inventory() {
   connect_to "$@"

@@ -13,7 +13,7 @@ run_at_low_priority() {
 }
 
 # lower_priority   lower the priority of this shell, and so of everything that it starts from here on
-# As `gently` does: under full load it gets a tenth of what a session of the server gets, so that a copy still completes. Where
+# As `low_priority` does: under full load it gets a tenth of what a session of the server gets, so that a copy still completes. Where
 # the kernel shares the processor out by sessions (autogroup), priorities count within one alone, and the session has its own.
 # What this host does not know or allow stays as it is, and is no failure.
 lower_priority() {

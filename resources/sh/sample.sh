@@ -1,9 +1,9 @@
-# The sample that stands for a cluster. A list of it has a line a file: bytes to send, bytes to skip, 0, 0, name.
+# The sample of files that represents a cluster. Its list has one line per file: bytes to send, bytes to skip, 0, 0, name.
 
-# choose_sample FOLDER LIST BYTES FILES   a list of about BYTES that stand for all of FOLDER; prints `SKIP NAME` of each large file
-# Small files (under 16 MiB) and large ones have their share of the cluster's bytes in it: of the small ones every k-th in
-# order of size, FILES at the most, of the large ones pieces of 8 MiB from their ends, as many as their bytes are worth,
-# however many small ones there are: a sample of a hundred pages tells of no rate.
+# choose_sample FOLDER LIST BYTES FILES   write a list of about BYTES that represent FOLDER; print `SKIP NAME` of each large file
+# Small files (under 16 MiB) and large files have the same share of bytes as in the cluster: of the small ones every k-th by size, at most
+# FILES, of the large ones pieces of 8 MiB from their ends. The number of small files does not reduce the large ones, because a sample of
+# a hundred pages tells no rate.
 choose_sample() {
   umask 077
   enter_folder "$1"
@@ -32,7 +32,7 @@ choose_sample() {
   print_end_mark
 }
 
-# make_sample_holes FOLDER   empty it, and make in it a hole for each `SKIP NAME` of standard input, behind which rsync goes on
+# make_sample_holes FOLDER   empty it, and create a sparse file for each `SKIP NAME` of standard input, after which rsync continues
 make_sample_holes() {
   room_holes=$(read_complete) || exit
   enter_folder "$1"
@@ -50,7 +50,7 @@ make_sample_holes() {
   done || exit
 }
 
-# print_sample_size FOLDER SKIPPED   print `bytes` of what lies there, without the holes, which are SKIPPED
+# print_sample_size FOLDER SKIPPED   print `bytes` of the files there, without the holes of SKIPPED bytes
 print_sample_size() {
   { find "$1" -type f -printf '%s\n' && print_end_mark; } | awk -v skipped="$2" '
     $0 == "# whole" { whole = 1; next }

@@ -18,7 +18,7 @@ pack_for_trial() {
 }
 
 # trial_start LOCKS TOKEN PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   as root: print `started` and where the server
-# listened, as `listeners` does, or `refused WORDS`; ends with 75 where that could not be tried
+# listened, as list_listeners does, or `refused WORDS`; ends with 75 where that could not be tried
 # On standard input what pack_for_trial printed. LOCKS: how the path of each lock of a move begins. A lock with TOKEN is the move's
 # own; `-`: it holds none. DATA is the old data directory,
 # SEGMENT the size of a WAL segment in MiB, or `-`. FILES are options, quoted for a shell, that say where the configuration lies,

@@ -1,15 +1,15 @@
-# WAL that nobody needs: segments with names beyond the last one in use, kept by the server to be written over.
-# Stopped cleanly: beyond the segment in which the record of the shutdown's checkpoint ends. Running: beyond the one that was
-# written last; only warm passes look at a running server. Anything else, a standby: none. Source: PostgreSQL's xlog.c,
-# RemoveOldXlogFiles and XLogFileInit. What slots, wal_keep_size or archiving hold is older than the checkpoint and travels.
+# Idle WAL: segments with names after the last one in use, which the server keeps to be overwritten.
+# After a clean shutdown these follow the segment in which the record of the shutdown checkpoint ends. While the server is running they
+# follow the one that was written last, which matters for pre-copy passes only. In any other state, as on a standby, there are none.
+# Source: PostgreSQL's xlog.c, RemoveOldXlogFiles and XLogFileInit. What slots, wal_keep_size or archiving hold is older, and is copied.
 
-# idle_wal PATH DATA FOLDER AHEAD   print patterns, AHEAD ahead of each, that match the names of those segments in FOLDER alone
-# At most one for each digit behind the timeline; find's -path and rsync's filters read them alike.
+# idle_wal PATH DATA FOLDER AHEAD   print patterns, each after AHEAD, that match the names of only those segments in FOLDER
+# At most one for each digit after the timeline; find's -path and rsync's filters read them alike.
 idle_wal() {
   idle_control=$(print_control_data "$1" "$2") || exit
   idle_last=$(last_segment "$idle_control" "$3") || exit
   [ -n "$idle_last" ] || return 0
-  # a name is greater where its digits begin alike and then one is greater
+  # a name is greater if its digits begin alike and then one is greater
   awk -v last="$idle_last" -v ahead="$4" 'BEGIN {
     digits = "0123456789ABCDEF"
     for (at = 9; at <= 24; at++) {
@@ -22,7 +22,7 @@ idle_wal() {
   }' || fail 'the names of idle WAL segments could not be computed'
 }
 
-# last_segment CONTROL FOLDER   print the last segment of WAL in use, by what pg_controldata says; nothing where that is not told
+# last_segment CONTROL FOLDER   print the last WAL segment in use, by the output of pg_controldata; nothing if that does not tell
 last_segment() {
   segment_state=$(control_field "$1" 'Database cluster state') || exit
   case $segment_state in
@@ -36,7 +36,7 @@ last_segment() {
   esac
 }
 
-# shutdown_segment CONTROL   print the segment in which the record of the shutdown's checkpoint ends
+# shutdown_segment CONTROL   print the segment in which the record of the shutdown checkpoint ends
 shutdown_segment() {
   segment_at=$(control_field "$1" 'Latest checkpoint location') || exit
   segment_size=$(control_field "$1" 'Bytes per WAL segment') || exit
@@ -52,7 +52,7 @@ shutdown_segment() {
     fail 'the control file cannot be read'
 }
 
-# control_field CONTROL NAME   print that field of what pg_controldata says; fails where it is not there
+# control_field CONTROL NAME   print that field of the output of pg_controldata; fail if it is missing
 control_field() {
   field_said=$(printf '%s\n' "$1" | sed -n "s/^$2: *//p") || fail 'sed failed'
   [ -n "$field_said" ] || fail "the control file does not contain the field $2"
