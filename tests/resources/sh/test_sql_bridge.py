@@ -76,7 +76,7 @@ def test_every_byte_passes_in_both_directions(tmp_path: Path, request: pytest.Fi
 
 def test_a_missing_socket_is_named(tmp_path: Path) -> None:
     done = run(tmp_path, tmp_path, "perl")
-    assert (done.returncode, done.stderr) == (1, b"pghaul: .s.PGSQL.5433 does not existnonexistent/.s.PGSQL.5433\n")
+    assert (done.returncode, done.stderr) == (1, b"pghaul: the socket /nonexistent/.s.PGSQL.5433 does not exist\n")
 
 
 @pytest.mark.parametrize("program", ["perl", "python3"])
