@@ -140,8 +140,7 @@ def better(row: ComparedRow) -> str:
         return {Verdict.NONE: tr("no difference"), Verdict.ONE_SIDED: tr("measured on one side only")}.get(
             one.verdict, tr("not comparable")
         )
-    first = one.ratio < 1
-    return f"{row.names[0 if first else 1]} {units.ratio(units.quotient(1, one.ratio) if first else one.ratio)}"
+    return f"{row.names[0 if one.ratio < 1 else 1]} {_ratio(row)}"
 
 
 def choose_scale(row: ComparedRow) -> Scale:
@@ -215,6 +214,14 @@ def _tip(row: Row, sample: Sample | None) -> str:
     )
 
 
+def _ratio(row: ComparedRow) -> str:
+    """Return how many times better the better set is; the verdict names it."""
+    ratio = row.row.ratio
+    if not row.differs or ratio is None:
+        return units.ABSENT
+    return units.ratio(units.quotient(1, ratio) if ratio < 1 else ratio)
+
+
 def _interval(row: ComparedRow) -> str:
     """Return the interval of the ratio of the better to the other set, as in `better`."""
     low, high, ratio = row.row.ratio_low, row.row.ratio_high, row.row.ratio
@@ -249,7 +256,7 @@ COLUMNS: tuple[Column[ComparedRow], ...] = (
         right=True,
         tip=lambda row: _tip(row.row, row.row.new),
     ),
-    Column("Better", better, right=True, tone=lambda row: row.tone, tip=lambda row: recorded(row.row.note)),
+    Column("Ratio", _ratio, right=True, tone=lambda row: row.tone, tip=lambda row: recorded(row.row.note)),
     Column("95 % interval", _interval, right=True),
     Column("Verdict", _verdict, tone=lambda row: row.tone),
 )

@@ -62,12 +62,14 @@ def earlier(store: Store) -> None:
 
 def test_a_ratio_says_which_is_better(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
-    assert cells(shown, "Better") == [f"new server {ratio} ×" for ratio in ("8.87", "5.31", "3.72", "3.42")]
+    assert cells(shown, "Ratio") == ["8.87 ×", "5.31 ×", "3.72 ×", "3.42 ×"]
+    assert all(verdict.startswith("new server ") for verdict in cells(shown, "Verdict"))
     shown.left.setCurrentIndex(1)
     shown.right.setCurrentIndex(0)
     shown.right.activated.emit(0)
     at_rest(qtbot, full_window)
-    assert cells(shown, "Better") == ["left 8.87 ×", "left 5.31 ×", "left 3.72 ×", "left 3.42 ×"]
+    assert cells(shown, "Ratio") == ["8.87 ×", "5.31 ×", "3.72 ×", "3.42 ×"]
+    assert all(verdict.startswith("left ") for verdict in cells(shown, "Verdict"))
     assert cells(shown, "95 % interval")[0] == "8.84 × – 8.91 ×"
     assert cells(shown, "Verdict")[0] == "left is faster"
 
@@ -83,7 +85,7 @@ def test_what_was_measured_earlier_stands_beside_what_is_measured_now(
     shown.right.setCurrentIndex(0)
     shown.left.activated.emit(0)
     at_rest(qtbot, full_window)
-    assert cells(shown, "Better")[0] == "right 1.11 ×"
+    assert (cells(shown, "Ratio")[0], cells(shown, "Verdict")[0].split()[0]) == ("1.11 ×", "right")
     assert "2026-03-07" in shown.what.text()
     assert [one.title for one in shown.table.rows.columns[2:4]] == ["Left (mean)", "Right (mean)"]
 
@@ -207,8 +209,11 @@ def test_outputs_of_others_lead_to_a_comparison(full_window: MainWindow, qtbot: 
     dialog.submit()
     shown = shown_page(full_window, qtbot)
     qtbot.waitUntil(lambda: shown.what.text().startswith("Left: left"))
-    rates = dict(zip(cells(shown, "Metric"), cells(shown, "Better"), strict=True))
-    assert rates["transactions rate"].startswith("right 4.00 ×")
+    rates = dict(
+        zip(cells(shown, "Metric"), zip(cells(shown, "Ratio"), cells(shown, "Verdict"), strict=True), strict=True)
+    )
+    ratio, verdict = rates["transactions rate"]
+    assert (ratio, verdict.split()[0]) == ("4.00 ×", "right")
     shown.right.activated.emit(1)
     at_rest(qtbot, full_window)
     assert shown.what.text().startswith("Old server: ")

@@ -42,7 +42,7 @@ def test_a_comparison_becomes_bars_by_unit(full_store: Store) -> None:
     row = comparison.ComparedRow(headline, ("old", "new"))
     cells = {column.title: column.text(row) for column in comparison.COLUMNS}
     assert headline.verdict is Verdict.NEW
-    assert cells["Better"] == "new 8.87 ×"
+    assert (cells["Ratio"], comparison.better(row)) == ("8.87 ×", "new 8.87 ×")
 
 
 def test_notes_of_an_estimate_stand_once() -> None:
