@@ -97,6 +97,7 @@ change_authorized_keys() {
   change_file=$(print_keys_path) || exit
   [ $# -gt 1 ] || [ -e "$change_file" ] || return 0
   lock_keys "$change_file"
+  rm -f -- "$change_file.pghaul" || fail "$change_file.pghaul cannot be removed" # left by a change that was killed
   change_kept=$(print_other_keys "$1" "$change_file") || exit
   change_kept=${change_kept%x}
   if [ $# -eq 1 ] && [ "$change_kept" = '# made by pghaul
@@ -148,8 +149,10 @@ print_keys_path() {
 }
 
 # replace_file FILE TEXT   replace the contents of FILE by TEXT, atomically and on disk; owner, mode and label stay
+# FILE is locked. The new file always has the same name, so that the next change removes what a killed one has left.
 replace_file() {
-  replace_new=$(mktemp -- "$1.XXXXXX") || fail "no file can be created in the folder of $1: is its disk full?"
+  replace_new=$1.pghaul
+  (set -C && : >"$replace_new") 2>/dev/null || fail "no file can be created in the folder of $1: is its disk full?"
   { cp -a -- "$1" "$replace_new" && printf '%s' "$2" >"$replace_new" && sync -- "$replace_new" &&
     mv -f -- "$replace_new" "$1" && sync -- "${1%/*}"; } || {
     rm -f -- "$replace_new"

@@ -5,6 +5,7 @@ from core.servers.functions import library
 from tests.resources.sh.examples import Example
 
 _HOME = {"getent": 'echo "me:x:0:0::$PWD:/bin/sh"'}
+_LEFT = "authorized_keys.pghaul"
 _THEIRS = "mkdir .ssh && printf 'ssh-rsa AAAA me\\n' >.ssh/authorized_keys"
 _KEY = "ssh-ed25519 BBBB pghaul-copy-1\n"
 _OLD_SSHD = "echo 'OpenSSH_7.6p1, OpenSSL 1.0.2k'"
@@ -144,7 +145,15 @@ grep -qx 'loglevel ERROR' said""",
     Example(
         "forbid_key",
         ("pghaul-copy-1", "@folder@/kept"),
-        arrange=f"mkdir .ssh && printf '# made by pghaul\\n{_LINE}\\n' >.ssh/authorized_keys",
+        arrange=f"{_THEIRS} && cp .ssh/authorized_keys .ssh/{_LEFT}",
+        programs=_HOME,
+        after='[ "$(cat .ssh/authorized_keys)" = \'ssh-rsa AAAA me\' ] && [ "$(ls .ssh)" = authorized_keys ]',
+        name="behind a change that was killed",
+    ),
+    Example(
+        "forbid_key",
+        ("pghaul-copy-1", "@folder@/kept"),
+        arrange=f"mkdir .ssh && cd .ssh && printf '# made by pghaul\\n{_LINE}\\n' >authorized_keys && : >{_LEFT}",
         programs=_HOME,
         after="[ ! -e .ssh ]",
         tolerates={"rmdir": "the folder may hold more", "rmdir behind": "the folder may hold more"},
