@@ -176,6 +176,8 @@ def metric(name: str, value: float | None) -> str:
         return percent(value)
     if name.endswith("_per_second"):
         return f"{count(value)} /s"
+    if name.endswith("iops"):
+        return f"{count(value)} IOPS"
     return count(value)
 
 

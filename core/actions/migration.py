@@ -33,13 +33,13 @@ from core.migration.model.dress import USUAL, Dressing
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
 from core.migration.model.move import Move, Verify
-from core.migration.model.plan import Plan
+from core.migration.model.plan import Plan, PlanWarning
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.watch import parse_watch
 from core.migration.plan import make_plan
 from core.migration.probing.probes import probe as probe_servers
 from core.migration.probing.sustained import measure
-from core.migration.probing.taking import BothEnds
+from core.migration.probing.taking import ProbeContext
 from core.migration.probing.trial_start import with_trial_start
 from core.reports.record import record_of, record_of_all
 from core.servers.connection import Server
@@ -99,7 +99,7 @@ def probe_sustained(session: Session, move: str, seconds: float, job: Job) -> Pr
     refuse_held(session, (found.old, found.new), job)
     old, new = both_facts(session, found, job, refresh=True)
     servers = session.server(found.old, job), session.server(found.new, job)
-    site = BothEnds(*servers, old, new, found, session.store.seed(move), job)
+    site = ProbeContext(*servers, old, new, found, session.store.seed(move), job)
     short = [each for each in session.store.probes(move) if each.quantity is Quantity.WRITE]
     return measure(site, seconds, short[-1].bytes_per_second if short else None, session.store)
 
@@ -166,7 +166,7 @@ def plan(
         asked=asked,
     )
     said = carried_out(session, move)
-    made = replace(made, warnings=(said, *made.warnings)) if said else made
+    made = replace(made, warnings=(PlanWarning(said), *made.warnings)) if said else made
     if not dressed:  # a report shows the plan of the move
         session.store.save_plan(move, made)
     return made

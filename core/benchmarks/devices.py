@@ -72,11 +72,11 @@ class Situation:
             return []
         read, written = (number / LOOK_SECONDS for number in (self.moved.read_bytes, self.moved.written_bytes))
         device = f"{self.device.name} reads {units.rate(read)} and writes {units.rate(written)}"
-        return [f"others use the disk of {volume} on {server} now: {device}"]
+        return [f"other programs are using the disk of {volume} on {server}: {device}"]
 
     def resync(self, server: str) -> str:
         """A sentence on the arrays below the volume that are being rebuilt; empty where there is none."""
-        return "; ".join(f"{rebuilding(array)} on {server}: the figures will be its too" for array in self.rebuilt)
+        return "; ".join(f"{rebuilding(array)} on {server}, which affects the measurements" for array in self.rebuilt)
 
 
 def rebuilding(array: Array) -> str:
@@ -86,7 +86,7 @@ def rebuilding(array: Array) -> str:
         array.action or "", f"is in {array.action}" if array.action != "resync" else "resyncs"
     )
     parts = [f"{array.name} ({array.level}) {action}" if array.level else f"{array.name} {action}"]
-    parts.append("not begun yet" if array.progress is None else f"{units.percent(array.progress)} done")
+    parts.append("not started yet" if array.progress is None else f"{units.percent(array.progress)} done")
     if array.finish_seconds is not None:
         parts.append(f"about {units.duration(array.finish_seconds)} left")
     return ", ".join(parts)
@@ -95,7 +95,7 @@ def rebuilding(array: Array) -> str:
 def situation(server: Server, folder: str, user: str | None, facts: Facts, job: Job) -> Situation:
     """Look at the device of a folder for LOOK_SECONDS; changes nothing."""
     looking = call("bench_device", folder, LOOK_SECONDS)
-    return parse_situation(server.run(looking, job, user=user, title="look whether others use the disk").stdout, facts)
+    return parse_situation(server.run(looking, job, user=user, title="check whether others use the disk").stdout, facts)
 
 
 def parse_situation(text: str, facts: Facts) -> Situation:

@@ -93,7 +93,9 @@ def inspect(
     """
     # a relative path would begin in the home of whoever measures
     if not volume.folder.startswith("/"):
-        raise InputError(f"{volume.folder!r} is no absolute path", "name a mount point or a folder from the root on")
+        raise InputError(
+            f"{volume.folder!r} is not an absolute path", "name a mount point or a folder from the root on"
+        )
     looking = call("bench_inspect", volume.folder, path, *programs)
     seen = server.run(looking, job, user=user, title="look at the volume").stdout
     lines = [line.partition(" ") for line in seen.splitlines()]
@@ -101,7 +103,7 @@ def inspect(
     for key, _, value in lines:
         found.setdefault(key, []).append(value)
     if "missing" not in found and seen.splitlines()[-1:] != [END_MARK]:
-        raise ParseError(f"{server.name}: what was seen of {volume.folder} is not whole")
+        raise ParseError(f"{server.name}: the information about {volume.folder} is not complete")
     space = _DF.search(found.get("df", [""])[0])
     if "missing" in found or space is None:
         mounted = ", ".join(
@@ -168,9 +170,11 @@ def _clean_up(folder: Folder, keeper: Keeper, job: Job) -> None:
         except ServerError as error:
             events.append(
                 Note(
-                    f"could not remove {folder.path} on {folder.server.name} ({error.message}): the server does it "
-                    f"itself {SILENCE_SECONDS} s after it last heard of pghaul; if it was restarted, "
-                    "it is removed when benchmarks start there next",
+                    (
+                        f"{folder.path} on {folder.server.name} could not be removed ({error.message}). The "
+                        f"server removes it {SILENCE_SECONDS} s after its last contact with pghaul. If it was "
+                        "restarted, the next benchmark there removes it"
+                    ),
                     "warning",
                 )
             )
@@ -192,11 +196,11 @@ def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...
             continue
         # its marker is touched before each phase, which may take longer than two minutes: busy tells then
         if owner != _OWNER and (recent or busy):
-            job.report(Note(f"{path} on {server.name} is in use by another pghaul: left alone", "warning"))
+            job.report(Note(f"{path} on {server.name} is in use by another pghaul and is kept", "warning"))
             continue
         # its keeper would wait for the beats of a pghaul that is gone, and hold the lock meanwhile
         _remove(server, volume.folder, name, user, job, end_keeper=True)
-        job.report(Note(f"removed {path} on {server.name}, left behind by an earlier benchmark"))
+        job.report(Note(f"{path} on {server.name} was removed; an earlier benchmark had left it"))
         removed.append(path)
     return tuple(removed)
 
@@ -220,8 +224,10 @@ def _not_made(folder: Folder, error: CommandError) -> CommandError:
     if error.exit_status == _HELD:
         return CommandError(
             f"{folder.server.name} is being measured already: {said}",
-            "two benchmarks at once would measure each other: wait for its end; "
-            f"one whose pghaul is gone ends within {SILENCE_SECONDS} s",
+            (
+                "two benchmarks at once would disturb each other: wait until it has ended; one whose pghaul is "
+                f"gone ends within {SILENCE_SECONDS} s"
+            ),
             exit_status=error.exit_status,
         )
     return CommandError(
@@ -251,7 +257,7 @@ def _remove(server: Server, parent: str, name: str, user: str | None, job: Job, 
     """
     # the last guard before `rm -rf` as root
     if not _NAME.fullmatch(name):
-        raise PghaulError(f"{name} is no folder of a benchmark")
+        raise PghaulError(f"{name} is not the folder of a benchmark")
     if end_keeper:
         title = "end the waiting of the benchmark's keeper"
         server.run(call("bench_end_keeper", parent, name), job, user=user, deadline=_REMOVE_SECONDS, title=title)

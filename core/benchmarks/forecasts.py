@@ -153,7 +153,10 @@ def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], fact
     if system is None:
         return found
     found += [
-        f"the cluster {cluster.data_directory} runs on the same volume of {server}: each slows the other"
+        (
+            f"the cluster {cluster.data_directory} runs on the same volume of {server}: it and the benchmark "
+            "slow each other down"
+        )
         for cluster in facts.clusters
         if cluster.running and any(facts.file_system_of(path) == system for path in _directories(cluster))
     ]
@@ -162,7 +165,7 @@ def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], fact
     if compresses:
         zeros = dict.fromkeys(procedure.program for procedure in procedures if procedure.writes_zeros)
         where = f"{volume.folder} on {server}"
-        found += [f"{where} compresses: {program}'s zeros are faster than real data" for program in zeros]
+        found += [f"{where} is compressed, so the zeros of {program} are faster than real data" for program in zeros]
     return found
 
 
@@ -180,8 +183,9 @@ def _problems(server: str, volume: Volume, location: Location, facts: Facts, nee
     margin = min(MARGIN_BYTES, int(location.size_bytes * MARGIN_FRACTION))
     if needed + margin > location.available_bytes:
         problems.append(
-            f"{volume.folder} on {server} has {units.size(location.available_bytes)} free, the suite needs "
-            f"{units.size(needed)} and {units.size(margin)} stay free: choose a smaller suite or state a size"
+            f"{volume.folder} on {server} has {units.size(location.available_bytes)} free. The suite needs "
+            f"{units.size(needed)}, and {units.size(margin)} must stay free: choose a smaller suite or set a"
+            " size"
         )
     return problems
 

@@ -64,13 +64,13 @@ def installation(server: Server, tools: Sequence[str], job: Job) -> Installation
     unknown = [tool for tool in tools if tool not in installable()]
     if unknown:
         raise InputError(
-            f"{unknown[0]} is not installed by pghaul",
+            f"pghaul does not install {unknown[0]}",
             f"choose of {', '.join(installable())}; PostgreSQL's programs come with its server or contrib package",
         )
     look = call("missing_programs", *dict.fromkeys(tools))
     answer = server.run(look, job, title="which tools are missing").stdout.splitlines()
     if answer[-1:] != [END_MARK]:
-        raise ParseError(f"{server.name}: the list of missing tools is not whole")
+        raise ParseError(f"{server.name}: the list of missing tools is not complete")
     first, *missing = answer[:-1]
     if not missing:
         return Installation(server.name, (), None)
@@ -109,7 +109,7 @@ def install(server: Server, wanted: Installation, job: Job) -> None:
         manager = next((name for name in _OPTIONS if name in wanted.shell.text), "")
         raise CommandError(
             f"{', '.join(absent)} could not be installed on {server.name}: {why}",
-            _HINTS.get(manager, "check the server's package sources and its way to them"),
+            _HINTS.get(manager, "check the package sources of the server and its connection to them"),
             command=wanted.shell.shown,
             exit_status=ended.exit_status,
             stderr=ended.stderr,

@@ -17,7 +17,7 @@ from core.benchmarks.model import BenchmarkJournal, Metrics, Outcome, Repetition
 from core.benchmarks.outliers import outliers
 from core.benchmarks.ticks import Ticks, without_ticks
 from core.benchmarks.tool import CACHE_SECONDS, Phase, Procedure, Reading, expected_seconds
-from core.benchmarks.watch import Watch, fastest_read
+from core.benchmarks.watch import DiskWatch, fastest_read
 from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Live, Note, Progress
@@ -68,7 +68,7 @@ def run_suite(
         measured = replace(volume, folder=folder.path)
         each = [procedure for _, procedure in procedures]
         until = [expected_seconds(each[:number], suite.repetitions) for number in range(1, len(each) + 1)]
-        watch = Watch(folder, seen, volume.mount_point, fastest_read(facts, seen))
+        watch = DiskWatch(folder, seen, volume.mount_point, fastest_read(facts, seen))
         bench = _Bench(folder, measured, journal, job, move, suite, until[-1], watch, context.other)
         return tuple(
             _run(bench, workload, procedure, end) for (workload, procedure), end in zip(procedures, until, strict=True)
@@ -86,7 +86,7 @@ class _Bench:
     move: str
     suite: Suite
     expected_seconds: float
-    watch: Watch
+    watch: DiskWatch
     other: Server | None = None
     """Who runs the phases that are from the other server."""
     title: str = ""
@@ -132,7 +132,7 @@ class _Bench:
         if phase.from_other and self.other is not None:
             server, user = self.other, None
             shell = with_secrets(phase.secrets, call("bench_run_with_ticks", "", *phase.words))
-            # nobody watches the disk while the other server drives: see Watch.marks
+            # nobody watches the disk while the other server drives: see DiskWatch.marks
             self.watch.foreign_phases += 1
         else:
             words = self.watch.around(("bench_run_with_ticks", self.watch.counters, *phase.words), program, phase)
@@ -176,7 +176,10 @@ class _Bench:
         if not dropped and not self.warned:
             self.warned = True
             why = own_sentence(ended.stderr)
-            text = f"the caches of {server.name} cannot be dropped: {why}; what reads through them is marked as cached"
+            text = (
+                f"the caches of {server.name} cannot be dropped ({why}), so results that read through them are "
+                "marked as cached"
+            )
             self.job.report(Note(text, "warning"))
         return dropped
 
@@ -233,7 +236,9 @@ def why_enough(suite: Suite, headline: str, repetitions: Sequence[Repetition]) -
     last = len(repetitions) >= suite.limit
     if len(calm) < suite.repetitions:
         return (
-            f"{len(calm)} of {len(repetitions)} repetitions undisturbed, and the suite allows no more" if last else ""
+            f"{len(calm)} of {len(repetitions)} repetitions were undisturbed, and the suite allows no more"
+            if last
+            else ""
         )
     values = [one.metrics[headline] for one in calm if headline in one.metrics]
     extreme = outliers(values)
@@ -241,12 +246,12 @@ def why_enough(suite: Suite, headline: str, repetitions: Sequence[Repetition]) -
     spread = statistics.variation(kept) if kept else None
     made = f"{len(repetitions)} repetition{'s' if len(repetitions) > 1 else ''}"
     if spread is None:
-        return f"{made}, as many as the suite wants"
+        return f"{made}, as many as the suite demands"
     target = units.spread(suite.target_variation)
     if spread <= suite.target_variation:
-        return f"steady after {made}: {units.spread(spread)}, the target is {target}"
+        return f"steady after {made}: {units.spread(spread)}; the target is {target}"
     return (
-        f"not steady after {made}, the most of the suite: {units.spread(spread)}, the target is {target}"
+        f"not steady after {made}, the maximum of the suite: {units.spread(spread)}; the target is {target}"
         if last
         else ""
     )
@@ -261,7 +266,7 @@ def _without_headline(workload: Workload, reading: Reading) -> str:
     """Why a repetition without its headline counts as failed: bonnie++ prints +++++ for what it could not time."""
     if workload.headline in reading.metrics:
         return ""
-    return f"{workload.tool} printed no {workload.headline}: it may have been over too soon, so choose a larger size"
+    return f"{workload.tool} printed no {workload.headline}. The run may have been too short: choose a larger size"
 
 
 def _repeat(bench: _Bench, run: Run, procedure: Procedure, number: int) -> tuple[Repetition, Reading]:

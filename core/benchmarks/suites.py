@@ -142,7 +142,7 @@ def _text(name: str, path: Path) -> str:
     except OSError as error:
         raise InputError(f"no suite {name!r}: {error.strerror or error}", _hint()) from error
     except ValueError as error:  # not UTF-8, or a NUL character in the name
-        raise InputError(f"the suite file {name!r} is no text: {error}", _hint()) from error
+        raise InputError(f"the suite file {name!r} is not text: {error}", _hint()) from error
 
 
 def _hint() -> str:
@@ -182,7 +182,7 @@ def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
     try:
         table = strictly(SuiteFile, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the suite {name} is no TOML: {error}") from error
+        raise InputError(f"the suite {name} is not valid TOML: {error}") from error
     except InputError as error:
         raise InputError(f"the suite {name} cannot be read: {error.message}", error.hint) from error
     workloads = tuple(

@@ -234,8 +234,11 @@ def foreign(phases: Sequence[Seen]) -> Foreign:
 def disturbed(found: Foreign, device: str) -> Mark:
     """The mark of a repetition that others disturbed, with the figures."""
     names = ", ".join(f"{share.process.name} (process {share.id}, {units.size(share.moved)})" for share in found.others)
-    text = f"others moved {units.size(found.bytes)} of the {units.size(found.total)} that {device} moved meanwhile"
-    return Mark(MarkKind.DISTURBED, f"{text}; busy beside the benchmark: {names}" if names else text)
+    text = (
+        f"other processes transferred {units.size(found.bytes)} of the {units.size(found.total)} that {device} "
+        "transferred meanwhile"
+    )
+    return Mark(MarkKind.DISTURBED, f"{text}; active beside the benchmark: {names}" if names else text)
 
 
 def from_memory(phases: Sequence[Seen], metrics: Metrics) -> list[Mark]:

@@ -33,7 +33,7 @@ FASTEST_NVME = 16e9
 
 
 @dataclass(slots=True)
-class Watch:
+class DiskWatch:
     """What was seen of one repetition so far.
 
     Attributes:
@@ -92,9 +92,9 @@ class Watch:
             return (*found, Mark(MarkKind.UNWATCHED, "it was driven from the other server"))
         # a kernel without CONFIG_TASK_IO_ACCOUNTING
         if not self._accounted():
-            return (*found, Mark(MarkKind.UNWATCHED, "the kernel does not tell what each process reads and writes"))
+            return (*found, Mark(MarkKind.UNWATCHED, "the kernel does not report what each process reads and writes"))
         if self.folder.user != "root":
-            return (*found, Mark(MarkKind.UNWATCHED, "only root sees who else uses the disk"))
+            return (*found, Mark(MarkKind.UNWATCHED, "only root can see who else uses the disk"))
         others = foreign(self.seen)
         # what a journal may explain is a disturbance only where somebody has a file of the volume open
         if others.disturbs and (others.bytes - others.explained >= FLOOR_BYTES or self._confirmed(others, job)):
@@ -109,7 +109,7 @@ class Watch:
         """Whether somebody who moved much has, or shares a session with who has, a file of the volume open."""
         looking = call("bench_sessions", f"{_as_pattern(self.mount_point.rstrip('/'))}/*", f"*/{self.folder.name}*")
         server, user = self.folder.server, self.folder.user
-        seen = server.run(looking, job, user=user, title="look who else uses the disk").stdout
+        seen = server.run(looking, job, user=user, title="check who else uses the disk").stdout
         sessions = counted(seen, "sessions")
         # by session: a shell holds the file open that its child writes to
         return any(str(share.process.session) in sessions for share in others.others)
@@ -137,7 +137,7 @@ def _implausible(metrics: Metrics, fastest: float | None) -> list[Mark]:
     rate = metrics.get("read_bytes_per_second")
     if rate is None or fastest is None or rate <= fastest:
         return []
-    text = f"{units.rate(rate)} read, when disks of this kind can reach {units.rate(fastest)} at the most"
+    text = f"{units.rate(rate)} were read, but disks of this kind reach at most {units.rate(fastest)}"
     return [Mark(MarkKind.CACHE, text)]
 
 

@@ -129,8 +129,8 @@ def _note(samples: Sequence[Sample | None]) -> str:
         return ""
     values = "one value" if min(counts) == 1 else f"{min(counts)} values"
     return (
-        f"{values} on a side cannot show the noise: the interval reaches from the least to the greatest ratio of any "
-        f"two, widened by an assumed {statistics.ASSUMED_NOISE:.0%} on both ends".replace("%", " %")
+        f"{values} on one side cannot show the noise. The interval reaches from the smallest to the largest ratio of "
+        f"any two values, widened by an assumed {statistics.ASSUMED_NOISE:.0%} on both ends".replace("%", " %")
     )
 
 

@@ -310,9 +310,6 @@ def _first_folder(folders: str | None) -> str | None:
     return first if first.startswith("/") else None
 
 
-BEGUN = "pghaul has only begun a copy there"
-"""Why a folder is none yet that holds hardly more than the mark of a copy: a sentence of `cluster_identity`."""
-
 PLACE = Section("place", "data directory", ("cluster_place",), _place)
 IDENTITY = Section("identity", "version", ("cluster_identity",), _identity)
 CONTROL = Section("control", "control data", ("cluster_control",), _control)

@@ -339,6 +339,8 @@ class Gap:
     """The data directory, where it is of one."""
     absent: bool = False
     """The folder is empty or not there: what a target of a move should be."""
+    copy_begun: bool = False
+    """It holds no more than the mark of a copy that pghaul has begun; it counts as absent too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,5 +60,6 @@ class Reader:
     def _missing(self, section: Section[T], reason: str) -> None:
         answer = self._answers.get(section.name)
         absent = answer is not None and answer.absent
+        begun = answer is not None and answer.copy_begun
         in_words = f"{section.title} of {self._of}" if self._of else section.title
-        self.gaps.append(Gap(section.name, in_words, reason, self._of, absent=absent))
+        self.gaps.append(Gap(section.name, in_words, reason, self._of, absent=absent, copy_begun=begun))

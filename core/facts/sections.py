@@ -30,6 +30,8 @@ TRIAL = "trial-cluster"
 _OURS = "pghaul: "
 _NOTHING_THERE = 4
 """Exit status of a section that found a folder empty or not there, and said so as its complaint."""
+_COPY_BEGUN = 5
+"""The same of a folder that holds no more than the mark of a copy that pghaul has begun."""
 TOO_LONG = "it took too long"
 _STRANGE_DEADLINE = (124, 137)
 """Exit statuses of `timeout`: the command was terminated, or had to be killed."""
@@ -85,7 +87,12 @@ class Answer:
     @property
     def absent(self) -> bool:
         """Whether the folder that it was to look into is empty or not there."""
-        return self.status == _NOTHING_THERE
+        return self.status in {_NOTHING_THERE, _COPY_BEGUN}
+
+    @property
+    def copy_begun(self) -> bool:
+        """Return whether the folder holds no more than the mark of a copy that pghaul has begun."""
+        return self.status == _COPY_BEGUN
 
     @property
     def reason(self) -> str:

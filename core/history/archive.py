@@ -30,7 +30,7 @@ from core import documents, settings
 from core.errors import InputError
 from core.files import check_free
 from core.history.copies import flush_folder
-from core.history.database import said_of
+from core.history.database import error_text
 from core.history.models import Base
 from core.history.names import checked_name
 from core.history.notes import LONGEST as LONGEST_NOTE
@@ -107,7 +107,7 @@ def export(session: Session, move: str, to: Path, *, replacing: bool = False) ->
         flush_folder(to.parent)
     except OSError as error:
         raise InputError(
-            f"{to} cannot be written: {said_of(error)}", "choose a folder with enough free space"
+            f"{to} cannot be written: {error_text(error)}", "choose a folder with enough free space"
         ) from error
     finally:
         with contextlib.suppress(OSError):  # renamed, or never made
@@ -173,11 +173,11 @@ def read(source: Path) -> Archive:
             return _read(source, archive)
     except (zipfile.BadZipFile, NotImplementedError, zlib.error, EOFError, RuntimeError) as error:
         raise InputError(
-            f"{source} is not an archive of pghaul, or is damaged: {said_of(error)}",
+            f"{source} is not an archive of pghaul, or is damaged: {error_text(error)}",
             "export the move again: pghaul history export MOVE -o FILE",
         ) from error
     except OSError as error:
-        raise InputError(f"{source} cannot be read: {said_of(error)}") from error
+        raise InputError(f"{source} cannot be read: {error_text(error)}") from error
 
 
 def _read(source: Path, archive: zipfile.ZipFile) -> Archive:

@@ -32,8 +32,8 @@ FOLDER = "aside"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """One thing to be recorded: a command, a probe, or of a run, as it began, what came of it; the rest is None."""
+class PendingRecord:
+    """What is to be recorded later: a command, a probe, or a part of a run with the run as it began."""
 
     move: str | None = None
     command_started: CommandStarted | None = None
@@ -49,11 +49,11 @@ class Kept:
         return self.run is None and (self.repetition is not None or self.end is not None)
 
 
-def kept_command(move: str | None, event: CommandStarted | CommandEnded) -> Kept:
+def kept_command(move: str | None, event: CommandStarted | CommandEnded) -> PendingRecord:
     """The start or the end of a command."""
     if isinstance(event, CommandStarted):
-        return Kept(move, command_started=event)
-    return Kept(move, command_ended=event)
+        return PendingRecord(move, command_started=event)
+    return PendingRecord(move, command_ended=event)
 
 
 class Begun:
@@ -70,13 +70,13 @@ class Begun:
             self._runs[known] = run
             return known
 
-    def part(self, number: int, repetition: Repetition | None = None, end: End | None = None) -> Kept:
+    def part(self, number: int, repetition: Repetition | None = None, end: End | None = None) -> PendingRecord:
         """What came of it."""
         run = self._runs.get(number)
         if repetition is not None:  # JSON has no numbers but finite ones, and the history neither
             finite = {name: value for name, value in repetition.metrics.items() if math.isfinite(value)}
             repetition = replace(repetition, metrics=finite)
-        return Kept(None if run is None else run.move, run=run, repetition=repetition, end=end)
+        return PendingRecord(None if run is None else run.move, run=run, repetition=repetition, end=end)
 
 
 class Aside:
@@ -89,7 +89,7 @@ class Aside:
         """The files, in the order of their time."""
         return sorted(self.folder.glob("*.json"))
 
-    def keep(self, kept: Kept) -> None:
+    def keep(self, kept: PendingRecord) -> None:
         """Keep it; raises HistoryError where that cannot be."""
         path = self.folder / f"{time.time_ns():020d}-{secrets.token_hex(4)}.json"
         try:
@@ -103,16 +103,16 @@ class Aside:
             ) from error
 
 
-def read(path: Path) -> Kept:
+def read(path: Path) -> PendingRecord:
     """What was kept in that file.
 
     Raises:
         InputError: it is none of ours. OSError: it cannot be read.
     """
-    return documents.load(Kept, path.read_bytes())
+    return documents.load(PendingRecord, path.read_bytes())
 
 
-def record(session: Session, kept: Kept, owner: Callable[[], str]) -> None:
+def record(session: Session, kept: PendingRecord, owner: Callable[[], str]) -> None:
     """Record it, unless it is there.
 
     Raises:
@@ -128,7 +128,7 @@ def record(session: Session, kept: Kept, owner: Callable[[], str]) -> None:
         log.record_command(session, kept.move, kept.command_ended)
 
 
-def _record_run(session: Session, kept: Kept, run: Run, owner: Callable[[], str]) -> None:
+def _record_run(session: Session, kept: PendingRecord, run: Run, owner: Callable[[], str]) -> None:
     number = number_of(session, run)
     if number is None:
         number = runs.run_started(session, run, owner())

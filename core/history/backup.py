@@ -15,7 +15,7 @@ from core.files import SIDES, check_free, is_same_file
 from core.history.belonging import check_belonging, check_place
 from core.history.copies import alone, beside, copy_bytes, copy_of, flush_folder, put_aside, snapshot
 from core.history.damage import broken_pages, schema_of
-from core.history.database import FILE_NAME, is_damage, make_private, said_of, told
+from core.history.database import FILE_NAME, error_text, history_errors, is_damage, make_private
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ def backup(folder: Path, to: Path | None = None, *, replacing: bool = False) -> 
         flush_folder(to.parent)
     except (sqlite3.Error, OSError) as error:
         if isinstance(error, sqlite3.Error) and is_damage(error):
-            raise _damaged(path, said_of(error)) from error
+            raise _damaged(path, error_text(error)) from error
         raise HistoryError(
-            f"the history {path} could not be copied to {to}: {said_of(error)}",
+            f"the history {path} could not be copied to {to}: {error_text(error)}",
             f"check that {to.parent} has enough free space and that you may write there",
         ) from error
     return to
@@ -81,11 +81,11 @@ def restore(folder: Path, source: Path) -> Restored:
     scratch = folder / f"restoring-{secrets.token_hex(4)}"
     try:
         _fetch(source, scratch)
-        with told(path):
+        with history_errors(path):
             return Restored(path, _replace(path, scratch))
     except OSError as error:
         raise HistoryError(
-            f"the history {path} could not be restored from {source}: {said_of(error)}",
+            f"the history {path} could not be restored from {source}: {error_text(error)}",
             f"check that {folder} has enough free space; nothing was changed",
         ) from error
     finally:
@@ -103,7 +103,7 @@ def existing(folder: Path) -> Path:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise HistoryError(f"the history {path} cannot be opened: {said_of(error)}") from error
+        raise HistoryError(f"the history {path} cannot be opened: {error_text(error)}") from error
     raise InputError(f"there is no history at {path} yet", "pghaul server add creates one; or set PGHAUL_DATA")
 
 
@@ -128,7 +128,7 @@ def _fetch(source: Path, scratch: Path) -> None:
         copy_bytes(source, scratch)
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         raise InputError(
-            f"{source} cannot be read: {said_of(error)}",
+            f"{source} cannot be read: {error_text(error)}",
             "pghaul keeps copies beside the history; find it with: pghaul history where",
         ) from error
     try:

@@ -95,7 +95,9 @@ def look_alone(path: Path) -> None:
         try:
             fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_BYTES, _SHARED_FIRST)
         except OSError as error:
-            raise sqlite3.OperationalError("database is locked") from error
+            busy = sqlite3.OperationalError("database is locked")
+            busy.sqlite_errorcode = sqlite3.SQLITE_BUSY  # as SQLite itself would raise it
+            raise busy from error
 
 
 def flush_folder(folder: Path) -> None:
@@ -114,7 +116,7 @@ def alone(path: Path) -> Iterator[sqlite3.Connection]:
     """The history opened by this program alone, until the end; whoever wants it meanwhile waits.
 
     Raises:
-        sqlite3.Error: it cannot be; `locked` where another program has it open, be it idle.
+        sqlite3.Error: it cannot be; with SQLITE_BUSY where another program has it open, be it idle.
     """
     with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None)) as connection:
         connection.execute("PRAGMA locking_mode=EXCLUSIVE")

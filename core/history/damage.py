@@ -14,7 +14,7 @@ from sqlalchemy.dialects import sqlite
 from core.errors import HistoryError
 from core.facts.model import Facts
 from core.history.copies import PATIENCE_SECONDS, copies_of
-from core.history.database import engine_of, is_damage, told
+from core.history.database import engine_of, history_errors, is_damage
 from core.history.decoding import GarbledError
 from core.history.findings import loaded
 from core.history.models import Base
@@ -75,7 +75,7 @@ def check(path: Path) -> Condition:
     try:
         schema = schema_of(path)
         if schema == MIGRATIONS.head:
-            with told(path), opened(path) as connection:
+            with history_errors(path), opened(path) as connection:
                 damage += [str(row) for row in garbled(connection)]
                 rows = counts(connection)
     except HistoryError:
@@ -90,7 +90,7 @@ def broken_pages(path: Path) -> tuple[str, ...]:
     Raises:
         HistoryError: it cannot be looked at, for another reason than damage.
     """
-    with told(path), opened(path) as connection:
+    with history_errors(path), opened(path) as connection:
         try:
             found = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({MOST})")]
             lost = connection.execute("PRAGMA foreign_key_check").fetchmany(MOST)
@@ -106,7 +106,7 @@ def schema_of(path: Path) -> str | None:
     """The revision of a history's schema; None: it holds nothing. Raises HistoryError as an opening does."""
     engine = engine_of(path)
     try:
-        with told(path), engine.connect() as connection:
+        with history_errors(path), engine.connect() as connection:
             return revision_of(connection, path, MIGRATIONS)
     finally:
         engine.dispose()

@@ -1,4 +1,4 @@
-"""The history's file: opened privately, upgraded, and its troubles told in the user's words."""
+"""Open the file of a history privately and upgrade it; turn errors of SQLite into sentences."""
 
 import contextlib
 import os
@@ -47,13 +47,13 @@ class FileDatabase:
         """Where it lies."""
         return str(self.path)
 
-    def told(self) -> AbstractContextManager[None]:
-        """SQLite's complaints inside as HistoryError, a sentence and a hint."""
-        return told(self.path)
+    def history_errors(self) -> AbstractContextManager[None]:
+        """Raise HistoryError, with a sentence and a hint, for each error of SQLite inside."""
+        return history_errors(self.path)
 
     def give_back_room(self) -> None:
         """Have the file be no larger than what it holds; other programs wait meanwhile, and need the file once more."""
-        with told(self.path), self.reader.connect() as connection:
+        with history_errors(self.path), self.reader.connect() as connection:
             driver = connection.connection.driver_connection
             if driver is None:
                 raise HistoryError(f"the connection to the history {self.path} was lost")
@@ -63,7 +63,7 @@ class FileDatabase:
     def close(self) -> None:
         """Let go of the file. May be called more than once."""
         self.owners.close()
-        with told(self.path):
+        with history_errors(self.path):
             self.reader.dispose()
 
 
@@ -77,7 +77,7 @@ def open_engine(folder: Path, migrations: Migrations = MIGRATIONS) -> Engine:
     make_private(folder, path)
     engine = engine_of(path)
     try:
-        with told(path):
+        with history_errors(path):
             upgrade(engine, path, migrations)
     except BaseException:  # a cancel too: an engine that nobody has is closed by nobody
         engine.dispose()
@@ -86,8 +86,8 @@ def open_engine(folder: Path, migrations: Migrations = MIGRATIONS) -> Engine:
 
 
 @contextlib.contextmanager
-def told(path: Path) -> Iterator[None]:
-    """SQLite's complaints inside as HistoryError, a sentence and a hint."""
+def history_errors(path: Path) -> Iterator[None]:
+    """Raise HistoryError, with a sentence and a hint, for each error of SQLite inside."""
     try:
         yield
     except DBAPIError as error:
@@ -123,7 +123,7 @@ def make_private(folder: Path, path: Path) -> None:
                 path.chmod(path.stat().st_mode & 0o700)
     except OSError as error:
         raise HistoryError(
-            f"the history {path} cannot be opened: {said_of(error)}",
+            f"the history {path} cannot be opened: {error_text(error)}",
             f"make {folder} a folder that you may write to, or set PGHAUL_DATA to another one",
         ) from error
 
@@ -151,42 +151,47 @@ def engine_of(path: Path) -> Engine:
     return engine
 
 
-_TOLD = (
-    (("locked", "busy"), "is in use by another program", "wait until that program has finished, then try again"),
-    (("readonly", "read-only"), "cannot be written", "allow your user to write the file and its folder"),
-    (
-        ("disk is full", "full"),
+_IN_USE = ("is in use by another program", "wait until that program has finished, then try again")
+_PROBLEMS = {
+    sqlite3.SQLITE_BUSY: _IN_USE,
+    sqlite3.SQLITE_LOCKED: _IN_USE,
+    sqlite3.SQLITE_READONLY: ("cannot be written", "allow your user to write the file and its folder"),
+    sqlite3.SQLITE_FULL: (
         "cannot be written: the disk is full",
         "free some space; everything that was recorded is kept",
     ),
-    (
-        ("not a database",),
+    sqlite3.SQLITE_NOTADB: (
         "is not an SQLite database",
         "restore a copy, such as history-*.sqlite3 beside it: pghaul history restore FILE",
     ),
-    (
-        ("malformed", "corrupt"),
+    sqlite3.SQLITE_CORRUPT: (
         "is damaged",
         "restore a copy: pghaul history restore FILE; or rescue what can be read: pghaul history check --rescue",
     ),
-    (("unable to open",), "cannot be opened", "check the permissions of the file and its folder"),
-)
+    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "check the permissions of the file and its folder"),
+}
+"""What is wrong and what to do about it, by SQLite's primary result code (https://sqlite.org/rescode.html)."""
 
 
 def is_damage(error: sqlite3.Error) -> bool:
     """Whether SQLite found the file itself to be broken, or none of its own."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+    return _primary_code(error) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
-def said_of(error: Exception) -> str:
+def _primary_code(error: BaseException | None) -> int:
+    """Return SQLite's primary result code, the low byte of the extended one; 0 where Python itself has raised."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def error_text(error: Exception) -> str:
     """What the system or SQLite says, in a few words."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return text.lower()
 
 
 def _error(path: Path, cause: BaseException | None) -> HistoryError:
-    said = str(cause).lower()
-    for words, problem, hint in _TOLD:
-        if any(word in said for word in words):
-            return HistoryError(f"the history {path} {problem}", hint)
-    return HistoryError(f"the history {path} cannot be read or written: {said}")
+    found = _PROBLEMS.get(_primary_code(cause))
+    if found is not None:
+        problem, hint = found
+        return HistoryError(f"the history {path} {problem}", hint)
+    return HistoryError(f"the history {path} cannot be read or written: {str(cause).lower()}")

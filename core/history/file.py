@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 
 from core.errors import HistoryError, HistoryLostError, InputError
 from core.history import aside, places
-from core.history.aside import Aside, Begun, Kept
+from core.history.aside import Aside, Begun, PendingRecord
 from core.history.belonging import open_to_others
 from core.history.database import FILE_NAME, FileDatabase, as_written, open_engine
 from core.history.seal import Seal
-from core.history.types import said
+from core.history.types import redacted
 
 T = TypeVar("T")
 
@@ -75,7 +75,7 @@ class Database(Protocol):
         """What to do where it holds what no pghaul has written."""
         ...
 
-    def told(self) -> AbstractContextManager[None]:
+    def history_errors(self) -> AbstractContextManager[None]:
         """What the database complains of inside as HistoryError, a sentence and a hint."""
         ...
 
@@ -146,16 +146,16 @@ class HistoryFile:
 
     @contextmanager
     def _read(self) -> Iterator[Session]:
-        with self._told(), Session(self._database.reader) as session, session.begin():
+        with self._history_errors(), Session(self._database.reader) as session, session.begin():
             yield session
 
     @contextmanager
     def _write(self) -> Iterator[Session]:
         self._owners.keep()
-        with self._told(), Session(self._database.writer) as session, session.begin():
+        with self._history_errors(), Session(self._database.writer) as session, session.begin():
             yield session
 
-    def _write_or_keep(self, kept: Kept, record: Callable[[Session], T]) -> T | None:
+    def _write_or_keep(self, kept: PendingRecord, record: Callable[[Session], T]) -> T | None:
         """What `record` gives; None: the server of a team's history is lost, and `kept` lies aside until it answers."""
         waiting = self._database.aside
         try:
@@ -165,10 +165,10 @@ class HistoryFile:
         except HistoryLostError:
             if waiting is None or kept.is_of_nothing:
                 raise
-            waiting.keep(said(kept))
+            waiting.keep(redacted(kept))
             return None
 
-    def _write_of_run(self, number: int, kept: Kept, record: Callable[[Session], None]) -> None:
+    def _write_of_run(self, number: int, kept: PendingRecord, record: Callable[[Session], None]) -> None:
         """The same of a run, which has no number there yet where it was kept aside itself."""
         if number < 0:
             self._write_or_keep(kept, lambda session: aside.record(session, kept, self._owners.mine))
@@ -218,9 +218,9 @@ class HistoryFile:
         self.remark = "; ".join(each for each in (self.remark, text) if each)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _history_errors(self) -> Iterator[None]:
         try:
-            with self._database.told(), as_written(self.name, self._database.remedy):
+            with self._database.history_errors(), as_written(self.name, self._database.remedy):
                 yield
         except HistoryLostError as error:
             waiting = self._database.aside

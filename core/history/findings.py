@@ -106,7 +106,7 @@ def probe_taken(session: Session, move: str, probe: Probe) -> None:
 
 
 def probes(session: Session, move: str) -> tuple[Probe, ...]:
-    """The latest probe of each link, in the order of the copy chain, and of each transport of the latest pass."""
+    """The latest probe of each link, in the order of the copy path, and of each transport of the latest pass."""
     of = move_row(session, move)
     from core.migration.transports.choice import latest_pass
 

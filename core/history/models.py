@@ -67,7 +67,7 @@ class MoveRow(Noted, Base):
     old_volume: Mapped[str]
     new_volume: Mapped[str]
     tablespace_targets: Mapped[str]
-    """A JSON object: location on old -> location on new."""
+    """A JSON object: location on the old server -> location on the new server."""
     plain_text: Mapped[bool] = mapped_column(server_default=false())
     created_at: Mapped[datetime]
     changed_at: Mapped[datetime | None]
@@ -172,7 +172,7 @@ class MetricRow(Base):
 
 
 class ProbeRow(Noted, Base):
-    """A short measurement of one link of the copy chain."""
+    """A short measurement of one link of the copy path."""
 
     __tablename__ = "probes"
 

@@ -27,9 +27,9 @@ class Presence:
     This one's token is made, and its lock taken on a connection of its own, when it is first asked for.
     """
 
-    def __init__(self, engine: Engine, told: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(self, engine: Engine, history_errors: Callable[[], AbstractContextManager[None]]) -> None:
         self._engine = engine
-        self._told = told
+        self._history_errors = history_errors
         self._lock = threading.Lock()
         self._token = ""
         self._connection: PoolProxiedConnection | None = None
@@ -51,7 +51,7 @@ class Presence:
         """Whether the process of that token still lives, on whatever workstation."""
         if not _TOKEN.fullmatch(token):
             return False
-        with self._told(), self._engine.connect() as connection:
+        with self._history_errors(), self._engine.connect() as connection:
             return bool(connection.scalar(_HELD, {"high": int(token[:8], 16), "low": int(token[8:], 16)}))
 
     def close(self) -> None:
@@ -65,7 +65,7 @@ class Presence:
             self._drop()
         if self._connection is not None:
             return
-        with self._told():
+        with self._history_errors():
             connection = self._engine.raw_connection()
             connection.detach()  # it is nobody else's, and ends with its close
             self._connection = connection

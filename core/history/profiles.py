@@ -97,7 +97,7 @@ def add_move(session: Session, move: Move) -> None:
 def update_move(session: Session, name: str, move: Move) -> None:
     """Change the move called `name`; where it is another one now, what was found for it is of the past.
 
-    Its name, and which settings hold on new, change nothing of what was measured.
+    Its name, and which settings hold on the new server, change nothing of what was measured.
     """
     row = move_row(session, name)
     if dataclasses.replace(move_of(row), name=move.name, edited=move.edited) != move:

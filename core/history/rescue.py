@@ -17,7 +17,7 @@ from core.errors import HistoryError
 from core.history.belonging import check_belonging
 from core.history.copies import copy_bytes, flush_folder, look_alone, put_aside
 from core.history.damage import counts, garbled, opened
-from core.history.database import engine_of, said_of, told
+from core.history.database import engine_of, error_text, history_errors
 from core.history.upgrade import MIGRATIONS, Migrations, upgrade
 
 _LAST = 100_000
@@ -67,27 +67,27 @@ def rescue(path: Path) -> Rescued:
             was.
     """
     check_belonging(path.parent, path)
-    with told(path):
+    with history_errors(path):
         look_alone(path)
     try:
         with tempfile.TemporaryDirectory(prefix="rescue-", dir=path.parent) as name:
             damaged, made = Path(name) / "damaged", Path(name) / "made"
             copy_bytes(path, damaged)
-            with told(path), opened(damaged, errors="replace") as source:
+            with history_errors(path), opened(damaged, errors="replace") as source:
                 # reads on where the file ends before its own head says so
                 source.execute("PRAGMA writable_schema=ON")
                 lost = _taken_over(source, made, _revision(source, path, Path(name)))
-            with told(path):
+            with history_errors(path):
                 lost += _brought_up(made)
                 aside = put_aside(path)
             made.rename(path)
             flush_folder(path.parent)
     except OSError as error:
         raise HistoryError(
-            f"the history {path} could not be rescued: {said_of(error)}",
+            f"the history {path} could not be rescued: {error_text(error)}",
             f"check that {path.parent} has enough free space; nothing was changed",
         ) from error
-    with told(path), opened(path) as connection:
+    with history_errors(path), opened(path) as connection:
         return Rescued(path, aside, counts(connection), tuple(lost))
 
 
@@ -97,7 +97,7 @@ def _revision(source: sqlite3.Connection, path: Path, folder: Path) -> str:
         tables = dict(source.execute(_TABLES).fetchall())
     except sqlite3.DatabaseError as error:
         raise HistoryError(
-            f"nothing can be read of the history {path}: {said_of(error)}",
+            f"nothing can be read of the history {path}: {error_text(error)}",
             "it was not changed; restore a copy, such as history-*.sqlite3 beside it: pghaul history restore FILE",
         ) from error
     try:
@@ -166,7 +166,7 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: _Table)
         try:
             target.execute(insert, row)
         except sqlite3.IntegrityError as error:
-            lost.append(f"{table.name} {row[0]}: {said_of(error)}")
+            lost.append(f"{table.name} {row[0]}: {error_text(error)}")
             continue
         latest = row[position]
         if at_gap:

@@ -61,7 +61,7 @@ class ServerDatabase:
         self.reader = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         self.preparer = engine.execution_options(writes=True)
         self.writer = engine.execution_options(writes=True, check=self._check_still)
-        self.owners = Presence(engine, self.told)
+        self.owners = Presence(engine, self.history_errors)
         self.aside = Aside(self.name)
 
     @classmethod
@@ -74,7 +74,7 @@ class ServerDatabase:
         """
         found = cls(url_of(place), migrations)
         try:
-            with found.told(), found.reader.connect() as connection:
+            with found.history_errors(), found.reader.connect() as connection:
                 found._check_revision(connection)
         except BaseException:  # a cancel too
             found.close()
@@ -98,8 +98,8 @@ class ServerDatabase:
         raise no_file(self.name)
 
     @contextlib.contextmanager
-    def told(self) -> Iterator[None]:
-        """PostgreSQL's complaints inside as HistoryError, a sentence and a hint."""
+    def history_errors(self) -> Iterator[None]:
+        """Raise HistoryError, with a sentence and a hint, for each error of PostgreSQL inside."""
         try:
             yield
         except DBAPIError as error:
@@ -112,7 +112,7 @@ class ServerDatabase:
 
     def owner(self) -> str:
         """The role that made the history, and administers it."""
-        with self.told(), self.reader.connect() as connection:
+        with self.history_errors(), self.reader.connect() as connection:
             return str(connection.scalar(_OWNER))
 
     def close(self) -> None:
@@ -130,7 +130,7 @@ def prepare(place: str, migrations: Migrations = MIGRATIONS) -> None:
     """
     found = ServerDatabase(url_of(place))
     try:
-        with found.told(), found.preparer.begin() as connection:
+        with found.history_errors(), found.preparer.begin() as connection:
             if _revision(connection, found.name, migrations) == migrations.head:
                 return
             owner = connection.scalar(_OWNER)
@@ -198,7 +198,7 @@ _IN_USE = ("is in use by another program", "wait until that program has finished
 _NOT_ALLOWED = "ask its administrator to grant your role the right; pghaul history grants prints the statements"
 _LET_IN = "to store another password: pghaul history use URL --password; or ask its administrator for access"
 _NOT_OURS = ("was changed by another program", _OTHER_COPY)
-_TOLD = (
+_PROBLEMS = (
     ("42501", "does not allow this", _NOT_ALLOWED),
     ("25006", "is read-only: its server is a standby, or set to read-only", "use the URL of the primary server"),
     (
@@ -222,14 +222,23 @@ _FOR_NOW = ("53300", "55P03")
 """What ends by itself: as where the server is lost, what was measured is recorded later."""
 
 
+def _asked_for_password(cause: BaseException | None) -> bool:
+    """Return whether the server asked for a password and then did not let pghaul in.
+
+    A connection that fails has no SQLSTATE, and the server words its message in its own language.
+    """
+    attempt = cause.pgconn if isinstance(cause, psycopg.Error) else None
+    return attempt is not None and (attempt.needs_password or attempt.used_password)
+
+
 def _error(name: str, cause: BaseException | None) -> HistoryError:
     state = getattr(cause, "sqlstate", None) or ""
     said = " ".join(str(cause).split())[:_LONGEST_SAID]
-    for begins, problem, hint in _TOLD:
+    for begins, problem, hint in _PROBLEMS:
         if state.startswith(begins):
             kind = HistoryLostError if begins in _FOR_NOW else HistoryError
             return kind(f"the history {name} {problem} ({said})", hint)
-    if "password" in said or "fe_sendauth" in said:
+    if _asked_for_password(cause):
         return HistoryError(f"the history {name} refuses the login ({said})", _LET_IN)
     if isinstance(cause, psycopg.DataError):  # of the driver: a value that no type of ours has
         return HistoryError(f"the history {name} {_NOT_OURS[0]} ({said})", _OTHER_COPY)

@@ -29,13 +29,13 @@ from core.history import (
     waivers,
 )
 from core.history.archive import Archive
-from core.history.aside import Kept, kept_command
+from core.history.aside import PendingRecord, kept_command
 from core.history.details import KINDS, Detail
 from core.history.file import HistoryFile
 from core.history.log import Command, Entry
 from core.history.removal import Removed
 from core.history.runs import End
-from core.history.types import said
+from core.history.types import redacted
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.checks import CheckResult, Waiver
 from core.migration.model.estimate import Estimate
@@ -155,19 +155,19 @@ class Store(HistoryFile):
 
     def run_started(self, run: Run) -> int:
         """Record a run; the number it has from now on, below zero where it was kept aside (core/history/aside)."""
-        kept = Kept(run.move, run=run)
+        kept = PendingRecord(run.move, run=run)
         number = self._write_or_keep(kept, lambda session: runs.run_started(session, run, self._owners.mine()))
         return self._begun.add(run, number)
 
     def add_runs(self, found: Sequence[Run]) -> tuple[int, ...]:
         """Record runs that have ended, with their repetitions, all or none; their numbers."""
-        kept = [replace(run, repetitions=tuple(said(one) for one in run.repetitions)) for run in found]
+        kept = [replace(run, repetitions=tuple(redacted(one) for one in run.repetitions)) for run in found]
         with self._write() as session:
             return tuple(runs.run_started(session, run, self._owners.mine()) for run in kept)
 
     def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
         """Record one repetition with its raw output and its metrics; one that is no finite number is left out."""
-        ended = said(repetition)
+        ended = redacted(repetition)
         kept = self._begun.part(run_id, repetition=ended)
         self._write_of_run(run_id, kept, lambda session: runs.repetition_ended(session, run_id, ended))
 
@@ -242,16 +242,18 @@ class Store(HistoryFile):
 
     def probe_taken(self, move: str, probe: Probe) -> None:
         """Record one probe of a move."""
-        taken = said(probe)
-        self._write_or_keep(Kept(move, probe=taken), lambda session: findings.probe_taken(session, move, taken))
+        taken = redacted(probe)
+        self._write_or_keep(
+            PendingRecord(move, probe=taken), lambda session: findings.probe_taken(session, move, taken)
+        )
 
     def probes(self, move: str) -> tuple[Probe, ...]:
-        """The latest probe of each link, in the order of the copy chain, and of each transport of the latest pass."""
+        """The latest probe of each link, in the order of the copy path, and of each transport of the latest pass."""
         with self._read() as session:
             return findings.probes(session, move)
 
     def watch_begun(self, move: str) -> Probe | None:
-        """That a watch on old was begun, where nothing that it saw was taken since."""
+        """That a watch on the old server was begun, where nothing that it saw was taken since."""
         with self._read() as session:
             return findings.watch_begun(session, move)
 
@@ -359,7 +361,7 @@ class Store(HistoryFile):
 
     def execution_changed(self, execution_id: int, state: State, message: str = "") -> None:
         """Record how an execution stands."""
-        why, mine = said(message), self._owners.mine()
+        why, mine = redacted(message), self._owners.mine()
         with self._write() as session:
             if state is State.RUNNING:
                 move = executions.execution(session, execution_id).move
@@ -385,7 +387,7 @@ class Store(HistoryFile):
 
     def step_started(self, execution_id: int, run: StepRun) -> int:
         """Record the start of a try at a step; the number it has from now on."""
-        kept, mine = said(run), self._owners.mine()
+        kept, mine = redacted(run), self._owners.mine()
         with self._write() as session:
             carrying.refuse_taken_over(session, execution_id, mine, self._owners.alive)
             return executions.step_started(session, execution_id, kept, self._seal)
@@ -397,7 +399,7 @@ class Store(HistoryFile):
 
     def step_ended(self, run: StepRun) -> None:
         """Record the end of that try."""
-        kept = said(run)
+        kept = redacted(run)
         with self._write() as session:
             executions.step_ended(session, kept, self._seal)
 
@@ -429,7 +431,7 @@ class Store(HistoryFile):
 
     def record_command(self, move: str | None, event: CommandStarted | CommandEnded) -> None:
         """Record the start or the end of a command, secrets masked."""
-        happened = said(event)
+        happened = redacted(event)
         self._write_or_keep(kept_command(move, happened), lambda session: log.record_command(session, move, happened))
 
     def record_unread(self, profile: Profile, sentence: str) -> None:
@@ -468,7 +470,7 @@ class Store(HistoryFile):
 
     def set_note(self, kind: str, reference: int, note: str, at: datetime | None = None) -> str:
         """Note something to an entry, secrets masked, empty: nothing; what was noted before (core/history/notes)."""
-        kept = said(note)
+        kept = redacted(note)
         with self._write() as session:
             return notes.set_note(session, kind, reference, kept, at)
 

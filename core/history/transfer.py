@@ -26,7 +26,7 @@ def transfer(source: Path | str, target: Path | str) -> dict[str, int]:
     try:
         here = database_at(target)
         try:
-            with here.told(), here.writer.begin() as writing:
+            with here.history_errors(), here.writer.begin() as writing:
                 return _copied(there, here, writing)
         finally:
             here.close()
@@ -61,18 +61,18 @@ def _copied(there: Database, here: Database, writing: Connection) -> dict[str, i
 
 def _refuse_recorders(there: Database, reading: Connection) -> None:
     for table, column in (("runs", "owner"), ("executions", "process")):
-        with there.told():
+        with there.history_errors():
             owners = reading.scalars(select(Base.metadata.tables[table].c[column]).distinct()).all()
         if any(owner is not None and there.owners.alive(owner) for owner in owners):
             raise InputError(f"something is being recorded into the history {there.name}", "wait until this has ended")
 
 
 def _rows(there: Database, reading: Connection, table: Table) -> Iterator[list[dict[str, Any]]]:
-    with there.told():
+    with there.history_errors():
         found = reading.execution_options(yield_per=_AT_ONCE).execute(select(table)).mappings()
         parts = found.partitions()
     while True:
-        with there.told():
+        with there.history_errors():
             rows = [dict(row) for row in next(parts, ())]
         if not rows:
             return

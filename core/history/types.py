@@ -149,7 +149,7 @@ class _Said(str):
     __slots__ = ()
 
 
-def said(value: T) -> T:
+def redacted(value: T) -> T:
     """The value with every text in it storable and without secrets.
 
     The store does so before it begins to write: a long text takes its time, and other programs would wait meanwhile.

@@ -107,7 +107,7 @@ def check_place(shape: Format, path: Path, *, replacing: bool = False) -> None:
     if os.path.lexists(path) and folder and not is_folder(path):
         raise InputError(f"{path} is a file", f"name a folder: {shape.value} writes several files")
     if not is_folder(path.parent):
-        raise InputError(f"there is no folder {path.parent} for the report", "make it first, or choose another one")
+        raise InputError(f"there is no folder {path.parent} for the report", "create it first, or choose another one")
     if not folder:
         check_free(path, replacing=replacing)
 

@@ -349,6 +349,57 @@ _SAID = (
     marked("smartctl is not installed"),
     marked("a trial cluster of {version}"),
     marked("blockers: {blockers}, unknown: {unknown}, warnings: {warnings}, passed: {passed}"),
+    # what two checks recorded as warnings that are passes now
+    marked(
+        "No action is needed now. The plan copies while the old cluster is running, then stops it, verifies "
+        "the stop and copies the changes."
+    ),
+    marked(
+        "The old cluster is running. A copy of its files is usable only after it is shut down and the final "
+        "sync is done."
+    ),
+    marked("pghaul's own copy needs no action, also over NFS. Map the user IDs for what you copy by other means."),
+    marked(
+        "{owner} has another user ID on the new server. pghaul copies by name, but archives and NFS mounts go by ID."
+    ),
+    marked(
+        "Manual steps are not included: to stop the applications, to check, to decide, and to repoint the applications."
+    ),
+    marked("--verify all reads every file during the downtime{behind}. This adds about {seconds}."),
+    marked(
+        "The old server allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, "
+        "wal_level replica)."
+    ),
+    marked("Both servers run the same major version on the same architecture."),
+    marked("pg_basebackup is one process with one stream, without ssh."),
+    marked("The cluster changes about as fast as it can be copied. A replica may never catch up."),
+    marked("The network was not measured. It is assumed to be no slower than at the earlier restore."),
+    marked("The dump is sent to the new server while it is loaded there: table data only, no indexes."),
+    marked(
+        "The observed {observed} is more than {carried}. One of them is wrong, or a cache was measured. The "
+        "range covers both."
+    ),
+    marked("The indexes and the largest table together are larger than the cluster. One of the sizes is wrong."),
+    marked("pg_upgrade copies every file once more on the new server."),
+    marked("pg_upgrade clones files. This needs a file system with reflinks on the new server (XFS, Btrfs)."),
+    marked("pg_upgrade links files. After the cutover, the copy cannot go back to the old version."),
+    marked(
+        "Pre-copy passes hardly shorten the downtime: the cluster changes about as fast as it is copied, or "
+        "it is small. A cold copy is finished sooner."
+    ),
+    marked(
+        "{size}, {rate} and {claimed} do not fit together. The first two give {takes}. The size in {claimed2}"
+        " needs {needed}. At {rate2}, {bytes} are copied in {claimed3}."
+    ),
+    marked(
+        "a sample of the cluster's own files was copied at {rate} ({tried}), shrunk to 1/{ratio}; bottleneck:"
+        " {bound} (measured: {links})"
+    ),
+    marked(
+        "a sample of the cluster's own files was copied at {rate} ({tried}); bottleneck: {bound} (measured: {links})"
+    ),
+    marked("a sample of the cluster's own files was copied at {rate}; bottleneck: {bound}"),
+    marked("removing {kept} of old WAL: a slot, the archiver or a setting keeps it"),
     marked("how long each method takes"),
     marked("transport: {transport}"),
     marked("move: {state}"),
@@ -359,6 +410,10 @@ _SAID = (
 """Assumptions and warnings of an estimate, what would help, how a link was probed, why a plan is as it is, gaps."""
 _PARTS = (
     marked("{low} to {high}"),
+    marked(", then {looks} examine the new cluster"),
+    marked(", then pg_checksums and pg_amcheck examine the new cluster"),
+    marked("the throughput of the slowest link ({bound}, {likely})"),
+    marked("the throughput of the {bound} ({likely})"),
     marked(", then {looks} looks through new"),
     marked(", then pg_checksums and pg_amcheck look through new"),
     marked("the facts do not contain it"),

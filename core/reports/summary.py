@@ -26,7 +26,7 @@ def _answer(question: str, tone: Tone, words: str, *details: str) -> Answer:
 def _storage(report: Report) -> Answer:
     rows = headlines(report.comparison)
     if not _comparable(rows):
-        hint = missing(tr("Nothing was measured alike on both sides."), report.move, "bench", "Measure")
+        hint = missing(tr("No workload was measured on both servers."), report.move, "bench", "Measure")
         return _answer(tr("Is the new storage faster?"), Tone.MUTED, tr("Not known"), hint)
     return faster(tr("Is the new storage faster?"), rows)
 
@@ -41,7 +41,9 @@ def faster(question: str, found: tuple[Row, ...]) -> Answer:
     ahead = [row for row in rows if row.verdict is Verdict.NEW]
     slower = [row for row in rows if row.verdict is Verdict.OLD]
     if not rows:
-        return _answer(question, Tone.MUTED, tr("Not known"), tr("Nothing was measured alike."), _unlike(found))
+        return _answer(
+            question, Tone.MUTED, tr("Not known"), tr("No workload was measured in both sets."), _unlike(found)
+        )
     number = counted(len(rows), "{number} workload", "{number} workloads")
     if len(ahead) == len(rows):
         tone, words = Tone.GOOD, tr("Yes, in all {workloads}").format(workloads=number) if len(rows) > 1 else tr("Yes")
@@ -86,7 +88,9 @@ def _movable(report: Report) -> Answer:
     moved = moved_by(report)
     if moved is not None:
         when = "" if moved.ended_at is None else f"{instant(moved.ended_at)}."
-        return _answer(question, Tone.GOOD, tr("It was moved"), when, tr("What checks said before no longer matters."))
+        return _answer(
+            question, Tone.GOOD, tr("It was moved"), when, tr("The earlier results of the checks no longer matter.")
+        )
     if not report.checks:
         hint = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
         return _answer(question, Tone.MUTED, tr("Not known"), hint)
@@ -107,7 +111,7 @@ def _movable(report: Report) -> Answer:
 
 
 def _time(report: Report) -> Answer:
-    question = tr("How long without the cluster?")
+    question = tr("How long is the downtime?")
     found = report.estimate.methods if report.estimate is not None else ()
     methods = {each.method: each for each in found if not each.ruled_out}
     first = planned_method(report)
@@ -117,13 +121,13 @@ def _time(report: Report) -> Answer:
     copy, dump = methods.get("cold-copy"), methods.get("dump-restore")
     against = _beside(tr("Dump & restore: {span}."), None if dump is first else dump)
     warm = (
-        _beside(tr("Without warm passes before the stop: {span}."), copy)
+        _beside(tr("Without pre-copy passes: {span}."), copy)
         if first.method == "warm-copy"
-        else _beside(tr("With warm passes before the stop: {span}."), methods.get("warm-copy"))
+        else _beside(tr("With pre-copy passes: {span}."), methods.get("warm-copy"))
     )
     took = _took(report)
     if took is not None:
-        words = tr("It took {time}").format(time=units.duration(took))
+        words = tr("The downtime was {time}").format(time=units.duration(took))
         return _answer(question, Tone.GOOD, words, _expected(report), against)
     low_high = f"{method(first.method)}: {reach(first.downtime_seconds)}."
     return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, against, warm)
@@ -136,7 +140,7 @@ def _beside(words: str, other: Method | None) -> str:
 def _expected(report: Report) -> str:
     """What the executed plan said."""
     expected = account(report.executions[0]).expected_seconds
-    said = tr("The plan expected {time} of commands; people come on top.")
+    said = tr("The plan expected {time} for the commands. Manual steps are not included.")
     return "" if expected is None else said.format(time=about(expected))
 
 

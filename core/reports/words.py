@@ -31,6 +31,15 @@ _VERDICTS = {
     Verdict.ONE_SIDED: marked("measured on one side only"),
     Verdict.UNLIKE: marked("not comparable: cached on one side only"),
 }
+_SIDES = {"old": marked("Old server"), "new": marked("New server"), "you": marked("Operator")}
+_BOTTLENECKS = {
+    "wire": marked("network"),
+    "cpu": marked("CPU"),
+    "old cpu": marked("old CPU"),
+    "new cpu": marked("new CPU"),
+    "files": marked("number of files"),
+    "objects": marked("number of objects"),
+}
 _ENDINGS = (
     ("_bytes_per_second", " rate"),
     ("_per_second", " per second"),
@@ -50,6 +59,16 @@ def stage_name(name: str) -> str:
     return tr(stage_heading(name))
 
 
+def side_name(side: str) -> str:
+    """Return the name of a step's side, as it begins a line."""
+    return tr(_SIDES[side])
+
+
+def bottleneck(name: str) -> str:
+    """Return the name of what limits a stage."""
+    return tr(_BOTTLENECKS.get(name, name))
+
+
 def verdict(found: Verdict) -> str:
     """How another set stands to the first."""
     return tr(_VERDICTS[found])
@@ -61,7 +80,7 @@ def metric_title(name: str) -> str:
         if name.endswith(ending):
             name = name.removesuffix(ending) + words
             break
-    words_of = " ".join(name.split("_"))
+    words_of = " ".join({"p999": "p99.9"}.get(word, word) for word in name.split("_"))
     return tr(words_of)
 
 
@@ -127,5 +146,5 @@ def capital(text: str) -> str:
 
 def missing(what: str, move: Move, command: str, page: str) -> str:
     """What to do for a section that has nothing to show."""
-    hint = tr("Run {command}, or open {page} in the window; then make this report again.")
+    hint = tr("Run {command}, or open the page {page} in the window. Then create this report again.")
     return f"{what} {hint.format(command=shell.command('pghaul', command, move.name), page=page)}"

@@ -44,7 +44,7 @@ def detail_text(detail: "Detail") -> str:
         case Estimate():
             return estimate_text(detail)
         case Plan():
-            return "\n\n".join([plan_summary(detail), *detail.warnings, commands(detail)])
+            return "\n\n".join([plan_summary(detail), *map(str, detail.warnings), commands(detail)])
         case Execution():
             return _execution(detail)
         case Move():

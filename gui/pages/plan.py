@@ -81,7 +81,7 @@ class PlanPage(PartPage):
         for button in (self.copy, self.runbook, self.script):
             button.setEnabled(part is not None)
         self.summary.setText(tr(self.nothing) if part is None else rows.plan_summary(part))
-        self.warnings.setText("" if part is None else "\n".join(part.warnings))
+        self.warnings.setText("" if part is None else "\n".join(map(str, part.warnings)))
         self._unfold(shown=self.fold.isChecked())
         self.table.set_rows(() if part is None else step_rows(part))
         if part is not None and self.table.current() is None:

@@ -168,13 +168,14 @@ run_limited() {
   fi
 }
 
-# cluster_identity   print what PG_VERSION, lock file and programs say, and which files should not be there; 4: it is empty
+# cluster_identity   print what PG_VERSION, lock file and programs say, and which files should not be there
+# 4: it is empty; 5: pghaul has only begun a copy there
 cluster_identity() {
   [ -r "$cluster_folder" ] || fail "$(id -un) may not read it. That needs root or its owner"
   identity_held=$(ls -A -- "$cluster_folder") || fail 'it cannot be read'
   [ -n "$identity_held" ] || refuse 4 'it is empty'
   if [ ! -e "$cluster_version_file" ]; then
-    [ ! -e "$cluster_folder/pghaul-fence/mark" ] || refuse 4 'pghaul has only begun a copy there'
+    [ ! -e "$cluster_folder/pghaul-fence/mark" ] || refuse 5 'pghaul has only begun a copy there'
     fail 'it is not a data directory, because it contains no PG_VERSION'
   fi
   [ -r "$cluster_version_file" ] || fail "$(id -un) may not read its PG_VERSION. That needs root or its owner"

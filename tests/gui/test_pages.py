@@ -196,7 +196,7 @@ def test_the_plan_is_grouped_by_the_parts_of_the_night(full_window: MainWindow, 
     assert not shown.warnings.isVisible()
     shown.fold.click()
     assert shown.warnings.isVisible()
-    assert shown.warnings.text() == samples.PLAN.warnings[0]
+    assert shown.warnings.text() == str(samples.PLAN.warnings[0])
     shown.copy.click()
     assert "systemctl start postgresql@15-main" in QApplication.clipboard().text()
 

@@ -18,6 +18,7 @@ from core.history.store import Store
 from core.jobs import Event, Job, Note
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
+from core.migration.model.plan import PlanWarning
 from core.servers.profiles import Profile
 from core.servers.shell import command
 from tests.lab import clusters
@@ -78,11 +79,11 @@ def test_a_plan_is_made_of_the_facts_that_it_warns_of(session: Session) -> None:
     later = read_facts(session, "new", Job())
     assert [trial.found_by for trial in later.trials] == [("initdb",)]
     assert not any("initdb" in each.found_by for each in later.clusters)
-    assert not any("binaries" in warning for warning in plan(session, "m", Job()).warnings)
+    assert not any("binaries" in str(warning) for warning in plan(session, "m", Job()).warnings)
     without = replace(later, taken_at=datetime.now(UTC), tools=tuple(t for t in later.tools if t.name != "rsync"))
     session.store.save_facts(replace(without, tools=(*without.tools, Tool("rsync", None, None))))
-    (lacks,) = (each for each in plan(session, "m", Job()).warnings if each.endswith(" [rsync]"))
-    assert lacks.startswith(f"{Status.BLOCKER}: ")
+    found = [each for each in plan(session, "m", Job()).warnings if isinstance(each, PlanWarning)]
+    assert [each.status for each in found if each.check == "rsync"] == [Status.BLOCKER]
 
 
 @pytest.mark.long

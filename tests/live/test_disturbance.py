@@ -12,7 +12,7 @@ from core.benchmarks.devices import situation
 from core.benchmarks.model import MarkKind, Repetition
 from core.benchmarks.runs import forecast, run_suite
 from core.benchmarks.tool import Phase
-from core.benchmarks.watch import Watch
+from core.benchmarks.watch import DiskWatch
 from core.jobs import Job
 from core.servers.connection import Server
 from tests.lab.lab import Lab
@@ -68,7 +68,7 @@ def test_a_second_writer_is_marked_with_its_figures(lab: Lab, old_server: Server
         made = repetitions(old_server, times=2)
     marks = [mark for one in made for mark in one.marks]
     assert [mark.kind for mark in marks] == [MarkKind.DISTURBED] * 6
-    assert all("others moved" in mark.text and "loop" in mark.text for mark in marks)
+    assert all("other processes transferred" in mark.text and "loop" in mark.text for mark in marks)
     assert any("sh (process" in mark.text or "dd (process" in mark.text for mark in marks)
 
 
@@ -80,7 +80,7 @@ def test_what_stays_in_memory_is_marked(lab: Lab, old_server: Server) -> None:
     """
     seen = situation(old_server, DISK, "root", FACTS, Job())
     with folders.own_folder(old_server, DISK, "root", Job()) as folder:
-        watch = Watch(folder, seen, DISK, None)
+        watch = DiskWatch(folder, seen, DISK, None)
         for command, measured, kinds in (
             (("dd", "if=/dev/zero", "of=file", "bs=1M", "count=40", "conv=fsync"), "write_bytes_per_second", []),
             (("dd", "if=file", "of=/dev/null", "bs=1M"), "read_bytes_per_second", [MarkKind.CACHE]),

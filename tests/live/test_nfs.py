@@ -206,7 +206,7 @@ def test_probes_try_the_mounts_and_say_what_the_kernel_lacks(
     sampled = [probe for probe in taken if probe.quantity is Quantity.END_TO_END]
     assert [probe.transport for probe in sampled] == tried, notes
     assert all(probe.bytes_per_second > 0 for probe in sampled)
-    assert "NFS over UDP is left out: the kernel of old has none" in notes
+    assert "NFS over UDP is skipped: the kernel of old has none" in notes
 
 
 def run_on(host: Host, shell: Shell, given: str = "") -> str:

@@ -473,7 +473,7 @@ def test_what_was_tried_holds_until_the_server_is_looked_at_again(cli: CommandLi
 def trial_warnings(cli: CommandLine) -> list[str]:
     """What a plan, which is made from the facts of the history, says of the trial."""
     warnings = json.loads(cli("plan", "m", "--json")[1])["warnings"]
-    return [each for each in warnings if "empty cluster" in each]
+    return [each["message"] for each in warnings if each["check"] == "trial-start"]
 
 
 @pytest.mark.long

@@ -75,12 +75,11 @@ def owner_number(context: CheckContext) -> Finding:
         return passed(here, f"{there.name}, uid {there.uid}", "The user has the same ID on both servers.")
     stranger = next((each.name for each in accounts if each.uid == cluster.owner_uid), None)
     whose = f"; {cluster.owner_uid} belongs to {stranger} on the new server" if stranger is not None else ""
-    return warning(
+    return passed(
         here,
         f"{there.name}, uid {there.uid}{whose}",
-        f"{cluster.owner} has another user ID on the new server. pghaul copies by name, but "
-        "archives and NFS mounts go by ID.",
-        "pghaul's own copy needs no action, also over NFS. Map the user IDs for what you copy by other means.",
+        f"{cluster.owner} has another user ID on the new server. pghaul copies by name, also over NFS, so its copy "
+        "needs no action. Archives and NFS mounts of your own go by ID: map the IDs there.",
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from core.facts.clusters import BEGUN, CONTROL, IDENTITY, PLACE
+from core.facts.clusters import CONTROL, IDENTITY, PLACE
 from core.facts.discovery import POSTMASTERS
 from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Cluster
@@ -131,7 +131,7 @@ def _data_directory(context: CheckContext) -> Finding:
 def _begun(context: CheckContext) -> bool:
     """Whether a copy of pghaul's own has begun in the target, which holds no more than its mark yet."""
     gap = context.new.gap(IDENTITY.name, of=context.move.target)
-    return gap is not None and BEGUN in gap.reason
+    return gap is not None and gap.copy_begun
 
 
 def _marked(context: CheckContext, copy_of: str, identifier: str | None, shown: str) -> Finding:
@@ -211,13 +211,11 @@ def old_stopped(context: CheckContext) -> Finding:
         return no_cluster(context)
     state = cluster.control.state if cluster.control is not None else None
     if cluster.running:
-        return warning(
+        return passed(
             f"running, {state or 'state not readable'}",
             NOTHING,
-            "The old cluster is running. A copy of its files is usable only after it is shut down "
-            "and the final sync is done.",
-            "No action is needed now. The plan copies while the old cluster is running, then stops "
-            "it, verifies the stop and copies the changes.",
+            "The old cluster is running. The plan copies its files while it is running, then stops it, verifies the "
+            "stop and copies the changes.",
         )
     if state is None:
         return unknown(

@@ -55,7 +55,7 @@ def ruled_out(made: Estimate, checks: Sequence[CheckResult]) -> Estimate:
 
 
 _FILES_ALONE = frozenset({"product", "architecture", "control-data"})
-"""Checks whose blockers say that files of old are none of new's."""
+"""Checks whose blockers say that files of old are none of the new server's."""
 
 
 def simulated(spec: Spec, checking: Verify = Verify.CHANGED) -> tuple[Simulated, ...]:
@@ -76,4 +76,7 @@ def _other_major(spec: Spec) -> str:
     old, new = spec.old.version, spec.new.version
     if old is None or new is None or old == new:
         return ""
-    return f"new runs PostgreSQL {new:g}, old {old:g}: files of one major version are no cluster of another"
+    return (
+        f"The new server runs PostgreSQL {new:g}, the old server {old:g}. The files of one major version cannot "
+        "be used by another."
+    )

@@ -83,10 +83,10 @@ def _changes(spec: Spec, method: str, checking: Verify) -> Iterator[tuple[str, S
             yield change, without, checking
     yield from ((change, changed, checking) for change, changed in _processors(spec, method))
     if checking is Verify.ALL and method not in {*_DUMPS, "streaming-replica"}:
-        yield "verification ahead: --verify changed", spec, Verify.CHANGED
+        yield "checksums in advance: --verify changed", spec, Verify.CHANGED
     if method == "warm-copy":
         least = span(basis(spec).change).likely / _QUIET
-        yield f"an hour in which a fifth changes ({units.size(least)})", quieter(spec, least), checking
+        yield f"an hour with a fifth of the changes ({units.size(least)})", quieter(spec, least), checking
 
 
 def _smaller(spec: Spec) -> Iterator[tuple[str, Spec]]:
@@ -94,10 +94,10 @@ def _smaller(spec: Spec) -> Iterator[tuple[str, Spec]]:
     wasted, kept = spec.cluster.wasted_bytes, spec.cluster.kept_wal_bytes
     if wasted:
         tables = _named(spec.history.bloated)
-        yield f"VACUUM FULL of {tables}, ahead: {units.size(wasted)} are no rows", _less(spec, wasted)
+        yield f"VACUUM FULL of {tables} before the move: {units.size(wasted)} contain no rows", _less(spec, wasted)
     if kept:
-        held = "a slot, the archiver or a setting holds it"
-        yield f"{units.size(kept)} of old WAL gone: {held}", _less(spec, kept)
+        held = "a slot, the archiver or a setting keeps it"
+        yield f"removing {units.size(kept)} of old WAL: {held}", _less(spec, kept)
 
 
 _NAMED = 3
@@ -105,7 +105,7 @@ _NAMED = 3
 
 def _named(tables: Sequence[str]) -> str:
     more = f" and {len(tables) - _NAMED} more" if len(tables) > _NAMED else ""
-    return f"{', '.join(tables[:_NAMED])}{more}" if tables else "what is bloated"
+    return f"{', '.join(tables[:_NAMED])}{more}" if tables else "the bloated tables"
 
 
 def _less(spec: Spec, bytes_: float) -> Spec:
@@ -132,10 +132,10 @@ def _network(spec: Spec) -> Iterator[_Change]:
     faster = next((each for each in _LINKS if each > (link or 1e9)), None)
     if faster is not None:
         changed = replace(spec, link=replace(spec.link, bits_per_second=faster))
-        yield f"a link of {units.bits(faster)}", "wire", faster / (link or 1e9), changed
+        yield f"a network of {units.bits(faster)}", "wire", faster / (link or 1e9), changed
     if (spec.copy.compression_ratio or 1.0) <= 1.1:
         packed = replace(spec, copy=replace(spec.copy, compression_ratio=_SHRINKS))
-        yield f"compression, where it shrinks to 1/{_SHRINKS:g}", "wire", _SHRINKS, packed
+        yield f"compression, if the data shrinks to 1/{_SHRINKS:g}", "wire", _SHRINKS, packed
     streams = spec.link.streams or 1
     if streams < _STREAMS and spec.copy.ssh_bytes_per_second != inf:
         more = replace(spec, link=replace(spec.link, streams=_STREAMS))
@@ -147,7 +147,7 @@ def _processors(spec: Spec, method: str) -> Iterator[tuple[str, Spec]]:
     cores = spec.new.cores
     if method == "parallel-dump-restore" and cores is not None and spec.dump.jobs is None and cores < MOST_PROCESSES:
         more = min(MOST_PROCESSES, 2 * cores)
-        yield f"a new server of {more} processors", replace(spec, new=replace(spec.new, cores=more))
+        yield f"a new server with {more} processors", replace(spec, new=replace(spec.new, cores=more))
 
 
 def _disks(spec: Spec) -> Iterator[_Change]:

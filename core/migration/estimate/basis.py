@@ -29,7 +29,7 @@ _SHRINKS_MUCH = 2.0
 _BINDS = 1.6
 """A link that carries so many times what was observed, or more, is not what held it up."""
 
-ONE_IS_WRONG = "one is wrong, or a cache was measured; low to high covers both"
+ONE_IS_WRONG = "One of them is wrong, or a cache was measured. The range covers both."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +142,7 @@ def _disk(spec: Spec, path: str, value: float | None, said: dict[str, str]) -> R
         return measured_rate(spec, path, value, name)
     now = is_of_now(spec)
     disk = assumptions.DISK_OF_NOW if now else assumptions.DISK
-    said[verb] = f"the {name} was not measured: assumed to {verb} {units.rate(disk[1])} ({_range(disk)})"
+    said[verb] = f"The {name} was not measured. It is assumed to {verb} {units.rate(disk[1])} ({_range(disk)})."
     return of_its_time(assumptions.DISK, assumptions.DISK_OF_NOW, name, now=now)
 
 
@@ -163,11 +163,11 @@ def measured_rate(
 def _wire(spec: Spec, said: dict[str, str]) -> Rate:
     ratio = spec.copy.compression_ratio or 1.0
     if ratio > 1:
-        said["compression"] = f"what crosses the wire shrinks to 1/{ratio:g}, and no processor is too slow for that"
+        said["compression"] = f"The data on the network shrinks to 1/{ratio:g}, and no processor is too slow for that."
     if spec.link.bits_per_second is not None:
         carried = spec.link.bits_per_second / 8 * WIRE_EFFICIENCY * ratio
         return measured_rate(spec, "link.bits_per_second", carried, "wire")
-    said["wire"] = "the network was not measured: assumed to be gigabit (90 Mbit/s to 10 Gbit/s)"
+    said["wire"] = "The network was not measured. It is assumed to be gigabit Ethernet (90 Mbit/s to 10 Gbit/s)."
     return assumed(assumptions.NETWORK, "wire").scaled(WIRE_EFFICIENCY * ratio)
 
 
@@ -181,7 +181,9 @@ def _ssh(spec: Spec, said: dict[str, str]) -> Rate:
         one = measured_rate(spec, "copy.ssh_bytes_per_second", carried, "old cpu", name="one ssh stream")
         return one.scaled(streams * shrunk)
     ssh = assumptions.SSH
-    said["ssh"] = f"the cipher was not measured: assumed {units.rate(ssh[1])} a stream ({_range(ssh)})"
+    said["ssh"] = (
+        f"The cipher of ssh was not measured. It is assumed to reach {units.rate(ssh[1])} per stream ({_range(ssh)})."
+    )
     return assumed(ssh, "old cpu", "one ssh stream").scaled(streams * shrunk)
 
 
@@ -191,7 +193,7 @@ def _side_by_side(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> 
     fullest = (cluster.old_disk_bytes, None, cluster.largest_folder_bytes, cluster.new_disk_bytes)
     lanes = [times(cluster.moved_bytes, each) for each in fullest]
     if max(lanes) > 1:
-        said["lanes"] = "folders of the cluster are copied side by side, each disk by what its own hold"
+        said["lanes"] = "The data roots are copied side by side. Each disk is limited by the data roots that lie on it."
     return tuple(rate.scaled(factor) for rate, factor in zip(chain, lanes, strict=True))
 
 
@@ -251,21 +253,21 @@ def _files(spec: Spec, said: dict[str, str]) -> float:
         return spec.cluster.files
     relations = (spec.cluster.tables or 0) + (spec.cluster.indexes or 0)
     guessed = 1000 + spec.cluster.size_bytes / 50e6 + relations
-    said["files"] = f"the number of files was not given: assumed {units.count(round(guessed))}"
+    said["files"] = f"The number of files was not given. It is assumed to be {units.count(round(guessed))}."
     return guessed
 
 
 def _index_bytes(spec: Spec, said: dict[str, str]) -> float:
     if spec.cluster.index_bytes is not None:
         return spec.cluster.index_bytes
-    said["index"] = "the size of the indexes was not given: assumed 30 % of the cluster"
+    said["index"] = "The size of the indexes was not given. It is assumed to be 30 % of the cluster."
     return 0.3 * spec.cluster.size_bytes
 
 
 def _cores(given: int | None, concern: str, said: dict[str, str]) -> int:
     if given is not None:
         return given
-    said[concern] = "the processors were not counted: assumed 4"
+    said[concern] = "The number of processors was not given. It is assumed to be 4."
     return 4
 
 
@@ -278,7 +280,9 @@ def _change(spec: Spec, said: dict[str, str]) -> "Draws":
         return drawn("change", spread[0] * given, given, spread[1] * given)
     part, most = assumptions.CHANGE, assumptions.MOST_CHANGE
     low, likely, high = (units.size(min(each * size, bytes_)) for each, bytes_ in zip(part, most, strict=True))
-    said["change"] = f"how fast the cluster changes was not given: assumed {likely} an hour ({low} to {high})"
+    said["change"] = (
+        f"The change rate of the cluster was not given. It is assumed to be {likely} an hour ({low} to {high})."
+    )
     return least(drawn("change", *part) * size, drawn("change", *most))
 
 
@@ -310,11 +314,11 @@ def _contradictions(spec: Spec, chain: tuple[Rate, ...]) -> tuple[str, ...]:
         return ()
     bound = min(known, key=lambda rate: rate.likely)
     if observed > _CONTRADICTED * bound.likely:
-        carried = f"the {bound.bound_by} carries ({units.rate(bound.likely)})"
-        return (f"the observed {units.rate(observed)} is more than {carried}: {ONE_IS_WRONG}",)
+        carried = f"the throughput of the {bound.bound_by} ({units.rate(bound.likely)})"
+        return (f"The observed {units.rate(observed)} is more than {carried}. {ONE_IS_WRONG}",)
     if len(known) == len(chain) and observed < 0.5 * bound.likely and not _compresses(spec):
-        carried = f"the slowest link carries ({bound.bound_by}, {units.rate(bound.likely)})"
-        return (f"the observed {units.rate(observed)} is less than half of what {carried}: something holds it up",)
+        carried = f"the throughput of the slowest link ({bound.bound_by}, {units.rate(bound.likely)})"
+        return (f"The observed {units.rate(observed)} is less than half of {carried}. Something slows the copy down.",)
     return ()
 
 

@@ -1,4 +1,4 @@
-"""What is in the cluster, by old's facts, as a spec has it."""
+"""What is in the cluster, by the old server's facts, as a spec has it."""
 
 from core.facts.catalog import Bloated
 from core.facts.model import Cluster

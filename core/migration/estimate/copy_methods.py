@@ -141,7 +141,7 @@ def _last_pass(known: Basis, seconds: "Draws", whole: Part) -> Part:
 
 
 def _settled(known: Basis) -> "Draws":
-    """Seconds ahead of what is read behind a warm pass, and of its lists."""
+    """Seconds ahead of what is read behind a pre-copy pass, and of its lists."""
     made = drawn("settle", *assumptions.SETTLE) + drawn("lists", *assumptions.LISTS)
     return made + steps(known, 1, detached=1)
 
@@ -169,8 +169,8 @@ def _hopeless(known: Basis, parts: tuple[Part, ...], checking: Verify) -> tuple[
 
 
 HARDLY = (
-    "warm passes hardly shorten the stop: the cluster changes about as fast as it is copied, or it is small; "
-    "a cold copy is done sooner"
+    "Pre-copy passes hardly shorten the downtime: the cluster changes about as fast as it is copied, or it "
+    "is small. A cold copy is finished sooner."
 )
 
 
@@ -218,11 +218,11 @@ def _touched_said(known: Basis) -> tuple[str, ...]:
         return said(known.spec.history.watched)
     if hourly is None:
         return ()
-    return (f"files of {units.size(hourly)} were written to within an hour: the stop looks through as much",)
+    return (f"Files of {units.size(hourly)} were written to within an hour. The final sync has to read as much.",)
 
 
 def _binds(known: Basis, seconds: "Draws") -> str:
-    """What the final pass waits for: the look through what was touched, or what is sent."""
+    """What the final sync waits for: the look through what was touched, or what is sent."""
     looked = _touched(known, seconds) / known.read.draws
     sent = changed(known, seconds) / known.copy.draws
     return "old disk" if share(looked - sent, 0.0) < 0.5 else known.copy.bound_by
@@ -231,5 +231,5 @@ def _binds(known: Basis, seconds: "Draws") -> str:
 def _guards(known: Basis) -> tuple[str, ...]:
     one_stream = (known.spec.link.streams or 1) == 1 and known.spec.copy.ssh_bytes_per_second != inf
     if known.copy.likely > ONE_STREAM_LIMIT and one_stream:
-        return (f"{units.rate(known.copy.likely)} is more than one ssh stream was ever seen to carry",)
+        return (f"{units.rate(known.copy.likely)} is more than a single ssh stream has ever been seen to carry.",)
     return ()

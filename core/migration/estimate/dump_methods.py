@@ -86,8 +86,8 @@ def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
     )
 
 
-NO_SLOWER = "the network was not measured: assumed to be no slower than at the earlier restore"
-CROSSES = "the dump goes from old to new over the network while it is loaded: table data alone, no indexes"
+NO_SLOWER = "The network was not measured. It is assumed to be no slower than at the earlier restore."
+CROSSES = "The dump is sent to the new server while it is loaded there: table data only, no indexes."
 
 
 def _network(known: Basis) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def _network(known: Basis) -> tuple[str, ...]:
         return known.said("compression") if known.spec.dump.gzip_level else ()
     if known.spec.copy.observed_bytes_per_second is not None:
         carried = units.rate(known.wire.likely)
-        return (f"the network was not measured: assumed to carry what the observed copy did ({carried})",)
+        return (f"The network was not measured. It is assumed to carry as much as the observed copy ({carried}).",)
     if known.spec.observed.restore_seconds is not None:
         return (NO_SLOWER,)
     return known.said("wire", "compression") if known.spec.dump.gzip_level else known.said("wire")
@@ -105,7 +105,7 @@ def _network(known: Basis) -> tuple[str, ...]:
 def _objects_said(known: Basis) -> tuple[str, ...]:
     if known.spec.cluster.tables is not None:
         return ()
-    return ("how many tables and large objects there are was not given: nothing is counted for each of them",)
+    return ("The number of tables and large objects was not given. No time is added for them.",)
 
 
 def _phases(known: Basis, on_old: int, on_new: int) -> tuple[Part, ...]:
@@ -136,7 +136,7 @@ def _rows(known: Basis) -> float:
 
 
 def _written(known: Basis) -> Rate:
-    """Bytes of table or index that new's disk takes a second: what goes to the WAL comes on top."""
+    """Bytes of table or index that the new server's disk takes a second: what goes to the WAL comes on top."""
     again = drawn("written again", *assumptions.WRITTEN_AGAIN)
     return replace(
         known.write, draws=known.write.draws / again, likely=known.write.likely / assumptions.WRITTEN_AGAIN[1]
@@ -255,11 +255,11 @@ def _calibration(known: Basis) -> tuple[str, ...]:
     if any(value is not None for value in phases.values()):
         at = seen.at_size_bytes
         size = f"of {units.size(at)}" if at is not None else "of the same size (its size was not given)"
-        said.append(f"scaled with the size from an earlier dump & restore {size}")
+        said.append(f"Scaled by size from an earlier dump & restore {size}.")
     if told:
-        said.append(f"a sample of the largest tables stands for all of them: {', '.join(told)}")
+        said.append(f"A sample of the largest tables stands for all tables: {', '.join(told)}.")
     if unseen:
-        said.append(f"rates of other clusters stand in for what was not observed: {', '.join(unseen)}")
+        said.append(f"Rates of other clusters are used for what was not observed: {', '.join(unseen)}.")
     return tuple(said)
 
 
@@ -270,22 +270,27 @@ def _guards(known: Basis, phases: tuple[Part, ...]) -> tuple[str, ...]:
     rate = known.size / (dump + load + index + analyze)
     largest = known.spec.cluster.largest_table_bytes
     if rate > 150e6:
-        said.append(f"{units.rate(rate)} end to end is more than a dump & restore was seen to do (150 MB/s)")
+        said.append(f"{units.rate(rate)} end to end is more than any dump & restore has been seen to reach (150 MB/s).")
     if largest is not None and largest >= _DOMINATES * known.size:
-        said.append("one table is most of the cluster: it is dumped and loaded by one process, whatever -j says")
+        said.append(
+            "One table is most of the cluster. A single process dumps and loads it, and -j does not change that."
+        )
         if rate > 40e6:
-            said.append(f"{units.rate(rate)} end to end is more than was seen where one table dominates (40 MB/s)")
+            said.append(
+                f"{units.rate(rate)} end to end is more than has been seen where one table dominates (40 MB/s)."
+            )
     given = (known.spec.cluster.index_bytes, seen.index_seconds, seen.analyze_seconds)
     waits = phases[1].bound_by == "wire"
     if not waits and any(value is not None for value in given) and index + analyze < 0.2 * (load + index + analyze):
         said.append(
-            "indexes and ANALYZE are under a fifth of the restore: they usually take more; are they all counted?"
+            "Indexes and ANALYZE take less than a fifth of the restore. They usually take more. Check that "
+            "all of them are counted."
         )
     read = known.spec.old.read_bytes_per_second
     if seen.dump_seconds is not None and read is not None:
         earlier = (seen.at_size_bytes or known.size) / seen.dump_seconds
         if earlier > 1.1 * read / 0.5:
             said.append(
-                f"the earlier dump took {units.rate(earlier)} of cluster from a disk that reads {units.rate(read)}"
+                f"The earlier dump read {units.rate(earlier)} of the cluster from a disk that reads {units.rate(read)}."
             )
     return tuple(said)

@@ -219,7 +219,7 @@ def _probed(choice: Choice, quantity: Quantity, times: float = 1.0) -> Measured 
 
 
 def _read_back(choice: Choice) -> Measured | None:
-    """What new's disk gave back of what was written to it."""
+    """What the new server's disk gave back of what was written to it."""
     probe = choice.links.get(Quantity.WRITE)
     rate = probe.read_back_bytes_per_second if probe is not None else None
     return Measured(rate, _evidence(probe)) if probe is not None and rate is not None else None
@@ -271,7 +271,7 @@ def _sampled(known: _Known, lasting: Measured | None) -> Measured | None:
     most = lasting.value * times(size, lanes.on_new) if lasting is not None else inf
     if rate <= most:
         return Measured(rate, evidence)
-    return Measured(most, replace(evidence, words=f"{evidence.words}; new's disk takes no more for long"))
+    return Measured(most, replace(evidence, words=f"{evidence.words}; the new disk sustains no more"))
 
 
 def _threads(facts: Facts) -> int | None:

@@ -106,14 +106,14 @@ def _must_hold(spec: Spec, method: Simulated, night: Night, checking: Verify) ->
         return share(_ends(warm_copy(basis(changing), checking), night), night.seconds) >= SURE
 
     if method.name == "cold-copy" and (rate := _least(copied, 1e5, 1e11)) is not None:
-        return f"the copy must go at {units.rate(rate)}; it is taken to go at {units.rate(known.copy.likely)}"
+        return f"the copy must reach {units.rate(rate)}; it is expected to reach {units.rate(known.copy.likely)}"
     if method.name == "warm-copy" and (part := _least(quiet, 0.1, 1e7)) is not None:
         now = units.size(span(known.change).likely)
-        return f"no more than {units.size(size / part)} may change an hour; {now} are taken to"
-    return NEVER if method.name in {"cold-copy", "warm-copy"} else "another method, or a longer night"
+        return f"no more than {units.size(size / part)} may change in an hour; {now} are expected to change"
+    return NEVER if method.name in {"cold-copy", "warm-copy"} else "choose another method or a longer window"
 
 
-NEVER = "nothing makes it fit: what it does besides takes longer"
+NEVER = "no rate is enough: the other stages alone take longer"
 
 
 def _least(holds: Callable[[float], bool], low: float, high: float) -> float | None:

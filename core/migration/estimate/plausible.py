@@ -17,7 +17,7 @@ _MOST_RATIO = 20.0
 _OFF = 1.15
 
 
-TOGETHER = "the indexes and the largest table are together more than the cluster: both cannot be"
+TOGETHER = "The indexes and the largest table together are larger than the cluster. One of the sizes is wrong."
 
 
 def implausible(spec: Spec) -> tuple[str, ...]:
@@ -29,13 +29,13 @@ def _sizes(spec: Spec) -> Iterator[str]:
     cluster = spec.cluster
     if cluster.size_bytes < _EMPTY_CLUSTER:
         yield (
-            f"cluster.size_bytes = {cluster.size_bytes:g} is {units.size(cluster.size_bytes)}, "
-            "less than an empty cluster has: bytes are meant, not MB or GB"
+            f"cluster.size_bytes = {cluster.size_bytes:g} is {units.size(cluster.size_bytes)}, less than an "
+            "empty cluster has. Give bytes, not MB or GB."
         )
     if cluster.files and cluster.size_bytes / cluster.files > 1.5 * 2**30:
         yield (
-            f"{units.size(cluster.size_bytes)} in {units.count(cluster.files)} files cannot be: "
-            "PostgreSQL's files are 1 GiB at the most"
+            f"{units.size(cluster.size_bytes)} in {units.count(cluster.files)} files is not possible. "
+            "PostgreSQL's files have at most 1 GiB."
         )
     if cluster.change_bytes_per_hour is not None and cluster.change_bytes_per_hour > 10 * cluster.size_bytes:
         yield (
@@ -58,13 +58,15 @@ def _rates(spec: Spec) -> Iterator[str]:
         if value is not None and not low <= value <= high:
             yield _slip(path, value, text, value < low)
     if ratio is not None and ratio > _MOST_RATIO:
-        yield f"copy.compression_ratio = {ratio:g}: no cluster was seen to shrink to less than 1/{_MOST_RATIO:g}"
+        yield (
+            f"copy.compression_ratio = {ratio:g}: no cluster has been seen to shrink to less than 1/{_MOST_RATIO:g}."
+        )
 
 
 def _slip(path: str, value: float, text: Callable[[float], str], little: bool) -> str:
     unit, million = ("bits", "Mbit") if "bits" in path else ("bytes", "MB")
-    meant = f"{unit} a second are meant, not {million}" if little else f"is it {unit} a second?"
-    return f"{path} = {value:g} is {text(value)}: {meant}"
+    meant = f"Give {unit} a second, not {million}." if little else f"Is it {unit} a second?"
+    return f"{path} = {value:g} is {text(value)}. {meant}"
 
 
 def _phases(spec: Spec) -> Iterator[str]:
@@ -76,10 +78,10 @@ def _phases(spec: Spec) -> Iterator[str]:
             continue
         rate = size / seconds
         if rate > _DUMPS[1]:
-            hours = "; hours, given as seconds?" if _DUMPS[0] <= rate / 3600 <= _DUMPS[1] else ""
-            yield f"observed.{name} = {seconds:g} would be {units.rate(rate)} of cluster: that was never seen{hours}"
+            hours = " Is it given in hours instead of seconds?" if _DUMPS[0] <= rate / 3600 <= _DUMPS[1] else ""
+            yield f"observed.{name} = {seconds:g} means {units.rate(rate)}, which has never been seen.{hours}"
         elif rate < _DUMPS[0]:
-            yield f"observed.{name} = {seconds:g} would be {units.rate(rate)} of cluster: are they milliseconds?"
+            yield f"observed.{name} = {seconds:g} means {units.rate(rate)}. Is it given in milliseconds?"
 
 
 def _claim(spec: Spec) -> Iterator[str]:
@@ -94,10 +96,10 @@ def _claim(spec: Spec) -> Iterator[str]:
         return
     claimed = _between(low, high, units.duration)
     yield (
-        f"{units.size(size)}, {units.rate(rate)} and {claimed} cannot all be: "
-        f"the first two give {units.duration(takes)}; "
-        f"the size in {claimed} is {_between(size / high, size / low, units.rate)}; "
-        f"at {units.rate(rate)} {_between(low * rate, high * rate, units.size)} are copied in {claimed}"
+        f"{units.size(size)}, {units.rate(rate)} and {claimed} do not fit together. The first two give "
+        f"{units.duration(takes)}. The size in {claimed} needs "
+        f"{_between(size / high, size / low, units.rate)}. At {units.rate(rate)}, "
+        f"{_between(low * rate, high * rate, units.size)} are copied in {claimed}."
     )
 
 

@@ -27,7 +27,7 @@ def verify(known: Basis, besides: "Draws | None" = None) -> Part:
 
 def proven_warm(known: Basis, summed: "Draws") -> "Draws":
     """Seconds of what a warm copy takes on top: the pass over all of it, for the list of what it would remove is made
-    beside the final pass, and what is read and summed up in the stop."""
+    beside the final sync, and what is read and summed up in the stop."""
     return steps(known, 1, detached=1) + _looks(known) + summed
 
 
@@ -102,5 +102,5 @@ def all_said(known: Basis) -> str:
     """What --verify all costs, for people."""
     looks = [part.name for part in looks_for_corruption(known)]
     seconds = units.duration(span(read_whole(known) + looking(known)).likely)
-    behind = f", then {' and '.join(looks)} look through new" if looks else ""
-    return f"--verify all reads every file in the stop{behind}: about {seconds} on top"
+    behind = f", then {' and '.join(looks)} examine the new cluster" if looks else ""
+    return f"--verify all reads every file during the downtime{behind}. This adds about {seconds}."

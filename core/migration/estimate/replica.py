@@ -15,11 +15,11 @@ from core.migration.estimate.stages import (
     stop_by_hand,
 )
 
-OVERRUN = "the cluster changes about as fast as it can be copied: a replica may never catch up"
+OVERRUN = "The cluster changes about as fast as it can be copied. A replica may never catch up."
 _TAKEN = (
-    "old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)",
-    "both servers run the same series on the same architecture",
-    "pg_basebackup is one process with one stream, without ssh",
+    ("The old server allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)."),
+    "Both servers run the same major version on the same architecture.",
+    "pg_basebackup is one process with one stream, without ssh.",
 )
 _NEVER = 0.5
 

@@ -87,7 +87,7 @@ class OldSpec:
 @dataclass(frozen=True, slots=True)
 class NewSpec:
     """The new server: how fast its disk takes large files, flush included, and gives them back; its memory; the rest as
-    of old."""
+    of the old server."""
 
     write_bytes_per_second: float | None = None
     cores: int | None = field(default=None, metadata=_WHOLE)
@@ -180,7 +180,7 @@ class History:
         whole_copy: the observed rate is that of a copy from its begin to its end, with all that its passes take.
         sources: where a figure comes from, by a field's path, such as `old.read_bytes_per_second`, or a stage's name.
         bloated: names of the tables that waste most.
-        watched: what a watch on old tells of its changes; None: there was none.
+        watched: what a watch on the old server tells of its changes; None: there was none.
         now: when it is estimated, by which evidence is old; None: its age does not count.
     """
 
@@ -273,14 +273,14 @@ def _numbers(kind: type, table: str, document: Mapping[str, object], name: str) 
     """The table's numbers by field; raises InputError that names the first wrong one by its path."""
     given = document.get(table, {})
     if not isinstance(given, dict):
-        raise InputError(f"{name}: {table} is no table", f"fields: {_names(kind)}")
+        raise InputError(f"{name}: {table} is not a table", f"fields: {_names(kind)}")
     known = {each.name: each for each in fields(kind)}
     for key in given:
         if key not in known:
             raise InputError(f"{name}: there is no field {table}.{key}", f"fields: {_names(kind)}")
     if kind is ClusterSpec and given.get("size_bytes") is None:
         raise InputError(
-            f"{name}: cluster.size_bytes is missing", "the cluster's size is the one field that must be given"
+            f"{name}: cluster.size_bytes is missing", "cluster.size_bytes is the only field that must be given"
         )
     return {
         key: _number(value, f"{name}: {table}.{key}", known[key].metadata)
@@ -291,13 +291,15 @@ def _numbers(kind: type, table: str, document: Mapping[str, object], name: str) 
 
 def _number(value: object, path: str, rules: Mapping[str, bool]) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{path} is {_shown(value)}, not a number", "numbers stand without quotes and without units")
+        raise InputError(f"{path} is {_shown(value)}, not a number", "write numbers without quotes and without units")
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"{path} is {value}, not a number")
     if abs(value) > _LARGEST:
         raise InputError(f"{path} is more than a zettabyte", "sizes are in bytes, rates in bytes or bits a second")
     if 0 < value < _SMALLEST:
-        raise InputError(f"{path} is {value}: that is nothing", "sizes are in bytes, rates in bytes or bits a second")
+        raise InputError(
+            f"{path} is {value}, which is too small", "sizes are in bytes, rates in bytes or bits a second"
+        )
     if value < 0 or (value == 0 and not rules.get("zero")):
         raise InputError(
             f"{path} is {value}: it must be more than zero" if value == 0 else f"{path} is negative: {value:g}"
@@ -331,20 +333,26 @@ def _refuse_contradictions(spec: Spec, name: str) -> None:
     for part in PARTS:
         value = getattr(spec.cluster, part)
         if value is not None and value > size:
-            raise InputError(f"{name}: cluster.{part} is more than cluster.size_bytes", "the size counts everything")
+            raise InputError(
+                f"{name}: cluster.{part} is more than cluster.size_bytes", "cluster.size_bytes must include all parts"
+            )
     for table, ratio in (("copy", spec.copy.compression_ratio), ("replica", spec.replica.compression_ratio)):
         if ratio is not None and ratio < 1:
             raise InputError(
-                f"{name}: {table}.compression_ratio is {ratio:g}", "it is size before over size after: at least 1"
+                f"{name}: {table}.compression_ratio is {ratio:g}",
+                "give the size before compression divided by the size after it: at least 1",
             )
     said = spec.claimed
     files, empty = spec.cluster.files, spec.cluster.empty_files
     if files is not None and empty is not None and empty > files:
         raise InputError(
-            f"{name}: cluster.empty_files is more than cluster.files", "the number of files counts them too"
+            f"{name}: cluster.empty_files is more than cluster.files", "cluster.files must include the empty files"
         )
     if said.low_seconds is not None and said.high_seconds is not None and said.low_seconds > said.high_seconds:
-        raise InputError(f"{name}: claimed.low_seconds is more than claimed.high_seconds", "the two are a range")
+        raise InputError(
+            f"{name}: claimed.low_seconds is more than claimed.high_seconds",
+            "low_seconds must not be greater than high_seconds",
+        )
 
 
 def _names(kind: type) -> str:

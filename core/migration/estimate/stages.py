@@ -18,7 +18,9 @@ from core.migration.model.estimate import Method, Span, Stage
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
 
-PEOPLE = "what people take is not counted: to stop the applications, to look, to decide, to lead them to new"
+PEOPLE = (
+    "Manual steps are not included: to stop the applications, to check, to decide, and to repoint the applications."
+)
 
 _CALIBRATED: Figure = (0.85, 1.0, 1.2)
 
@@ -176,7 +178,7 @@ def since_a_checkpoint(known: Basis) -> "Draws":
 
 
 def checkpoints(known: Basis) -> Part:
-    """One before the last warm pass, and one right before the stop, which has less to write."""
+    """One before the last pre-copy pass, and one right before the stop, which has less to write."""
     written = checkpoint(known) + since_a_checkpoint(known)
     asked = 2 * drawn("checkpoint", *assumptions.CHECKPOINT) + steps(known, 2)
     return Part("checkpoints", asked + written, "old disk", "assumed", stopped=False)
@@ -199,7 +201,7 @@ def start_by_hand(known: Basis) -> Part:
 
 
 def rebuild(known: Basis) -> tuple[Part, ...]:
-    """REINDEX of what text sorts differently for, before anybody works on new; nothing where that is not so.
+    """REINDEX of what text sorts differently for, before anybody works on the new server; nothing where that is not so.
 
     `reindex_bytes / rate of one process`; by an observed build of all indexes where there is one.
     """
@@ -244,9 +246,14 @@ def rebuild_said(known: Basis) -> tuple[str, ...]:
     figure = assumptions.INDEX_BUILD_OF_NOW if known.of_now else assumptions.INDEX_BUILD
     low, likely, high = (units.rate(each) for each in figure)
     if known.spec.observed.index_seconds is not None and known.index_bytes:
-        how = "as long for each byte as the indexes that were built before"
+        how = "at the rate of the indexes that were built before"
     elif (sampled := known.spec.dump.index_bytes_per_second) is not None:
-        how = f"at some {units.rate(sampled)} in one process, as over a sample of the tables"
+        how = f"at about {units.rate(sampled)} in one process, as in a sample of the tables"
     else:
-        how = f"assumed {likely} in one process ({low} to {high})"
-    return (f"text sorts differently on new: {units.size(wanted)} of indexes are built anew before opening, {how}",)
+        how = f"at an assumed {likely} in one process ({low} to {high})"
+    return (
+        (
+            f"Text sorts differently on the new server. Indexes of {units.size(wanted)} are rebuilt before the "
+            f"cutover, {how}."
+        ),
+    )

@@ -45,9 +45,9 @@ def _statistics(known: Basis) -> tuple[Part, ...]:
 
 
 _SAID = {
-    "copy": "pg_upgrade copies every file on new once more",
-    "clone": "pg_upgrade clones files, which takes a file system with reflinks on new (XFS, Btrfs)",
-    "link": "pg_upgrade links files: once new was opened, the copy cannot go back to the old version",
+    "copy": "pg_upgrade copies every file once more on the new server.",
+    "clone": "pg_upgrade clones files. This needs a file system with reflinks on the new server (XFS, Btrfs).",
+    "link": "pg_upgrade links files. After the cutover, the copy cannot go back to the old version.",
 }
 
 

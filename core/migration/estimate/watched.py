@@ -1,4 +1,4 @@
-"""How much a cluster changes, by hour of the day and by how long one looks, from a watch on old.
+"""How much a cluster changes, by hour of the day and by how long one looks, from a watch on the old server.
 
 WAL tells how much changes: a page is in it whole at its first change after a checkpoint, and a change of a byte with
 some fifty. The times of files tell what a pass has to look through: the same files again and again, so that what was
@@ -40,7 +40,7 @@ class Watched:
     Attributes:
         taken_at, seconds: when it ended, how long it lasted.
         bytes_per_hour: that change, on average; None where the server did not tell of its WAL.
-        by_hour: the same in each hour of old's day; None: it was not seen.
+        by_hour: the same in each hour of the old server's day; None: it was not seen.
         curve: for each of AGES the bytes of the files that are written to in so many seconds, likely.
         spread: of them, low and high for each likely one, by how the looks differ.
         scale: how many times as much changes as was seen.
@@ -109,14 +109,14 @@ def said(known: Watched) -> tuple[str, ...]:
     """What it tells, for people: the best hour and the worst one, and how the files that are written to add up."""
     hour, day = (units.size(known.curve[AGES.index(age)] * known.scale) for age in (3600, 86_400))
     sentences = [
-        f"by the watch of {units.duration(known.seconds)}, files of {hour} are written to in an hour, {day} in a day"
+        f"In the watch of {units.duration(known.seconds)}, files of {hour} were written to in 1 h, and {day} in 24 h."
     ]
     rated = [(rate, at) for at, rate in enumerate(known.by_hour) if rate is not None]
     if len(rated) > 1:
         (low, quiet), (high, busy) = (pick(rated, key=lambda each: each[0]) for pick in (min, max))
         sentences.append(
-            f"fewest changes between {_clock(quiet)} and {_clock(quiet + 1)} ({units.size(low)} an hour), most between "
-            f"{_clock(busy)} and {_clock(busy + 1)} ({units.size(high)}), by old's clock"
+            f"The fewest changes are between {_clock(quiet)} and {_clock(quiet + 1)} ({units.size(low)} an hour), the "
+            f"most between {_clock(busy)} and {_clock(busy + 1)} ({units.size(high)}), by the clock of the old server."
         )
     return tuple(sentences)
 

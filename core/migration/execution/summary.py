@@ -5,19 +5,36 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.migration.model.execution import Execution, State, StepRun
-from core.migration.model.plan import Step
+from core.migration.model.plan import Phase, Plan, Step
+from core.migration.plan.steps.copy import CHANGED, COLD, REST
 from core.migration.plan.steps.inventory import INVENTORY
 from core.migration.plan.steps.verify import SUMS
 
 
 @dataclass(frozen=True, slots=True)
+class PassName:
+    """Which pass over the data roots it is.
+
+    Attributes:
+        phase: the phase of its steps.
+        number, all: of a pre-copy pass which one it is, and how many the plan has; else 0.
+        part: how the names of its steps begin, such as `changed-`; empty where a plan of an earlier pghaul names none.
+    """
+
+    phase: Phase
+    number: int = 0
+    all: int = 0
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PassMade:
-    """A pass over all places: what it sent in bytes of cluster, and from the start of its first to its last end.
+    """A pass over all data roots: what it sent in bytes of cluster, and from the start of its first to its last end.
 
     `left_out`: why it was not made; empty: it was. `attempt`: which try it is, from 1.
     """
 
-    title: str
+    name: PassName
     started_at: datetime
     seconds: float
     bytes: int
@@ -58,34 +75,39 @@ class Break:
 
 
 def passes(execution: Execution) -> tuple[PassMade, ...]:
-    """The passes in the order in which they were made, each over all its places, the tries of one apart."""
+    """Return the passes in the order in which they were made, each over all its data roots, the tries of one apart."""
+    names = {step.number: _pass_name(execution.plan, step) or PassName(step.phase) for step in execution.plan.steps}
     groups: list[list[StepRun]] = []
     for run in _forward(execution):
         if run.exit_status != 0 or (run.bytes is None and not _left_out(execution, run)):
             continue
         last = groups[-1] if groups else []
-        if last and _head(last[0]) == _head(run) and run.number not in {each.number for each in last}:
+        same = bool(last) and names[last[0].number] == names[run.number]
+        if same and run.number not in {each.number for each in last}:
             last.append(run)
         else:
             groups.append([run])
-    return tuple(_pass(runs) for runs in groups)
+    return tuple(_pass(names[runs[0].number], runs) for runs in groups)
 
 
-def _pass(runs: Sequence[StepRun]) -> PassMade:
+def _pass(name: PassName, runs: Sequence[StepRun]) -> PassMade:
     began = min(run.started_at for run in runs)
     ended = max(run.ended_at or run.started_at for run in runs)
     sent = sum(run.bytes or 0 for run in runs)
     left_out = next((run.message for run in runs if run.bytes is None), "")
-    return PassMade(_head(runs[0]), began, (ended - began).total_seconds(), sent, left_out, runs[0].attempt)
+    return PassMade(name, began, (ended - began).total_seconds(), sent, left_out, runs[0].attempt)
 
 
 def _left_out(execution: Execution, run: StepRun) -> bool:
     return bool(run.message) and any(step.number == run.number and step.root for step in execution.plan.steps)
 
 
-def _head(run: StepRun) -> str:
-    """What the steps of one pass have in common: `Pre-copy pass 1 of 2` of `Pre-copy pass 1 of 2: copy /data`."""
-    return run.title.partition(": ")[0]
+def _pass_name(plan: Plan, step: Step) -> PassName | None:
+    """Return the pass that a step belongs to; None: by its name it belongs to none."""
+    if step.warm_pass and step.root:
+        return PassName(step.phase, step.warm_pass, max(each.warm_pass for each in plan.steps))
+    part = next((part for part in (CHANGED, REST, COLD) if step.name.startswith(part)), "")
+    return PassName(step.phase, part=part) if part else None
 
 
 def agreements(execution: Execution) -> tuple[Agreement, ...]:
@@ -139,12 +161,13 @@ def breaks(execution: Execution) -> tuple[Break, ...]:
     return tuple(found)
 
 
-def made_again(execution: Execution) -> tuple[str, ...]:
-    """What ended well and was done once more, as a warm pass that was asked for before the stop: passes, and steps."""
-    known, again = set[int](), dict[str, None]()
+def made_again(execution: Execution) -> tuple[PassName | str, ...]:
+    """Return what ended well and was done once more, as a pre-copy pass that was asked for: passes, titles of steps."""
+    names = {step.number: _pass_name(execution.plan, step) for step in execution.plan.steps}
+    known, again = set[int](), dict[PassName | str, None]()
     for run in _forward(execution):
         if run.number in known:
-            again[_head(run)] = None
+            again[names.get(run.number) or run.title] = None
         if run.exit_status == 0:
             known.add(run.number)
     return tuple(again)

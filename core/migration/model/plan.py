@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from core.language import marked
+from core.migration.model.checks import Status
 from core.migration.model.move import Verify
 from core.migration.model.queries import Queries
 from core.servers.functions import library, named_in, needed
@@ -162,6 +163,19 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanWarning:
+    """What stands against a plan. `check`: the id of the check that has found it; empty: the plan itself says it."""
+
+    message: str
+    status: Status = Status.WARNING
+    check: str = ""
+
+    def __str__(self) -> str:
+        """Return the line that people read: `warning: The disk is nearly full. [space]`."""
+        return f"{self.status}: {self.message}" + (f" [{self.check}]" if self.check else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The ordered steps of a move."""
 
@@ -171,7 +185,9 @@ class Plan:
     """Which figures chose the transport."""
     steps: tuple[Step, ...]
     made_at: datetime
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[PlanWarning | str, ...] = ()
+    """A text is a warning of a plan that an earlier pghaul has recorded. Executions are signed with their plan, so no
+    upgrade of the history may rewrite it."""
     logins: tuple[Login, ...] = ()
     cluster: str = ""
     """The name that a person types before old is stopped: the service manager's, else the data directory."""

@@ -22,7 +22,7 @@ from core.migration.model.checks import CheckResult, Status
 from core.migration.model.dress import USUAL, Dressing
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.move import HookCommand, Move, Verify
-from core.migration.model.plan import Phase, Plan, Step, functions_of
+from core.migration.model.plan import Phase, Plan, PlanWarning, Step, functions_of
 from core.migration.model.probe import Probe
 from core.migration.model.transport import Transport
 from core.migration.plan.context import OverwriteWaiver, PlanContext
@@ -195,23 +195,26 @@ def _stage(step: Step) -> str:
     return step.timed_as or step.phase
 
 
-def _warnings(context: PlanContext, checks: Sequence[CheckResult], estimate: Estimate) -> tuple[str, ...]:
-    """Each begins with its one word, blocker, unknown or warning, and ends with the check's id."""
+def _warnings(context: PlanContext, checks: Sequence[CheckResult], estimate: Estimate) -> tuple[PlanWarning, ...]:
+    """Return what the checks have found and nobody has waived, then what follows from the plan itself."""
     standing = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
-    said = [f"{check.status}: {check.message} [{check.id}]" for check in standing]
+    found = [PlanWarning(check.message, check.status, check.id) for check in standing]
     port = context.new_cluster.port or 5432
     if context.port != port:
-        said.append(
-            f"warning: Port {port} is taken on the new server. The local-only start uses port {context.port}. Free "
-            f"port {port} before the cutover."
+        found.append(
+            PlanWarning(
+                f"Port {port} is taken on the new server. The local-only start uses port {context.port}. Free port "
+                f"{port} before the cutover."
+            )
         )
     if not context.channel.transport.route.encrypted:
-        said.append("warning: The files of the cluster cross the network unencrypted, as the move allows.")
+        found.append(PlanWarning("The files of the cluster cross the network unencrypted, as the move allows."))
     method = estimate.method(planned(context.cluster))
     every = _verify_all_seconds(context, method) if method is not None else 0.0
     if every:
-        said.append(f"warning: Every file is read during the downtime, which adds about {units.duration(every)} to it.")
-    return tuple(said)
+        text = f"Every file is read during the downtime, which adds about {units.duration(every)} to it."
+        found.append(PlanWarning(text))
+    return tuple(found)
 
 
 def _numbered(steps: Sequence[Step], context: PlanContext) -> tuple[Step, ...]:

@@ -35,7 +35,7 @@ def runbook(plan: Plan) -> str:
         head += ["", downtime_sentence(down)]
         head += ["", f"`pghaul execute` stops the cluster only after you have typed its name: {code(plan.cluster)}"]
     if plan.warnings:
-        head += ["", "## Warnings", "", *(f"- {_marked_up(warning)}" for warning in plan.warnings)]
+        head += ["", "## Warnings", "", *(f"- {_marked_up(str(warning))}" for warning in plan.warnings)]
     numbers = {step.name: step.number for step in plan.steps}
     paths = paths_of(plan)
     seen: dict[tuple[str, ...], int] = {}

@@ -95,7 +95,7 @@ def _head(plan: Plan) -> list[str]:
     said = [f"This script moves {from_to}. The move is called {plan.move} and has {len(plan.steps)} steps."]
     if down:
         said.append(downtime_sentence(down))
-    return [*said, f"The transport is {plan.transport}: {sentence(plan.why)}", *plan.warnings]
+    return [*said, f"The transport is {plan.transport}: {sentence(plan.why)}", *map(str, plan.warnings)]
 
 
 def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:

@@ -1,1 +1,1 @@
-"""Probes: each a short, bounded measurement of one link of the copy chain, that leaves nothing behind."""
+"""Probes: each a short, bounded measurement of one link of the copy path, that leaves nothing behind."""

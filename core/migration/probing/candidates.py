@@ -160,11 +160,11 @@ def mounts(old: Facts, new: Facts, *, root_on_old: bool, root_on_new: bool) -> M
     """The mounts by what both kernels can do; what is not known about them is tried."""
     reason = _obstacle(old, new, root_on_old=root_on_old, root_on_new=root_on_new)
     if reason is not None:
-        return Mounts(left_out=(f"rsync over NFS is left out: {reason}",))
+        return Mounts(left_out=(f"rsync over NFS is skipped: {reason}",))
     without_udp = next((facts.server for facts in (old, new) if not _speaks_udp(facts)), None)
     if without_udp is None:
         return Mounts((*MOUNTS, UDP))
-    return Mounts(MOUNTS, (f"NFS over UDP is left out: the kernel of {without_udp} has none",))
+    return Mounts(MOUNTS, (f"NFS over UDP is skipped: the kernel of {without_udp} has none",))
 
 
 def _obstacle(old: Facts, new: Facts, *, root_on_old: bool, root_on_new: bool) -> str | None:

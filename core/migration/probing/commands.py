@@ -20,7 +20,7 @@ def read(folder: str, seconds: int) -> Shell:
 
 
 def write(folder: str, seconds: int) -> Shell:
-    """On new: random bytes into one file, until they are on the disk; the file is removed."""
+    """On the new server: random bytes into one file, until they are on the disk; the file is removed."""
     return call("write_probe", folder, MOST_BYTES, seconds)
 
 
@@ -30,7 +30,7 @@ def sums(program: str, processes: int) -> Shell:
 
 
 def ciphers() -> Shell:
-    """On old: the ciphers that its ssh knows, one a line."""
+    """On the old server: the ciphers that its ssh knows, one a line."""
     return command("ssh", "-Q", "cipher")
 
 
@@ -40,10 +40,10 @@ def cipher(channel: CopyChannel, seconds: int) -> Shell:
 
 
 def make_scratch(target: str, name: str, user: str) -> Shell:
-    """On new: a folder of that name on the file system of `target`, for `user`; prints it."""
+    """On the new server: a folder of that name on the file system of `target`, for `user`; prints it."""
     return call("make_scratch", target, name, user)
 
 
 def remove_scratch(target: str, name: str) -> Shell:
-    """On new: the folder of that name, gone; a receiver that still works in it is ended first."""
+    """On the new server: the folder of that name, gone; a receiver that still works in it is ended first."""
     return call("remove_scratch", target, name)

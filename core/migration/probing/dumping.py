@@ -3,7 +3,7 @@
 Some pages of the largest tables of the largest database go through COPY on old, as pg_dump reads them; the rows are
 kept in the probes' own folder there, sent to the scratch folder on new, loaded into a throwaway cluster that its own
 programs make, and indexed as the table is on old. That cluster is opened to nobody and removed at once. What comes from
-old never becomes SQL on new: types are named from a list, all others are text.
+old never becomes SQL on the new server: types are named from a list, all others are text.
 """
 
 import re
@@ -28,7 +28,7 @@ from core.migration.model.table_sample import (
 )
 from core.migration.probing import sampling
 from core.migration.probing.proportion import Bounds
-from core.migration.probing.taking import BothEnds, Measured, Taker
+from core.migration.probing.taking import Measured, ProbeContext, ProbeRecorder
 from core.migration.probing.timing import Timing
 from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel
@@ -71,7 +71,7 @@ _LEAST_KB = 1024
 """maintenance_work_mem: 64 MB as it is built in since 9.4, and 1 MB, the least that a server takes."""
 
 
-def probe(site: BothEnds, channel: CopyChannel, scratch: str, taker: Taker, bounds: Bounds) -> None:
+def probe(site: ProbeContext, channel: CopyChannel, scratch: str, recorder: ProbeRecorder, bounds: Bounds) -> None:
     """COPY of sampled tables on old, then a load and one index on new; each is recorded, or said and left out.
 
     Where the cluster does not run, or tells of no database, nothing is asked.
@@ -82,24 +82,26 @@ def probe(site: BothEnds, channel: CopyChannel, scratch: str, taker: Taker, boun
     )
     if not cluster.running or largest is None:
         why = "no database of it is known" if cluster.running else "it does not run"
-        site.job.report(Note(f"dump, load and index are not measured of {cluster.data_directory}: {why}"))
+        site.job.report(Note(f"dump, load and index build of {cluster.data_directory} are not measured: {why}"))
         return
-    most = _bytes(taker, bounds)
+    most = _bytes(recorder, bounds)
     site.job.report(
         Note(
-            f"up to {units.size(most)} of the largest tables of {largest.name} go through COPY on {site.old.name}, for "
-            f"some {units.duration(bounds.dump_seconds)}; the rows are loaded and indexed in a throwaway cluster on "
-            f"{site.new.name}, and removed again"
+            f"Up to {units.size(most)} of the largest tables of {largest.name} are read by COPY on "
+            f"{site.old.name} for about {units.duration(bounds.dump_seconds)}. The rows are loaded and "
+            f"indexed in a temporary cluster on {site.new.name}, then removed."
         )
     )
-    taken = taker.take(Quantity.DUMP, partial(_copy, site, channel, cluster, largest, most, bounds.dump_seconds))
+    taken = recorder.take(Quantity.DUMP, partial(_copy, site, channel, cluster, largest, most, bounds.dump_seconds))
     tables = parse_loadable_rows(taken.raw) if taken is not None else {}
     if not tables:
         return
     ended: list[Completed] = []
-    taker.take(Quantity.LOAD, lambda: _load(site, channel, scratch, statements(cluster, largest, tables, most), ended))
+    recorder.take(
+        Quantity.LOAD, lambda: _load(site, channel, scratch, statements(cluster, largest, tables, most), ended)
+    )
     if ended:
-        taker.take(Quantity.INDEX, lambda: _index(ended[0]))
+        recorder.take(Quantity.INDEX, lambda: _index(ended[0]))
 
 
 def statements(cluster: Cluster, database: Database, tables: Mapping[int, LoadableRows], size: int) -> tuple[str, ...]:
@@ -134,14 +136,14 @@ def _may_be_asked(database: Database) -> bool:
     return not database.template and database.name.isprintable()
 
 
-def _bytes(taker: Taker, bounds: Bounds) -> int:
-    """Of tables: as many as the wire carries in a few seconds, for their rows go to new."""
-    carried = taker.rates.get(Quantity.WIRE, float("inf")) * _SEND_SECONDS
+def _bytes(recorder: ProbeRecorder, bounds: Bounds) -> int:
+    """Of tables: as many as the wire carries in a few seconds, for their rows go to the new server."""
+    carried = recorder.rates.get(Quantity.WIRE, float("inf")) * _SEND_SECONDS
     return round(max(LEAST_BYTES, min(bounds.dump_bytes, carried)))
 
 
 def _copy(
-    site: BothEnds, channel: CopyChannel, cluster: Cluster, database: Database, most: int, seconds: float
+    site: ProbeContext, channel: CopyChannel, cluster: Cluster, database: Database, most: int, seconds: float
 ) -> Measured:
     owner = site.reader
     where = (
@@ -155,14 +157,16 @@ def _copy(
     tables = parse_copied_tables(completed.stdout)
     locked = parse_locked_tables(completed.stdout)
     if locked:
-        site.job.report(Note(f"not sampled, as others hold it locked in ACCESS EXCLUSIVE mode: {', '.join(locked)}"))
+        site.job.report(
+            Note(f"not sampled, because others hold it locked in ACCESS EXCLUSIVE mode: {', '.join(locked)}")
+        )
     how = f"COPY of a sample of {units.counted(len(tables), 'table')}, cached"
     why = complaint(completed.stderr)
     return _timing(tables, f"no table could be sampled: {why}" if why else "no table could be sampled"), how, completed
 
 
 def _load(
-    site: BothEnds, channel: CopyChannel, scratch: str, load: tuple[str, ...], ended: list[Completed]
+    site: ProbeContext, channel: CopyChannel, scratch: str, load: tuple[str, ...], ended: list[Completed]
 ) -> Measured:
     """The rows sent and loaded; what new said goes to `ended`, for the index that was built besides."""
     memory, *lines = load
@@ -172,14 +176,14 @@ def _load(
     completed = site.on_new("probe: load", call("load_probe", scratch, path, memory, *lines))
     ended.append(completed)
     tables = parse_loaded_tables(completed.stdout)
-    how = f"COPY into a throwaway cluster on new, {units.counted(len(tables), 'table')}"
-    return _timing(tables, "the throwaway cluster took no table whole"), how, completed
+    how = f"COPY into a temporary cluster on the new server, {units.counted(len(tables), 'table')}"
+    return _timing(tables, "the temporary cluster took no table completely"), how, completed
 
 
 def _index(completed: Completed) -> Measured:
     indexes = parse_built_indexes(completed.stdout)
-    how = f"CREATE INDEX in a throwaway cluster on new, over {units.counted(len(indexes), 'table')}"
-    return _timing(indexes, "the sampled tables have no B-tree index of columns"), how, completed
+    how = f"CREATE INDEX in a temporary cluster on the new server, over {units.counted(len(indexes), 'table')}"
+    return _timing(indexes, "the sampled tables have no B-tree index on columns"), how, completed
 
 
 def _timing(tables: Mapping[int, SampledTable], otherwise: str) -> Timing:
@@ -192,7 +196,7 @@ def _sending(channel: CopyChannel, scratch: str) -> Shell:
     return passes.ready(channel, call("send_rows", scratch, round(3 * _SEND_SECONDS)))
 
 
-def _series(site: BothEnds) -> str:
+def _series(site: ProbeContext) -> str:
     """The cluster's own where new has programs of it, else the newest that it shows."""
     wanted = cluster_of(site.old_facts, site.move.cluster).series
     tool = site.new_facts.tool("postgres")

@@ -1,4 +1,4 @@
-"""Probes of a move: short measurements of each link of the copy chain, and of a sample of the copy as a whole.
+"""Probes of a move: short measurements of each link of the copy path, and of a sample of the copy as a whole.
 
 Each is bounded in bytes and seconds; none writes on old but the key's folder in /tmp. Whatever happens, the key, the
 folders and the processes are gone afterwards; what a crash of the workstation left, the next probe of the move removes.
@@ -21,7 +21,15 @@ from core.migration.model.transport import Route, Transport
 from core.migration.probing import commands, dumping, sampling, sums, wire
 from core.migration.probing.candidates import CIPHERS, fastest_cipher, mounts, search, worth_a_cipher
 from core.migration.probing.proportion import THOROUGH, Bounds, forecast, in_proportion, lately, slowest
-from core.migration.probing.taking import BothEnds, Measured, Taker, again_if_nothing, clean, reason_of, scratch_folder
+from core.migration.probing.taking import (
+    Measured,
+    ProbeContext,
+    ProbeRecorder,
+    again_if_nothing,
+    clean,
+    reason_of,
+    scratch_folder,
+)
 from core.migration.probing.timing import parse_timing
 from core.migration.transports import nfs, passes
 from core.migration.transports.choice import allowed_routes, latest_pass, on_one_server
@@ -67,62 +75,62 @@ def probe(
 
     Raises:
         InputError: the facts of old do not know the cluster.
-        AuthenticationError: the rights to read the cluster or to write on new are missing.
+        AuthenticationError: the rights to read the cluster or to write on the new server are missing.
         UnreachableError: a connection was lost.
         CommandError, ParseError: nothing at all could be measured; the first reason.
         Cancelled: the job was cancelled; everything has been removed.
     """
-    site = BothEnds(old, new, old_facts, new_facts, move, seed, job)
+    site = ProbeContext(old, new, old_facts, new_facts, move, seed, job)
     again = {} if thorough else lately(before, datetime.now(UTC))
-    taker = Taker(move.name, journal, job, again)
+    recorder = ProbeRecorder(move.name, journal, job, again)
     bounds = THOROUGH if thorough else in_proportion(site.size_bytes, slowest(before))
     job.report(Note(forecast(bounds, list(again))))
     seconds = bounds.link_seconds
-    taker.take(Quantity.READ, lambda: _read(site, seconds))
+    recorder.take(Quantity.READ, lambda: _read(site, seconds))
     route = Route.LOCAL if on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
     if route is not Route.LOCAL:
-        taker.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, seconds, job))
-    taker.take(Quantity.SUMS, lambda: sums.measure(site))
+        recorder.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, seconds, job))
+    recorder.take(Quantity.SUMS, lambda: sums.measure(site))
     with scratch_folder(site) as scratch:
-        taker.take(Quantity.WRITE, lambda: _write(site, scratch, seconds))
+        recorder.take(Quantity.WRITE, lambda: _write(site, scratch, seconds))
         if not thorough:  # by what is known now
-            bounds = in_proportion(site.size_bytes, slowest((*again.values(), *taker.taken)))
+            bounds = in_proportion(site.size_bytes, slowest((*again.values(), *recorder.taken)))
         with ExitStack() as ends:
             channel = _opened(site, _probe_channel(site, scratch, route), ends)
             plain = (
-                replace(channel.transport, cipher=_ciphers(site, channel, taker, bounds.link_seconds))
+                replace(channel.transport, cipher=_ciphers(site, channel, recorder, bounds.link_seconds))
                 if route is Route.SSH
                 else channel.transport
             )
-            sampler = _Sampler(site, channel, scratch, taker, bounds)
+            sampler = _Sampler(site, channel, scratch, recorder, bounds)
             _transports(site, sampler, plain, _others(site, channel, ends))
             if not again.keys() >= OF_A_DUMP:
-                dumping.probe(site, replace(channel, transport=plain), scratch, taker, bounds)
+                dumping.probe(site, replace(channel, transport=plain), scratch, recorder, bounds)
     job.report(Progress("probe", 1, 1))
-    if not taker.taken:
-        raise taker.troubles[0]
-    return (*again.values(), *taker.taken)
+    if not recorder.taken:
+        raise recorder.errors[0]
+    return (*again.values(), *recorder.taken)
 
 
-def _ciphers(site: BothEnds, channel: CopyChannel, taker: Taker, seconds: int) -> str:
+def _ciphers(site: ProbeContext, channel: CopyChannel, recorder: ProbeRecorder, seconds: int) -> str:
     """The cipher that is worth naming; ssh's own choice is measured first, and stands where no other is faster.
 
     Where something else holds a copy up no other is tried.
     """
-    own = taker.take(Quantity.SSH, partial(_ssh, site, channel, seconds), channel.transport)
-    if own is None or not worth_a_cipher(own.bytes_per_second, taker.rates):
+    own = recorder.take(Quantity.SSH, partial(_ssh, site, channel, seconds), channel.transport)
+    if own is None or not worth_a_cipher(own.bytes_per_second, recorder.rates):
         return ""
     known = site.on_old("probe: which ciphers", commands.ciphers()).stdout.split()
     measured = {"": own.bytes_per_second}
     for name in (each for each in CIPHERS if each in known):
         transport = Transport(cipher=name)
-        taken = taker.take(Quantity.SSH, partial(_ssh, site, replace(channel, transport=transport), 1), transport)
+        taken = recorder.take(Quantity.SSH, partial(_ssh, site, replace(channel, transport=transport), 1), transport)
         if taken is not None:
             measured[name] = taken.bytes_per_second
     return fastest_cipher(measured)
 
 
-def _others(site: BothEnds, channel: CopyChannel, ends: ExitStack) -> list[Transport]:
+def _others(site: ProbeContext, channel: CopyChannel, ends: ExitStack) -> list[Transport]:
     """What the transports of each further route have in common; each is opened, or said and left out."""
     opened = []
     allowed = allowed_routes(site.move, site.old_facts, site.new_facts, site.new.profile)
@@ -135,13 +143,13 @@ def _others(site: BothEnds, channel: CopyChannel, ends: ExitStack) -> list[Trans
             _opened(site, replace(channel, transport=transport), ends)
         except CommandError as error:
             site.job.check()
-            site.job.report(Note(f"{route.text} is left out: {reason_of(error)}", level="warning"))
+            site.job.report(Note(f"{route.text} is skipped: {reason_of(error)}", level="warning"))
         else:
             opened.append(transport)
     return opened
 
 
-def _mounts(site: BothEnds) -> list[Transport]:
+def _mounts(site: ProbeContext) -> list[Transport]:
     """What the transports over NFS have in common, a mount each; what is left out is said."""
     root_on_old, root_on_new = (server.can_become("root", site.job) for server in (site.old, site.new))
     found = mounts(site.old_facts, site.new_facts, root_on_old=root_on_old, root_on_new=root_on_new)
@@ -153,8 +161,10 @@ def _mounts(site: BothEnds) -> list[Transport]:
 class _Sampler:
     """Takes samples of the cluster, end to end, by one transport or another."""
 
-    def __init__(self, site: BothEnds, channel: CopyChannel, scratch: str, taker: Taker, bounds: Bounds) -> None:
-        self._site, self._channel, self._scratch, self.taker = site, channel, scratch, taker
+    def __init__(
+        self, site: ProbeContext, channel: CopyChannel, scratch: str, recorder: ProbeRecorder, bounds: Bounds
+    ) -> None:
+        self._site, self._channel, self._scratch, self.recorder = site, channel, scratch, recorder
         self.bounds, self.version, self._large = bounds, channel.rsync, ""
 
     def choose(self, budget: int) -> bool:
@@ -169,7 +179,7 @@ class _Sampler:
 
     def take(self, transport: Transport) -> Probe | None:
         """One sample; None where the transport failed."""
-        return self.taker.take(Quantity.END_TO_END, partial(self._send, transport), transport)
+        return self.recorder.take(Quantity.END_TO_END, partial(self._send, transport), transport)
 
     def warm_up(self, transport: Transport) -> None:
         """One that does not count: the first of other bytes is slower than all after it."""
@@ -184,62 +194,72 @@ class _Sampler:
         return again_if_nothing(send, f"the sample by {transport.name}", self._site.job)
 
 
-def _transports(site: BothEnds, sampler: _Sampler, plain: Transport, others: Sequence[Transport]) -> None:
+def _transports(site: ProbeContext, sampler: _Sampler, plain: Transport, others: Sequence[Transport]) -> None:
     """Samples of the cluster by one transport after the other, until the time for those of a route is up."""
-    taker, bounds = sampler.taker, sampler.bounds
-    budget = _budget(taker.rates, bounds.sample_seconds)
+    recorder, bounds = sampler.recorder, sampler.bounds
+    budget = _budget(recorder.rates, bounds.sample_seconds)
     size = units.size(min(budget, site.root.size_bytes or budget))
     each = units.duration(min(bounds.route_seconds, bounds.samples_seconds))
-    ahead = f"samples of {size} go from old to new and are removed again, by one transport after the other, for {each}"
-    site.job.report(Note(f"{ahead} at the most" + (" on each route" if others else "")))
+    routes = " on each route" if others else ""
+    site.job.report(
+        Note(
+            f"samples of {size} are sent from the old to the new server, by one transport after the other, for {each} "
+            f"at most{routes}, and are then removed"
+        )
+    )
     if not sampler.choose(budget):
         return
     ends: dict[Route, float] = {}
 
     def measure(transport: Transport) -> Probe | None:
         if transport.route not in ends:  # one of each is tried, however slow all before it was
-            ends[transport.route] = taker.seconds + bounds.route_seconds
+            ends[transport.route] = recorder.seconds + bounds.route_seconds
             return sampler.take(transport)
-        late = taker.seconds > ends[transport.route] or (
-            taker.seconds > bounds.samples_seconds and taker.samples_by(transport.route) >= _LEAST_SAMPLES
+        late = recorder.seconds > ends[transport.route] or (
+            recorder.seconds > bounds.samples_seconds and recorder.samples_by(transport.route) >= _LEAST_SAMPLES
         )
         return None if late else sampler.take(transport)
 
-    close = search(measure, plain, sampler.version, taker.rates, others)
+    close = search(measure, plain, sampler.version, recorder.rates, others)
     _look_closer(site, sampler, close)
 
 
-def _look_closer(site: BothEnds, sampler: _Sampler, close: Sequence[Transport]) -> None:
+def _look_closer(site: ProbeContext, sampler: _Sampler, close: Sequence[Transport]) -> None:
     """Larger samples by what is near the fastest, in turn, so that what disturbs one disturbs all.
 
     Where the whole copy takes but seconds, nothing is worth the time.
     """
-    taker, bounds = sampler.taker, sampler.bounds
-    fastest = max(_medians(taker, close).values(), default=0.0)
+    recorder, bounds = sampler.recorder, sampler.bounds
+    fastest = max(_medians(recorder, close).values(), default=0.0)
     size = site.root.size_bytes
-    end = min(bounds.samples_seconds, taker.seconds + bounds.closer_seconds)
-    if not close or taker.seconds >= end or (size is not None and size < _WORTH_SECONDS * fastest):
+    end = min(bounds.samples_seconds, recorder.seconds + bounds.closer_seconds)
+    if not close or recorder.seconds >= end or (size is not None and size < _WORTH_SECONDS * fastest):
         return
     budget = round(min(_LARGER_BYTES, max(_LARGER_SECONDS * fastest, sampling.LEAST_BYTES)))
-    site.job.report(Note(f"{len(close)} transports are about as fast: larger samples, of {units.size(budget)}, tell"))
+    site.job.report(
+        Note(
+            f"{len(close)} transports are about equally fast. Larger samples of {units.size(budget)} show which is "
+            "fastest"
+        )
+    )
     if not sampler.choose(budget):
         return
     sampler.warm_up(close[0])
     for turn in range(1, _MOST_TURNS + 1):
         for transport in close:
-            if taker.seconds < end:
+            if recorder.seconds < end:
                 sampler.take(transport)
         if turn < _LEAST_TURNS:
             continue
-        medians = _medians(taker, close)
+        medians = _medians(recorder, close)
         close = [each for each in close if medians[each] >= _STAYS * max(medians.values())]
         if len(close) < 2:
             return
 
 
-def _medians(taker: Taker, transports: Sequence[Transport]) -> dict[Transport, float]:
+def _medians(recorder: ProbeRecorder, transports: Sequence[Transport]) -> dict[Transport, float]:
     """Bytes a second of each, of all its samples."""
-    samples = {probe.transport: probe for probe in latest_pass(taker.taken) if probe.quantity is Quantity.END_TO_END}
+    samples = {probe.transport: probe for probe in latest_pass(recorder.taken) if probe.quantity is Quantity.END_TO_END}
     return {each: samples[each].bytes_per_second for each in transports}
 
 
@@ -250,46 +270,46 @@ def _budget(rates: dict[Quantity, float], seconds: float) -> int:
     return round(max(sampling.LEAST_BYTES, min(sampling.MOST_BYTES, seconds * bound)))
 
 
-def _read(site: BothEnds, seconds: int) -> Measured:
+def _read(site: ProbeContext, seconds: int) -> Measured:
     completed = site.on_old("probe: read", commands.read(site.root.source, seconds))
     direct = "direct yes" in completed.stdout
     how = "past the page cache" if direct else "page cache dropped first"
     return parse_timing(completed.stdout), f"dd of the largest relation files, {how}", completed
 
 
-def _write(site: BothEnds, scratch: str, seconds: int) -> Measured:
+def _write(site: ProbeContext, scratch: str, seconds: int) -> Measured:
     completed = site.on_new("probe: write", commands.write(scratch, seconds))
     return parse_timing(completed.stdout), "dd of random bytes, flushed at the end", completed
 
 
-def _ssh(site: BothEnds, channel: CopyChannel, seconds: int) -> Measured:
+def _ssh(site: ProbeContext, channel: CopyChannel, seconds: int) -> Measured:
     completed = site.on_old("probe: ssh", commands.cipher(channel, seconds))
     cipher = channel.transport.cipher or "ssh's own cipher"
     return parse_timing(completed.stdout), f"zeros through one ssh stream, {cipher}", completed
 
 
-def _end_to_end(site: BothEnds, channel: CopyChannel, scratch: str, large: str) -> Measured:
+def _end_to_end(site: ProbeContext, channel: CopyChannel, scratch: str, large: str) -> Measured:
     """A sample; of what streams take besides in a copy, to begin, the sample has its share to bear."""
     skipped = sampling.skipped(large)
     site.on_new("probe: make room", sampling.make_room(scratch), large)
     sent = site.on_old(f"probe: end-to-end by {channel.transport.name}", sampling.send(channel, site.root.source))
     landed = site.on_new("probe: what arrived", sampling.arrived(scratch, skipped)).stdout
-    how = f"a sample of the cluster by {channel.transport.name}, until on new's disk"
+    how = f"a sample of the cluster by {channel.transport.name}, until it is on the new disk"
     timing = parse_timing(f"{sent.stdout}\n{landed}")
     share = timing.bytes / max(timing.bytes, site.root.size_bytes or 0)
     besides = share * passes.further_starts(channel) * timing.connect_seconds
     return replace(timing, seconds=timing.seconds + besides), how, sent
 
 
-def _mounted(site: BothEnds, channel: CopyChannel, scratch: str, large: str) -> Measured:
+def _mounted(site: ProbeContext, channel: CopyChannel, scratch: str, large: str) -> Measured:
     """The same over NFS, through a mount of its own: each transport has another."""
     with ExitStack() as ends:
         _carried(site, nfs.attaching(channel, site.reader), nfs.detaching(channel), ends)
         return _end_to_end(site, channel, scratch, large)
 
 
-def _probe_channel(site: BothEnds, scratch: str, route: Route) -> CopyChannel:
-    """The way from old to new for these probes."""
+def _probe_channel(site: ProbeContext, scratch: str, route: Route) -> CopyChannel:
+    """The way from the old to the new server for these probes."""
     return channel_of(
         site.move,
         site.new.profile,
@@ -304,14 +324,14 @@ def _probe_channel(site: BothEnds, scratch: str, route: Route) -> CopyChannel:
     )
 
 
-def _opened(site: BothEnds, channel: CopyChannel, ends: ExitStack) -> CopyChannel:
+def _opened(site: ProbeContext, channel: CopyChannel, ends: ExitStack) -> CopyChannel:
     """The way, opened as a plan opens it; when `ends` does, nothing of it is left on either end."""
     route = route_of(channel)
     _carried(site, route.opening(channel, site.reader), route.closing(channel, site.reader), ends)
     return channel
 
 
-def _carried(site: BothEnds, opening: Sequence[Step], closing: Sequence[Step], ends: ExitStack) -> None:
+def _carried(site: ProbeContext, opening: Sequence[Step], closing: Sequence[Step], ends: ExitStack) -> None:
     """Steps of a plan that open something, carried out; when `ends` does, so are those that close it."""
     for step in reversed(closing):  # each, whatever becomes of the others or of who listens
         ends.callback(clean, site, partial(site.carry_out, step), f"what remains for `{step.title}`")

@@ -30,7 +30,7 @@ class Bounds:
         link_seconds: each link is measured for so many.
         sample_seconds: a sample has bytes for so many, by the slowest link.
         small_files: of a sample; each is taken out of the page cache by a process of its own.
-        dump_seconds, dump_bytes: for COPY of a sample of tables on old; of their pages so many at the most.
+        dump_seconds, dump_bytes: for COPY of a sample of tables on the old server; of their pages so many at the most.
     """
 
     seconds: float
@@ -84,4 +84,7 @@ def forecast(bounds: Bounds, again: Sequence[Quantity]) -> str:
     until = f"about {units.duration(min(bounds.seconds, longest))}"
     used = f"; measured within the hour and used again: {', '.join(again)}" if again else ""
     tables = "" if set(again) >= OF_A_DUMP else f" and up to {units.size(bounds.dump_bytes)} of its tables' rows"
-    return f"probes take {until}, and send samples of the cluster{tables} to new, which are removed again{used}"
+    return (
+        f"the probes take {until}. They send samples of the cluster{tables} to the new server and remove them "
+        f"again{used}"
+    )

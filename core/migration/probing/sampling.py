@@ -37,7 +37,7 @@ def make_room(folder: str) -> Shell:
 
 
 def send(channel: CopyChannel, folder: str) -> Shell:
-    """On old: the sample by the way's transport, until it is on new's disk or the time is up.
+    """On the old server: the sample by the way's transport, until it is on the new server's disk or the time is up.
 
     What it takes to connect and to come to terms is measured by a pass over nothing, and what it takes to ask for a
     flush by one that has nothing to do; both are taken off.
@@ -46,7 +46,7 @@ def send(channel: CopyChannel, folder: str) -> Shell:
 
 
 def arrived(folder: str, skipped: int) -> Shell:
-    """On new: what of the sample is there, without the holes."""
+    """On the new server: what of the sample is there, without the holes."""
     return call("print_sample_size", folder, skipped)
 
 

@@ -4,17 +4,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 from core.facts.model import Facts
 from core.migration.probing import commands
-from core.migration.probing.taking import BothEnds, Measured
+from core.migration.probing.taking import Measured, ProbeContext
 from core.migration.probing.timing import Timing, parse_timing
 
 _ON_OLD = 2
 """Processes beside a server that has clients, as a plan has them."""
 
 _MOST = 16
-"""Processes on new: so many tell what more would do."""
+"""Processes on the new server: so many tell what more would do."""
 
 
-def measure(site: BothEnds) -> Measured:
+def measure(site: ProbeContext) -> Measured:
     """The slower side, which the other waits for.
 
     Raises:
@@ -28,7 +28,10 @@ def measure(site: BothEnds) -> Measured:
         both = on_old.result(), on_new.result()
     timings = [parse_timing(each.stdout) for each in both]
     slower = max(range(2), key=lambda side: _a_byte(timings[side]))
-    how = f"zeros by {program} on both at once, as the files of a copy are; {('old', 'new')[slower]} is slower"
+    how = (
+        f"zeros by {program} on both servers at once, as for the files of a copy; {('old', 'new')[slower]} "
+        "server is slower"
+    )
     return timings[slower], how, both[slower]
 
 

@@ -1,4 +1,4 @@
-"""What new's disk still takes when a cache is full and credits are used up: a longer write, on request.
+"""What the new server's disk still takes when a cache is full and credits are used up: a longer write, on request.
 
 Many disks are fast at first: an SSD writes into a part of itself that is quick, an array into its cache, a disk of a
 cloud by credits that it saves up while nobody asks. A copy of a large cluster is long, and the end is what it gets.
@@ -15,13 +15,13 @@ from core.errors import InputError, ParseError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.migration.model.probe import Probe, ProbeJournal, Quantity
-from core.migration.probing.taking import BothEnds, scratch_folder
+from core.migration.probing.taking import ProbeContext, scratch_folder
 from core.servers.shell import call
 
 PIECE = 64 * 1024**2
 LEAST_SECONDS, MOST_SECONDS = 10.0, 6 * 3600.0
 _OF_THE_FREE = 0.5
-"""Half of what is free stays free for whoever works on new."""
+"""Half of what is free stays free for whoever works on the new server."""
 
 _TAIL = 0.25
 """The last quarter of the time is the tail."""
@@ -49,7 +49,7 @@ class Sustained:
 def sustained(pieces: Sequence[float], size: int = PIECE) -> Sustained:
     """From the seconds of each piece, in order; raises ParseError where there is none."""
     if not pieces or min(pieces) <= 0:
-        raise ParseError("the longer write measured nothing", "give it more time")
+        raise ParseError("the sustained write returned no measurement", "give it more time")
     whole = sum(pieces)
     start, tail = _rate(pieces, whole, size), _rate(pieces[::-1], whole, size)
     fell = _break(pieces) * size if tail < _FELL * start and len(pieces) > 1 else None
@@ -74,7 +74,7 @@ def _scatter(values: Sequence[float]) -> float:
     return sum((each - mean) ** 2 for each in values)
 
 
-def measure(site: BothEnds, seconds: float, known: float | None, journal: ProbeJournal) -> Probe:
+def measure(site: ProbeContext, seconds: float, known: float | None, journal: ProbeJournal) -> Probe:
     """Write to new's disk beside the target for so long at the most, record what came of it; what it will do is said.
 
     `known`: what a short probe measured, by which it is forecast.
@@ -86,7 +86,8 @@ def measure(site: BothEnds, seconds: float, known: float | None, journal: ProbeJ
     """
     if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
         raise InputError(
-            f"the longer write lasts {units.duration(LEAST_SECONDS)} to {units.duration(MOST_SECONDS)}", "such as 10m"
+            (f"the sustained write must last {units.duration(LEAST_SECONDS)} to {units.duration(MOST_SECONDS)}"),
+            "such as 10m",
         )
     most = _most_bytes(site)
     site.job.report(Note(_forecast(site, seconds, most, known)))
@@ -137,7 +138,7 @@ class _Pieces:
         return [int(number) / 1e9 for _, _, number in words if number.isdecimal()]
 
 
-def _most_bytes(site: BothEnds) -> int:
+def _most_bytes(site: ProbeContext) -> int:
     """As many as the cluster has, but half of what is free beside the target at the most, in whole pieces."""
     disk = _disk(site.new_facts, site.move.target)
     cluster = site.old_facts.cluster(site.move.cluster)
@@ -145,8 +146,11 @@ def _most_bytes(site: BothEnds) -> int:
     most = int(min(size, _OF_THE_FREE * disk)) // PIECE * PIECE
     if most < PIECE:
         raise InputError(
-            f"there is no room on {site.new.name} beside {site.move.target} for a longer write, or nothing to move",
-            f"{units.size(2 * PIECE)} must be free, and the cluster as large",
+            (
+                f"a sustained write is not possible: {site.new.name} has no room beside {site.move.target}, or "
+                "there is nothing to move"
+            ),
+            f"at least {units.size(2 * PIECE)} must be free, and the cluster must be as large",
         )
     return most
 
@@ -160,20 +164,24 @@ def _disk(facts: Facts, target: str) -> int:
     return disk.available_bytes
 
 
-def _forecast(site: BothEnds, seconds: float, most: int, known: float | None) -> str:
+def _forecast(site: ProbeContext, seconds: float, most: int, known: float | None) -> str:
     """What it will write, and for how long, before it does."""
     takes = min(seconds, most / known) if known else seconds
     about = (
         f"about {units.size(min(most, known * seconds))} in {units.duration(takes)}" if known else "as fast as it goes"
     )
     return (
-        f"{site.new.name}: random bytes go into one file beside {site.move.target} for {units.duration(seconds)} and "
-        f"{units.size(most)} at the most, {about}; it slows down who else works on that disk, and is removed again"
+        f"{site.new.name}: one file of random bytes is written beside {site.move.target} for "
+        f"{units.duration(seconds)}, with {units.size(most)} at most, {about}. This slows down others on "
+        "that disk. The file is removed afterwards"
     )
 
 
 def _words(found: Sustained) -> str:
     how = f"random bytes, flushed every {units.size(PIECE)}"
     if found.fell_after is None:
-        return f"{how}: as fast at the end as at first ({units.rate(found.start)})"
-    return f"{how}: {units.rate(found.start)} at first, slower after {units.size(found.fell_after)}; the end counts"
+        return f"{how}: as fast at the end as at the start ({units.rate(found.start)})"
+    return (
+        f"{how}: {units.rate(found.start)} at the start, slower after {units.size(found.fell_after)}; the rate "
+        "at the end counts"
+    )

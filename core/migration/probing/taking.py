@@ -26,12 +26,12 @@ DEADLINE_SECONDS = 60.0
 _NONE: Mapping[Quantity, Probe] = {}
 
 
-class BothEnds:
+class ProbeContext:
     """Both ends of the probes of a move.
 
     Attributes:
         seed: what nobody else can guess, for the names of what is made.
-        reader: who reads the cluster on old; `writer`: who receives on new.
+        reader: who reads the cluster on the old server; `writer`: who receives on the new server.
         size_bytes: of all that the cluster holds.
         root: the largest of the cluster's folders, from which samples are taken.
     """
@@ -81,15 +81,15 @@ def again_if_nothing(measure: Callable[[], Measured], what: str, job: Job) -> Me
         return measure()
     except ParseError:
         job.check()
-        job.report(Note(f"{what} measured nothing: it is taken once more"))
+        job.report(Note(f"{what} returned no measurement and is repeated"))
         return measure()
 
 
-class Taker:
+class ProbeRecorder:
     """Takes the probes of one pass, and records each as it ends.
 
     Attributes:
-        taken: the probes so far; `troubles`: why others could not be taken.
+        taken: the probes so far; `errors`: why others could not be taken.
         again: links that were measured before and are not measured anew.
     """
 
@@ -97,7 +97,7 @@ class Taker:
         self._move, self._journal, self._job, self._began_at = move, journal, job, datetime.now(UTC)
         self._began, self._again = time.monotonic(), again
         self.taken: list[Probe] = []
-        self.troubles: list[PghaulError] = []
+        self.errors: list[PghaulError] = []
 
     @property
     def rates(self) -> dict[Quantity, float]:
@@ -129,7 +129,7 @@ class Taker:
         except (CommandError, ParseError) as error:
             self._job.check()
             self._job.report(Note(f"{quantity}{of} was not measured: {reason_of(error)}", level="warning"))
-            self.troubles.append(error)
+            self.errors.append(error)
             return None
         taken = Probe(
             quantity=quantity,
@@ -157,7 +157,7 @@ def reason_of(error: CommandError | ParseError) -> str:
 
 
 @contextmanager
-def scratch_folder(site: BothEnds) -> Iterator[str]:
+def scratch_folder(site: ProbeContext) -> Iterator[str]:
     """A folder for the writer on the target's file system, as root where that is allowed; gone on leaving."""
     user = "root" if site.new.can_become("root", site.job) else site.writer
     make = commands.make_scratch(site.move.target, site.scratch_name, site.writer)
@@ -168,7 +168,7 @@ def scratch_folder(site: BothEnds) -> Iterator[str]:
         clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
 
 
-def clean(site: BothEnds, remove: Callable[[Job], object], what: str) -> None:
+def clean(site: ProbeContext, remove: Callable[[Job], object], what: str) -> None:
     """Remove something with a job of its own, for the probe's may be cancelled; say what could not be removed."""
     try:
         remove(Job())

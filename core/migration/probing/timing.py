@@ -27,7 +27,9 @@ def parse_timing(text: str) -> Timing:
     """
     found = {name: int(number) for name, number in _LINE.findall(text)}
     if not found.get("bytes") or not found.get("nanoseconds"):
-        raise ParseError(f"a probe measured nothing: {_first(text)!r}", "see its command in the log and run it by hand")
+        raise ParseError(
+            f"a probe returned no measurement: {_first(text)!r}", "see its command in the log and run it by hand"
+        )
     return Timing(found["bytes"], found["nanoseconds"] / 1e9, found.get("connect", 0) / 1e9)
 
 

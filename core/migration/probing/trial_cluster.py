@@ -82,7 +82,7 @@ def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | No
 
 
 def _needs(cluster: Cluster) -> RequiredBinaries:
-    """What the cluster needs of its binaries, and what its first start on new tells them."""
+    """What the cluster needs of its binaries, and what its first start on the new server tells them."""
     needs = collect_required_binaries(cluster)
     return replace(needs, settings=tuple(dict.fromkeys((*needs.settings, *list_isolation_settings(cluster)))))
 

@@ -56,7 +56,10 @@ def with_trial_start(
     if isinstance(trial, str):
         made = replace(made, not_tried=trial)
     elif not new.can_become("root", job):
-        made = replace(made, not_tried=f"no command runs as root on {new.name}, which the namespaces of a trial need")
+        made = replace(
+            made,
+            not_tried=f"pghaul may not run commands as root on {new.name}. A trial start needs that for its namespaces",
+        )
     else:
         made = _tried(old, new, trial, made, cluster.owner or old.profile.database_user, job)
     service = service_for(move.target, cluster, new_facts)

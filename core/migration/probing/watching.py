@@ -39,7 +39,7 @@ class Watching:
 
 
 def begin(old: Server, facts: Facts, move: Move, seed: str, seconds: float, job: Job) -> RemoteJob:
-    """Begin a watch on old for so long; what it does is said before.
+    """Begin a watch on the old server for so long; what it does is said before.
 
     Raises:
         InputError: the cluster does not run, the time is too short or too long, or a watch of the move is there.
@@ -48,27 +48,31 @@ def begin(old: Server, facts: Facts, move: Move, seed: str, seconds: float, job:
     cluster = cluster_of(facts, move.cluster)
     owner = cluster.owner or old.profile.database_user
     if not cluster.running:
-        raise InputError(f"{move.cluster} on {old.name} does not run: nothing changes in it", "watch it while it runs")
+        raise InputError(
+            f"{move.cluster} on {old.name} is not running, so nothing changes in it",
+            "start the watch while the cluster is running",
+        )
     if not LEAST_SECONDS <= seconds <= MOST_SECONDS:
-        raise InputError(f"a watch lasts {units.duration(LEAST_SECONDS)} to {units.duration(MOST_SECONDS)}")
+        raise InputError(f"a watch must last {units.duration(LEAST_SECONDS)} to {units.duration(MOST_SECONDS)}")
     if find(old, facts, move, seed, job) is not None:
         raise InputError(
-            f"a watch of {move.name} is there already", f"pghaul probe {move.name} --watch --status, --collect or --end"
+            f"there is already a watch of {move.name}", f"pghaul probe {move.name} --watch --status, --collect or --end"
         )
     shell = _shell(facts, cluster, owner, seconds)
     every = units.duration(_every(seconds))
     files = f"the times of {units.counted(cluster.files, 'file')}" if cluster.files else "the times of its files"
     job.report(
         Note(
-            f"{old.name} is watched for {units.duration(seconds)}: every {every} its place in the WAL and {files}, "
-            f"at low priority, as {owner}; it goes on without this workstation and writes its log alone: {shell.shown}"
+            f"{old.name} is watched for {units.duration(seconds)}. Every {every} the watch records the "
+            f"position in the WAL and {files}, at low priority, as {owner}. It continues without this "
+            f"workstation and writes only its own log: {shell.shown}"
         )
     )
     return remote_jobs.start(old, shell, job, title=_title(move, seed), user=owner)
 
 
 def find(old: Server, facts: Facts | None, move: Move, seed: str, job: Job) -> RemoteJob | None:
-    """The watch of the move on old, running or ended; None where there is none."""
+    """The watch of the move on the old server, running or ended; None where there is none."""
     cluster = facts.cluster(move.cluster) if facts is not None else None
     others = [cluster.owner] if cluster is not None and cluster.owner else []
     title = _title(move, seed)
@@ -88,7 +92,7 @@ def end(old: Server, watching: Watching, job: Job) -> None:
     remote_jobs.remove(old, watching.job, job)
     if watching.job in remote_jobs.find(old, job, watching.job.user):
         raise CommandError(f"{old.name}: {watching.job.folder} is still there", "remove it as its user")
-    job.report(Note(f"{old.name}: the watch is gone, and its folder {watching.job.folder}"))
+    job.report(Note(f"{old.name}: the watch has vanished together with its folder {watching.job.folder}"))
 
 
 def _title(move: Move, seed: str) -> str:

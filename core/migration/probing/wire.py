@@ -36,7 +36,7 @@ def measure(
         return _measure(old, new, address, seconds, job, iperf3=False)
     raise CommandError(
         "the wire was not measured: neither iperf3 nor socat is on both servers",
-        "install iperf3 on both; without it the estimate stands on the sample of the copy",
+        "install iperf3 on both servers; without it, the estimate uses the sample of the copy",
     )
 
 
@@ -66,14 +66,14 @@ def _on_both(name: str, *facts: Facts) -> bool:
 
 
 def _free_port(new: Server, job: Job) -> int:
-    """A port on new that nothing listens on, iperf3's own if it can be."""
+    """A port on the new server that nothing listens on, iperf3's own if it can be."""
     finding = call("free_port", _IPERF3_PORT, *random.sample(range(20000, 30000), 20))
     return int(new.run(finding, job, title="probe: find a free port").stdout)
 
 
 @contextmanager
 def _listening(new: Server, shell: Shell, job: Job) -> Iterator[None]:
-    """The listener on new while the body runs; it is ended on leaving, whatever happened."""
+    """The listener on the new server while the body runs; it is ended on leaving, whatever happened."""
     listener = Job()
     with ThreadPoolExecutor(1) as pool, job.on_cancel(listener.cancel):
         ended: Future[Completed] = pool.submit(new.run, shell, listener, deadline=_DEADLINE, accept=(0, 1, 124))

@@ -149,11 +149,11 @@ def _bound(sample: Probe, links: dict[Quantity, Probe]) -> str:
 def _why(sample: Probe, tried: Sequence[Probe], links: dict[Quantity, Probe], bound: str) -> str:
     others = sorted((each for each in tried if each is not sample), key=lambda each: -each.bytes_per_second)
     against = "; ".join(f"{_short(each, sample)} {units.rate(each.bytes_per_second)}" for each in others[:4])
-    said = f"a sample of the cluster's own files went at {units.rate(sample.bytes_per_second)}"
+    said = f"a sample of the cluster's own files was copied at {units.rate(sample.bytes_per_second)}"
     said += f" ({against})" if against else ""
     if sample.ratio is not None and sample.ratio >= 1.1:
         said += f", shrunk to 1/{sample.ratio:.1f}"
-    said += f", bound by {bound}" if bound else ""
+    said += f"; bottleneck: {bound}" if bound else ""
     return said + f" (measured: {_rates(links)})" if links else said
 
 
@@ -178,7 +178,7 @@ def _rates(links: dict[Quantity, Probe]) -> str:
 def _untried(links: dict[Quantity, Probe]) -> str:
     """What is known where no transport was tried: one stream of ssh against the slowest of the other links."""
     if not links:
-        return "nothing was measured; it is what every server has"
+        return "nothing was measured, so pghaul uses what every server has"
     ssh = links.get(Quantity.SSH)
     rest = [links[quantity] for quantity in _LINKS if quantity in links]
     if ssh is None or not rest:
@@ -186,4 +186,4 @@ def _untried(links: dict[Quantity, Probe]) -> str:
     slowest = min(rest, key=lambda probe: probe.bytes_per_second)
     if ssh.bytes_per_second >= 0.9 * slowest.bytes_per_second:
         return f"one ssh stream keeps up with the slowest link, {slowest.quantity} (measured: {_rates(links)})"
-    return f"one ssh stream holds the copy up, more streams would help (measured: {_rates(links)})"
+    return f"one ssh stream limits the copy; more streams would help (measured: {_rates(links)})"

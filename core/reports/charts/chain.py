@@ -1,4 +1,4 @@
-"""The copy chain as a pipe: each link as wide as it lets through, the narrowest marked."""
+"""Draw the copy path as a pipe: each link is as wide as its throughput, and the slowest one is marked."""
 
 import math
 
@@ -8,12 +8,26 @@ from core.migration.model.probe import Probe, Quantity
 from core.reports.drawing import WIDTH, Box, Drawing, Line, Mark, Shape, Words
 
 _LINKS = {
-    Quantity.READ: marked("old disk, read"),
-    Quantity.WIRE: marked("wire"),
-    Quantity.SSH: marked("ssh"),
-    Quantity.WRITE: marked("new disk, written"),
+    Quantity.READ: marked("Old disk, reading"),
+    Quantity.WIRE: marked("Network"),
+    Quantity.SSH: marked("SSH"),
+    Quantity.WRITE: marked("New disk, writing"),
+}
+_OTHERS = {
+    Quantity.SUMS: marked("Checksums"),
+    Quantity.SUSTAINED: marked("New disk, sustained writing"),
+    Quantity.END_TO_END: marked("End to end"),
+    Quantity.CHANGES: marked("Changes of the old cluster"),
+    Quantity.DUMP: marked("Dump"),
+    Quantity.LOAD: marked("Load"),
+    Quantity.INDEX: marked("Index build"),
 }
 _MIDDLE, _MOST = 14.0, 9.0
+
+
+def link_name(quantity: Quantity) -> str:
+    """Return the name of what a probe measures."""
+    return tr((_LINKS | _OTHERS)[quantity])
 
 
 def chain(probes: tuple[Probe, ...]) -> Drawing | None:
@@ -39,14 +53,14 @@ def chain(probes: tuple[Probe, ...]) -> Drawing | None:
             Shape(((x + room - 3, _MIDDLE - 1.2), (x + room - 0.6, _MIDDLE), (x + room - 3, _MIDDLE + 1.2)), "muted")
         )
         made.append(Words(x + room / 2, _MIDDLE + _MOST + 3, tr(_LINKS[quantity]), 8, anchor="middle"))
-        said = units.rate(rate) + (f" · {tr('narrowest')}" if narrow else "")
+        said = units.rate(rate) + (f" · {tr('slowest link')}" if narrow else "")
         made.append(Words(x + room / 2, _MIDDLE + _MOST + 6.8, said, 8, anchor="middle", bold=narrow))
     whole = next((probe for probe in probes if probe.quantity is Quantity.END_TO_END), None)
     height = _MIDDLE + _MOST + 9
     if whole is not None:
-        said = tr("All together, measured end to end: {rate}").format(rate=units.rate(whole.bytes_per_second))
+        said = tr("Measured end to end: {rate}").format(rate=units.rate(whole.bytes_per_second))
         made.append(Words(WIDTH / 2, height + 2, said, 8, anchor="middle", bold=True))
         height += 4.5
-    alt = tr("The copy chain, link by link; the narrowest bounds the copy.") + " "
+    alt = tr("Throughput of each link of the copy path. The slowest link limits the copy.") + " "
     alt += " ".join(f"{tr(_LINKS[quantity])}: {units.rate(rate)}." for quantity, rate in rates.items())
     return Drawing("chain", alt, height, tuple(made))

@@ -8,7 +8,7 @@ from core.language import tr
 from core.migration.model.estimate import Method, Span
 from core.reports.charts.axes import Scale, horizontal, time_marks
 from core.reports.drawing import WIDTH, Box, Drawing, Line, Mark, Shape, Words, fitted
-from core.reports.words import about, method, reach, span, stage_name
+from core.reports.words import about, bottleneck, method, reach, span, stage_name
 
 _LABEL = 42.0
 _MOST_BARS = 60
@@ -24,10 +24,10 @@ def methods(found: Sequence[Method]) -> Drawing | None:
     scale = Scale(0, most, _LABEL, WIDTH - 52)
     made: list[Mark] = [
         Box(0, 0.6, 3, 2.6, "set-2"),
-        Words(4.5, 2, tr("without the cluster"), 7.5),
+        Words(4.5, 2, tr("downtime"), 7.5),
         Box(44, 1.2, 3, 1.4, "planned", "muted"),
-        Words(48.5, 2, tr("in all"), 7.5),
-        Words(70, 2, tr("from low to high, the likely marked"), 7.5, "muted"),
+        Words(48.5, 2, tr("total time"), 7.5),
+        Words(70, 2, tr("from low to high, with a mark at the likely value"), 7.5, "muted"),
     ]
     y = 8.0
     for one in found:
@@ -39,9 +39,9 @@ def methods(found: Sequence[Method]) -> Drawing | None:
         made.append(Words(scale.end + 3, y + 3.8, span(one.duration_seconds), 7, "muted"))
         y += 9.4
     made += _time_axis(scale, y - 2.5, most, 5.0)
-    alt = tr("Time without the cluster and in all, by method.") + " "
+    alt = tr("Downtime and total time of each method.") + " "
     alt += " ".join(
-        tr("{method}: {down} without the cluster, {whole} in all.").format(
+        tr("{method}: downtime {down}, total time {whole}.").format(
             method=method(one.method), down=span(one.downtime_seconds), whole=span(one.duration_seconds)
         )
         for one in found
@@ -79,13 +79,13 @@ def stages(one: Method) -> Drawing | None:
         made.append(Line(low, y, high, y, "ink", 0.9))
         made += [Line(end, y - 1, end, y + 1, "ink", 0.9) for end in (low, high)]
         made.append(Words(scale.end + 3, y, f"{about(stage.seconds.likely)} ({reach(stage.seconds)})", 7))
-        made.append(Words(WIDTH, y, fitted(tr(stage.bound_by), 22, 7), 7, "muted", "end"))
+        made.append(Words(WIDTH, y, fitted(bottleneck(stage.bound_by), 22, 7), 7, "muted", "end"))
         y += 5.2
     made += _time_axis(scale, y - 1.5, most, 1.0)
     alt = tr("Stages of {method}.").format(method=method(one.method)) + " "
     alt += " ".join(
-        tr("{stage}: {span}, bound by {bound}.").format(
-            stage=stage_name(stage.name), span=span(stage.seconds), bound=tr(stage.bound_by)
+        tr("{stage}: {span}, bottleneck: {bound}.").format(
+            stage=stage_name(stage.name), span=span(stage.seconds), bound=bottleneck(stage.bound_by)
         )
         for stage in one.stages
     )
@@ -123,7 +123,7 @@ def gantt(bars: Sequence[Bar], name: str = "gantt") -> Drawing | None:
         made += _bar(bar, scale, y)
         y += row
     made += _time_axis(scale, y - 1, most, 5.0)
-    alt = tr("What follows what, on one time axis.") + " "
+    alt = tr("The steps on one time axis.") + " "
     alt += " ".join(f"{bar.name}: {_times(bar)}." for bar in shown if bar.planned is not None or bar.real is not None)
     left = len(bars) - len(shown)
     if left > 0:

@@ -17,9 +17,9 @@ def windows(found: Sequence[tuple[str, int, int]]) -> Drawing | None:
         return None
     made: list[Mark] = [
         Box(0, 0.6, 3, 2.6, "set-2"),
-        Words(4.5, 2, tr("can be made"), 7.5),
+        Words(4.5, 2, tr("possible"), 7.5),
         Box(44, 0.6, 3, 2.6, "planned", "muted"),
-        Words(48.5, 2, tr("cannot be made"), 7.5),
+        Words(48.5, 2, tr("blocked"), 7.5),
     ]
     y, length = 8.5, WIDTH - _LABEL - 20
     for name, ready, stopped in found:
@@ -30,9 +30,9 @@ def windows(found: Sequence[tuple[str, int, int]]) -> Drawing | None:
         said = " + ".join(units.count(number) for number in (ready, stopped) if number) or units.ABSENT
         made.append(Words(_LABEL + first + second + 2, y, said, 7.5))
         y += _ROW
-    alt = tr("Moves by the window that they need.") + " "
+    alt = tr("Moves by the maintenance window that they need.") + " "
     alt += " ".join(
-        tr("{window}: {ready} can be made, {stopped} cannot.").format(
+        tr("{window}: {ready} possible, {stopped} blocked.").format(
             window=name, ready=units.count(ready), stopped=units.count(stopped)
         )
         for name, ready, stopped in found

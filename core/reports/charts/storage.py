@@ -15,7 +15,7 @@ _LABEL = 60.0
 _ROW = 8.5
 _PERCENTILE = re.compile(r"(?P<of>.*)latency_(?P<part>mean|p50|p95|p99|p999|max)_seconds")
 _HALF = (WIDTH - 8) / 2
-_PARTS = {"p50": "50 %", "p95": "95 %", "p99": "99 %", "p999": "99,9 %", "max": "max"}
+_PARTS = {"p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99,9", "max": "max"}
 
 
 def samples(row: Row) -> tuple[Sample | None, ...]:

@@ -43,11 +43,11 @@ def _limits(report: Report, known: Spec | None) -> tuple[tuple[str, float], ...]
     found: list[tuple[str, float]] = []
     if known is not None and known.old.capacity_bytes is not None:
         others = (known.old.used_bytes or known.cluster.size_bytes) - known.cluster.size_bytes
-        found.append((tr("old full"), max(0.0, FULL * known.old.capacity_bytes - others)))
+        found.append((tr("old disk full"), max(0.0, FULL * known.old.capacity_bytes - others)))
     system = report.new_facts.file_system_of(report.move.target) if report.new_facts is not None else None
     if system is not None and system.size_bytes and system.available_bytes is not None:
         found.append(
-            (tr("new full"), max(0.0, FULL * system.size_bytes - (system.size_bytes - system.available_bytes)))
+            (tr("new disk full"), max(0.0, FULL * system.size_bytes - (system.size_bytes - system.available_bytes)))
         )
     return tuple(found)
 
@@ -55,7 +55,7 @@ def _limits(report: Report, known: Spec | None) -> tuple[tuple[str, float], ...]
 def _answers(report: Report, known: Spec | None) -> tuple[Answer, ...]:
     size = report.sizes[-1][1] if report.sizes else None
     now = Answer(
-        tr("How large is it?"),
+        tr("How large is the cluster?"),
         tr("Not known") if size is None else units.size(size),
         () if size is None else (tr("As read on {instant}.").format(instant=instant(report.sizes[-1][0])),),
         Tone.MUTED if size is None else Tone.PLAIN,
@@ -64,10 +64,10 @@ def _answers(report: Report, known: Spec | None) -> tuple[Answer, ...]:
 
 
 def _grows(report: Report) -> Answer:
-    question = tr("How fast does it grow?")
+    question = tr("How fast does the cluster grow?")
     grown = _per_month(report)
     if grown is None:
-        hint = tr("Its size was read within one day only: read the facts again in a week.")
+        hint = tr("Its size has been read on one day only. Read the facts again in a week.")
         return Answer(question, tr("Not known"), (hint,), Tone.MUTED)
     words = tr("{size} a month").format(size=units.size(abs(grown)))
     since = tr("From {size} on {instant}.").format(
@@ -81,7 +81,10 @@ def _grows(report: Report) -> Answer:
 def _full(report: Report, known: Spec | None) -> tuple[Answer, ...]:
     """A line a side: when four fifths of the file system are used."""
     grown, size = _per_month(report), report.sizes[-1][1] if report.sizes else None
-    questions = {tr("old full"): tr("When is old full?"), tr("new full"): tr("When will new be full?")}
+    questions = {
+        tr("old disk full"): tr("When will the old disk be full?"),
+        tr("new disk full"): tr("When will the new disk be full?"),
+    }
     limits = dict(_limits(report, known))
     made = []
     for name, question in questions.items():
@@ -89,9 +92,11 @@ def _full(report: Report, known: Spec | None) -> tuple[Answer, ...]:
             made.append(Answer(question, tr("Not known"), (), Tone.MUTED))
             continue
         months = months_until_full(size, limits[name], grown or 0.0, limit=1.0)
-        room = tr("It has room for {size}, four fifths of its file system.").format(size=units.size(limits[name]))
+        room = tr("The cluster may grow to {size}. Its file system is then 80 % full.").format(
+            size=units.size(limits[name])
+        )
         if months is None:
-            words = tr("Not known: no growth") if grown is None else tr("Never, as it grows now")
+            words = tr("Not known: no growth") if grown is None else tr("Never at the present growth")
             made.append(Answer(question, words, (room,), Tone.MUTED if grown is None else Tone.GOOD))
             continue
         tone = Tone.BAD if months < 3 else Tone.MIXED if months < 12 else Tone.GOOD
@@ -103,16 +108,16 @@ def _full(report: Report, known: Spec | None) -> tuple[Answer, ...]:
 
 
 def _window(report: Report, known: Spec | None) -> Answer:
-    question = tr("Which window is enough?")
+    question = tr("Which maintenance window is long enough?")
     rows = [] if known is None else _fits(known, _checking(report))
     for seconds, by_method in rows:
         sure = [name for name, part in by_method.items() if part >= SURE]
         if sure:
-            words = tr("{time}, by: {method}").format(time=about(seconds), method=method(sure[0]))
-            said = tr("It fits in nine nights of ten, with time for the way back.")
+            words = tr("{time}, with the method {method}").format(time=about(seconds), method=method(sure[0]))
+            said = tr("The move fits into it in nine of ten simulated nights, including time for a rollback.")
             return Answer(question, words, (said,))
     return Answer(
-        question, tr("None of up to a day") if rows else tr("Not known"), (), Tone.MIXED if rows else Tone.MUTED
+        question, tr("None of up to 24 h") if rows else tr("Not known"), (), Tone.MIXED if rows else Tone.MUTED
     )
 
 
@@ -137,13 +142,16 @@ def _sections(report: Report, known: Spec | None, options: Options) -> tuple[Sec
         said = missing(tr("The size of the cluster is not known."), report.move, "check", "Check")
         return (Section(tr("Growth"), (Text(said, Tone.MUTED),)), servers(report))
     nights = Item(
-        tr("A likelihood is the part of simulated nights in which all is over in time, with time for the way back."),
+        tr(
+            "A likelihood is the share of simulated nights in which the move ends in time, including time for "
+            "a rollback."
+        ),
         title=tr("Windows"),
     )
     return (
-        Section(tr("The move later"), _move_later(report, known)),
-        Section(tr("How likely it fits into a window"), (_windows(_fits(known, _checking(report))),)),
-        Section(tr("Sizes that were read"), (_sizes(report),)),
+        Section(tr("Downtime of a later move"), _move_later(report, known)),
+        Section(tr("Likelihood that the move fits into a window"), (_windows(_fits(known, _checking(report))),)),
+        Section(tr("Recorded sizes"), (_sizes(report),)),
         servers(report),
         method_section(nights, masked=options.masked),
     )
@@ -154,11 +162,11 @@ def _move_later(report: Report, known: Spec) -> tuple[Block, ...]:
     grown, checking = _per_month(report), _checking(report)
     if grown is not None and grown > 0:
         return (_later(later(known, grown, checking)),)
-    said = tr("It does not grow: later it takes no longer than now.")
+    said = tr("The cluster does not grow. A later move takes no longer than one now.")
     if grown is None:
         said = tr(
-            "How fast it grows is not known, so it stands here as it is now. Read the facts again in a week, "
-            "or say it: {command}"
+            "The growth is not known, so the table uses the present size. Read the facts again in a week, "
+            "or give the growth: {command}"
         ).format(command=shell.command("pghaul", "estimate", report.move.name, "--growth", "20GB"))
     return Text(said, Tone.MUTED), _later(later(known, 0.0, checking)[:1])
 
@@ -192,4 +200,4 @@ def _likely(part: float) -> Cell:
 
 def _sizes(report: Report) -> Table:
     rows: tuple[Row, ...] = tuple((instant(at), Cell(units.size(size), size)) for at, size in report.sizes)
-    return Table("sizes", (tr("When"), tr("Size")), rows, (1, 0), frozenset({1}))
+    return Table("sizes", (tr("Time"), tr("Size")), rows, (1, 0), frozenset({1}))

@@ -3,20 +3,21 @@
 from core import units
 from core.language import current, tr
 from core.migration.execution.account import downtime
-from core.migration.execution.summary import agreements, breaks, follow_up, made_again
+from core.migration.execution.summary import PassName, agreements, breaks, follow_up, made_again
 from core.migration.model.execution import Execution, State
 from core.reports.model import Answer, Block, Document, Item, Items, Section, Text, Tone
 from core.reports.options import Options
 from core.reports.parts.durations import durations
 from core.reports.parts.execution import (
     earlier,
+    interruptions,
+    pass_title,
     people,
     phases_chart,
     queries,
     record,
     sentence,
     steps,
-    troubles,
     verification,
     without_cluster,
 )
@@ -38,7 +39,7 @@ def execution_report(report: Report, options: Options) -> Document:
         kind="execution",
         title=report.move.name,
         subtitle=tr("from {old} to {new}").format(old=report.old.name, new=report.new.name),
-        label=tr("Record of the execution"),
+        label=tr("Execution report"),
         language=current(),
         made_at=report.made_at,
         program=f"pghaul {report.program_version}",
@@ -49,13 +50,13 @@ def execution_report(report: Report, options: Options) -> Document:
 
 
 def _nothing() -> tuple[Answer, ...]:
-    return (Answer(tr("What came of it?"), tr("Nothing was carried out yet"), (), Tone.MUTED),)
+    return (Answer(tr("What is the result?"), tr("The move has not been executed yet"), (), Tone.MUTED),)
 
 
 def _answers(report: Report, latest: Execution) -> tuple[Answer, ...]:
     tone, said = sentence(report, latest)
     return (
-        Answer(tr("What came of it?"), said, (), tone),
+        Answer(tr("What is the result?"), said, (), tone),
         _down(report, latest),
         _proof(latest),
         _way(latest),
@@ -64,27 +65,27 @@ def _answers(report: Report, latest: Execution) -> tuple[Answer, ...]:
 
 
 def _down(report: Report, latest: Execution) -> Answer:
-    question = tr("How long without the cluster?")
+    question = tr("How long is the downtime?")
     down = downtime(latest, report.made_at)
     if down is None:
         return Answer(question, capital(without_cluster(report, latest)))
     late = down.expected_seconds is not None and down.command_seconds > 1.25 * down.expected_seconds
     words = units.duration(down.seconds)
     if down.expected_seconds is not None:
-        words = tr("{time}, {expected} of commands were planned").format(
+        words = tr("{time}; the plan expected {expected} for the commands").format(
             time=words, expected=about(down.expected_seconds)
         )
     return Answer(question, words, (without_cluster(report, latest),), Tone.MIXED if late else Tone.PLAIN)
 
 
 def _proof(latest: Execution) -> Answer:
-    question = tr("Is the copy whole?")
+    question = tr("Is the copy complete?")
     found = agreements(latest)
     compared = [each for each in found if each.agreed is not None]
     wrong = [each for each in compared if not each.agreed]
     if wrong:
         why = tuple(f"{recorded(each.step.title)}: {each.message}." for each in wrong[:2])
-        return Answer(question, tr("No: not all agrees"), why, Tone.BAD)
+        return Answer(question, tr("No: there are differences"), why, Tone.BAD)
     if not compared:
         return Answer(question, tr("Not compared"), (), Tone.MUTED)
     words = tr("Yes: {number} of {all} comparisons agree").format(number=len(compared), all=len(found))
@@ -92,37 +93,41 @@ def _proof(latest: Execution) -> Answer:
 
 
 def _way(latest: Execution) -> Answer:
-    question = tr("What happened on the way?")
+    question = tr("Were there interruptions?")
     found = breaks(latest)
     if not found and latest.state is State.DONE:
         return _ended_well(question, latest)
     if not found:
         said = (f"{recorded(latest.message)}.",) if latest.message else ()
         taken_back = latest.state is State.ROLLED_BACK
-        words = tr("It was taken back") if taken_back else tr("It has not reached its end")
+        words = tr("The move was rolled back") if taken_back else tr("The execution has not ended")
         return Answer(question, words, said, Tone.MIXED)
     last = found[-1]
-    words = counted(len(found), "{number} break", "{number} breaks")
+    words = counted(len(found), "{number} interruption", "{number} interruptions")
     return Answer(question, words, (f"{recorded(last.title)}: {last.why}.",), Tone.MIXED)
+
+
+def _repeated(what: PassName | str) -> str:
+    return recorded(what) if isinstance(what, str) else pass_title(what)
 
 
 def _ended_well(question: str, latest: Execution) -> Answer:
     again = made_again(latest)
     if not again:
-        return Answer(question, tr("Every step ended well, at its first try"), (), Tone.GOOD)
-    words = tr("Every step ended well, some were made again")
-    return Answer(question, words, (tr("Made again: {steps}.").format(steps=listed(map(recorded, again))),), Tone.GOOD)
+        return Answer(question, tr("No: every step succeeded at the first attempt"), (), Tone.GOOD)
+    words = tr("No: every step succeeded, and some were repeated")
+    return Answer(question, words, (tr("Repeated: {steps}.").format(steps=listed(map(_repeated, again))),), Tone.GOOD)
 
 
 def _left(latest: Execution) -> Answer:
-    question = tr("What is left to do?")
+    question = tr("What remains to be done?")
     todo = to_do(latest)
     if not todo:
         return Answer(question, tr("Nothing"), (), Tone.GOOD)
     more = len(todo) - _FIRST_TODO
-    rest = (tr("{number} more under What is left to do.").format(number=more),) if more > 0 else ()
+    rest = (tr("{number} more in the section Follow-up.").format(number=more),) if more > 0 else ()
     first = tuple(f"{capital(each).rstrip('.')}." for each in todo[:_FIRST_TODO])
-    return Answer(question, counted(len(todo), "{number} thing", "{number} things"), (*first, *rest), Tone.MIXED)
+    return Answer(question, counted(len(todo), "{number} task", "{number} tasks"), (*first, *rest), Tone.MIXED)
 
 
 def to_do(latest: Execution) -> tuple[str, ...]:
@@ -131,31 +136,31 @@ def to_do(latest: Execution) -> tuple[str, ...]:
         return tuple(map(recorded, (*follow_up(latest), *latest.plan.remains)))
     if latest.state is State.ROLLED_BACK:
         return ()
-    return (tr("Go on with it, or take it back: pghaul execute says how."),)
+    return (tr("Continue the execution or roll it back. pghaul execute shows how."),)
 
 
 def _charts(latest: Execution) -> tuple[Section, ...]:
-    chart = Section(tr("Planned and real"), phases_chart(latest))
+    chart = Section(tr("Plan and execution"), phases_chart(latest))
     return (chart,) if chart else ()
 
 
 def _sections(report: Report, latest: Execution | None, options: Options) -> tuple[Section, ...]:
     if latest is None:
-        said = tr("Nothing was carried out yet; the plan is a report of its own.")
-        return (Section(tr("What was carried out"), (Text(said, Tone.MUTED),)), servers(report))
+        said = tr("The move has not been executed yet. The plan is a separate report.")
+        return (Section(tr("Execution"), (Text(said, Tone.MUTED),)), servers(report))
     todo: tuple[Block, ...] = (Items(tuple(Item(text) for text in to_do(latest))),) if to_do(latest) else ()
     kept = Item(
-        tr("All times and exit codes are those that were recorded while it happened; {instant}.").format(
+        tr("All times and exit codes were recorded during the execution; {instant}.").format(
             instant=instant(latest.started_at)
         ),
         title=tr("Record"),
     )
     return (
         record(report, latest),
-        troubles(latest),
+        interruptions(latest),
         verification(latest),
         queries(latest),
-        Section(tr("What is left to do"), todo),
+        Section(tr("Follow-up"), todo),
         people(latest),
         steps(latest),
         earlier(report.executions[1:]),

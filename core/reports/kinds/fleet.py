@@ -72,14 +72,14 @@ def fleet_report(report: FleetReport, options: Options) -> Document:
     chart = windows(_by_window(report))
     return Document(
         kind="fleet",
-        title=tr("What can be moved"),
+        title=tr("Fleet overview"),
         subtitle=_subtitle(report),
         label=tr("Fleet"),
         language=current(),
         made_at=report.made_at,
         program=f"pghaul {report.program_version}",
         answers=_answers(report),
-        charts=() if chart is None else (Section(tr("Moves by the window that they need"), (chart,)),),
+        charts=() if chart is None else (Section(tr("Moves by the maintenance window that they need"), (chart,)),),
         sections=tuple(section for section in _sections(report, options) if section),
     )
 
@@ -94,8 +94,8 @@ def _subtitle(report: FleetReport) -> str:
 
 def _answers(report: FleetReport) -> tuple[Answer, ...]:
     if not report.moves:
-        said = tr("Set moves up one by one, or by a list of servers, and survey them.")
-        none = Answer(tr("What can be moved this month?"), tr("There is no move yet"), (said,), Tone.MUTED)
+        said = tr("Create moves one by one or from a list of servers. Then survey them.")
+        none = Answer(tr("Which moves are possible?"), tr("There is no move yet"), (said,), Tone.MUTED)
         return (none, _unknown(report)) if report.unread else (none,)
     return _this_month(report), _windows(report), _stops(report), _unknown(report), _over(report)
 
@@ -108,8 +108,10 @@ def _this_month(report: FleetReport) -> Answer:
     ready = report.ready
     tone = Tone.GOOD if ready else Tone.BAD if report.stopped else Tone.MUTED
     sizes = sum(one.size_bytes or 0 for one in ready)
-    said = (tr("{size} in all: {moves}.").format(size=units.size(sizes), moves=listed(_names(ready))),) if ready else ()
-    return Answer(tr("What can be moved this month?"), _part(len(ready), report), said, tone)
+    said = (
+        (tr("{size} in total: {moves}.").format(size=units.size(sizes), moves=listed(_names(ready))),) if ready else ()
+    )
+    return Answer(tr("Which moves are possible?"), _part(len(ready), report), said, tone)
 
 
 def _names(moves: Sequence[FleetMove]) -> list[str]:
@@ -117,14 +119,17 @@ def _names(moves: Sequence[FleetMove]) -> list[str]:
 
 
 def _windows(report: FleetReport) -> Answer:
-    question = tr("In which windows?")
+    question = tr("Which maintenance windows do they need?")
     found = Counter(one.window_seconds for one in report.ready if one.window_seconds is not None)
     if not found:
-        return Answer(question, tr("Not known") if report.ready else tr("In none"), (), Tone.MUTED)
+        return Answer(question, tr("Not known") if report.ready else tr("None of the usual windows"), (), Tone.MUTED)
     words = "; ".join(f"{units.count(found[seconds])} × {about(seconds)}" for seconds in sorted(found))
     details = []
     if fill := nights(report.ready, _NIGHT):
-        said = tr("One after another those of up to {window} fit into {nights}, each with time for the way back.")
+        said = tr(
+            "One after another, the moves that need up to {window} fit into {nights}, each including time for "
+            "a rollback."
+        )
         many = counted(fill, "{number} window", "{number} windows")
         details.append(said.format(window=about(_NIGHT), nights=many))
     if longer := len(report.ready) - found.total():
@@ -133,9 +138,9 @@ def _windows(report: FleetReport) -> Answer:
 
 
 def _stops(report: FleetReport) -> Answer:
-    question = tr("What stops the others?")
+    question = tr("What blocks the others?")
     if not report.stopped:
-        return Answer(question, tr("Nothing that was checked"), (), Tone.GOOD if report.ready else Tone.MUTED)
+        return Answer(question, tr("No check blocks a move"), (), Tone.GOOD if report.ready else Tone.MUTED)
     said = listed(f"{title} ({units.count(number)})" for title, number in _most_stopping(report))
     return Answer(question, _part(len(report.stopped), report), (f"{said}.",), Tone.BAD)
 
@@ -143,14 +148,14 @@ def _stops(report: FleetReport) -> Answer:
 def _most_stopping(report: FleetReport) -> list[tuple[str, int]]:
     found = Counter(tr(title) for one in report.stopped for title in one.failed_checks)
     if others := sum(bool(one.in_the_way) for one in report.stopped):
-        found[tr("Another move has that target")] = others
+        found[tr("Another move has the same target")] = others
     return sorted(found.items(), key=lambda each: (-each[1], each[0]))
 
 
 def _unknown(report: FleetReport) -> Answer:
     question = tr("What is not known?")
     unread = [each.profile.name for each in report.unread]
-    said = (tr("Could not be read: {servers}.").format(servers=listed(unread)),) if unread else ()
+    said = (tr("Servers that could not be read: {servers}.").format(servers=listed(unread)),) if unread else ()
     if report.unknown:
         words = tr("{part} not checked").format(part=_part(len(report.unknown), report))
         return Answer(question, words, said, Tone.MIXED)
@@ -163,7 +168,7 @@ def _unknown(report: FleetReport) -> Answer:
 def _over(report: FleetReport) -> Answer:
     done = report.over
     said = (f"{listed(_names(done))}.",) if done else ()
-    return Answer(tr("What is done?"), _part(len(done), report), said, Tone.GOOD if done else Tone.MUTED)
+    return Answer(tr("Which moves are done?"), _part(len(done), report), said, Tone.GOOD if done else Tone.MUTED)
 
 
 def _by_window(report: FleetReport) -> list[tuple[str, int, int]]:
@@ -178,21 +183,24 @@ def _by_window(report: FleetReport) -> list[tuple[str, int, int]]:
 
 def _sections(report: FleetReport, options: Options) -> tuple[Section, ...]:
     down = Item(
-        tr("Without the cluster as is likely, and at the most in nine nights of ten; of the method that is best."),
+        tr("The likely downtime of the best method, and the downtime that nine of ten simulated nights do not exceed."),
         title=tr("Downtime"),
     )
     window = Item(
-        tr("The least of the usual windows that holds the downtime in nine nights of ten, with time for the way back."),
-        title=tr("Fits into"),
+        tr(
+            "The shortest of the usual windows that is long enough in nine of ten simulated nights, including "
+            "time for a rollback."
+        ),
+        title=tr("Window"),
     )
-    rank = Item(tr("By what stops a move, then the small before the large, then by downtime."), title=tr("Order"))
+    rank = Item(tr("Moves are sorted by what blocks them, then by size, then by downtime."), title=tr("Order"))
     items = (down, window, rank) if report.moves else ()
     return (
-        Section(tr("Can be made"), _ready_tables(report)),
-        Section(tr("Cannot be made"), _stopped_tables(report)),
+        Section(tr("Possible moves"), _ready_tables(report)),
+        Section(tr("Blocked moves"), _stopped_tables(report)),
         Section(tr("Not checked"), _unknown_tables(report)),
-        Section(tr("Carried out"), _over_tables(report)),
-        Section(tr("Servers not read"), _unread_tables(report)),
+        Section(tr("Finished moves"), _over_tables(report)),
+        Section(tr("Servers that could not be read"), _unread_tables(report)),
         Section(tr("Servers"), _server_tables(report)),
         method_section(*items, masked=options.masked),
     )
@@ -200,9 +208,9 @@ def _sections(report: FleetReport, options: Options) -> tuple[Section, ...]:
 
 def _ready_tables(report: FleetReport) -> tuple[Table | Text, ...]:
     if not report.ready:
-        return (Text(tr("Nothing can be moved as it is."), Tone.MUTED),) if report.moves else ()
+        return (Text(tr("No move is possible at present."), Tone.MUTED),) if report.moves else ()
     head = (
-        *(tr("Move"), tr("Old"), tr("New"), tr("Size"), tr("Downtime"), tr("At most"), tr("Fits into")),
+        *(tr("Move"), tr("Old server"), tr("New server"), tr("Size"), tr("Downtime"), tr("At most"), tr("Window")),
         tr("Warnings"),
     )
     rows = tuple((*_ends(one), *_times(one), Cell(units.count(one.warnings), one.warnings)) for one in report.ready)
@@ -235,9 +243,9 @@ def _stopped_tables(report: FleetReport) -> tuple[Table, ...]:
         (title, Cell(units.count(number), number)) for title, number in _most_stopping(report)
     )
     rows: tuple[Row, ...] = tuple((*_ends(one), _reasons(one), _window(one)) for one in report.stopped)
-    head = (tr("Move"), tr("Old"), tr("New"), tr("Size"), tr("What stops it"), tr("Fits into"))
+    head = (tr("Move"), tr("Old server"), tr("New server"), tr("Size"), tr("Blocked by"), tr("Window"))
     return (
-        Table("stops", (tr("What stops them"), tr("Moves")), counts, (1, 0), frozenset({1})),
+        Table("stops", (tr("Blocked by"), tr("Moves")), counts, (1, 0), frozenset({1})),
         Table("stopped", head, rows, (1.5, 1, 0.8, 0, 2, 0), frozenset({3, 5}), dense=len(rows) > _MANY),
     )
 
@@ -251,13 +259,13 @@ def _unknown_tables(report: FleetReport) -> tuple[Table, ...]:
     rows: tuple[Row, ...] = tuple(
         (one.move.name, one.move.old, one.move.new, recorded(one.unknown)) for one in report.unknown
     )
-    head = (tr("Move"), tr("Old"), tr("New"), tr("Why"))
+    head = (tr("Move"), tr("Old server"), tr("New server"), tr("Reason"))
     return (Table("unknown", head, rows, (1.3, 0.85, 0.65, 2.4), dense=len(rows) > _MANY),) if rows else ()
 
 
 def _over_tables(report: FleetReport) -> tuple[Table, ...]:
     rows: tuple[Row, ...] = tuple((*_ends(one), day(one.moved_at)) for one in report.over if one.moved_at is not None)
-    head = (tr("Move"), tr("Old"), tr("New"), tr("Size"), tr("When"))
+    head = (tr("Move"), tr("Old server"), tr("New server"), tr("Size"), tr("Time"))
     return (Table("over", head, rows, (1.4, 0.9, 0.9, 0, 0), frozenset({3})),) if rows else ()
 
 
@@ -267,7 +275,7 @@ def _unread_tables(report: FleetReport) -> tuple[Table, ...]:
         for each in report.unread
         if each.failed is not None
     )
-    return (Table("unread", (tr("Server"), tr("When"), tr("Why")), rows, (1, 0, 2.4)),) if rows else ()
+    return (Table("unread", (tr("Server"), tr("Time"), tr("Reason")), rows, (1, 0, 2.4)),) if rows else ()
 
 
 def _server_tables(report: FleetReport) -> tuple[Table, ...]:

@@ -26,7 +26,7 @@ from core.reports.parts.storage import (
 from core.reports.recorded import recorded
 from core.reports.report import Report
 from core.reports.summary import answers, moved_by
-from core.reports.words import about, capital, counted, listed, stage_name
+from core.reports.words import about, bottleneck, capital, counted, listed, stage_name
 
 _MOST_STOPS = 3
 
@@ -37,7 +37,7 @@ def plan_report(report: Report, options: Options) -> Document:
         kind="plan",
         title=report.move.name,
         subtitle=tr("from {old} to {new}").format(old=report.old.name, new=report.new.name),
-        label=tr("Migration plan with go or no-go"),
+        label=tr("Migration plan and go/no-go decision"),
         language=current(),
         made_at=report.made_at,
         program=f"pghaul {report.program_version}",
@@ -65,18 +65,20 @@ def _go(report: Report, movable: Answer) -> Answer:
     if not report.checks:
         return Answer(question, movable.words, movable.details, Tone.MUTED)
     if report.plan is None:
-        said = tr("Nothing stands in the way, but there is no plan yet.")
+        said = tr("No check blocks the move, but there is no plan yet.")
         return Answer(question, tr("Not yet"), (said, *movable.details), Tone.MIXED)
     return Answer(question, tr("Go"), movable.details, Tone.GOOD)
 
 
 def _bound(report: Report) -> Answer:
-    question = tr("What bounds it, what would help?")
+    question = tr("What is the bottleneck, and what would help?")
     chosen = planned_method(report)
     if chosen is None or not chosen.stages:
         return Answer(question, tr("Not known"), (), Tone.MUTED)
     longest = max(chosen.stages, key=lambda stage: stage.seconds.likely)
-    words = tr("{bound}, in: {stage}").format(bound=capital(tr(longest.bound_by)), stage=stage_name(longest.name))
+    words = tr("{bound} (stage: {stage})").format(
+        bound=capital(bottleneck(longest.bound_by)), stage=stage_name(longest.name)
+    )
     found = helping(report)
     return Answer(question, words, (_would_save(found[0]),) if found else ())
 
@@ -84,18 +86,20 @@ def _bound(report: Report) -> Answer:
 def _would_save(help_: Help) -> str:
     change, whole = capital(recorded(help_.change)), about(max(0.0, help_.duration_seconds))
     if about(help_.downtime_seconds) == about(0.0) or help_.downtime_seconds < 0:
-        return tr("{change}: would save {whole} in all, nothing of the downtime.").format(change=change, whole=whole)
-    return tr("{change}: would save {downtime} of the downtime and {whole} in all.").format(
+        return tr("{change}: this would save {whole} of the total time, but no downtime.").format(
+            change=change, whole=whole
+        )
+    return tr("{change}: this would save {downtime} of downtime and {whole} of the total time.").format(
         change=change, downtime=about(help_.downtime_seconds), whole=whole
     )
 
 
 def _waived(report: Report) -> Answer:
-    question = tr("What is taken on?")
+    question = tr("Which warnings are there?")
     warnings = [check for check in report.checks or () if check.status is Status.WARNING]
     waived = [check for check in warnings if check.waiver is not None]
     if not warnings:
-        return Answer(question, tr("Nothing: no warnings"), (), Tone.GOOD if report.checks else Tone.MUTED)
+        return Answer(question, tr("No warnings"), (), Tone.GOOD if report.checks else Tone.MUTED)
     number = counted(len(warnings), "{number} warning", "{number} warnings")
     words = tr("{warnings}, {number} of them waived").format(
         warnings=number, number=units.count(len(waived)) if waived else tr("none")
@@ -107,8 +111,8 @@ def _charts(report: Report) -> tuple[Section, ...]:
     times = methods_chart(report)
     storage: tuple[Block, ...] = () if report.comparison is None else ratio_chart(report.comparison)
     charts = (
-        Section(tr("How long each way takes"), times),
-        Section(tr("Storage: new against old"), storage),
+        Section(tr("Duration of each method"), times),
+        Section(tr("Storage: new server compared with old server"), storage),
     )
     return tuple(chart for chart in charts if chart)
 
@@ -120,7 +124,10 @@ def _evidence(report: Report, options: Options) -> tuple[Section, ...]:
     explained = diagnoses([one for one in report.diagnoses if one.findings])
     further = method_and_units() if compared is not None else ()
     spans = Item(
-        tr("Low, likely and high are the 10th, 50th and 90th percentile of a simulation that draws what is not known."),
+        tr(
+            "Low, likely and high are p10, p50 and p90 of a simulation. It draws unknown values at random from"
+            " their ranges."
+        ),
         title=tr("Estimates"),
     )
     return (
@@ -146,4 +153,4 @@ def _appendices(report: Report, options: Options) -> tuple[Section, ...]:
 
 def _volumes(compared: Comparison) -> Section:
     table = compared_table("volumes", compared, headlines(compared))
-    return Section(tr("Every volume that was measured, each against the first"), (table,))
+    return Section(tr("All measured volumes, compared with the first"), (table,))

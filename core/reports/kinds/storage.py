@@ -43,7 +43,7 @@ def storage_report(report: StorageReport, options: Options) -> Document:
     return Document(
         kind="storage",
         title=tr("Storage comparison"),
-        subtitle=tr("{others} against {first}").format(others=listed(sets[1:]), first=sets[0]),
+        subtitle=tr("{others} compared with {first}").format(others=listed(sets[1:]), first=sets[0]),
         label=tr("Storage comparison"),
         language=current(),
         made_at=report.made_at,
@@ -80,11 +80,11 @@ def _further(compared: Comparison) -> tuple[Answer, ...]:
             )
         )
     words = counted(len(compared.further), "{number} more set", "{number} more sets")
-    return (Answer(tr("And the others?"), words, tuple(said)),)
+    return (Answer(tr("How do the other sets compare?"), words, tuple(said)),)
 
 
 def _trust(compared: Comparison) -> Answer:
-    question = tr("How sure is that?")
+    question = tr("How reliable is the result?")
     rows = headlines(compared)
     few = [row for row in rows if row.note]
     marked = [
@@ -110,7 +110,7 @@ def _titles(rows: Sequence[Row]) -> list[str]:
 
 
 def _when(runs: Sequence[Run]) -> Answer:
-    question = tr("What was measured, when?")
+    question = tr("What was measured, and when?")
     if not runs:
         return Answer(question, tr("Nothing"), (), Tone.MUTED)
     first, last = min(run.started_at for run in runs), max(run.started_at for run in runs)
@@ -121,7 +121,7 @@ def _when(runs: Sequence[Run]) -> Answer:
 
 
 def _trouble(report: StorageReport) -> Answer:
-    question = tr("What explains poor results?")
+    question = tr("What causes poor results?")
     found = [finding for one in report.diagnoses for finding in one.findings]
     if not report.diagnoses:
         return Answer(question, tr("Not known: no facts of these servers"), (), Tone.MUTED)
@@ -134,10 +134,10 @@ def _trouble(report: StorageReport) -> Answer:
 def _sections(report: StorageReport, options: Options) -> tuple[Section, ...]:
     compared = report.compared
     if not compared.rows:
-        return (Section(tr("Figures"), (Text(tr("No two of these runs measured the same."), Tone.MUTED),)),)
+        return (Section(tr("Values"), (Text(tr("No two of these runs have a workload in common."), Tone.MUTED),)),)
     appendices = (all_metrics(compared), *raw_values(report.runs)) if options.raw else ()
     return (
-        Section(tr("Figures"), figures(compared)),
+        Section(tr("Values"), figures(compared)),
         diagnoses(report.diagnoses),
         workloads(report.runs),
         method(*method_and_units(), masked=options.masked),

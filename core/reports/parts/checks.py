@@ -27,9 +27,11 @@ def checks(report: Report) -> Section:
     passed = [one for one in report.checks if one.status is Status.PASS]
     blocks: list[Block] = []
     if report.checks_taken_at is not None:
-        said = tr("Checked on {instant}, the worst first.").format(instant=instant(report.checks_taken_at))
+        said = tr("Checked on {instant}. The most severe findings come first.").format(
+            instant=instant(report.checks_taken_at)
+        )
         if not all(is_known(text) for one in open_ones for text in (one.message, one.hint)):
-            said += " " + tr("Some findings are worded as they were recorded.")
+            said += " " + tr("Some findings are shown in English, as they were recorded.")
         blocks.append(Text(said, small=True))
     if open_ones:
         blocks.append(_open(open_ones))
@@ -39,7 +41,7 @@ def checks(report: Report) -> Section:
 
 
 def _open(found: Sequence[CheckResult]) -> Table:
-    head = (tr("Status"), tr("Check"), tr("Finding"), tr("Old"), tr("New"))
+    head = (tr("Status"), tr("Check"), tr("Finding"), tr("Old server"), tr("New server"))
     return Table("checks", head, tuple(map(_row, found)), (0, 0.9, 2.4, 0.8, 0.8))
 
 
@@ -61,7 +63,7 @@ def _row(check: CheckResult) -> Row:
 
 def _passed(found: Sequence[CheckResult]) -> Table:
     rows = tuple((tr(one.title), _short(compared(one.old)), _short(compared(one.new))) for one in found)
-    return Table("checks-passed", (tr("Check"), tr("Old"), tr("New")), rows, (1.2, 1, 1), dense=True)
+    return Table("checks-passed", (tr("Check"), tr("Old server"), tr("New server")), rows, (1.2, 1, 1), dense=True)
 
 
 def _short(text: str) -> str:

@@ -6,12 +6,12 @@ from core import units
 from core.language import tr
 from core.migration.execution.record import EstimateComparison, bias, by_stage
 from core.migration.model.estimate import Help, Method
-from core.reports.charts.chain import chain
+from core.reports.charts.chain import chain, link_name
 from core.reports.charts.durations import methods, stages
 from core.reports.model import Block, Cell, Item, Items, Section, Table, Text, Tone
 from core.reports.recorded import recorded
 from core.reports.report import Report
-from core.reports.words import about, capital, instant, method, missing, moment, span, stage_name
+from core.reports.words import about, bottleneck, capital, instant, method, missing, moment, span, stage_name
 
 _MOST_HELPS = 4
 
@@ -35,17 +35,17 @@ def durations(report: Report) -> Section:
     """The estimate with what it stands on."""
     if report.estimate is None or not report.estimate.methods:
         said = missing(tr("Nothing was estimated yet."), report.move, "estimate", "Estimate")
-        return Section(tr("How long it takes"), (Text(said, Tone.MUTED), *_links(report)))
+        return Section(tr("Durations"), (Text(said, Tone.MUTED), *_links(report)))
     blocks: list[Block] = []
     if report.estimate.made_at is not None:
-        said = tr("Estimated on {instant}; low, likely and high are the 10th, 50th and 90th of a hundred nights.")
+        said = tr("Estimated on {instant}. Low, likely and high are p10, p50 and p90 of the simulated nights.")
         blocks.append(Text(said.format(instant=instant(report.estimate.made_at)), small=True))
     blocks.append(_side_by_side(report.estimate.methods))
     chosen = planned_method(report)
     if chosen is not None:
         blocks.append(_chosen(chosen))
     parts = (*_links(report), _helps(helping(report)), _assumed(report.estimate.methods), _record(report))
-    return Section(tr("How long it takes"), (*blocks, *(part for part in parts if part)))
+    return Section(tr("Durations"), (*blocks, *(part for part in parts if part)))
 
 
 def methods_chart(report: Report) -> tuple[Block, ...]:
@@ -57,11 +57,11 @@ def methods_chart(report: Report) -> tuple[Block, ...]:
 def _side_by_side(found: Sequence[Method]) -> Table:
     head = (
         tr("Method"),
-        tr("Without the cluster"),
-        tr("In all"),
+        tr("Downtime"),
+        tr("Total time"),
         tr("Longest stage"),
-        tr("Bound by"),
-        tr("Needs on new"),
+        tr("Bottleneck"),
+        tr("Space needed"),
     )
     rows = []
     for one in found:
@@ -72,7 +72,7 @@ def _side_by_side(found: Sequence[Method]) -> Table:
                 Cell(span(one.downtime_seconds), one.downtime_seconds.likely),
                 Cell(span(one.duration_seconds), one.duration_seconds.likely),
                 stage_name(longest.name) if longest is not None else units.ABSENT,
-                tr(longest.bound_by) if longest is not None else units.ABSENT,
+                bottleneck(longest.bound_by) if longest is not None else units.ABSENT,
                 Cell(units.size(one.bytes_on_new), one.bytes_on_new) if one.bytes_on_new else units.ABSENT,
             )
         )
@@ -82,19 +82,24 @@ def _side_by_side(found: Sequence[Method]) -> Table:
 def _chosen(one: Method) -> Section:
     drawing = stages(one)
     evidence = [Item(recorded(stage.evidence), title=stage_name(stage.name)) for stage in one.stages if stage.evidence]
-    title = tr("{method}, stage by stage, with what bounds each").format(method=method(one.method))
+    title = tr("{method}: stages and their bottlenecks").format(method=method(one.method))
     blocks: list[Block] = [drawing] if drawing is not None else []
     return Section(title, (*blocks, *([Items(tuple(evidence))] if evidence else [])))
 
 
 def _links(report: Report) -> tuple[Section, ...]:
     if not report.probes:
-        said = missing(tr("No link of the copy chain was measured: rates are assumed."), report.move, "probe", "Probe")
-        return (Section(tr("The copy chain"), (Text(said, Tone.MUTED),)),)
-    head = (tr("Link"), tr("Rate"), tr("Moved"), tr("How"), tr("When"))
+        said = missing(
+            tr("No link of the copy path has been measured, so all rates are assumptions."),
+            report.move,
+            "probe",
+            "Probe",
+        )
+        return (Section(tr("Copy path"), (Text(said, Tone.MUTED),)),)
+    head = (tr("Link"), tr("Rate"), tr("Amount"), tr("Method"), tr("Time"))
     rows = [
         (
-            tr(probe.quantity.value),
+            link_name(probe.quantity),
             Cell(units.rate(probe.bytes_per_second), probe.bytes_per_second),
             tr("{size} in {time}").format(size=units.size(probe.bytes), time=units.duration(probe.seconds)),
             recorded(probe.method),
@@ -104,22 +109,22 @@ def _links(report: Report) -> tuple[Section, ...]:
     ]
     drawing = chain(report.probes)
     table = Table("probes", head, tuple(rows), (0.7, 0, 1.0, 2.2, 0), frozenset({1}))
-    return (Section(tr("The copy chain"), (*(() if drawing is None else (drawing,)), table)),)
+    return (Section(tr("Copy path"), (*(() if drawing is None else (drawing,)), table)),)
 
 
 def _helps(found: Sequence[Help]) -> Section:
-    head = (tr("Change"), tr("Saves of the downtime"), tr("Saves in all"), tr("Then bound by"))
+    head = (tr("Change"), tr("Downtime saved"), tr("Total time saved"), tr("Next bottleneck"))
     rows = tuple(
         (
             capital(recorded(one.change)),
             Cell(_saved(one.downtime_seconds), one.downtime_seconds),
             Cell(_saved(one.duration_seconds), one.duration_seconds),
-            tr(one.then_bound_by),
+            bottleneck(one.then_bound_by),
         )
         for one in found[:_MOST_HELPS]
     )
     table = Table("helps", head, rows, (2, 1, 1, 0.8), frozenset({1, 2}))
-    return Section(tr("What would help"), (table,) if rows else ())
+    return Section(tr("Possible improvements"), (table,) if rows else ())
 
 
 def _saved(seconds: float) -> str:
@@ -135,32 +140,32 @@ def _assumed(found: Sequence[Method]) -> Section:
         for text in one.warnings:
             said.setdefault((recorded(text), Tone.MIXED), []).append(method(one.method))
         if one.ruled_out:
-            out = tr("ruled out: {reason}").format(reason=recorded(one.ruled_out))
+            out = tr("Not possible: {reason}").format(reason=recorded(one.ruled_out))
             said.setdefault((out, Tone.BAD), []).append(method(one.method))
     items = [
         Item(text, tone=tone, title=tr("All methods") if len(names) == len(found) > 1 else ", ".join(names))
         for (text, tone), names in sorted(said.items(), key=lambda each: list(Tone).index(each[0][1]), reverse=True)
     ]
-    return Section(tr("What is assumed, and what is warned of"), (Items(tuple(items)),) if items else ())
+    return Section(tr("Assumptions and warnings"), (Items(tuple(items)),) if items else ())
 
 
 def _record(report: Report) -> Section:
     """Each execution and rehearsal of the move beside its estimate, then how good those of all moves were."""
     blocks = (*_of_this_move(report.record), *_by_stage(report.record_of_all))
-    return Section(tr("Estimates held against the clock"), blocks) if blocks else Section("", ())
+    return Section(tr("Estimates and measured durations"), blocks) if blocks else Section("", ())
 
 
 def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
     if not rows:
         return ()
-    head = (tr("Began"), tr("Stage"), tr("Estimated"), tr("Took"), tr("Took / likely"))
+    head = (tr("Start"), tr("Stage"), tr("Estimate"), tr("Duration"), tr("Duration / likely value"))
     cells = tuple(
         (
             moment(row.began_at),
             f"{stage_name(row.stage)}, {tr(row.kind.value)}",
             Cell(span(row.estimated), row.estimated.likely),
             Cell(units.duration(row.seconds), row.seconds),
-            Cell(units.ratio(row.factor) + ("" if row.inside else f" ({tr('outside')})"), row.factor),
+            Cell(units.ratio(row.factor) + ("" if row.inside else f" ({tr('outside the range')})"), row.factor),
         )
         for row in rows
     )
@@ -172,7 +177,7 @@ def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
     off = bias(rows)
     if off is None:
         return ()
-    head = (tr("Stage, all moves"), tr("Times"), tr("Between low and high"), tr("Took / likely, mean"))
+    head = (tr("Stage, all moves"), tr("Number"), tr("Within the range"), tr("Mean of duration / likely value"))
     cells = tuple(
         (
             stage_name(each.stage),
@@ -182,7 +187,10 @@ def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
         )
         for each in by_stage(rows)
     )
-    said = tr("Of all moves {inside} of {all} lie between low and high; they took {factor} what was likely.")
+    said = tr(
+        "Of {all} stages of all moves, {inside} lie between low and high. On average a stage took {factor} its"
+        " likely value."
+    )
     inside = sum(row.inside for row in rows)
     return (
         Table("estimates-by-stage", head, cells, (1.4, 0, 0, 0), frozenset({1, 2, 3}), dense=True),

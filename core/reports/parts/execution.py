@@ -20,10 +20,11 @@ from core.migration.execution.queries import (
     query_results,
 )
 from core.migration.execution.queries import missing as why_missing
-from core.migration.execution.summary import Agreement, agreements, breaks, passes, proven, stages
+from core.migration.execution.summary import Agreement, PassName, agreements, breaks, passes, proven, stages
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Step
+from core.migration.plan.steps.copy import CHANGED, COLD, REST
 from core.migration.plan.steps.inventory import INVENTORY
 from core.migration.plan.steps.verify import SUMS
 from core.reports.charts.durations import Bar, gantt
@@ -31,33 +32,45 @@ from core.reports.model import Block, Cell, Row, Section, Table, Text, Tone
 from core.reports.parts.plan import MANY_STEPS
 from core.reports.recorded import compared, recorded
 from core.reports.report import Report
-from core.reports.words import about, counted, day, day_of_month, instant, listed, missing, moment, span, stage_name
+from core.reports.words import (
+    about,
+    counted,
+    day,
+    day_of_month,
+    instant,
+    listed,
+    missing,
+    moment,
+    side_name,
+    span,
+    stage_name,
+)
 
-_WHAT = {Kind.REAL: marked("the move"), Kind.REHEARSAL: marked("a rehearsal")}
+_WHAT = {Kind.REAL: marked("Move"), Kind.REHEARSAL: marked("Rehearsal")}
 _RUN = {
-    Run.OLD_FIRST: marked("Old, first"),
-    Run.OLD_WARM: marked("Old, warm"),
-    Run.NEW_COLD: marked("New, cold"),
-    Run.NEW_WARM: marked("New, warm"),
+    Run.OLD_FIRST: marked("Old server, first run"),
+    Run.OLD_WARM: marked("Old server, warm"),
+    Run.NEW_COLD: marked("New server, cold"),
+    Run.NEW_WARM: marked("New server, warm"),
 }
 _COLD = {
-    True: marked("Cold: the page cache was dropped, and the shared buffers held what the recovery had read."),
-    False: marked("Cold: the shared buffers held what the recovery had read; the page cache was kept."),
+    True: marked("Cold: the page cache was dropped. The shared buffers contained what the recovery had read."),
+    False: marked("Cold: the shared buffers contained what the recovery had read. The page cache was kept."),
 }
 _ENDED = {
-    State.RUNNING: marked("under way"),
+    State.RUNNING: marked("running"),
     State.INTERRUPTED: marked("interrupted"),
-    State.STOPPED: marked("ended at a step that failed"),
+    State.STOPPED: marked("failed"),
     State.CANCELLED: marked("cancelled"),
     State.DONE: marked("done"),
-    State.ROLLED_BACK: marked("taken back"),
+    State.ROLLED_BACK: marked("rolled back"),
 }
 
 
 def record(report: Report, latest: Execution) -> Section:
     """What is known of an execution as a whole."""
-    head = (tr("What"), tr("How it came out"))
-    return Section(tr("What was carried out"), (Table("execution", head, tuple(_facts(report, latest)), (0.35, 1)),))
+    head = (tr("Item"), tr("Value"))
+    return Section(tr("Execution"), (Table("execution", head, tuple(_facts(report, latest)), (0.35, 1)),))
 
 
 def verification(latest: Execution) -> Section:
@@ -65,14 +78,14 @@ def verification(latest: Execution) -> Section:
     days = _days(latest)
     compared = Table(
         "verification",
-        (tr("Held against each other"), tr("What"), tr("Came to")),
+        (tr("Comparison"), tr("Contents"), tr("Result")),
         tuple(_agreements(latest)),
         (1.2, 1.6, 0.8),
     )
     made = _passes_table(_passes(latest, days))
-    parts = (Section(tr("Verification"), (compared,)), Section(tr("The passes"), (made,)))
+    parts = (Section(tr("Verification"), (compared,)), Section(tr("Passes"), (made,)))
     blocks = tuple(part for part, table in zip(parts, (compared, made), strict=True) if table.rows)
-    return Section(tr("Is the copy whole?"), blocks)
+    return Section(tr("Is the copy complete?"), blocks)
 
 
 def queries(latest: Execution) -> Section:
@@ -86,9 +99,10 @@ def queries(latest: Execution) -> Section:
         values = tuple(_value(found, line, place) for place in range(len(SHOWN)))
         ratio = "" if line.ratio is None else units.ratio(line.ratio.ratio)
         rows.append((line.script or everything, tr(METRICS[line.metric]), *values, ratio))
-    head = (tr("Script"), tr("Figure"), *(tr(_RUN[run]) for run in SHOWN), tr("New : old"))
+    head = (tr("Script"), tr("Metric"), *(tr(_RUN[run]) for run in SHOWN), tr("New / old"))
     how = tr(
-        "As {role} in the database {database}, {clients} for {time} a run; the ratio is that of the warm runs."
+        "The queries ran as {role} in the database {database}, with {clients} for {time} in each run. The "
+        "ratio is that of the warm runs."
     ).format(
         role=found.role,
         database=found.database,
@@ -97,7 +111,9 @@ def queries(latest: Execution) -> Section:
     )
     said = [how, tr(_COLD[found.page_cache_dropped])]
     said += [
-        tr("{run}: not measured: {why}").format(run=tr(_RUN[each.run]), why=each.why) for each in found.runs if each.why
+        tr("{run} was not measured: {why}").format(run=tr(_RUN[each.run]), why=each.why)
+        for each in found.runs
+        if each.why
     ]
     said += [tr(each) for each in (*UNEQUAL, AS_ROLE)]
     table = Table("queries", head, tuple(rows), (1.2, 1, 0, 0, 0, 0), frozenset({2, 3, 4, 5}))
@@ -111,11 +127,11 @@ def _value(found: QueryResults, line: Line, place: int) -> Cell | str:
     return tr(why) if why else Cell(units.metric(line.metric, value), value)
 
 
-def troubles(latest: Execution) -> Section:
+def interruptions(latest: Execution) -> Section:
     """Where it ended on its way."""
-    head = (tr("When (UTC)"), tr("Where"), tr("Why"), tr("Gone on with"))
+    head = (tr("Time (UTC)"), tr("Step"), tr("Reason"), tr("Continued"))
     rows = tuple(_breaks(latest))
-    return Section(tr("Where it ended on its way"), (Table("breaks", head, rows, (0, 1, 1.6, 0)),) if rows else ())
+    return Section(tr("Interruptions and failures"), (Table("breaks", head, rows, (0, 1, 1.6, 0)),) if rows else ())
 
 
 def people(latest: Execution) -> Section:
@@ -129,9 +145,9 @@ def people(latest: Execution) -> Section:
         said = run.message or (tr("confirmed") if run.done else tr("not confirmed"))
         when = moment(run.ended_at or run.started_at)
         rows.append((str(run.number), recorded(run.title), latest.owner, when, said))
-    head = (tr("Step"), tr("What"), tr("Who"), tr("When"), tr("Said"))
+    head = (tr("No."), tr("Step"), tr("Person"), tr("Time"), tr("Confirmation"))
     table = Table("confirmations", head, tuple(rows), (0, 1.4, 1, 0, 1), frozenset({0}))
-    return Section(tr("Who confirmed what"), (table,) if rows else ())
+    return Section(tr("Confirmations"), (table,) if rows else ())
 
 
 def steps(latest: Execution) -> Section:
@@ -140,12 +156,12 @@ def steps(latest: Execution) -> Section:
     blocks: list[Block] = [] if drawing is None else [drawing]
     blocks.append(_steps_table("steps", _grouped(latest), latest, back=False))
     if any(run.void for run in latest.steps):
-        said = tr("void: it was done, and what happened later made it count as not done.")
+        said = tr("void: the step was done, but a later event made it invalid.")
         blocks.append(Text(said, small=True))
     way_back = [run for run in latest.steps if run.back]
     if way_back:
-        blocks.append(Section(tr("The way back"), (_steps_table("way-back", [("", way_back)], latest, back=True),)))
-    return Section(tr("Every step, planned against real"), tuple(blocks))
+        blocks.append(Section(tr("Rollback"), (_steps_table("way-back", [("", way_back)], latest, back=True),)))
+    return Section(tr("All steps, planned and measured"), tuple(blocks))
 
 
 def phases_chart(latest: Execution) -> tuple[Block, ...]:
@@ -156,7 +172,7 @@ def phases_chart(latest: Execution) -> tuple[Block, ...]:
 
 def earlier(found: Sequence[Execution]) -> Section:
     """A line for each execution before the latest."""
-    head = (tr("What"), tr("Began"), tr("Took"), tr("Without the cluster"), tr("Came to"))
+    head = (tr("Type"), tr("Start"), tr("Duration"), tr("Downtime"), tr("Result"))
     rows = tuple(_earlier(one) for one in found)
     table = Table("earlier", head, rows, (0.8, 1.2, 0, 0, 1.2), frozenset({2, 3}))
     return Section(tr("Earlier executions"), (table,) if rows else ())
@@ -222,61 +238,63 @@ def sentence(report: Report, latest: Execution) -> tuple[Tone, str]:
     down = downtime(latest, report.made_at)
     old, new = report.old.name, report.new.name
     if latest.state is State.DONE:
-        after = _without(down) or tr("{old} had been stopped before").format(old=old)
-        said = tr("The cluster was moved to {new}: it serves there since {at}; {after}{proof}.")
-        proof = tr(", and both sides were proven to hold the same") if proven(latest) else ""
+        after = _without(down) or tr("{old} had already been stopped before.").format(old=old)
+        said = tr("The cluster was moved to {new} and has served clients there since {at}. {after}{proof}")
+        proof = tr(" Both sides were proven to be equal.") if proven(latest) else ""
         return Tone.GOOD, said.format(new=new, at=_served(latest), after=after, proof=proof)
     if latest.state is State.ROLLED_BACK:
         if down is None:
-            said = tr("The move was taken back before {old} was stopped: {old} serves as before.")
+            said = tr("The move was rolled back before {old} was stopped. {old} still serves clients.")
             return Tone.MIXED, said.format(old=old)
-        said = tr("The move was taken back: {old} serves again since {at}; {after}.")
+        said = tr("The move was rolled back. {old} has served clients again since {at}. {after}")
         return Tone.MIXED, said.format(old=old, at=_at(down.ended_at), after=_without(down))
     if latest.state is State.RUNNING:
-        return Tone.PLAIN, tr("The move was under way when this was written: {at}.").format(at=_reached(latest))
+        return Tone.PLAIN, tr("The move was running when this report was created: {at}.").format(at=_reached(latest))
     return _of_broken(latest, old, new, down)
 
 
 def _of_broken(latest: Execution, old: str, new: str, down: Downtime | None) -> tuple[Tone, str]:
     words = {"how": tr(_broken(latest)), "old": old, "new": new}
     if account(latest).opened_at is not None:
-        said = tr("The move was {how} after {new} was opened: it serves since {at}; {after}.")
-        return Tone.MIXED, said.format(**words, at=_served(latest), after=_without(down))
+        said = tr("The move was {how} after the cutover. {new} has served clients since {at}. {after}")
+        return Tone.MIXED, said.format(**words, at=_served(latest), after=_without(down)).rstrip()
     if latest.past_return:
-        said = tr("The move was {how} while {new} was being opened: look whether it runs.")
+        said = tr("The move was {how} during the cutover. Check whether the cluster on {new} is running.")
         return Tone.BAD, said.format(**words)
     if old_cluster_may_be_stopped(latest):
         since = tr(" since {at}").format(at=instant(down.began_at)) if down is not None else ""
-        said = tr("The move was {how}: {old} is stopped{since}, {new} was not opened; go on, or back to {old}.")
+        said = tr(
+            "The move was {how}. {old} has been stopped{since}, and there was no cutover to {new}. Continue "
+            "the move, or roll it back to {old}."
+        )
         return Tone.BAD, said.format(**words, since=since)
-    return Tone.MIXED, tr("The move was {how} before {old} was stopped: {old} serves as before.").format(**words)
+    return Tone.MIXED, tr("The move was {how} before {old} was stopped. {old} still serves clients.").format(**words)
 
 
 def _of_rehearsal(report: Report, latest: Execution) -> tuple[Tone, str]:
     old = report.old.name
     if latest.state is not State.DONE:
         running = latest.state is State.RUNNING
-        stood = tr("under way: {at}").format(at=_reached(latest)) if running else tr(_broken(latest))
-        said = tr("A rehearsal was {how}; nothing was stopped, {old} serves as before.")
+        stood = tr("running ({at})").format(at=_reached(latest)) if running else tr(_broken(latest))
+        said = tr("The rehearsal was {how}. Nothing was stopped, and {old} still serves clients.")
         if latest.dressed:
-            said = tr("A dress rehearsal was {how}; nothing was stopped, {old} serves as before.")
+            said = tr("The dress rehearsal was {how}. Nothing was stopped, and {old} still serves clients.")
         return Tone.MIXED, said.format(how=stood, old=old)
     found = account(latest)
     rate = tr(" at {rate}").format(rate=units.rate(found.copy_rate)) if found.copy_rate is not None else ""
     copied = tr("copied {size}{rate}").format(size=units.size(found.sent), rate=rate)
-    done = copied if found.sent else tr("found nothing left to copy")
+    done = copied if found.sent else tr("found nothing to copy")
     night = _night(report, latest)
     cost = (
-        tr(" By its rates the night costs {time} without the cluster.").format(
-            time=about(night.downtime_seconds.likely)
-        )
+        tr(" At its rates, the downtime of the move is {time}.").format(time=about(night.downtime_seconds.likely))
         if night
         else ""
     )
-    said = tr("A rehearsal {done} and stopped nothing: {old} serves as before.")
+    said = tr("The rehearsal {done} and stopped nothing. {old} still serves clients.")
     if latest.dressed:
         said = tr(
-            "A dress rehearsal {done} and started the copy on {new}; nothing was stopped: {old} serves as before."
+            "The dress rehearsal {done} and started the copy on {new}. Nothing was stopped, and {old} "
+            "still serves clients."
         )
     return Tone.GOOD, said.format(done=done, old=old, new=report.new.name) + cost
 
@@ -290,7 +308,7 @@ def _night(report: Report, latest: Execution) -> Method | None:
 
 
 def _broken(latest: Execution) -> str:
-    return marked("broken off at a step that failed") if latest.state is State.STOPPED else _ENDED[latest.state]
+    return marked("stopped by a failed step") if latest.state is State.STOPPED else _ENDED[latest.state]
 
 
 def _reached(latest: Execution) -> str:
@@ -298,7 +316,7 @@ def _reached(latest: Execution) -> str:
     runs = [run for run in latest.steps if not run.back]
     of = counted(len(latest.plan.steps), "{number} step", "{number} steps")
     if not runs:
-        return tr("none of its {steps} has begun").format(steps=of)
+        return tr("none of {steps} has started").format(steps=of)
     return tr("step {number} of {all}, {title}").format(
         number=runs[-1].number, all=len(latest.plan.steps), title=recorded(runs[-1].title)
     )
@@ -314,58 +332,62 @@ def _at(at: datetime | None) -> str:
 
 
 def _without(down: Downtime | None) -> str:
-    return "" if down is None else tr("the time without it was {time}").format(time=units.duration(down.seconds))
+    return "" if down is None else tr("The downtime was {time}.").format(time=units.duration(down.seconds))
 
 
 def _facts(report: Report, latest: Execution) -> list[tuple[str, str]]:
     took = (
         ""
         if latest.ended_at is None
-        else tr(", {time} in all").format(time=units.duration(_seconds(latest.started_at, latest.ended_at)))
+        else tr(", {time} in total").format(time=units.duration(_seconds(latest.started_at, latest.ended_at)))
     )
     by = tr("{what}, by {person}").format(what=tr(_WHAT[latest.kind]), person=latest.owner)
     rows = [
-        (tr("Carried out"), by),
-        (tr("Began"), instant(latest.started_at)),
-        (tr("Ended"), f"{_at(latest.ended_at)}{took}"),
+        (tr("Type and operator"), by),
+        (tr("Start"), instant(latest.started_at)),
+        (tr("End"), f"{_at(latest.ended_at)}{took}"),
         (tr("State"), tr(_ENDED[latest.state]) + (f": {latest.message}" if latest.message else "")),
-        (tr("Without the cluster"), without_cluster(report, latest)),
+        (tr("Downtime"), without_cluster(report, latest)),
         (tr("Transport"), compared(latest.plan.transport)),
-        (tr("Way back"), tr(_way_back(latest))),
+        (tr("Rollback"), tr(_way_back(latest))),
     ]
     if latest.kind is Kind.REHEARSAL:
-        rows.append((tr("The night to come"), _cost(report, latest)))
+        rows.append((tr("Estimate of the move"), _cost(report, latest)))
     return rows
 
 
 def without_cluster(report: Report, latest: Execution) -> str:
     """How long clients waited, from when until when, and for what."""
     if latest.kind is Kind.REHEARSAL:
-        return tr("not at all: a rehearsal stops nothing")
+        return tr("none: a rehearsal stops nothing")
     down = downtime(latest, report.made_at)
     if down is None:
-        said = tr("{old} was not stopped by it") if old_cluster_may_be_stopped(latest) else tr("{old} was not stopped")
+        said = (
+            tr("none: this execution did not stop {old}")
+            if old_cluster_may_be_stopped(latest)
+            else tr("none: {old} was not stopped")
+        )
         return said.format(old=report.old.name)
     began, time = _second(down.began_at), units.duration(down.seconds)
     if down.ended_at is None:
-        said = tr("{time}, from {began} on, and not over when this was written").format(time=time, began=began)
+        said = tr("{time} so far, since {began}").format(time=time, began=began)
     else:
         said = tr("{time}, from {began} to {ended}").format(time=time, began=began, ended=_second(down.ended_at))
-    parts = tr("Commands took {time}").format(time=units.duration(down.command_seconds))
+    parts = tr("The commands took {time}").format(time=units.duration(down.command_seconds))
     if down.expected_seconds is not None and down.ended_at is not None:
         parts += tr(" ({time} expected)").format(time=about(down.expected_seconds))
-    parts += tr(", people {time}").format(time=units.duration(down.people_seconds))
+    parts += tr(", manual steps {time}").format(time=units.duration(down.people_seconds))
     if down.idle_seconds >= NOTEWORTHY_SECONDS:
-        parts += tr("; for {time} nothing was under way").format(time=units.duration(down.idle_seconds))
+        parts += tr(", idle time {time}").format(time=units.duration(down.idle_seconds))
     return f"{said}. {parts}."
 
 
 def _cost(report: Report, latest: Execution) -> str:
     night = _night(report, latest)
     if night is None:
-        said = tr("It was not estimated with the rates of this rehearsal.")
+        said = tr("There is no estimate with the rates of this rehearsal yet.")
         return missing(said, report.move, "estimate", "Estimate")
-    said = tr("{down} without the cluster, {whole} in all, by the rates of this rehearsal; people come on top")
+    said = tr("Downtime {down}, total time {whole}, at the rates of this rehearsal. Manual steps are not included.")
     return said.format(down=span(night.downtime_seconds), whole=span(night.duration_seconds))
 
 
@@ -375,17 +397,17 @@ def _way_back(latest: Execution) -> str:
     ):
         return marked("not needed: nothing was stopped")
     if latest.state is State.ROLLED_BACK:
-        return marked("taken")
+        return marked("done")
     if any(run.back for run in latest.steps):
-        return marked("begun, and not at its end")
+        return marked("started, but not finished")
     if latest.past_return:
-        return marked("not taken; since the opening it loses what clients wrote to new")
-    return marked("not taken, and still open")
+        return marked("not done; after the cutover it would lose what clients have written to the new cluster")
+    return marked("not done, but still possible")
 
 
 def _passes_table(rows: Sequence[Row]) -> Table:
     """With a column for remarks where there is one."""
-    head = (tr("Pass"), tr("Began (UTC)"), tr("Took"), tr("Sent"), tr("Rate"), "")
+    head = (tr("Pass"), tr("Start (UTC)"), tr("Duration"), tr("Sent"), tr("Rate"), "")
     columns = len(head) if any(row[-1] for row in rows) else len(head) - 1
     cut = tuple(row[:columns] for row in rows)
     return Table("passes", head[:columns], cut, (1.5, 0, 0, 0, 0, 1)[:columns], frozenset({2, 3, 4}))
@@ -394,14 +416,28 @@ def _passes_table(rows: Sequence[Row]) -> Table:
 def _passes(latest: Execution, days: bool) -> list[Row]:
     rows: list[Row] = []
     for made in passes(latest):
-        began = (f"{recorded(made.title)}{_again(made.attempt)}", _clock(made.started_at, days))
+        began = (f"{pass_title(made.name)}{_again(made.attempt)}", _clock(made.started_at, days))
         if made.left_out:
-            rows.append((*began, "", "", "", tr("left out: {why}").format(why=made.left_out)))
+            rows.append((*began, "", "", "", tr("skipped: {why}").format(why=made.left_out)))
             continue
         rate = Cell(units.rate(made.bytes_per_second), made.bytes_per_second)
         sent = Cell(units.size(made.bytes), made.bytes)
         rows.append((*began, Cell(units.duration(made.seconds), made.seconds), sent, rate, ""))
     return rows
+
+
+_PASSES = {
+    CHANGED: marked("Final sync, changed files"),
+    REST: marked("Final sync, new and deleted files"),
+    COLD: marked("Copy of the stopped cluster"),
+}
+
+
+def pass_title(name: PassName) -> str:
+    """Return the title of a pass."""
+    if name.number:
+        return tr("Pre-copy pass {number} of {all}").format(number=name.number, all=name.all)
+    return tr(_PASSES.get(name.part, name.phase.heading))
 
 
 def _agreements(latest: Execution) -> list[Row]:
@@ -432,8 +468,8 @@ def _came_to(each: Agreement) -> Cell:
     if each.agreed is None:
         return Cell(tr("not compared"), tone=Tone.MIXED)
     if each.agreed:
-        return Cell(tr("the same") if each.step.agrees_with else tr("nothing is missing"), tone=Tone.GOOD)
-    return Cell(tr("not the same: {why}").format(why=each.message), tone=Tone.BAD)
+        return Cell(tr("equal") if each.step.agrees_with else tr("nothing is missing"), tone=Tone.GOOD)
+    return Cell(tr("different: {why}").format(why=each.message), tone=Tone.BAD)
 
 
 def _breaks(latest: Execution) -> list[tuple[str, ...]]:
@@ -466,7 +502,16 @@ def _grouped(latest: Execution) -> list[tuple[str, list[StepRun]]]:
 def _steps_table(name: str, groups: Sequence[tuple[str, list[StepRun]]], latest: Execution, *, back: bool) -> Table:
     of = {step.number: step for step in (latest.plan.way_back if back else latest.plan.steps)}
     days = _days(latest)
-    head = (tr("No."), tr("Step"), tr("On"), tr("Began (UTC)"), tr("Took"), tr("Expected"), tr("Sent"), tr("Exit"))
+    head = (
+        tr("No."),
+        tr("Step"),
+        tr("Server"),
+        tr("Start (UTC)"),
+        tr("Duration"),
+        tr("Expected"),
+        tr("Sent"),
+        tr("Exit code"),
+    )
     rows: list[Row] = []
     for stage, runs in groups:
         if stage:
@@ -484,13 +529,13 @@ def _took(runs: Sequence[StepRun]) -> str:
 
 
 def _step(run: StepRun, step: Step | None, days: bool) -> Row:
-    left_out = tr(", left out: {why}").format(why=run.message) if run.done and run.message else ""
+    left_out = tr(", skipped: {why}").format(why=run.message) if run.done and run.message else ""
     expected = step.expected_seconds if step is not None and run.attempt == 1 else None
     took = None if run.ended_at is None else _seconds(run.started_at, run.ended_at)
     return (
         str(run.number),
         f"{recorded(run.title)}{_again(run.attempt)}{left_out}",
-        "" if step is None else tr(step.side),
+        "" if step is None else side_name(step.side),
         _clock(run.started_at, days),
         "" if took is None else Cell(units.duration(took), took),
         "" if expected is None else Cell(about(expected), expected),
@@ -500,12 +545,12 @@ def _step(run: StepRun, step: Step | None, days: bool) -> Row:
 
 
 def _again(attempt: int) -> str:
-    return tr(" (try {number})").format(number=attempt) if attempt > 1 else ""
+    return tr(" (attempt {number})").format(number=attempt) if attempt > 1 else ""
 
 
 def _exit(run: StepRun) -> str:
     if run.exit_status is None:
-        return tr("not seen")
+        return tr("not known")
     return f"{run.exit_status}, {tr('void')}" if run.void else str(run.exit_status)
 
 

@@ -1,22 +1,20 @@
 """The plan as a table and on a time axis; its commands, step by step, where they are asked for."""
 
-import re
 from collections.abc import Sequence
 
 from core import units
 from core.language import tr
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Plan, PlanWarning, Step
 from core.reports.charts.durations import Bar, gantt
 from core.reports.model import Block, Cell, Code, Item, Items, Row, Section, Table, Text, Tone
 from core.reports.recorded import compared, recorded
 from core.reports.report import Report
-from core.reports.words import about, instant, listed, missing, stage_name
+from core.reports.words import about, instant, listed, missing, side_name, stage_name
 from core.text import sentence
 
 MANY_STEPS = 40
 """A table of more is as low as it can be: else a plan takes a page more."""
 _MOST_BARS = 12
-_WORD = re.compile(r"^(?:blocker|unknown|warning): ")
 
 
 def plan(report: Report) -> Section:
@@ -24,26 +22,30 @@ def plan(report: Report) -> Section:
     found = report.plan
     if found is None:
         return Section(
-            tr("The plan"), (Text(missing(tr("There is no plan yet."), report.move, "plan", "Plan"), Tone.MUTED),)
+            tr("Plan"), (Text(missing(tr("There is no plan yet."), report.move, "plan", "Plan"), Tone.MUTED),)
         )
-    said = tr("Made on {instant}. Transport: {transport}. {why}")
+    said = tr("Created on {instant}. Transport: {transport}. {why}")
     why = said.format(
         instant=instant(found.made_at), transport=compared(str(found.transport)), why=sentence(recorded(found.why))
     )
     blocks: list[Block] = [Text(why)]
-    warnings = [recorded(_WORD.sub("", text)) for text in found.warnings if not _is_said(text, report)]
+    warnings = [
+        recorded(each.message if isinstance(each, PlanWarning) else each)
+        for each in found.warnings
+        if not _is_said(each, report)
+    ]
     if warnings:
         blocks.append(Items(tuple(Item(text, tone=Tone.MIXED, title=tr("Warning")) for text in warnings)))
     drawing = gantt(phase_bars(found.steps))
     blocks += [drawing] if drawing is not None else []
     blocks.append(steps_table("plan", found.steps))
     blocks += _left(found)
-    return Section(tr("The plan"), tuple(blocks))
+    return Section(tr("Plan"), tuple(blocks))
 
 
-def _is_said(warning: str, report: Report) -> bool:
-    """Whether the checks beside the plan say it already."""
-    return any(warning == f"{one.status}: {one.message} [{one.id}]" for one in report.checks or ())
+def _is_said(warning: PlanWarning | str, report: Report) -> bool:
+    """Return whether the checks of the same report say it already."""
+    return any(warning == PlanWarning(one.message, one.status, one.id) for one in report.checks or ())
 
 
 def phase_bars(steps: Sequence[Step]) -> tuple[Bar, ...]:
@@ -66,7 +68,7 @@ def phase_bars(steps: Sequence[Step]) -> tuple[Bar, ...]:
 
 def steps_table(name: str, steps: Sequence[Step]) -> Table:
     """A row a step, under the parts of the night."""
-    head = (tr("Step"), tr("What"), tr("Where"), tr("As"), tr("Takes"), tr("Downtime"))
+    head = (tr("No."), tr("Step"), tr("Server"), tr("User"), tr("Duration"), tr("Downtime"))
     rows: list[Row] = []
     phase = None
     for step in steps:
@@ -78,7 +80,7 @@ def steps_table(name: str, steps: Sequence[Step]) -> Table:
 
 
 def _row(step: Step) -> Row:
-    where = (tr("you"), "") if step.by_person else (step.server, step.user)
+    where = (tr("operator"), "") if step.by_person else (step.server, step.user)
     point = Cell(tr("point of no return"), tone=Tone.BAD)
     downtime = point if step.point_of_no_return else tr("yes") if step.stopped else ""
     takes = "" if step.expected_seconds is None else about(step.expected_seconds)
@@ -90,14 +92,14 @@ def _left(found: Plan) -> list[Block]:
     point = next((step for step in found.steps if step.point_of_no_return), None)
     blocks: list[Block] = []
     if found.way_back:
-        until = tr("Until step {number} it can be taken back: {steps}.").format(
+        until = tr("A rollback is possible until step {number}: {steps}.").format(
             number=units.ABSENT if point is None else point.number,
             steps=listed((recorded(step.title) for step in found.way_back), most=6),
         )
         blocks.append(Text(until))
     said = [
-        *(Item(recorded(text), title=tr("What remains")) for text in found.remains),
-        *(Item(recorded(text), title=tr("To do then")) for text in found.advice),
+        *(Item(recorded(text), title=tr("Remaining on the servers")) for text in found.remains),
+        *(Item(recorded(text), title=tr("Follow-up")) for text in found.advice),
     ]
     return [*blocks, Items(tuple(said))] if said else blocks
 
@@ -105,14 +107,13 @@ def _left(found: Plan) -> list[Block]:
 def commands(found: Plan) -> tuple[Section, ...]:
     """Of each step the commands, the call that guards them, and its undo; then the functions that they call."""
     steps = tuple(_commands(step) for step in found.steps)
-    functions = Section(tr("Appendix: the functions"), (Code(found.functions),) if found.functions else ())
-    return Section(tr("Appendix: the steps one by one"), steps), functions
+    functions = Section(tr("Appendix: functions"), (Code(found.functions),) if found.functions else ())
+    return Section(tr("Appendix: commands of each step"), steps), functions
 
 
 def _commands(step: Step) -> Section:
-    whose = (
-        tr("you") if step.side == "you" else f"{step.side}: {step.server}" + (f" ({step.user})" if step.user else "")
-    )
+    where = side_name(step.side)
+    whose = where if step.side == "you" else f"{where} {step.server}" + (f" ({step.user})" if step.user else "")
     blocks: list[Block] = [Text(f"{whose} · {sentence(recorded(step.reason))}" if step.reason else whose, small=True)]
     text = "\n".join(step.shown)
     blocks += [Code(text)] if text else []

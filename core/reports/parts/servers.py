@@ -17,13 +17,13 @@ _SHOWN_DEVICES = ("disk", "raid", "lvm", "crypt")
 def servers(report: Report) -> Section:
     """Both servers, side by side and one below the other."""
     sides = ((report.old.name, report.old_facts), (report.new.name, report.new_facts))
-    hint = tr("No facts of {server} were read yet. Run {command}, or open Facts in the window.")
+    hint = tr("The facts of {server} have not been read yet. Run {command}, or open the page Facts in the window.")
     unread = [
         Text(hint.format(server=name, command=command("pghaul", "facts", name)), Tone.MUTED)
         for name, facts in sides
         if facts is None
     ]
-    machines = Table("servers", ("", tr("Old"), tr("New")), tuple(_machines(report)), (0.5, 1, 1))
+    machines = Table("servers", ("", tr("Old server"), tr("New server")), tuple(_machines(report)), (0.5, 1, 1))
     return Section(tr("Servers"), (*unread, machines, _cluster(report), *_details(report)))
 
 
@@ -69,7 +69,7 @@ def _details(report: Report) -> list[Section]:
     )
     shown = [Section(title, (table,)) for title, table in found if table.rows]
     unread: tuple[Block, ...] = (Items(tuple(Item(gap) for gap in gaps)),)
-    return [*shown, *([Section(tr("What could not be read"), unread)] if gaps else [])]
+    return [*shown, *([Section(tr("Facts that could not be read"), unread)] if gaps else [])]
 
 
 def _sides(report: Report) -> tuple[tuple[str, Facts | None], ...]:
@@ -107,7 +107,7 @@ def _machines(report: Report) -> list[tuple[str, str, str]]:
     named = [
         (tr("Server"), report.old.name, report.new.name),
         (tr("Address"), report.old.address, report.new.address),
-        (tr("Folder measured"), report.move.old_volume, report.move.new_volume),
+        (tr("Measured directory"), report.move.old_volume, report.move.new_volume),
     ]
     old, new = report.old_facts, report.new_facts
     return [*named, *((title, _cell(read, old), _cell(read, new)) for title, read in rows)]
@@ -128,7 +128,7 @@ def _processor(facts: Facts) -> str | None:
 def _network(facts: Facts) -> str | None:
     links = [link for link in facts.network_links if link.name != "lo"]
     known = [f"{link.name} {units.bits(link.bits_per_second)}" for link in links if link.bits_per_second is not None]
-    return ", ".join(known or [tr("{link} (speed not told)").format(link=link.name) for link in links]) or None
+    return ", ".join(known or [tr("{link} (speed not known)").format(link=link.name) for link in links]) or None
 
 
 def _cluster(report: Report) -> Section:
@@ -136,7 +136,7 @@ def _cluster(report: Report) -> Section:
     cluster, move = report.cluster, report.move
     rows = [(tr("Data directory"), move.cluster, move.target)]
     rows += [(tr("Tablespace"), old, new) for old, new in sorted(move.tablespace_targets.items())]
-    said = Text(tr("Its facts were not read, or it was not found where the move says."), Tone.MUTED)
+    said = Text(tr("Its facts have not been read, or there is no cluster at the path that the move names."), Tone.MUTED)
     if cluster is not None:
         mapped = set(move.tablespace_targets)
         rows += [
@@ -144,7 +144,7 @@ def _cluster(report: Report) -> Section:
         ]
         said = Text(_described(cluster))
     places = Table("cluster", ("", tr("From"), tr("To")), tuple(rows), (0.5, 1, 1))
-    return Section(tr("The cluster that moves"), (said, places))
+    return Section(tr("Cluster to be moved"), (said, places))
 
 
 def _described(cluster: Cluster) -> str:

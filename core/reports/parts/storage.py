@@ -89,7 +89,7 @@ def _mean(metric: str, sample: Sample | None) -> Cell:
     marks = [
         *([tr("disturbed")] if sample.disturbed else []),
         *([tr("from memory")] if sample.from_memory else []),
-        *([tr("{number} left out").format(number=len(sample.left_out))] if sample.left_out else []),
+        *([tr("{number} excluded").format(number=len(sample.left_out))] if sample.left_out else []),
     ]
     shown = units.metric(metric, sample.mean)
     return Cell(f"{shown} ({', '.join(marks)})" if marks else shown, sample.mean)
@@ -103,10 +103,18 @@ def _notes(rows: Sequence[Compared]) -> list[str]:
     disturbed = _titles(row for row, sample in sides if sample.disturbed)
     few = _titles(row for row in rows if row.note)
     said = (
-        (few, tr("Too few values to show the noise, so that the interval is a guess: {workloads}.")),
-        (cached, tr("The caches could not be dropped before each repetition of: {workloads}.")),
-        (memory, tr("Read from memory, or left there, and not the disks' own: {workloads}.")),
-        (disturbed, tr("Others used the disks meanwhile, too few repetitions were undisturbed: {workloads}.")),
+        (few, tr("There are too few values to measure the noise, so the interval is a guess: {workloads}.")),
+        (cached, tr("The caches could not be dropped before each repetition: {workloads}.")),
+        (
+            memory,
+            tr("Some data was read from memory or stayed there. These values are not those of the disks: {workloads}."),
+        ),
+        (
+            disturbed,
+            tr(
+                "Other programs used the disks at the same time, and too few repetitions were undisturbed: {workloads}."
+            ),
+        ),
     )
     return [
         *(sentence.format(workloads=titles) for titles, sentence in said if titles),
@@ -120,7 +128,7 @@ def _titles(rows: Iterable[Compared]) -> str:
 
 def _left_out(row: Compared, sample: Sample) -> str:
     values = ", ".join(f"{units.metric(row.metric, one.value)} ({tr(one.reason)})" for one in sample.left_out)
-    said = tr("Left out of {workload} on {server}: {values}.")
+    said = tr("Excluded from {workload} on {server}: {values}.")
     return said.format(workload=tr(row.workload.title), server=sample.server, values=values)
 
 
@@ -132,33 +140,37 @@ def diagnoses(found: Sequence[Diagnosis]) -> Section:
             Item(" ".join(finding.evidence), " ".join(finding.advice), Tone.MIXED, capital(tr(finding.title)))
             for finding in one.findings
         )
-        read = tr("{server}, {volume}: by the facts of {instant} and {figures}")
+        read = tr("{server}, {volume}: based on the facts of {instant} and {figures}")
         looked = read.format(
             server=one.server,
             volume=one.volume,
             instant=instant(one.facts_taken_at),
-            figures=counted(one.figures, "{number} figure", "{number} figures"),
+            figures=counted(one.figures, "{number} value", "{number} values"),
         )
         blocks += [Text(looked, small=True), Items(items) if items else Text(tr("Nothing was found."))]
-    return Section(tr("What explains poor results, and what to try"), tuple(blocks))
+    return Section(tr("Causes of poor results, and remedies"), tuple(blocks))
 
 
 def method_and_units() -> tuple[Item, ...]:
     """How the figures of a comparison are made."""
     confidence = f"{statistics.CONFIDENCE * 100:.0f} %"
     interval = tr(
-        "The interval is where the ratio lies with {confidence} confidence, by bootstrap over the repetitions, which "
-        "takes at least {fewest} on each side; of fewer it reaches from the least to the greatest ratio of any two, "
-        "widened by an assumed {noise}."
+        "The interval contains the ratio with {confidence} confidence. It is a bootstrap over the "
+        "repetitions and needs at least {fewest} on each side. With fewer, it reaches from the smallest to"
+        " the largest ratio of any two values, widened by an assumed noise of {noise}."
     ).format(confidence=confidence, fewest=statistics.FEWEST, noise=f"{statistics.ASSUMED_NOISE * 100:.0f} %")
     return (
-        Item(tr("A ratio above 1 speaks for the other set against the first, for a latency too."), title=tr("Ratio")),
+        Item(
+            tr("A ratio above 1 means that the other set is faster than the first, also for latencies."),
+            title=tr("Ratio"),
+        ),
         Item(interval, title=tr("Interval")),
         Item(
             tr(
-                "Figures are means of the repetitions that count. Left out are those that others disturbed, as long as "
-                "three undisturbed ones are there, and then outliers by the generalised extreme studentised deviate "
-                "test at 5 %: one of five to nine values, none of fewer. What was left out is named."
+                "Values are means of the repetitions that count. Disturbed repetitions are excluded if "
+                "there are at least three undisturbed ones. Then outliers are excluded by the generalised "
+                "extreme studentised deviate test at 5 %: at most one of five to nine values, none of "
+                "fewer. Excluded values are named."
             ),
             title=tr("Outliers"),
         ),
@@ -169,7 +181,7 @@ def all_metrics(compared: Comparison) -> Section:
     """Every metric that has a better side, beside the workloads' own."""
     rows = [row for row in compared.rows if not row.headline]
     table = compared_table("storage-all-metrics", compared, rows)
-    return Section(tr("Appendix: every other metric"), (table,) if rows else ())
+    return Section(tr("Appendix: all other metrics"), (table,) if rows else ())
 
 
 def workloads(runs: Sequence[Run]) -> Section:
@@ -184,7 +196,7 @@ def workloads(runs: Sequence[Run]) -> Section:
         (title, parameters, "\n".join(f"{where}: {how}" for where, how in places.items()))
         for (title, parameters), places in found.items()
     ]
-    head = (tr("Workload"), tr("Parameters"), tr("Where, with what"))
+    head = (tr("Workload"), tr("Parameters"), tr("Volume and program"))
     table = Table("workloads", head, tuple(rows), (0.9, 1.4, 2))
     return Section(tr("Workloads"), (table,) if rows else ())
 
@@ -219,7 +231,7 @@ def raw_values(runs: Sequence[Run]) -> tuple[Section, ...]:
         for one in run.repetitions:
             title = f"{tr(run.workload.title)}, {_where(run)}, {one.number}"
             outputs += [Text(title, small=True), Code(f"{one.command}\n\n{one.raw}".rstrip())]
-    printed = Section(tr("Appendix: what the tools printed"), tuple(outputs))
+    printed = Section(tr("Appendix: output of the tools"), tuple(outputs))
     return (Section(tr("Appendix: raw values"), (table,)), printed) if rows else ()
 
 

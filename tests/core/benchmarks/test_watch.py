@@ -9,16 +9,16 @@ from core.benchmarks.devices import Device, Situation
 from core.benchmarks.folders import Folder
 from core.benchmarks.model import MarkKind
 from core.benchmarks.tool import Phase
-from core.benchmarks.watch import Watch
+from core.benchmarks.watch import DiskWatch
 from core.jobs import Job
 from core.servers.connection import Server
 
 SDA = Situation(Device("sda", "/sys/devices/sda"))
 
 
-def watch(situation: Situation, *, user: str | None = "root", fastest: float | None = None) -> Watch:
+def watch(situation: Situation, *, user: str | None = "root", fastest: float | None = None) -> DiskWatch:
     """One that reaches no server: nothing here needs to look who else is there."""
-    return Watch(Folder(cast("Server", None), user, "/srv/pg", "pghaul-bench-0"), situation, "/srv/pg", fastest)
+    return DiskWatch(Folder(cast("Server", None), user, "/srv/pg", "pghaul-bench-0"), situation, "/srv/pg", fastest)
 
 
 def test_a_volume_without_a_device_is_not_watched_and_never_disturbed() -> None:
@@ -49,4 +49,4 @@ def test_a_rate_beyond_every_disk_of_its_kind_is_the_caches(rate: float, marked:
     marks = watch(Situation(), fastest=600e6).marks({"read_bytes_per_second": rate}, Job())
     assert (MarkKind.CACHE in [mark.kind for mark in marks]) == marked
     if marked:
-        assert re.match(r"610 MB/s .* 600 MB/s ", marks[0].text)
+        assert re.match(r"610 MB/s .* 600 MB/s$", marks[0].text)

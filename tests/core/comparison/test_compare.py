@@ -237,7 +237,7 @@ def test_few_values_are_explained_in_words() -> None:
     one = only_row(a_run(Side.OLD, *iops(900)), a_run(Side.NEW, *iops(8000, 7998, 7990)))
     assert " 10 % " in one.note
     two = only_row(a_run(Side.OLD, *iops(900, 901)), a_run(Side.NEW, *iops(8000, 7998)))
-    assert two.note.startswith("2 values on a side")
+    assert two.note.startswith("2 values on one side")
 
 
 def test_sets_of_one_volume_are_dated() -> None:

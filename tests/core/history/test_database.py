@@ -182,6 +182,31 @@ def test_a_folder_that_may_not_be_written(unprivileged: Path) -> None:
         Store.open(unprivileged / "another")
 
 
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        (sqlite3.SQLITE_BUSY, "in use by another program"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "in use by another program"),
+        (sqlite3.SQLITE_READONLY_DBMOVED, "cannot be written"),
+        (sqlite3.SQLITE_FULL, "the disk is full"),
+        (sqlite3.SQLITE_NOTADB, "is not an SQLite database"),
+        (sqlite3.SQLITE_CORRUPT, "is damaged"),
+        (sqlite3.SQLITE_CANTOPEN, "cannot be opened"),
+        (None, "cannot be read or written"),
+    ],
+)
+@pytest.mark.parametrize("words", ["", "locked, full, malformed, readonly: unable to open"])
+def test_what_is_wrong_is_told_by_sqlites_code_and_not_by_its_words(
+    tmp_path: Path, code: int | None, says: str, words: str
+) -> None:
+    error = sqlite3.OperationalError(words)
+    if code is not None:
+        error.sqlite_errorcode = code
+    with pytest.raises(HistoryError) as raised, database.history_errors(tmp_path):
+        raise error
+    assert says in raised.value.message
+
+
 def test_another_program_that_holds_it(filled: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     filled.close()
     monkeypatch.setattr(database, "PATIENCE_SECONDS", 0.05)

@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -180,15 +181,29 @@ def test_a_name_of_its_administrator_is_quoted_here(place: str, postgresql: Serv
     ],
 )
 def test_what_ends_by_itself_is_told_from_what_does_not(error: type[psycopg.Error], lost: bool) -> None:
-    with pytest.raises(HistoryError) as told, ServerDatabase(url_of(NOWHERE)).told():
+    with pytest.raises(HistoryError) as told, ServerDatabase(url_of(NOWHERE)).history_errors():
         raise error("so")
     assert isinstance(told.value, HistoryLostError) is lost
     assert told.value.hint
 
 
+@pytest.mark.parametrize(
+    "words", ["fe_sendauth: no password supplied", "Passwort-Authentifizierung fehlgeschlagen", ""]
+)
+@pytest.mark.parametrize(("needed", "used", "lost"), [(True, False, False), (False, True, False), (False, False, True)])
+def test_a_refused_password_is_told_by_the_connection_and_not_by_words(
+    words: str, needed: bool, used: bool, lost: bool
+) -> None:
+    attempt: Any = SimpleNamespace(needs_password=needed, used_password=used)
+    with pytest.raises(HistoryError) as raised, ServerDatabase(url_of(NOWHERE)).history_errors():
+        raise psycopg.OperationalError(words, pgconn=attempt)
+    assert isinstance(raised.value, HistoryLostError) is lost
+    assert ("--password" in raised.value.hint) is not lost
+
+
 def test_a_sentence_repeats_little_of_what_a_server_says() -> None:
     error = psycopg.errors.RaiseException("x" * 10_000)
-    with pytest.raises(HistoryError, match="cannot be") as refused, ServerDatabase(url_of(NOWHERE)).told():
+    with pytest.raises(HistoryError, match="cannot be") as refused, ServerDatabase(url_of(NOWHERE)).history_errors():
         raise error
     assert len(refused.value.message) < 1000
 

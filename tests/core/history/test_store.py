@@ -14,9 +14,11 @@ from core.errors import InputError
 from core.facts.model import Facts
 from core.history.store import KINDS, Store
 from core.jobs import CommandEnded, CommandStarted
+from core.migration.model.checks import Status
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, State
 from core.migration.model.move import EditedSettings, Hook, HookCommand
+from core.migration.model.plan import PlanWarning
 from core.migration.model.probe import ProbeJournal, Quantity
 from core.servers.profiles import Profile, Rights
 from tests.core.history import samples
@@ -202,6 +204,14 @@ def test_what_was_found_for_another_move_is_not_the_latest(filled: Store, change
     filled.save_plan(MOVE.name, dataclasses.replace(samples.plan(), made_at=datetime.now(UTC)))
     assert all(_found(filled).values())
     assert len(filled.probes(MOVE.name)) == 1
+
+
+def test_a_plan_keeps_its_warnings_as_data_and_those_of_an_earlier_pghaul_as_text(filled: Store) -> None:
+    warnings = (PlanWarning("The disk is nearly full.", Status.BLOCKER, "space"), "warning: Port 5432 is taken [x]")
+    filled.save_plan(MOVE.name, dataclasses.replace(samples.plan(), warnings=warnings, made_at=datetime.now(UTC)))
+    kept = filled.plan(MOVE.name)
+    assert kept is not None
+    assert kept.warnings == warnings
 
 
 def test_a_choice_that_changes_nothing_measured_leaves_it(filled: Store) -> None:

@@ -46,7 +46,7 @@ def fleet(report: Report) -> FleetReport:
 
 
 def fleet_of_many(report: Report, count: int = 100) -> FleetReport:
-    """So many servers, each with a move: of five two can be made, one is stopped, one's target is taken, one unread."""
+    """So many servers, each with a move: of five two possible, one is stopped, one's target is taken, one unread."""
     own = fleet_move(report.move, report.old_facts, report.checks, report.estimate)
     moves, servers = [], [FleetServer(report.new, report.new_facts)]
     for number in range(count):

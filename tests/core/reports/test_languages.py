@@ -81,9 +81,9 @@ def test_its_first_page_is_german(full: Report) -> None:
     made = _german(full)
     assert [one.question for one in made.answers] == [
         "Go oder No-Go?",
-        "Wie lange dauert der Ausfall?",
-        "Was begrenzt, was würde helfen?",
+        "Wie lang ist die Ausfallzeit?",
+        "Was ist der Engpass, und was würde helfen?",
         "Ist das neue Storage schneller?",
-        "Was wird in Kauf genommen?",
+        "Welche Warnungen gibt es?",
     ]
     assert made.answers[0].words == "No-Go. Noch nicht: 1 Hindernis und 1 unbekannt"

@@ -17,7 +17,7 @@ from core.migration.estimate import estimate, spec_of
 from core.migration.model.dress import Dressing
 from core.migration.model.execution import Kind as ExecutionKind
 from core.migration.model.move import EditedSettings, Hook, HookCommand, Verify
-from core.migration.model.plan import Plan
+from core.migration.model.plan import Plan, PlanWarning
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.queries import Queries, Script
 from core.migration.model.transport import Route, Transport
@@ -154,12 +154,16 @@ def _said(document: Document) -> Iterator[str]:
             yield getattr(block, "title", "")
 
 
+def _message(warning: PlanWarning | str) -> str:
+    return warning.message if isinstance(warning, PlanWarning) else warning
+
+
 def _own_words(report: Report) -> list[str]:
     """What the history has worded freely: findings of checks, assumptions, how a link was probed, reasons of steps."""
     found = [text for each in report.checks or () for text in (each.message, each.hint, each.old, each.new)]
     found += [probe.method for probe in report.probes]
     plans = [report.plan, *(each.plan for each in report.executions)]
-    found += [text for plan in plans if plan is not None for text in (plan.why, *plan.warnings)]
+    found += [text for plan in plans if plan is not None for text in (plan.why, *map(_message, plan.warnings))]
     found += [step.reason for plan in plans if plan is not None for step in plan.steps]
     if report.estimate is not None:
         found += [text for one in report.estimate.methods for text in (*one.assumptions, *one.warnings, one.ruled_out)]

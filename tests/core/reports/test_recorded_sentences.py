@@ -67,7 +67,7 @@ def test_values_are_carried_over_as_they_are() -> None:
         assert recorded("The user {why:recorded} exists on the new server.") == (
             "Den Benutzer {why:recorded} gibt es auf dem neuen Server."
         )
-        assert compared("old disk") == "Datenträger alt"
+        assert compared("old disk") == "alter Datenträger"
         assert recorded("as an older version said it") == "as an older version said it"
         assert not is_known("as an older version said it")
     assert recorded("The clocks of both servers agree.") == "The clocks of both servers agree."

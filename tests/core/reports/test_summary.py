@@ -27,7 +27,7 @@ def test_page_one_answers(full: Report) -> None:
     assert time.details == (
         "Cold copy: 3 h 12 min to 4 h 54 min.",
         "Dump & restore: 24 h (16 h to 41 h).",
-        "With warm passes before the stop: 42 min (24 min to 1 h 30 min).",
+        "With pre-copy passes: 42 min (24 min to 1 h 30 min).",
     )
 
 
@@ -37,7 +37,7 @@ def test_a_plan_with_warm_passes_is_answered_for(full: Report) -> None:
     report = dataclasses.replace(full, plan=dataclasses.replace(full.plan, steps=steps))
     time = answers(report)[2]
     assert (time.words, time.details[0]) == ("42 min", "Warm copy: 24 min to 1 h 30 min.")
-    assert time.details[-1] == "Without warm passes before the stop: 3 h 48 min (3 h 12 min to 4 h 54 min)."
+    assert time.details[-1] == "Without pre-copy passes: 3 h 48 min (3 h 12 min to 4 h 54 min)."
 
 
 def test_without_blockers_it_can_be_moved(full: Report) -> None:

@@ -230,7 +230,7 @@ EXAMPLES = [
         "cluster_identity",
         arrange="mkdir -p data/pghaul-fence; touch data/pghaul-fence/mark",
         settings=_OF,
-        status=4,
+        status=5,
         complains="pghaul has only begun a copy there",
         name="a copy that has only begun",
     ),

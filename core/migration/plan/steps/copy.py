@@ -19,7 +19,8 @@ from core.servers.shell import call, command
 
 STOP, STOPPED, FENCE = "stop", "stopped", "fence"
 WARM, DELETIONS = "warm-", "deletions-"
-"""Names of steps: the stop, its proof, the fence; and how those of a data root begin, a warm pass and what it loses."""
+CHANGED, REST, COLD = "changed-", "rest-", "copy-"
+"""Names of steps: the stop, its proof, the fence; and how those of a data root begin, pass by pass."""
 
 _AGAIN = "Nothing to undo: another pass overwrites these files. To give up the move, remove the target directories."
 
@@ -234,7 +235,7 @@ def _changed(context: PlanContext) -> list[Step]:
             _AGAIN,
             native=_rsyncs(context, root, (*passes.IN_PLACE, "--files-from=…")),
             phase=Phase.FINAL,
-            name=f"changed-{root.label}",
+            name=f"{CHANGED}{root.label}",
             share=context.share(root),
             stopped=True,
             skippable=False,
@@ -262,7 +263,7 @@ def _cold(context: PlanContext) -> list[Step]:
             ),
             phase=Phase.FINAL if running else Phase.COPY,
             timed_as=Phase.VERIFY if running else None,
-            name=f"{'rest' if running else 'copy'}-{root.label}",
+            name=f"{REST if running else COLD}{root.label}",
             share=context.share(root),
             stopped=True,
             rehearsed=not running,

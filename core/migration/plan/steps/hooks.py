@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.migration.model.move import Hook, HookCommand
-from core.migration.model.plan import Phase, Step
+from core.migration.model.plan import Phase, PlanWarning, Step
 from core.migration.plan.context import PlanContext
 
 _TITLES = {
@@ -32,11 +32,13 @@ def hooked(steps: Sequence[Step], context: PlanContext, hooks: Sequence[HookComm
     return made
 
 
-def foreign(move: str, hooks: Sequence[HookCommand]) -> list[str]:
+def foreign(move: str, hooks: Sequence[HookCommand]) -> list[PlanWarning]:
     """A warning for each command that came with a history that somebody else has recorded: it is shown, and not run."""
     return [
-        f"warning: The command for {hook.hook} was not recorded by you, and is not run: {hook.command} "
-        f"To run it, record it yourself: pghaul move hook {move} {hook.hook} --side {hook.side} --command …"
+        PlanWarning(
+            f"The command for {hook.hook} was not recorded by you, and is not run: {hook.command} "
+            f"To run it, record it yourself: pghaul move hook {move} {hook.hook} --side {hook.side} --command …"
+        )
         for hook in hooks
         if hook.from_elsewhere
     ]

@@ -162,7 +162,7 @@ def test_a_saturated_write_thread() -> None:
     assert finding.evidence == (
         "md0 is raid5, for which one kernel thread does all writes.",
         "That thread kept 0.97 CPU cores busy (fio).",
-        "Throughput at that time: 59\u202f228 (fio).",
+        "Throughput at that time: 59\u202f228 IOPS (fio).",
         "group_thread_cnt is 0.",
         "stripe_cache_size is 256.",
     )
@@ -257,7 +257,7 @@ def test_schedulers() -> None:
     finding = expect("scheduler", on(SSD), random)
     assert finding.evidence == (
         "sdc (Samsung SSD 870), a non-rotating disk, has the I/O scheduler bfq.",
-        "Measured with this scheduler: 900 (fio).",
+        "Measured with this scheduler: 900 IOPS (fio).",
     )
     assert finding.advice[0] == "Choose none: `echo none > /sys/block/sdc/queue/scheduler`."
     spinning = expect("scheduler", on(replace(DISK, scheduler="none")))

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from core.facts.clusters import BEGUN
 from core.facts.host_environment import HostEnvironment
 from core.facts.model import Cluster, Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
 from core.migration.checks import CHECKS, check, documentation
@@ -265,11 +264,15 @@ def test_a_tablespaces_target_that_nobody_looked_at_is_not_taken_for_empty() -> 
     assert "`ls -la '/a space'`" in found.hint
 
 
-def test_what_lies_in_a_tablespaces_target_beside_a_copy_that_has_only_begun_is_of_it() -> None:
+@pytest.mark.parametrize("reason", ["", "any words"])
+@pytest.mark.parametrize(("begun", "status"), [(True, Status.PASS), (False, Status.BLOCKER)])
+def test_what_lies_in_a_tablespaces_target_beside_a_copy_that_has_only_begun_is_of_it(
+    reason: str, begun: bool, status: Status
+) -> None:
     holding = cluster(tablespaces=(space("/space"),), control=control(catalog_version=202209061))
-    begun = Gap("identity", f"version of {TARGET}", BEGUN, TARGET, absent=True)
-    facts = new(gaps=(begun,), target_entries={"/space": ("PG_15_202209061",)})
-    assert one("target-identity", old(holding), facts).status is Status.PASS
+    gap = Gap("identity", f"version of {TARGET}", reason, TARGET, absent=True, copy_begun=begun)
+    facts = new(gaps=(gap,), target_entries={"/space": ("PG_15_202209061",)})
+    assert one("target-identity", old(holding), facts).status is status
 
 
 def host(facts: Facts, name: str, boot: str | None, address: str, machine: str | None = "m") -> Facts:
@@ -358,7 +361,8 @@ def test_a_server_runs_in_the_target() -> None:
     ("changes", "status"),
     [
         ({}, Status.PASS),
-        ({"running": True, "control": control(state="in production")}, Status.WARNING),
+        ({"running": True, "control": control(state="in production")}, Status.PASS),
+        ({"fenced": True, "control": control(state="shut down")}, Status.WARNING),
         ({"control": control(state="in production")}, Status.BLOCKER),
         ({"control": control(state="shut down in recovery")}, Status.BLOCKER),
         ({"control": None}, Status.UNKNOWN),

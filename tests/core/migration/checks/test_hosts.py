@@ -103,7 +103,7 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
         Spoiled(U, (NEW,), new={"accounts": None}),
     ),
     "owner-number": (
-        Spoiled(W, ("uid 1500", "uid 101"), {"owner_uid": 1500}),
+        Spoiled(P, ("uid 1500", "uid 101"), {"owner_uid": 1500}),
         Spoiled(U, ("postgres, uid 101",), new={"accounts": (Account("root", 0, 0),)}),
     ),
     "unreadable-files": (

@@ -44,10 +44,10 @@ def test_a_claim_that_agrees_with_the_figures_is_left_alone(claim: str) -> None:
         (f"{LARGE}change_bytes_per_hour = 5e13", "cluster.change_bytes_per_hour = 5e+13 "),
         (f"{LARGE}index_bytes = 1000e9\nlargest_table_bytes = 900e9", TOGETHER),
         (f"{LARGE}[link]\nbits_per_second = 1000", "link.bits_per_second = 1000 "),
-        (f"{LARGE}[link]\nbits_per_second = 1e13", " 10.0 Tbit/s: "),
-        (f"{LARGE}[old]\nread_bytes_per_second = 180", " 180 B/s: "),
+        (f"{LARGE}[link]\nbits_per_second = 1e13", " 10.0 Tbit/s. "),
+        (f"{LARGE}[old]\nread_bytes_per_second = 180", " 180 B/s. "),
         (f"{LARGE}[copy]\ncompression_ratio = 50", "1/20"),
-        (f"{LARGE}[observed]\ndump_seconds = 10", " 122 GB/s "),
+        (f"{LARGE}[observed]\ndump_seconds = 10", " 122 GB/s, "),
         (f"{LARGE}[observed]\nrestore_seconds = 14400000", "observed.restore_seconds = 1.44e+07 "),
     ],
 )

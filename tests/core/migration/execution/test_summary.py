@@ -1,14 +1,18 @@
 """What an execution's rows tell: the time without the cluster, its passes, what was compared, where it broke off."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from core.migration.execution import summary
-from core.migration.execution.summary import PassMade
+from core.migration.execution.summary import PassMade, PassName
 from core.migration.model.execution import State
 from core.migration.model.plan import Phase
-from tests.core.migration.execution.whole_move import START, STOPPED, execution, run
+from core.migration.plan.steps.copy import CHANGED, REST
+from tests.core.migration.execution.whole_move import PLAN, START, STOPPED, execution, run, step
+
+SECOND = PassName(Phase.WARM, 2, 2)
 
 
 def test_passes_over_all_places() -> None:
@@ -24,18 +28,31 @@ def test_passes_over_all_places() -> None:
             run(10, 300, 4, bytes=0),
         )
     )
-    assert [(made.title, made.seconds, made.bytes, made.bytes_per_second) for made in found] == [
-        ("warm pass 1 of 2", 100, 1000, 10.0),
-        ("warm pass 2 of 2", 10, 50, 5.0),
-        ("warm pass 2 of 2", 3, 2, pytest.approx(2 / 3)),
-        ("final pass", 4, 0, None),
+    assert [(made.name, made.seconds, made.bytes, made.bytes_per_second) for made in found] == [
+        (PassName(Phase.WARM, 1, 2), 100, 1000, 10.0),
+        (SECOND, 10, 50, 5.0),
+        (SECOND, 3, 2, pytest.approx(2 / 3)),
+        (PassName(Phase.FINAL), 4, 0, None),
     ]
 
 
 def test_a_pass_that_was_left_out_says_why() -> None:
     why = "it would shorten the stop by 0.5 s alone"
     left = (run(4, 10, 0, message=why), run(5, 10, 0, message=why))
-    assert summary.passes(execution(*left)) == (PassMade("warm pass 2 of 2", START + timedelta(seconds=10), 0, 0, why),)
+    assert summary.passes(execution(*left)) == (PassMade(SECOND, START + timedelta(seconds=10), 0, 0, why),)
+
+
+@pytest.mark.parametrize("title", ["Final sync: /data", "any: words"])
+def test_the_parts_of_the_final_sync_are_told_apart_by_the_names_of_their_steps(title: str) -> None:
+    plan = replace(PLAN, steps=tuple(
+        step(number, title, name=name, phase=Phase.FINAL)
+        for number, name in enumerate(("changed-data", "changed-1", "rest-data", "rest-1", "step-5"), 1)
+    ))  # fmt: skip
+    runs = tuple(replace(run(number, number, 1, bytes=1), title=title) for number in (1, 2, 3, 4, 5, 3))
+    made = replace(execution(*runs), plan=plan)
+    parts = [each.name.part for each in summary.passes(made)]
+    assert parts == [CHANGED, REST, "", REST]
+    assert summary.made_again(made) == (PassName(Phase.FINAL, part=REST),)
 
 
 def test_what_agrees_and_what_does_not() -> None:

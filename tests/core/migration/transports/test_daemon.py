@@ -76,7 +76,7 @@ def test_without_consent_no_probe_chooses_it() -> None:
     made = plan(PROBES, plain_text=False)
     assert made.transport == Transport().name
     assert not any("daemon" in each.call for each in made.steps)
-    assert not any("unencrypted" in warning for warning in made.warnings)
+    assert not any("unencrypted" in str(warning) for warning in made.warnings)
 
 
 def test_what_is_about_as_fast_over_ssh_goes_over_ssh() -> None:

@@ -47,7 +47,7 @@ def test_growth_and_when_it_is_full(growing: Report) -> None:
 def test_sizes_of_one_day_tell_no_growth(full: Report) -> None:
     made = capacity_report(full, Options())
     assert made.answers[1].words == "Not known"
-    assert "read the facts again" in made.answers[1].details[0]
+    assert "Read the facts again" in made.answers[1].details[0]
     assert [row[0] for row in rows(made, "later")] == ["0"]  # not the same row four times
     assert f"pghaul estimate '{full.move.name}' --growth 20GB" in words(made.sections)
 
@@ -57,7 +57,7 @@ def test_a_cluster_that_shrinks_takes_no_longer_later(growing: Report) -> None:
     shrinks = dataclasses.replace(growing, sizes=((began, 2 * large), (began + MONTH, large)))
     made = capacity_report(shrinks, Options())
     assert [row[0] for row in rows(made, "later")] == ["0"]
-    assert "It does not grow" in words(made.sections)
+    assert "The cluster does not grow" in words(made.sections)
 
 
 def test_without_facts_it_says_so(empty: Report) -> None:

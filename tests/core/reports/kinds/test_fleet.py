@@ -1,4 +1,4 @@
-"""Many moves: what can be made and when, what stops the others, whatever there is of them."""
+"""Many moves: what possible and when, what stops the others, whatever there is of them."""
 
 import dataclasses
 from collections.abc import Callable
@@ -21,9 +21,11 @@ GERMAN = Options(language="de")
 def test_what_can_be_made_and_in_which_windows(full: Report) -> None:
     made = of_fleet(fleet(full), Options())
     assert answers(made) == ["2 of 5", "1 × 15 min; 1 × 4 h", "1 of 5", "1 of 5 not checked", "1 of 5"]
-    assert made.answers[0].details == ("2.2 TiB in all: summer and autumn.",)
+    assert made.answers[0].details == ("2.2 TiB in total: summer and autumn.",)
     (fit,) = made.answers[1].details
-    assert fit == "One after another those of up to 8 h fit into 1 window, each with time for the way back."
+    assert (
+        fit == "One after another, the moves that need up to 8 h fit into 1 window, each including time for a rollback."
+    )
     assert [(row[0], row[4:7]) for row in rows(made, "ready")] == [
         ("summer", ["5 min", "6 min 40 s", "15 min"]),
         ("autumn", ["1 h 40 min", "1 h 57 min", "4 h"]),
@@ -44,7 +46,7 @@ def test_reasons_are_german_in_german(full: Report) -> None:
         "gannon-3: 10.0.0.37 Port 22 antwortet nicht innerhalb von 15 s"
     ]
     assert "steht" not in words(made.charts)  # what a cluster does is no word for a move
-    assert "nicht möglich" in words(made.charts)
+    assert "blockiert" in words(made.charts)
 
 
 def test_a_hundred_servers(full: Report) -> None:
@@ -55,7 +57,7 @@ def test_a_hundred_servers(full: Report) -> None:
     assert len(rows(made, "unknown")) == len(rows(made, "unread")) == 20
     assert len(rows(made, "servers")) == 101
     # the moves whose target is taken are one row, whoever has it
-    assert rows(made, "stops")[0] == ["Ein anderer Umzug hat dieses Ziel", "20"]
+    assert rows(made, "stops")[0] == ["Ein anderer Umzug hat dasselbe Ziel", "20"]
     assert "✕ der Umzug spring hat dasselbe Ziel und wurde ausgeführt" in [row[4] for row in rows(made, "stopped")]
     assert made.answers[0].details[0].endswith(" und 37 weitere.")
 

@@ -9,9 +9,11 @@ from core.migration.execution.record import EstimateComparison
 from core.migration.model.checks import Status, Waiver
 from core.migration.model.estimate import Estimate, Method, Span, Stage
 from core.migration.model.execution import Kind
+from core.migration.model.plan import PlanWarning
 from core.reports.kinds.plan import plan_report
-from core.reports.model import Document, drawings
+from core.reports.model import Document, Items, drawings
 from core.reports.options import Options
+from core.reports.parts.plan import plan as plan_section
 from core.reports.report import Report, build
 from tests.core.history import samples
 from tests.core.reports.reading import answers, names, rows, titles, words
@@ -33,14 +35,17 @@ def test_go_needs_checks_without_blockers_and_a_plan(full: Report) -> None:
 def test_five_lines_and_two_charts_are_page_one(full: Report) -> None:
     made = _made(full)
     assert len(made.answers) == 5
-    assert [chart.title for chart in made.charts] == ["How long each way takes", "Storage: new against old"]
-    assert made.answers[2].words == "Wire, in: Copy"
+    assert [chart.title for chart in made.charts] == [
+        "Duration of each method",
+        "Storage: new server compared with old server",
+    ]
+    assert made.answers[2].words == "Network (stage: Copy)"
     assert made.answers[4].words == "1 warning, none of them waived"
 
 
 def test_evidence_comes_worst_first(full: Report) -> None:
     made = _made(full)
-    assert titles(made) == ["Checks", "How long it takes", "The plan", "Storage", "Servers", "Method and units"]
+    assert titles(made) == ["Checks", "Durations", "Plan", "Storage", "Servers", "Method and units"]
     assert [row[0] for row in rows(made, "checks")] == ["✕ blocker", "? unknown", "! warning"]
     assert rows(made, "checks-passed")[0] == ["Same release series", "15.5", "15.18"]
     assert "rebuild the 212 listed indexes" in rows(made, "checks")[0][2]
@@ -50,10 +55,10 @@ def test_appendices_come_on_request(full: Report) -> None:
     asked = _made(full, Options(raw=True, functions=True))
     appendices = [title for title in titles(asked) if title.startswith("Appendix")]
     assert appendices == [
-        "Appendix: the steps one by one",
-        "Appendix: every other metric",
+        "Appendix: commands of each step",
+        "Appendix: all other metrics",
         "Appendix: raw values",
-        "Appendix: what the tools printed",
+        "Appendix: output of the tools",
     ]
     assert "/usr/pgsql-15/bin/pg_ctl" in words(asked.sections)
     assert "/usr/pgsql-15/bin/pg_ctl" not in words(_made(full).sections)
@@ -64,14 +69,14 @@ def test_every_empty_section_says_what_to_do(empty: Report) -> None:
     said = words(_made(empty).sections)
     for command in ("check", "estimate", "probe", "plan"):
         assert f"Run pghaul {command} 'gannon to the new storage', or open" in said
-    assert "No facts of gannon-old were read yet. Run pghaul facts gannon-old" in said
+    assert "The facts of gannon-old have not been read yet. Run pghaul facts gannon-old" in said
 
 
 def test_plots_say_the_same_in_words(full: Report) -> None:
     said = {one.name: one.alt for one in drawings(_made(full))}
     assert set(said) == {"methods", "ratios", "stages", "chain", "gantt", "repetitions"}
-    assert "Warm copy: 42 min (24 min to 1 h 30 min) without the cluster" in said["methods"]
-    assert "Copy: 3 h 40 min (3 h 06 min to 4 h 42 min), bound by wire." in said["stages"]
+    assert "Warm copy: downtime 42 min (24 min to 1 h 30 min)" in said["methods"]
+    assert "Copy: 3 h 40 min (3 h 06 min to 4 h 42 min), bottleneck: network." in said["stages"]
     assert "One stream read: gannon-old:/srv/pg 514 MB/s" in said["repetitions"]
     assert "Copy the files: planned 3 h 40 min" in said["gantt"]
 
@@ -94,10 +99,10 @@ def _measured_badly(report: Report) -> Report:
 
 def test_what_does_not_count_is_said(full: Report) -> None:
     made = _made(_measured_badly(full))
-    assert rows(made, "storage")[0][2] == "7\u202f149 (disturbed, from memory, 1 left out)"
+    assert rows(made, "storage")[0][2] == "7\u202f149 IOPS (disturbed, from memory, 1 excluded)"
     said = words(made.sections)
     assert "interval is a guess: Random writes, direct." in said
-    assert "Left out of Random writes, direct on gannon-old: 3\u202f171 (outlier)." in said
+    assert "Excluded from Random writes, direct on gannon-old: 3\u202f171 IOPS (outlier)." in said
     assert "too few repetitions were undisturbed: Random writes, direct." in said
     assert "Left out of Random" not in words(_made(full).sections)
 
@@ -109,7 +114,7 @@ def test_a_diagnosis_with_its_evidence(full: Report) -> None:
     found = dataclasses.replace(full.diagnoses[0], findings=(finding,))
     said = words(_made(dataclasses.replace(full, diagnoses=(found, *full.diagnoses[1:]))).sections)
     assert "Reads that update access times /srv is mounted with rw mount it with noatime" in said
-    assert "11 figures" in said
+    assert "11 values" in said
 
 
 def test_an_empty_target_is_no_gap(full: Report) -> None:
@@ -134,6 +139,20 @@ def test_a_waived_warning_says_who_waived_it_and_why(full: Report) -> None:
     assert made.answers[4].words == "1 warning, 1 of them waived"
 
 
+def test_the_plan_repeats_no_warning_of_the_checks_beside_it(full: Report) -> None:
+    plan, (check, *_) = full.plan, full.checks or ()
+    assert plan is not None
+    warnings = (
+        PlanWarning(check.message, check.status, check.id),
+        PlanWarning("Own: of the plan [x]"),
+        PlanWarning(check.message, check.status, "another"),
+        "an earlier plan's",
+    )
+    made = plan_section(dataclasses.replace(full, plan=dataclasses.replace(plan, warnings=warnings)))
+    items = next(block for block in made.blocks if isinstance(block, Items))
+    assert [item.words for item in items.entries] == ["Own: of the plan [x]", check.message, "an earlier plan's"]
+
+
 def test_every_volume_side_by_side(histories: Histories, tmp_path: Path) -> None:
     with histories.open(tmp_path, samples.fill) as store:
         run = next(run for run in store.runs(samples.MOVE.name) if run.workload.title == "Random writes, direct")
@@ -142,9 +161,9 @@ def test_every_volume_side_by_side(histories: Histories, tmp_path: Path) -> None
         report = build(store, samples.MOVE.name)
     found = next(row for row in rows(_made(report), "volumes") if row[0] == "Random writes, direct")
     assert found[2:] == [
-        "7\u202f149",
-        "7\u202f149\n1.00 ×",
-        "18\u202f279\n2.56 ×",
+        "7\u202f149 IOPS",
+        "7\u202f149 IOPS\n1.00 ×",
+        "18\u202f279 IOPS\n2.56 ×",
         "no difference beyond noise; faster",
     ]
 
@@ -166,11 +185,11 @@ def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_cl
     made = _made(dataclasses.replace(full, estimate=Estimate((method, out)), record=record, record_of_all=of_all))
     said = words(made.sections)
     assert "Copy timed 2 times in this move" in said
-    assert "ruled out: another major version" in said
-    assert [row[4] for row in rows(made, "estimates-record")] == ["1.00 ×", "4.00 × (outside)"]
+    assert "Not possible: another major version" in said
+    assert [row[4] for row in rows(made, "estimates-record")] == ["1.00 ×", "4.00 × (outside the range)"]
     assert rows(made, "estimates-by-stage") == [
         ["Copy", "2", "100%", "1.00 ×"],
         ["Downtime", "2", "50%", "2.00 ×"],
     ]
-    assert "Of all moves 3 of 4 lie between low and high; they took 1.41 ×" in said
+    assert "Of 4 stages of all moves, 3 lie between low and high. On average a stage took 1.41 ×" in said
     assert "summer" not in said

@@ -14,7 +14,7 @@ def test_it_answers_which_is_faster_and_how_sure_that_is(storages: StorageReport
     made = storage_report(storages, Options())
     sure = "Verdicts hold with 95 % confidence"
     assert answers(made) == ["In 4 of 5 workloads", sure, "10 runs", "Nothing was found"]
-    assert made.subtitle == "gannon-new:/var/lib/postgresql against gannon-old:/srv/pg"
+    assert made.subtitle == "gannon-new:/var/lib/postgresql compared with gannon-old:/srv/pg"
     assert rows(made, "storage")[2] == [
         *("Sequential writes, direct", "write rate", "84.3 MB/s", "414 MB/s"),
         *("4.91 ×", "4.65 to 5.19 ×", "faster"),
@@ -24,7 +24,7 @@ def test_it_answers_which_is_faster_and_how_sure_that_is(storages: StorageReport
 def test_its_plots(storages: StorageReport) -> None:
     made = storage_report(storages, Options())
     assert [one.name for one in drawings(made)] == ["ratios", "repetitions"]
-    assert titles(made)[0] == "Figures"
+    assert titles(made)[0] == "Values"
     assert "raw-values" not in names(made)
     assert "raw-values" in names(storage_report(storages, Options(raw=True)))
 

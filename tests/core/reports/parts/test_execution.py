@@ -1,4 +1,4 @@
-"""What was carried out, in the report: its sentence, its parts, and that it can be drawn whatever is in it."""
+"""The execution in the report: its sentence, its parts, and that it can be drawn whatever is in it."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -39,7 +39,7 @@ def _plan_step(number: int, title: str, **more: Any) -> Step:
 
 
 STEPS = (
-    _plan_step(1, "warm pass 1 of 1: /srv/pg/15/data", warm_pass=1, bytes=6_000_000_000, phase=Phase.WARM),
+    _plan_step(1, "warm pass 1 of 1: /srv/pg/15/data", warm_pass=1, root="data", bytes=6_000_000_000, phase=Phase.WARM),
     _plan_step(2, "stop old", name="stop", stopped=True, phase=Phase.STOP),
     _plan_step(3, "prove the stop", name="stopped", stopped=True, phase=Phase.STOP),
     _plan_step(4, "keep old from starting", name="fence", stopped=True, phase=Phase.STOP),
@@ -96,26 +96,26 @@ def _sentence(report: Report) -> str:
 
 def test_without_an_execution_it_says_so(empty: Report) -> None:
     made = _made(empty)
-    assert [one.words for one in made.answers] == ["Nothing was carried out yet"]
+    assert [one.words for one in made.answers] == ["The move has not been executed yet"]
     assert "execution" not in names(made)
 
 
 def test_a_move_that_is_done(full: Report) -> None:
     report = _executed(full, *ALL, state=State.DONE)
     assert _sentence(report) == (
-        "The cluster was moved to gannon-new: it serves there since 15 March 2026, 06:41 UTC; "
-        "the time without it was 1 h 21 min, and both sides were proven to hold the same."
+        "The cluster was moved to gannon-new and has served clients there since 15 March 2026, 06:41 UTC. "
+        "The downtime was 1 h 21 min. Both sides were proven to be equal."
     )
     _storage, movable, time = answers(report)
     assert movable.words == "It was moved"
     assert report.blockers  # what was checked before it
     assert plan_report(report, Options()).answers[0].words == "It was moved"
-    assert time.words == "It took 1 h 21 min"
-    assert time.details[0] == "The plan expected 8 min of commands; people come on top."
+    assert time.words == "The downtime was 1 h 21 min"
+    assert time.details[0] == "The plan expected 8 min for the commands. Manual steps are not included."
     assert [one.words for one in _made(report).answers][1:] == [
-        "1 h 21 min, 8 min of commands were planned",
+        "1 h 21 min; the plan expected 8 min for the commands",
         "Yes: 2 of 2 comparisons agree",
-        "Every step ended well, at its first try",
+        "No: every step succeeded at the first attempt",
         "Nothing",
     ]
 
@@ -127,23 +127,23 @@ def test_what_queries_took_stands_side_by_side(full: Report) -> None:
     assert last == ["two.sql", "latency p99", "too few", "too few", "too few", ""]
     failed = {"copy": "queries new 1 not measured: ERROR:  no\n", "cold": "page cache kept: root alone\n"}
     said = words(_made(replace(full, executions=(carried_out(**failed),))).sections)
-    assert "New, cold: not measured: ERROR:  no" in said
-    assert "the page cache was kept" in said
+    assert "New server, cold was not measured: ERROR:  no" in said
+    assert "The page cache was kept" in said
     assert "queries" not in names(_made(full))
 
 
 def test_the_time_without_the_cluster_in_parts(full: Report) -> None:
     facts = _facts(_executed(full, *ALL, state=State.DONE))
-    assert facts["Without the cluster"] == (
+    assert facts["Downtime"] == (
         "1 h 21 min, from 2026-03-15 05:20:00 UTC to 2026-03-15 06:41:00 UTC. "
-        "Commands took 8 min 00 s (8 min expected), people 1 min 00 s; for 1 h 12 min nothing was under way."
+        "The commands took 8 min 00 s (8 min expected), manual steps 1 min 00 s, idle time 1 h 12 min."
     )
-    assert facts["Way back"] == "not taken; since the opening it loses what clients wrote to new"
+    assert facts["Rollback"] == "not done; after the cutover it would lose what clients have written to the new cluster"
 
 
 def test_what_was_compared_with_its_counts(full: Report) -> None:
     assert rows(_made(_executed(full, *ALL, state=State.DONE)), "verification") == [
-        ["sum up old's files; compare new's files with old's", "every path with its size", "the same"],
+        ["sum up old's files; compare new's files with old's", "every path with its size", "equal"],
         [
             "take inventory of old; compare new's inventory with old's",
             "2 databases, 320 relations, 1 setting and 1 invalid index",
@@ -155,14 +155,14 @@ def test_what_was_compared_with_its_counts(full: Report) -> None:
 @pytest.mark.parametrize(
     ("last", "state", "said"),
     [
-        (1, State.CANCELLED, "The move was cancelled before gannon-old was stopped: gannon-old serves as before."),
-        (2, State.STOPPED, "The move was broken off at a step that failed: gannon-old is stopped since 15 March 2026"),
-        (8, State.INTERRUPTED, "The move was interrupted: gannon-old is stopped since 15 March 2026"),
-        (3, State.RUNNING, "The move was under way when this was written: step 3 of 10, prove the stop."),
+        (1, State.CANCELLED, "The move was cancelled before gannon-old was stopped. gannon-old still serves clients."),
+        (2, State.STOPPED, "The move was stopped by a failed step. gannon-old has been stopped since 15 March 2026"),
+        (8, State.INTERRUPTED, "The move was interrupted. gannon-old has been stopped since 15 March 2026"),
+        (3, State.RUNNING, "The move was running when this report was created: step 3 of 10, prove the stop."),
         (
             10,
             State.CANCELLED,
-            "The move was cancelled after gannon-new was opened: it serves since 15 March 2026, 06:41",
+            "The move was cancelled after the cutover. gannon-new has served clients since 15 March 2026, 06:41",
         ),
     ],
 )
@@ -173,7 +173,7 @@ def test_how_it_stands(full: Report, last: int, state: State, said: str) -> None
 def test_an_opening_that_failed_is_to_be_looked_at(full: Report) -> None:
     failed = _run(10, exit_status=1, message="pg_ctl: could not start server")
     report = _executed(full, *ALL[:-1], failed, state=State.STOPPED, message="could not start")
-    assert "while gannon-new was being opened: look whether it runs" in _sentence(report)
+    assert "during the cutover. Check whether the cluster on gannon-new is running" in _sentence(report)
     assert sentence(report, report.executions[0])[0].value == "bad"
 
 
@@ -181,38 +181,40 @@ def test_the_way_back(full: Report) -> None:
     back = replace(_run(1, at=120), title="start old", back=True)
     report = _executed(full, *ALL[:5], back, state=State.ROLLED_BACK)
     assert _sentence(report) == (
-        "The move was taken back: gannon-old serves again since 15 March 2026, 07:01 UTC; "
-        "the time without it was 1 h 41 min."
+        "The move was rolled back. gannon-old has served clients again since 15 March 2026, 07:01 UTC. "
+        "The downtime was 1 h 41 min."
     )
     assert [row[1] for row in rows(_made(report), "way-back")] == ["start old"]
     before = _executed(full, *ALL[:1], back, state=State.ROLLED_BACK)
-    assert _sentence(before) == "The move was taken back before gannon-old was stopped: gannon-old serves as before."
+    assert (
+        _sentence(before) == "The move was rolled back before gannon-old was stopped. gannon-old still serves clients."
+    )
 
 
 def test_a_rehearsal_says_what_the_night_costs_once_it_was_estimated(full: Report) -> None:
     report = _executed(full, ALL[0], state=State.DONE, kind=Kind.REHEARSAL)
     assert _sentence(report) == (
-        "A rehearsal copied 5.6 GiB at 100 MB/s and stopped nothing: gannon-old serves as before."
+        "The rehearsal copied 5.6 GiB at 100 MB/s and stopped nothing. gannon-old still serves clients."
     )
-    assert "Run pghaul estimate" in _facts(report)["The night to come"]
+    assert "Run pghaul estimate" in _facts(report)["Estimate of the move"]
     assert report.estimate is not None
     again = replace(report, estimate=replace(report.estimate, made_at=BEGAN + timedelta(hours=3)))
-    assert _sentence(again).endswith("By its rates the night costs 42 min without the cluster.")
-    cost = _facts(again)["The night to come"]
-    assert cost.startswith("42 min (24 min to 1 h 30 min) without the cluster")
+    assert _sentence(again).endswith("At its rates, the downtime of the move is 42 min.")
+    cost = _facts(again)["Estimate of the move"]
+    assert cost.startswith("Downtime 42 min (24 min to 1 h 30 min)")
 
 
 def test_a_pass_that_was_made_once_more_is_told(full: Report) -> None:
     again = _run(1, at=15, attempt=2, bytes=5)
     made = _made(_executed(full, ALL[0], again, *ALL[1:], state=State.DONE))
-    assert made.answers[3].words == "Every step ended well, some were made again"
-    assert made.answers[3].details == ("Made again: warm pass 1 of 1.",)
-    assert [row[0] for row in rows(made, "passes")] == ["warm pass 1 of 1", "warm pass 1 of 1 (try 2)"]
+    assert made.answers[3].words == "No: every step succeeded, and some were repeated"
+    assert made.answers[3].details == ("Repeated: Pre-copy pass 1 of 1.",)
+    assert [row[0] for row in rows(made, "passes")] == ["Pre-copy pass 1 of 1", "Pre-copy pass 1 of 1 (attempt 2)"]
 
 
 def test_what_was_taken_back_unbroken_did_reach_an_end(full: Report) -> None:
     made = _made(_executed(full, *ALL[:5], state=State.ROLLED_BACK))
-    assert made.answers[3].words == "It was taken back"
+    assert made.answers[3].words == "The move was rolled back"
 
 
 def test_where_it_broke_off_and_went_on(full: Report) -> None:
@@ -220,16 +222,16 @@ def test_where_it_broke_off_and_went_on(full: Report) -> None:
     again = _run(1, at=60, attempt=2, bytes=5)
     report = _executed(full, failed, again, state=State.CANCELLED)
     assert rows(_made(report), "breaks") == [["05:11:00", STEPS[0].title, "ssh broke", "06:00:00"]]
-    assert rows(_made(report), "steps")[2][1] == f"{STEPS[0].title} (try 2)"
+    assert rows(_made(report), "steps")[2][1] == f"{STEPS[0].title} (attempt 2)"
 
 
 def test_what_was_void_is_explained(full: Report) -> None:
     report = _executed(full, replace(ALL[0], void=True), state=State.CANCELLED)
     found = _made(report)
     assert rows(found, "steps")[1][-1] == "0, void"
-    assert "void: it was done" in words(found.sections)
+    assert "void: the step was done" in words(found.sections)
     assert [row[3] for row in rows(found, "passes")] == ["5.6 GiB"]
-    assert "void: it was done" not in words(_made(_executed(full, *ALL, state=State.DONE)).sections)
+    assert "void: the step was done" not in words(_made(_executed(full, *ALL, state=State.DONE)).sections)
 
 
 def test_over_midnight_each_time_has_its_day(full: Report) -> None:
@@ -240,7 +242,7 @@ def test_over_midnight_each_time_has_its_day(full: Report) -> None:
 
 def test_earlier_ones_are_a_line_each(full: Report) -> None:
     report = _executed(full, *ALL, state=State.DONE)
-    assert [row[0] for row in rows(_made(report), "earlier")] == ["a rehearsal"]
+    assert [row[0] for row in rows(_made(report), "earlier")] == ["Rehearsal"]
 
 
 def test_who_confirmed_what_and_when(full: Report) -> None:
@@ -260,13 +262,13 @@ def test_what_is_left_to_do(full: Report) -> None:
     done = report.executions[0]
     told = replace(done, plan=replace(done.plan, remains=("the old files on old",), advice=("run ANALYZE",)))
     made = _made(replace(report, executions=(told,)))
-    assert made.answers[-1].words == "2 things"
+    assert made.answers[-1].words == "2 tasks"
     assert made.answers[-1].details == ("Run ANALYZE.", "The old files on old."), "what is to be done now comes first"
     more = replace(done, plan=replace(done.plan, remains=("the old files on old",), advice=("a", "b", "c")))
     shown = _made(replace(report, executions=(more,))).answers[-1].details
-    assert shown == ("A.", "B.", "2 more under What is left to do.")
+    assert shown == ("A.", "B.", "2 more in the section Follow-up.")
     assert "the old files on old" in words(made.sections)
-    assert "What is left to do" in titles(made)
+    assert "Follow-up" in titles(made)
 
 
 @pytest.mark.slow
