@@ -281,7 +281,7 @@ dress_copy_control() {
   until cp -- "$dress_data/global/pg_control" "$copy_folder/dress/pghaul-fence/global/pg_control" &&
     dress_read=$(LC_ALL=C pg_controldata "$copy_folder/dress/pghaul-fence" 2>&1) && [ -n "$dress_read" ] &&
     ! printf '%s\n' "$dress_read" | grep -q 'CRC checksum does not match'; do
-    dress_tries=$((dress_try_copy + 1))
+    dress_tries=$((dress_tries + 1))
     [ "$dress_tries" -le 20 ] || fail "the control file of $dress_data cannot be read completely"
     sleep 0.1 || fail 'the program sleep is missing'
   done
