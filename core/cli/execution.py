@@ -402,7 +402,7 @@ def query_lines(results: "QueryResults | None") -> list[str]:
         )
         for line in lines(results)
     ]
-    shown = table(("script", "metric", *SHOWN, "new / old"), rows, right=(2, 3, 4))
+    shown = table(("script", "metric", *SHOWN, "new server / old server"), rows, right=(2, 3, 4))
     return ["", shown, *(f"  {printable(sentence)}" for sentence in sentences(results))]
 
 

@@ -197,6 +197,7 @@ _SOURCES = (
     marked("probe of {time}: {how}"),
     marked("given"),
     marked("an earlier build"),
+    marked("timed: an earlier pre-copy pass of this move"),
     marked("timed: an earlier warm pass of this move"),
     marked("timed {number} time"),
     marked("timed {number} times"),

@@ -128,8 +128,8 @@ def _changed(known: Sequence[Entry], kind: str, blob: bytes, to: Destination, se
         f"{server}: the host key of {to.known_as} has changed: known is {expected.key_type} "
         f"{known_hosts.fingerprint(expected.blob)} ({expected.place}), the server shows {kind} "
         f"{known_hosts.fingerprint(blob)}",
-        "Another computer may intercept the connection. If the server was reinstalled, compare the fingerprint on its console "
-        f"(ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub), then remove line {expected.line} of {expected.file}",
+        "Another computer may intercept the connection. If the server was reinstalled, compare the fingerprint on its "
+        f"console (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub), then remove line {expected.line} of {expected.file}",
     )
 
 

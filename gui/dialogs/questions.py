@@ -97,14 +97,14 @@ class TakeOnDialog(Guarded, QDialog):
 
 
 class TakeOverDialog(Guarded, NameDialog):
-    """Asks for the name of the move before an execution from elsewhere runs."""
+    """Asks for the name of the move before an execution of another workstation runs."""
 
     def __init__(self, question: TakeOverQuestion, parent: QWidget | None = None) -> None:
         text = tr(
             "This execution of {move} was recorded on another workstation or by another user. Read all "
             "commands that it would run. To take it over, type the &name of the move."
         ).format(move=question.move)
-        super().__init__(tr("Execution from elsewhere"), text, question.move, tr("&Take over"), parent)
+        super().__init__(tr("Execution of another workstation"), text, question.move, tr("&Take over"), parent)
         self._question = question
         self.shown = TextView(tr("Commands that it would run, and steps that count as done"), self)
         self.shown.set_text(question.shown)

@@ -86,7 +86,7 @@ def autostart(context: CheckContext) -> Finding:
     return passed(
         shown,
         NOTHING,
-        "The plan keeps the old cluster from starting again after its stop. Nothing else was found that would start it.",
+        "The plan keeps the old cluster stopped. Nothing else was found that would start it again.",
     )
 
 

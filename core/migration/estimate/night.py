@@ -84,7 +84,7 @@ def likelihood(method: Simulated, night: Night) -> float:
 
 
 def _way_back() -> "Draws":
-    return drawn("way back", *assumptions.WAY_BACK)
+    return drawn("rollback", *assumptions.WAY_BACK)
 
 
 def _ends(method: Simulated, night: Night) -> "Draws":

@@ -22,7 +22,7 @@ def copied(executions: Sequence[Execution]) -> Measured | None:
 
 def changed(executions: Sequence[Execution]) -> Measured | None:
     """`change_rate` with where it comes from."""
-    return _latest(executions, _change, "timed: an earlier warm pass of this move")
+    return _latest(executions, _change, "timed: an earlier pre-copy pass of this move")
 
 
 def _latest(

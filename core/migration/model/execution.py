@@ -55,7 +55,7 @@ class StopAnswer(StrEnum):
 
     STOP = "stop"
     DECLINED = "declined"
-    WARM_FIRST = "one more warm pass"
+    WARM_FIRST = "one more pre-copy pass"
 
 
 @dataclass(frozen=True, slots=True)

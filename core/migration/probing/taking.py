@@ -165,7 +165,9 @@ def scratch_folder(site: ProbeContext) -> Iterator[str]:
     try:
         yield site.new.run(make, site.job, user=user, title="probe: make a folder").stdout
     finally:
-        clean(site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on new")
+        clean(
+            site, lambda job: site.new.run(remove, job, user=user), f"the folder {site.scratch_name} on the new server"
+        )
 
 
 def clean(site: ProbeContext, remove: Callable[[Job], object], what: str) -> None:

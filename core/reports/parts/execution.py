@@ -99,7 +99,7 @@ def queries(latest: Execution) -> Section:
         values = tuple(_value(found, line, place) for place in range(len(SHOWN)))
         ratio = "" if line.ratio is None else units.ratio(line.ratio.ratio)
         rows.append((line.script or everything, tr(METRICS[line.metric]), *values, ratio))
-    head = (tr("Script"), tr("Metric"), *(tr(_RUN[run]) for run in SHOWN), tr("New / old"))
+    head = (tr("Script"), tr("Metric"), *(tr(_RUN[run]) for run in SHOWN), tr("New server / old server"))
     how = tr(
         "The queries ran as {role} in the database {database}, with {clients} for {time} in each run. The "
         "ratio is that of the warm runs."
