@@ -116,8 +116,7 @@ def metric_name(name: str) -> str:
 
 def metric_value(name: str, value: float | None) -> str:
     """Return the value of a metric with its unit: `812 MB/s`, `1 200 IOPS`."""
-    shown = units.metric(name, value)
-    return f"{shown} IOPS" if name.endswith("iops") and units.known(value) else shown
+    return units.metric(name, value)
 
 
 def side_name(side: "Side") -> str:

@@ -45,7 +45,8 @@ def plan(report: Report) -> Section:
 
 def _is_said(warning: PlanWarning | str, report: Report) -> bool:
     """Return whether the checks of the same report say it already."""
-    return any(warning == PlanWarning(one.message, one.status, one.id) for one in report.checks or ())
+    # what an earlier pghaul has recorded is the line alone
+    return any(str(warning) == str(PlanWarning(one.message, one.status, one.id)) for one in report.checks or ())
 
 
 def phase_bars(steps: Sequence[Step]) -> tuple[Bar, ...]:

@@ -53,7 +53,7 @@ def compared_table(name: str, compared: Comparison, rows: Sequence[Compared]) ->
     """A column a set, each against the first."""
     sets = set_names(compared)
     head = (tr("Workload"), tr("Metric"), *sets, *((tr("Ratio"), tr("Interval")) if len(sets) == 2 else ()))
-    widths = (1.8, 1.2, *((1.0,) * len(sets)), *((0.0, 0.0) if len(sets) == 2 else ()))
+    widths = (2.2, 1.5, *((0.9,) * len(sets)), *((0.0, 0.0) if len(sets) == 2 else ()))
     right = frozenset(range(2, len(head) - (1 if len(sets) == 2 else 0)))
     return Table(name, (*head, tr("Verdict")), tuple(_row(row, len(sets)) for row in rows), (*widths, 0.9), right)
 

@@ -156,7 +156,7 @@ grep -A1 -Fx '[16400]' daemon/rsyncd.conf | grep -Fx 'path = {_DAEMON}/places/16
         ("@folder@", "marker", "127.0.0.1", "/", "pghaul@127.0.0.1::data/"),
         stdin=f"{_PORT} marker\n",
         status=10,
-        complains=f"port {_PORT} of 127.0.0.1 ",
+        complains=f"port {_PORT} of 127.0.0.1: ",
         name="nobody answers",
     ),
     Example(

@@ -50,7 +50,7 @@ EXAMPLES = [
         )
         for name, change, said in (
             ("an empty mount point", "rm -r space*/*", "/space ö does not contain PG_15_*"),
-            ("no mount point", "rm -r space*", "/space ö is not there"),
+            ("no mount point", "rm -r space*", "/space ö does not exist"),
             ("no cluster", "rm data/PG_VERSION", "/data does not contain PG_VERSION"),
             ("another catalog", "mv space*/PG_15_7 'space ö/PG_14_7'", "/space ö does not contain PG_15_*"),
             ("a link that is gone", "rm data/pg_tblspc/1", "/space ö any more"),

@@ -147,6 +147,7 @@ def test_the_plan_repeats_no_warning_of_the_checks_beside_it(full: Report) -> No
         PlanWarning("Own: of the plan [x]"),
         PlanWarning(check.message, check.status, "another"),
         "an earlier plan's",
+        str(PlanWarning(check.message, check.status, check.id)),
     )
     made = plan_section(dataclasses.replace(full, plan=dataclasses.replace(plan, warnings=warnings)))
     items = next(block for block in made.blocks if isinstance(block, Items))
