@@ -69,7 +69,7 @@ def test_latencies_have_three_digits(number: float, text: str) -> None:
     ("name", "value", "text"),
     [
         ("read_bytes_per_second", 80.6e6, "80.6 MB/s"),
-        ("write_iops", 903.4, "903"),
+        ("write_iops", 903.4, "903 IOPS"),
         ("read_latency_p99_seconds", 0.0046, "4.60 ms"),
         ("duration_seconds", 61.0, "1 min 01 s"),
         ("size_bytes", 2**30, "1.0 GiB"),

@@ -35,10 +35,10 @@ def look(_):
     print(*{name for module in loaded for name in imported_in_functions(module)} - set(sys.modules))
 
 
-actions.carry_out, actions._passwords = look, lambda *_: {}
-actions._executor = lambda *_: SimpleNamespace()
+actions.carry_out_plan, actions._ask_passwords = look, lambda *_: {}
+actions._make_executor = lambda *_: SimpleNamespace()
 execution = SimpleNamespace(kind=None)
-actions._carried_out(SimpleNamespace(store=SimpleNamespace(execution=lambda _: execution)), 1, None, None)
+actions._carry_out(SimpleNamespace(store=SimpleNamespace(execution=lambda _: execution)), 1, None, None)
 """
 
 

@@ -64,9 +64,10 @@ def test_replacing_looks_for_the_cluster_that_the_list_names(session: Session) -
 
 def test_a_warning_that_was_waived_bears_its_waiver(session: Session) -> None:
     move = session.store.move("spring")
-    running = old(replace(old().clusters[0], running=True))
-    results, _ = judge(session, move, running, new())
+    (cluster,) = old().clusters
+    archiving = old(replace(cluster, settings=cluster.settings | {"archive_mode": "on"}))
+    results, _ = judge(session, move, archiving, new())
     warning = next(each for each in results if each.status is Status.WARNING)
     waive_check(session, "spring", warning.id, "it is known")
-    again, _ = judge(session, move, running, new())
+    again, _ = judge(session, move, archiving, new())
     assert next(each for each in again if each.id == warning.id).waiver is not None

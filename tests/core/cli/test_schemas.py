@@ -59,7 +59,7 @@ def test_a_schema_is_one(words: str) -> None:
         ("check", "--list"),
         ("estimate", "--record"),
         ("execute", SPRING, "--status"),
-        ("functions", "lines"),
+        ("functions", "count_lines"),
         ("history", "list"),
         ("history", "runs", SPRING),
         ("history", "run", "1"),

@@ -184,7 +184,7 @@ def test_a_proof_of_the_stop_that_tells_nothing_is_no_reason_to_begin_anew(store
 @pytest.mark.slow
 def test_old_that_runs_again_is_copied_and_stopped_again(store: Store) -> None:
     proof: list[str | PghaulError] = ["sum", failed(1, "pghaul: a server runs in /a"), "another sum"]
-    move = Stopping(store, prove_stopped=proof, servers_in=["4711\n"], rest_pass=[failed(1)])
+    move = Stopping(store, prove_stopped=proof, list_servers_in=["4711\n"], rest_pass=[failed(1)])
     with pytest.raises(CommandError):
         move.carried_out()
     move.carried_out()
