@@ -131,7 +131,7 @@ def test_a_killed_pghaul_leaves_nothing_without_a_next_start(
         for user in ("root", None):
             with pytest.raises(CommandError, match=HELD) as caught, folders.own_folder(old_server, "/tmp", user, Job()):
                 pytest.fail("a second benchmark began")
-            assert "wait for its end" in caught.value.hint
+            assert "wait until it has ended" in caught.value.hint
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         wait_until(lambda: is_clean(lab), "the server to clean up", seconds=20)

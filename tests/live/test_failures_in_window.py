@@ -145,7 +145,7 @@ def complains(dialog: ServerDialog, said: str) -> None:
     text = dialog.trouble.text()
     assert dialog.trouble.isVisible()
     assert said in text
-    assert "hint: " in text
+    assert "Hint: " in text
     assert dialog.isVisible()
     dialog.reject()
 
@@ -155,7 +155,7 @@ def test_no_sudo(window: MainWindow, qtbot: QtBot, nosudo_profile: Profile) -> N
     assert dialog.found.isVisible()
     text = dialog.found.text()
     assert "): they fail: " in text
-    assert "hint: " in text
+    assert "Hint: " in text
     dialog.reject()
 
 
@@ -167,7 +167,7 @@ def test_the_cable_is_out(window: MainWindow, qtbot: QtBot, lab: Lab) -> None:
     page.start.click()
     qtbot.waitUntil(window.banner.isVisible, timeout=PATIENCE_MS)
     assert "old" in window.banner.text
-    assert "hint: " in window.banner.text
+    assert "Hint: " in window.banner.text
     qtbot.waitUntil(lambda: window.work.runner.idle, timeout=PATIENCE_MS)
 
 
@@ -189,7 +189,7 @@ def test_no_postgresql_in_the_folder(window: MainWindow, qtbot: QtBot) -> None:
     plan.start.click()
     qtbot.waitUntil(window.banner.isVisible, timeout=PATIENCE_MS)
     assert "/srv/pg/nothing" in window.banner.text
-    assert "hint: " in window.banner.text
+    assert "Hint: " in window.banner.text
     qtbot.waitUntil(lambda: window.work.runner.idle, timeout=PATIENCE_MS)
 
 

@@ -194,7 +194,7 @@ def test_a_server_that_cannot_be_reached_is_said(
     qtbot.waitUntil(lambda: _idle_without_secrets(window), timeout=20_000)
     assert window.banner.isVisible()
     assert said in window.banner.text
-    assert "hint: " in window.banner.text
+    assert "Hint: " in window.banner.text
 
 
 @pytest.mark.measures
