@@ -155,7 +155,7 @@ def test_no_sudo(window: MainWindow, qtbot: QtBot, nosudo_profile: Profile) -> N
     assert dialog.found.isVisible()
     text = dialog.found.text()
     assert "): they fail: " in text
-    assert "Hint: " in text
+    assert "hint: " in text
     dialog.reject()
 
 
