@@ -54,8 +54,7 @@ def _advice(session: Session, holder: Holder) -> str:
         return f"this is execution {own.id} of {own.move}, which is running: {execute} --status"
     return (
         f"this is execution {own.id} of {own.move}, whose process has ended: continue it with {execute} --resume, or "
-        "end "
-        "it with --cancel, which removes the lock"
+        "end it with --cancel, which removes the lock"
     )
 
 

@@ -121,7 +121,7 @@ def test_two_profiles_of_one_host_are_told(session: Session, old_profile: Profil
     results = {result.id: result for result in check(session, "itself", Job())}
     for name in ("two-places", "target-identity"):
         assert (results[name].status, results[name].blocking) == (Status.BLOCKER, True)
-        assert "one host" in results[name].message
+        assert "the same host" in results[name].message
     apart = {result.id: result for result in check(session, "m", Job())}["two-places"]
     assert apart.status is Status.PASS
     assert apart.old.partition("boot ")[2].split(",")[0] == apart.new.partition("boot ")[2].split(",")[0] != ""

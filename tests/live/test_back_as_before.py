@@ -51,7 +51,7 @@ def test_a_rollback_compares_the_settings_of_the_old_server(
         code, _, err = command("execute", "m")
         assert "was not confirmed" in err, (code, err)
         told = rolled_back(command)
-        assert "the old server was not stopped" in told
+        assert "The old cluster was not stopped" in told
         assert "as before" not in told
 
         monkeypatch.setattr(sys, "stdin", Undecided(new))
@@ -60,6 +60,6 @@ def test_a_rollback_compares_the_settings_of_the_old_server(
             assert (code, command.last_step()) == (BlockedError.exit_code, DECIDE), err
             told = rolled_back(command)
             assert [each in told for each in _CHANGED] == [settings_differ] * 2
-            assert ("not as before: see the warnings above" in told) is settings_differ
-            assert ("runs again, as before" in told) is not settings_differ
+            assert ("not as before. See the warnings above" in told) is settings_differ
+            assert ("runs again, with the same port, options and settings as before" in told) is not settings_differ
             assert said(old, "show work_mem; show max_connections") == "8MB\n137"

@@ -330,7 +330,7 @@ def test_a_cut_connection_and_the_next_start(
     assert lab.old.exec("pgrep", "-x", "fio", check=False).stdout == ""
     assert leftovers(lab) == []
     assert journal.outcomes == [Outcome.FAILED]
-    assert any(isinstance(event, Note) and "removed when benchmarks start there next" in event.text for event in events)
+    assert any(isinstance(event, Note) and "the next benchmark there removes it" in event.text for event in events)
 
 
 @pytest.mark.usefixtures("clean_hosts")

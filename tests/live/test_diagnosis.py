@@ -75,7 +75,7 @@ def test_data_in_the_journal(lab: Lab, old_server: Server, clean_hosts: None, tr
     diagnosis = diagnosed(old_server, TRIAL, a_write(TRIAL))
     (finding,) = [one for one in diagnosis.findings if one.name == "data-journal"]
     assert "data=journal" in finding.evidence[0]
-    assert finding.evidence[1] == "written in one go: 30.0 MB/s (dd)"
+    assert finding.evidence[1] == "Sequential writes reach 30.0 MB/s (dd)."
     lab.old.exec("umount", TRIAL)
     lab.old.exec("mount", "-o", "loop,data=ordered", f"{TRIAL}.img", TRIAL)
     assert "data-journal" not in names(diagnosed(old_server, TRIAL, a_write(TRIAL)))

@@ -64,7 +64,7 @@ def test_a_disk_that_is_left_alone_is_never_marked(old_server: Server) -> None:
 def test_a_second_writer_is_marked_with_its_figures(lab: Lab, old_server: Server) -> None:
     with writer(lab):
         found = forecast(old_server, volume(), suite(READ), FACTS, Job())
-        assert any(" /srv/pg on old " in warning for warning in found.warnings)
+        assert any(" /srv/pg on old: " in warning for warning in found.warnings)
         made = repetitions(old_server, times=2)
     marks = [mark for one in made for mark in one.marks]
     assert [mark.kind for mark in marks] == [MarkKind.DISTURBED] * 6

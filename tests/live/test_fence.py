@@ -199,7 +199,7 @@ def test_a_server_that_lives_in_the_target_stops_the_pass_the_proof_and_the_star
         there.append(cluster.new.exec("sh", "-c", stands_in, user="postgres").stdout.strip())
 
     for name in ("changed-data", "compare-sums", "start-new"):
-        with pytest.raises(PghaulError, match="a PostgreSQL server is running in"):
+        with pytest.raises(PghaulError, match=r"a PostgreSQL server .*is running in"):
             carry_out_plan(move.executor(number, listener=once(move.title(name), live)))
         cluster.new.exec("kill", there.pop())
     carry_out_plan(move.executor(number))
@@ -237,11 +237,11 @@ def test_what_has_old_s_identifier_but_no_mark_is_named_and_taken_only_when_give
     cluster.new.exec("mv", f"{FENCE}/global/pg_control", f"{TARGET}/global/", user="postgres")
     cluster.new.exec("rm", "-r", FENCE, user="postgres")
     with pytest.raises(
-        BlockedError, match="holds a clone of this cluster, or a copy of it that was opened, and no mark"
+        BlockedError, match="contains a clone of this cluster, or a copy of it that was opened, and has no mark"
     ):
         move.execute()
     cluster.new.exec("touch", f"{TARGET}/standby.signal", user="postgres")
-    with pytest.raises(BlockedError, match=r"holds a standby .*\(standby.signal\), and no mark"):
+    with pytest.raises(BlockedError, match=r"contains a standby .*\(standby.signal\), and has no mark"):
         move.execute()
     move.facts = site.read_facts(move.connect, target=TARGET)
     results = check(MOVE, *move.facts)

@@ -201,7 +201,9 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
     cluster.shape(SLOW)
     try:
         with pytest.raises(PghaulError) as caught:
-            carry_out_plan(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", lambda: disturb(cluster))))
+            carry_out_plan(
+                stopped.executor(number, listener=at_first_bytes(stopped.title("copy-data"), lambda: disturb(cluster)))
+            )
         cluster.shape("off")
         broken = stopped.store.execution(number)
         assert broken.state in {State.STOPPED, State.INTERRUPTED}, caught.value
@@ -245,14 +247,16 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
     number = stopped.begin()
     cluster.shape(SLOW)
     with pytest.raises(UnreachableError) as caught:
-        carry_out_plan(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", lambda: cluster.cut("old"))))
+        carry_out_plan(
+            stopped.executor(number, listener=at_first_bytes(stopped.title("copy-data"), lambda: cluster.cut("old")))
+        )
     assert f"pghaul execute {SPREAD.name} --resume" in caught.value.hint
     assert stopped.store.execution(number).state is State.INTERRUPTED
     cluster.mend("old")
     cluster.shape("off")
     carry_out_plan(stopped.executor(number))
     done = stopped.store.execution(number)
-    copies = [run for run in done.steps if run.title == f"copy: {DATA}"]
+    copies = [run for run in done.steps if run.title == stopped.title("copy-data")]
     assert (done.state, len(copies)) == (State.DONE, 1)  # the very same try, followed to its end
     assert site.contents(cluster.old) == before
 
@@ -306,7 +310,7 @@ def test_a_cancel_from_elsewhere_ends_the_copy_and_cleans_up(cluster: Lab, stopp
         stopped.store.ask_cancel(number)
 
     with pytest.raises(Cancelled):
-        carry_out_plan(stopped.executor(number, listener=at_first_bytes(f"copy: {DATA}", ask)))
+        carry_out_plan(stopped.executor(number, listener=at_first_bytes(stopped.title("copy-data"), ask)))
     assert stopped.store.execution(number).state is State.CANCELLED
     cluster.shape("off")
     roll_back(stopped.executor(number))
@@ -344,7 +348,7 @@ def test_a_killed_workstation_is_gone_on_with(
             lambda: "--server" in cluster.new.exec("ps", "-e", "-o", "args=").stdout, "the copy to begin", seconds=90
         )
         wait_until(lambda: last_step(folder).startswith("warm-1-"), "the first warm pass to begin", seconds=30)
-        refuses_to_measure("probe", "under way: pghaul execute")
+        refuses_to_measure("probe", "which is running: pghaul execute")
     cluster.shape("off")
     refuses_to_measure("bench", "whose process has ended: continue it with")
     second = subprocess.run([*words, "--resume"], cwd=PROJECT, check=False, capture_output=True, text=True, timeout=200)

@@ -141,7 +141,7 @@ def test_edits_after_every_check_are_looked_at_after_the_cutover(cli: CommandLin
     spoil = f'[ -e {ROOT}/spoiled ] || {{ touch {ROOT}/spoiled; printf "{lines}{_TYPO}\\n" >>{_CONF}; }}'
     cli("move", "hook", "m", "stop-applications", "--side", "old", "--as", "postgres", "--command", spoil)
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
-    assert (code, "could not be started again with its files as they stand: unrecognized" in err) == (1, True), err
+    assert (code, "could not be started again with its configuration files: unrecognized" in err) == (1, True), err
     assert sql(old, "select 1") == "1"
     take_back(old, _CONF, "shared_bufers")
     code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")
@@ -214,7 +214,7 @@ def test_of_edits_the_old_server_has_what_was_chosen_after_a_rollback(
     assert (code, cli.last_step()) == (BlockedError.exit_code, DECIDE), err
     code, out, err = cli.connecting("execute", "m", "--rollback")
     assert code == 0, out + err
-    assert "runs again, but not as before: see the warnings above" in out + err
+    assert "runs again, but not as before. See the warnings above" in out + err
     said = {
         EditedSettings.IN_FORCE: f"started with listen_addresses=*, port={PORT}, work_mem=4096 on its command line",
         EditedSettings.FILE: "The value of the files is in force, as was chosen",
@@ -263,7 +263,7 @@ def test_a_rollback_gives_the_old_server_what_its_options_can_tell(
     pg_ctl(old, "-l", "/dev/null", "restart")
     append(old, _CONF, f"log_line_prefix = '%m '\n{_EDITS}")
     assert cli("move", "edited", "m", "in-force")[0] == 0
-    assert "Only log_line_prefix, search_path would be as the files say" in finding(cli, "pending-settings")
+    assert "Only log_line_prefix, search_path would have the value in the file" in finding(cli, "pending-settings")
     monkeypatch.setattr(sys, "stdin", Undecided(new))
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA)
     assert (code, cli.last_step()) == (BlockedError.exit_code, DECIDE), err

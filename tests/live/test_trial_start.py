@@ -497,7 +497,7 @@ def test_a_cancelled_trial_leaves_nothing(cli: CommandLine, old_server: Server, 
     job: Job
 
     def cancel_soon(event: Event) -> None:
-        if isinstance(event, CommandStarted) and "start an empty cluster" in event.title:
+        if isinstance(event, CommandStarted) and "Start an empty cluster" in event.title:
             Timer(0.7, job.cancel).start()
 
     job = Job(cancel_soon)
@@ -553,7 +553,7 @@ def test_what_goes_wrong_on_the_new_server_after_the_checks_is_found_before_the_
     cli("move", "hook", "m", "stop-applications", "--side", "new", "--as", "root", "--command", once)
     try:
         code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
-        assert (code, says in err, "The old server was not stopped" in err) == (1, True, True), err
+        assert (code, says in err, "The old cluster was not stopped" in err) == (1, True, True), err
         assert sql(old, "select pg_postmaster_start_time()") == began
         new.exec("sh", "-c", mend)
         code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")

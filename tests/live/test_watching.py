@@ -53,7 +53,7 @@ def test_a_watch_goes_on_without_a_connection_and_the_next_estimate_takes_what_i
     begun = begin_watch(session, "watched", SECONDS, Job(notes.append))
     ahead = next(each.text for each in notes if isinstance(each, Note) and "is watched for" in each.text)
     assert "watch_changes" in ahead
-    assert "goes on without this workstation" in ahead
+    assert "continues without this workstation" in ahead
     assert begun.running
     with pytest.raises(InputError, match=r"\bwatched\b"):
         begin_watch(session, "watched", SECONDS, Job())
@@ -105,7 +105,7 @@ def test_the_longer_write_finds_the_rate_of_the_disk_and_leaves_nothing(lab: Lab
     lab.cap_disk("new", write_bps=60_000_000)
     notes: list[Event] = []
     taken = probe_sustained(session, "watched", 10.0, Job(notes.append))
-    assert any(isinstance(each, Note) and "random bytes go into one file" in each.text for each in notes)
+    assert any(isinstance(each, Note) and "one file of random bytes is written" in each.text for each in notes)
     assert taken.quantity is Quantity.SUSTAINED
     assert taken.bytes_per_second < 75e6
     assert session.store.probes("watched")[-1] == taken

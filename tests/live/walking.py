@@ -217,7 +217,7 @@ def without_programs_in_the_end(lab: Lab) -> Iterator[None]:
 
 _SSH = """#!/bin/sh
 # the call of a step that is to fail has its mark in its environment, behind what makes it another user's
-begun=$(awk '/ begun by / { step = 0 } / step [0-9]+ begins: / { step = $4 } END { print step }' '@log@' 2>/dev/null)
+begun=$(awk '/ Begun by / { step = 0 } / Step [0-9]+ begins: / { step = $4 } END { print step }' '@log@' 2>/dev/null)
 if [ -s '@fault@' ] && read -r number call <'@fault@' && [ "$number" = "$begun" ] && [ "$call" -gt 0 ]; then
   rm '@fault@'
   left=$#
@@ -274,4 +274,6 @@ class FailingScript(Script):
 
     def way_on(self) -> tuple[str, ...]:
         """What it has said last of how to go on."""
-        return tuple(re.findall(rf"^go on:   {re.escape(str(self.path))} (.*)$", self.said(), re.MULTILINE)[-1].split())
+        return tuple(
+            re.findall(rf"^To go on: +{re.escape(str(self.path))} (.*)$", self.said(), re.MULTILINE)[-1].split()
+        )
