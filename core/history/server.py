@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import psycopg
+from psycopg.pq.abc import PGconn
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
@@ -222,13 +223,13 @@ _FOR_NOW = ("53300", "55P03")
 """What ends by itself: as where the server is lost, what was measured is recorded later."""
 
 
-def _asked_for_password(cause: BaseException | None) -> bool:
-    """Return whether the server asked for a password and then did not let pghaul in.
+def _login_attempt(cause: BaseException | None) -> PGconn | None:
+    """Return the connection that failed, if the login was answered by its password or for the want of one.
 
     A connection that fails has no SQLSTATE, and the server words its message in its own language.
     """
     attempt = cause.pgconn if isinstance(cause, psycopg.Error) else None
-    return attempt is not None and (attempt.needs_password or attempt.used_password)
+    return attempt if attempt is not None and (attempt.needs_password or attempt.used_password) else None
 
 
 def _error(name: str, cause: BaseException | None) -> HistoryError:
@@ -238,8 +239,14 @@ def _error(name: str, cause: BaseException | None) -> HistoryError:
         if state.startswith(begins):
             kind = HistoryLostError if begins in _FOR_NOW else HistoryError
             return kind(f"the history {name} {problem} ({said})", hint)
-    if _asked_for_password(cause):
+    attempt = _login_attempt(cause)
+    if attempt is not None and attempt.needs_password:
         return HistoryError(f"the history {name} refuses the login ({said})", _LET_IN)
+    if attempt is not None:  # the password may be right: no such database, no connection left, a server that stops
+        return HistoryLostError(
+            f"the history {name} cannot be reached ({said})",
+            "check that its server is running, has this database and accepts another connection; " + _LET_IN,
+        )
     if isinstance(cause, psycopg.DataError):  # of the driver: a value that no type of ours has
         return HistoryError(f"the history {name} {_NOT_OURS[0]} ({said})", _OTHER_COPY)
     if not state or state.startswith(("08", "57P")):

@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import URL, create_engine, make_url, text
 
 from core import settings
 from core.benchmarks.model import Side
@@ -190,15 +190,64 @@ def test_what_ends_by_itself_is_told_from_what_does_not(error: type[psycopg.Erro
 @pytest.mark.parametrize(
     "words", ["fe_sendauth: no password supplied", "Passwort-Authentifizierung fehlgeschlagen", ""]
 )
-@pytest.mark.parametrize(("needed", "used", "lost"), [(True, False, False), (False, True, False), (False, False, True)])
-def test_a_refused_password_is_told_by_the_connection_and_not_by_words(
+@pytest.mark.parametrize(("needed", "used", "lost"), [(True, False, False), (False, True, True), (False, False, True)])
+def test_only_a_missing_password_is_a_refused_login_for_certain(
     words: str, needed: bool, used: bool, lost: bool
 ) -> None:
     attempt: Any = SimpleNamespace(needs_password=needed, used_password=used)
     with pytest.raises(HistoryError) as raised, ServerDatabase(url_of(NOWHERE)).history_errors():
         raise psycopg.OperationalError(words, pgconn=attempt)
     assert isinstance(raised.value, HistoryLostError) is lost
-    assert ("--password" in raised.value.hint) is not lost
+    assert ("--password" in raised.value.hint) is (needed or used)
+
+
+@pytest.fixture
+def with_password(empty: str, postgresql: Server) -> Iterator[URL]:
+    """The URL of an empty database for a role that the server asks for its password."""
+    rules = postgresql.folder / "data" / "pg_hba.conf"
+    before = rules.read_bytes()
+    with postgresql.connect() as server:
+        server.execute("CREATE ROLE asked LOGIN PASSWORD 'right'")
+        try:
+            rules.write_bytes(b"local all asked scram-sha-256\n" + before)
+            server.execute("SELECT pg_reload_conf()")
+            yield make_url(empty).set(username="asked")
+        finally:
+            rules.write_bytes(before)
+            server.execute("SELECT pg_reload_conf()")
+            server.execute("DROP ROLE asked")
+
+
+@pytest.mark.parametrize(
+    ("password", "database", "limit"),
+    [("wrong", "empty", -1), ("right", "dropped", -1), ("right", "empty", 0)],
+    ids=["wrong password", "no such database", "no connection left"],
+)
+def test_after_a_password_every_reason_is_possible_and_results_are_kept(
+    with_password: URL,
+    postgresql: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    password: str,
+    database: str,
+    limit: int,
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", password)
+    with postgresql.connect() as server:
+        server.execute(f"ALTER ROLE asked CONNECTION LIMIT {limit}")
+    with pytest.raises(HistoryLostError, match="cannot be reached") as lost:
+        Store.open(with_password.set(database=database).render_as_string())
+    assert "has this database" in lost.value.hint
+    assert "--password" in lost.value.hint
+
+
+def test_a_role_without_a_password_is_told_how_to_store_one(
+    with_password: URL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PGPASSWORD", raising=False)
+    with pytest.raises(HistoryError, match="refuses the login") as refused:
+        Store.open(with_password.render_as_string())
+    assert not isinstance(refused.value, HistoryLostError)
+    assert "--password" in refused.value.hint
 
 
 def test_a_sentence_repeats_little_of_what_a_server_says() -> None:
