@@ -152,8 +152,9 @@ open_target() {
 # check_own_server DATA   fail unless the server that is running there was started by this copy: by its process id and start
 # time or, if these were not recorded, by the isolation settings on its command line, which no other server has
 check_own_server() {
-  own_lock=$(head -n 3 -- "$1/postmaster.pid") || own_lock=
-  own_known=$(cat -- "$1/pghaul-fence/server") || own_known=
+  own_lock='' own_known=''
+  ! [ -e "$1/postmaster.pid" ] || own_lock=$(head -n 3 -- "$1/postmaster.pid") || own_lock=''
+  ! [ -e "$1/pghaul-fence/server" ] || own_known=$(cat -- "$1/pghaul-fence/server") || own_known=''
   case $own_lock:$own_known in
     [0-9]*:"started with
 "*)

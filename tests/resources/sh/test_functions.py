@@ -54,6 +54,10 @@ def shims(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+_MISSING = re.compile(r"^(?:cat|head|sed|tail|od): .*: No such file or directory$", re.MULTILINE)
+"""What a program says of a file that a function should have looked for first."""
+
+
 def _run(stage: Stage) -> Ended:
     """Run its example, and look whether that did what it should."""
     example = stage.example
@@ -61,6 +65,7 @@ def _run(stage: Stage) -> Ended:
     what = f"{example} in {stage.shell}"
     assert ended.status == example.status, f"{what}: ended with {ended.status}, said {ended.stderr!r}"
     assert example.complains in ended.stderr, what
+    assert not _MISSING.search(ended.stderr), f"{what}: {ended.stderr!r}"
     assert example.status == 0 or ended.says_why, f"{what}: {ended.stderr!r}"
     printed = stage.without_folder(ended.stdout)
     if example.prints is not None:
