@@ -25,7 +25,7 @@ from core.migration.execution.outcome import Paragraph, outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
 from core.migration.findings.dress import no_dress_rehearsal as why_not
-from core.migration.model.dress import USUAL, Dressing
+from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
 from core.migration.plan.steps.dress import QUERIES_ON_OLD
@@ -58,7 +58,7 @@ def execute(
     verify: Verify = Verify.CHANGED,
     start_over: bool = False,
     dressed: bool = False,
-    asked: Dressing = USUAL,
+    asked: RehearsalOptions = USUAL,
 ) -> Execution:
     """Carry the move out, or rehearse it: from fresh facts, checks and a fresh plan.
 

@@ -29,7 +29,7 @@ from core.migration.execution.record import EstimateComparison, history_of
 from core.migration.execution.status import describe_completed_move
 from core.migration.model.asked import Asked
 from core.migration.model.checks import CheckResult
-from core.migration.model.dress import USUAL, Dressing
+from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution
 from core.migration.model.move import Move, Verify
@@ -138,7 +138,7 @@ def plan(
     *,
     verify: Verify = Verify.CHANGED,
     dressed: bool = False,
-    asked: Dressing = USUAL,
+    asked: RehearsalOptions = USUAL,
 ) -> Plan:
     """The steps of the move with their exact commands, and as warnings what the checks say of the same facts.
 

@@ -13,7 +13,7 @@ from core.cli.context import Context, add_common, add_former_name, print_documen
 from core.cli.terminal import ask, say, show, table
 from core.errors import InputError
 from core.migration.model.asked import seconds_of, size_of
-from core.migration.model.dress import Dressing
+from core.migration.model.dress import RehearsalOptions
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
@@ -311,7 +311,7 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
     return _show(execution, options, actions.describe_outcome(context.session, execution))
 
 
-def _asked(options: argparse.Namespace) -> Dressing:
+def _asked(options: argparse.Namespace) -> RehearsalOptions:
     """What a dress rehearsal is to do beyond its own steps."""
     given = {"--keep-wal": options.keep_wal, "--amcheck": options.amcheck, "--amcheck-time": options.amcheck_time}
     wanted = next((name for name, value in given.items() if value), None)
@@ -320,7 +320,7 @@ def _asked(options: argparse.Namespace) -> Dressing:
     if options.amcheck_time is not None and not options.amcheck:
         raise InputError("--amcheck-time needs --amcheck", "add --amcheck")
     seconds = seconds_of(options.amcheck_time or _AMCHECK_TIME) if options.amcheck else None
-    return Dressing(
+    return RehearsalOptions(
         None if options.keep_wal is None else int(size_of(options.keep_wal)),
         None if seconds is None else math.ceil(seconds),
         _queries(options),

@@ -126,9 +126,9 @@ def _cluster(cluster: "Cluster") -> list[str]:
         for link in cluster.links
     ]
     if cluster.fenced:
-        from core.migration.plan.cluster_control import kept_from_starting  # brings what makes a plan with it
+        from core.migration.plan.cluster_control import explain_fence  # brings what makes a plan with it
 
-        lines.append(f"  fenced      pghaul keeps this cluster from starting: {printable(kept_from_starting(cluster))}")
+        lines.append(f"  fenced      pghaul keeps this cluster from starting: {printable(explain_fence(cluster))}")
     lines += [f"  leftover    {printable(name)}" for name in cluster.leftovers]
     lines += [f"  database    {printable(db.name)} {units.size(db.size_bytes)}" for db in cluster.databases]
     return lines

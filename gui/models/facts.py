@@ -117,13 +117,13 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
     ]
     pairs += [(tr("Database {name}").format(name=one.name), units.size(one.size_bytes)) for one in cluster.databases]
     if cluster.fenced:
-        from core.migration.plan.cluster_control import kept_from_starting  # brings what makes a plan with it
+        from core.migration.plan.cluster_control import explain_fence  # brings what makes a plan with it
 
         pairs.append(
             (
                 tr("Fence"),
                 tr("pghaul keeps the cluster from starting. {kept_from_starting}").format(
-                    kept_from_starting=use_window_terms(recorded(kept_from_starting(cluster)))
+                    kept_from_starting=use_window_terms(recorded(explain_fence(cluster)))
                 ),
             )
         )

@@ -12,8 +12,8 @@ from core.jobs import Job
 from core.migration.model.move import Move, Verify
 from core.migration.model.plan import Step, alone
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.corruption import checksums, tables_and_indexes
-from core.migration.plan.steps.reindex import reindex
+from core.migration.plan.steps.corruption import amcheck_steps, page_checksum_steps
+from core.migration.plan.steps.reindex import reindex_steps
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.connection import Server
 from tests.lab.extra import Extra, extra, make_locale
@@ -89,13 +89,13 @@ def test_what_lies_in_the_order_of_another_collation_is_built_anew_and_nothing_e
 ) -> None:
     before = dict(line.split("|") for line in inside(cluster, _INDEXES).splitlines())
     assert inside(cluster, _VERSIONS).split() == ["f", "f"]
-    said = run(new_server, reindex(site, "/tmp"))
+    said = run(new_server, reindex_steps(site, "/tmp"))
     after = dict(line.split("|") for line in inside(cluster, _INDEXES).splitlines())
     assert {name for name in after if after[name] != before[name]} == {"t_name_key"}
     assert inside(cluster, _VERSIONS).split() == ["t", "f"]  # ICU's own has no other version on new
     assert 'reindex index "odd schema".t_name_key' in said
     alike = replace(site.new_facts, collation_order=site.old_facts.collation_order)
-    assert reindex(replace(site, new_facts=alike), "/tmp") == []
+    assert reindex_steps(replace(site, new_facts=alike), "/tmp") == []
 
 
 def test_of_the_collations_that_differ_each_is_built_anew(
@@ -103,7 +103,7 @@ def test_of_the_collations_that_differ_each_is_built_anew(
 ) -> None:
     trial = replace(site.cluster, data_directory="a trial", binaries=Binaries(icu=(("de-AT", "0.9"),)))
     there = replace(site.new_facts, trials=(trial,))
-    said = run(new_server, reindex(replace(site, new_facts=there), "/tmp"))
+    said = run(new_server, reindex_steps(replace(site, new_facts=there), "/tmp"))
     assert 'reindex index "odd schema"."by it\'s"' in said
     assert inside(cluster, _VERSIONS).split() == ["t", "t"]
 
@@ -118,8 +118,8 @@ def test_no_step_waits_for_a_standby_nor_does_what_a_role_has_set(
     cluster.control("reload")
     wait_until(lambda: cluster.sql("SHOW synchronous_standby_names") == "nobody", "the configuration to be read")
     try:
-        said = run(new_server, reindex(site, "/tmp"))
-        assert f"database {DATABASE}" in run(new_server, tables_and_indexes(site, "/tmp"))
+        said = run(new_server, reindex_steps(site, "/tmp"))
+        assert f"database {DATABASE}" in run(new_server, amcheck_steps(site, "/tmp"))
     finally:
         cluster.append("postgresql.conf", "synchronous_standby_names = ''\nstatement_timeout = 0\n")
         cluster.control("reload")
@@ -133,7 +133,7 @@ def test_corruption_is_found_and_the_extension_does_not_stay(
     cluster: Extra, site: PlanContext, new_server: Server
 ) -> None:
     left = inside(cluster, _LEFT)
-    said = run(new_server, tables_and_indexes(site, "/tmp"))
+    said = run(new_server, amcheck_steps(site, "/tmp"))
     assert said.splitlines() == [f"database {DATABASE}", "database postgres"]
     assert inside(cluster, f"{_LEFT}; SELECT count(*) FROM seen") == f"{left}\n0"
     file = inside(cluster, "SELECT pg_relation_filepath('\"odd schema\".t')")
@@ -141,19 +141,21 @@ def test_corruption_is_found_and_the_extension_does_not_stay(
     spoil(cluster, file)
     cluster.control("start")
     with pytest.raises(CommandError) as caught:
-        run(new_server, tables_and_indexes(site, "/tmp"))
+        run(new_server, amcheck_steps(site, "/tmp"))
     assert caught.value.exit_status == 2
     assert inside(cluster, f"{_LEFT}; SELECT count(*) FROM seen") == f"{left}\n0"
 
 
 def test_a_page_whose_checksum_is_wrong_is_found(cluster: Extra, site: PlanContext, new_server: Server) -> None:
     file = inside(cluster, "SELECT pg_relation_filepath('\"odd schema\".t_code_key')")
-    assert checksums(site) == []
+    assert page_checksum_steps(site) == []
     cluster.control("-m", "fast", "stop")
     cluster.run("pg_checksums", "--enable", "-D", cluster.folder)
     control = site.cluster.control
     assert control is not None
-    summed = checksums(replace(site, cluster=replace(site.cluster, control=replace(control, data_checksums=1))))
+    summed = page_checksum_steps(
+        replace(site, cluster=replace(site.cluster, control=replace(control, data_checksums=1)))
+    )
     assert "Bad checksums:  0" in run(new_server, summed)
     spoil(cluster, file)
     with pytest.raises(CommandError) as caught:

@@ -14,7 +14,7 @@ from core.migration.execution.rollback import roll_back
 from core.migration.findings.local_start import list_isolation_settings
 from core.migration.model.execution import State
 from core.migration.model.plan import Step
-from core.migration.plan.cluster_control import fence_target, give_back, start_locally
+from core.migration.plan.cluster_control import fence_target, start_local_only, stop_and_fence
 from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
@@ -139,14 +139,14 @@ def test_no_function_is_called_at_a_login_before_new_is_opened(lab: Lab, new_ser
     path, folder = f"{_SEVENTEEN}/bin:/usr/bin:/bin", "/srv/pg/seventeen"
 
     def start(*held: str) -> None:
-        new_server.run(start_locally(folder, 5479, path, None, held), Job(), user="postgres", deadline=60)
+        new_server.run(start_local_only(folder, 5479, path, None, held), Job(), user="postgres", deadline=60)
 
     def said(statements: str) -> str:
         words = ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "/tmp", "-p", "5479", "-d", "postgres"]
         return lab.new.exec(*words, user="postgres", input=statements).stdout.strip()
 
     def stop() -> None:
-        new_server.run(give_back(folder), Job(), user="postgres", deadline=60)
+        new_server.run(stop_and_fence(folder), Job(), user="postgres", deadline=60)
 
     try:
         lab.new.exec("install", "-d", "-m", "700", "-o", "postgres", folder)
@@ -184,7 +184,7 @@ def test_a_start_that_was_killed_behind_pg_ctl_is_known_for_ours(
 
     def start(path: str) -> None:
         held = ("listen_addresses=", "session_preload_libraries=")
-        new_server.run(start_locally(folder, 5477, path, None, held), Job(), user="postgres", deadline=60)
+        new_server.run(start_local_only(folder, 5477, path, None, held), Job(), user="postgres", deadline=60)
 
     def pid() -> str:
         return lab.new.exec("head", "-n", "3", f"{folder}/postmaster.pid", check=False).stdout
@@ -212,7 +212,7 @@ case "$*" in *start*) kill -9 "$(ps -o ppid= -p $PPID | tr -d ' ')" $PPID ;; esa
             start(f"{bin_directory}:/usr/bin:/bin")
             assert lab.new.exec("cat", known).stdout == pid() == started
             assert lab.new.exec("test", "-e", f"{folder}/PG_VERSION", check=False).returncode == 1
-        new_server.run(give_back(folder), Job(), user="postgres", deadline=60)
+        new_server.run(stop_and_fence(folder), Job(), user="postgres", deadline=60)
         assert pid() == ""
     finally:
         if pid():

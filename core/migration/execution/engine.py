@@ -48,7 +48,7 @@ from core.migration.model.execution import Execution, Kind, State, StepRun, Stop
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, Step, call_of
 from core.migration.plan.steps.copy import DELETIONS, STOP, STOPPED
 from core.migration.plan.steps.inventory import CLIENTS, INVENTORY
-from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS, same_roots
+from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS, are_same_roots
 from core.migration.plan.steps.opening import ALONE, LIFT_FENCE, START_NEW
 from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
@@ -522,7 +522,7 @@ def _changed_since_the_stop(executor: Executor) -> bool:
     if before is None and not execution.done(remembered.number):
         return False
     run_step(executor, remembered)
-    if before is None or same_roots(before.output, executor.outputs[remembered.number]):
+    if before is None or are_same_roots(before.output, executor.outputs[remembered.number]):
         return False
     start = steps.get(START_NEW)
     if start is not None and execution.latest(start.number) is not None:

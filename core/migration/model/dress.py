@@ -1,4 +1,4 @@
-"""What an operator may ask of a dress rehearsal."""
+"""The options of a dress rehearsal."""
 
 from dataclasses import dataclass
 
@@ -6,13 +6,13 @@ from core.migration.model.queries import Queries
 
 
 @dataclass(frozen=True, slots=True)
-class Dressing:
-    """Beyond its own steps.
+class RehearsalOptions:
+    """What a dress rehearsal does beyond its own steps.
 
     Attributes:
-        keep_wal_bytes: how much WAL the old server may keep for it; None: a quarter of the free space.
-        amcheck_seconds: for how long amcheck looks at the B-tree indexes of the copy; None: it does not.
-        queries: the operator's own, measured on the copy.
+        keep_wal_bytes: how much WAL the old server may keep during the rehearsal; None: a quarter of the free space.
+        amcheck_seconds: for how long amcheck examines the B-tree indexes of the copy; None: not at all.
+        queries: the operator's queries, which are measured on the copy; None: none.
     """
 
     keep_wal_bytes: int | None = None
@@ -20,5 +20,5 @@ class Dressing:
     queries: Queries | None = None
 
 
-USUAL = Dressing()
-"""Nothing beyond them."""
+USUAL = RehearsalOptions()
+"""A dress rehearsal without any options."""

@@ -1,8 +1,8 @@
-"""The plan of a move: the ordered steps with their exact commands, made from facts, checks and figures alone.
+"""The plan of a move: the ordered steps with their exact commands, made from facts, checks and measurements alone.
 
-Data goes from the old server to the new one, never through the workstation. Old is written to by its own shutdown
-alone, but for the key's folder in /tmp and what keeps it from starting again; each step names its undo; the point of
-no return is one step.
+Data goes from the old server to the new one, never through the workstation. The only writes to the old server are its
+own shutdown, the folder of the copy's key in /tmp, and the fence. Each step says how to undo it. The point of no return
+is one step.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from core.migration.findings.data_roots import data_roots
 from core.migration.findings.dress import no_dress_rehearsal
 from core.migration.findings.query_scripts import database_of
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.dress import USUAL, Dressing
+from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, PlanWarning, Step, functions_of
@@ -28,15 +28,15 @@ from core.migration.model.transport import Transport
 from core.migration.plan.context import OverwriteWaiver, PlanContext
 from core.migration.plan.runbook import runbook
 from core.migration.plan.script import login, script
-from core.migration.plan.steps.copy import copy
-from core.migration.plan.steps.corruption import later
-from core.migration.plan.steps.dress import before_copying, dress
-from core.migration.plan.steps.follow_up import advice, remains
-from core.migration.plan.steps.hooks import foreign, hooked
-from core.migration.plan.steps.opening import opening, socket_of
-from core.migration.plan.steps.prepare import close_channel, prepare
-from core.migration.plan.steps.rollback import back_with_loss, rollback
-from core.migration.plan.steps.verify import reads_all
+from core.migration.plan.steps.copy import copy_steps
+from core.migration.plan.steps.corruption import optional_check_steps
+from core.migration.plan.steps.dress import prepare_rehearsal, rehearsal_steps
+from core.migration.plan.steps.follow_up import list_follow_up_tasks, list_remaining_files
+from core.migration.plan.steps.hooks import insert_hooks, warn_of_foreign_hooks
+from core.migration.plan.steps.opening import cutover_steps, socket_directory
+from core.migration.plan.steps.prepare import close_channel, prepare_steps
+from core.migration.plan.steps.rollback import rollback_steps, rollback_steps_with_loss
+from core.migration.plan.steps.verify import reads_every_file
 from core.migration.transports.choice import allowed_routes, choose
 from core.migration.transports.copy_channel import address_of, channel_of
 from core.migration.transports.passes import settings
@@ -61,17 +61,29 @@ def make_plan(
     *,
     seed: str,
     dressed: bool = False,
-    asked: Dressing = USUAL,
+    asked: RehearsalOptions = USUAL,
 ) -> Plan:
-    """The steps of the move. Blockers do not forbid a plan: they stand in its warnings.
+    """Return the plan of the move. Blockers do not prevent a plan: its warnings name them.
 
-    `seed`: what nobody else can guess; what the copy makes on both servers is named by it. `dressed`: it is for a dress
-    rehearsal, in which the copy itself is started, and for which this is `asked`.
+    Args:
+        move: the move.
+        old: the profile of the old server.
+        new: the profile of the new server.
+        old_facts: the facts of the old server.
+        new_facts: the facts of the new server.
+        checks: the results of the checks on these facts.
+        probes: the probes of the move, from which the transport is chosen.
+        estimate: the estimate, from which each step gets its expected duration.
+        hooks: the operator's own commands.
+        verify: which files are compared by their checksums during the downtime.
+        seed: a secret that nobody can guess; the copy's files on both servers are named by it.
+        dressed: whether the plan is for a dress rehearsal, in which the copy is started.
+        asked: the options of that dress rehearsal.
 
     Raises:
-        InputError: the facts of old do not know the cluster, or hold no address of old; or it is `dressed`, and the
-            copy of this cluster cannot be started while it serves its clients, or nothing tells in which database the
-            queries run.
+        InputError: the facts of the old server do not contain the cluster or an address of the server. For a dress
+            rehearsal also: the copy cannot be started while the old cluster serves clients, or the database of the
+            queries is not known.
     """
     choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
     context = _plan_context(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
@@ -79,31 +91,41 @@ def make_plan(
         raise InputError(
             f"A dress rehearsal of {move.name} is not possible: {why}", "make a copy rehearsal: --rehearsal"
         )
-    ahead, tried = (before_copying(context, asked.queries), dress(context, asked)) if dressed else ([], [])
-    made = [*prepare(context), *ahead, *copy(context, *tried), *close_channel(context), *opening(context)]
-    steps = _timed(hooked(made, context, hooks), context, estimate)
-    read = settings(context.channel)
-    back = [replace(step, phase=Phase.ROLLBACK) for step in rollback(context)]
-    lossy = [replace(step, phase=Phase.ROLLBACK) for step in back_with_loss(context)]
-    rest = [replace(step, phase=Phase.LATER) for step in later(context, socket_of(context))]
+    rehearsal_preparation, rehearsal = (
+        (prepare_rehearsal(context, asked.queries), rehearsal_steps(context, asked)) if dressed else ([], [])
+    )
+    all_steps = [
+        *prepare_steps(context),
+        *rehearsal_preparation,
+        *copy_steps(context, *rehearsal),
+        *close_channel(context),
+        *cutover_steps(context),
+    ]
+    steps = _with_expected_seconds(insert_hooks(all_steps, context, hooks), context, estimate)
+    variables = settings(context.channel)
+    rollback = [replace(step, phase=Phase.ROLLBACK) for step in rollback_steps(context)]
+    rollback_with_loss = [replace(step, phase=Phase.ROLLBACK) for step in rollback_steps_with_loss(context)]
+    optional_checks = [
+        replace(step, phase=Phase.LATER) for step in optional_check_steps(context, socket_directory(context))
+    ]
     return Plan(
         move=move.name,
         transport=choice.transport.name,
         why=choice.why,
-        steps=_numbered(steps, context),
+        steps=_number_steps(steps, context),
         made_at=context.made_at,
-        warnings=(*_warnings(context, checks, estimate), *foreign(move.name, hooks)),
+        warnings=(*_warnings(context, checks, estimate), *warn_of_foreign_hooks(move.name, hooks)),
         logins=(replace(login("old", old), database_user=context.owner), login("new", new)),
         cluster=context.cluster.name or context.cluster.data_directory,
         data_directory=context.cluster.data_directory,
         target=move.target,
-        way_back=_numbered(back, context),
-        back_with_loss=_numbered(lossy, context),
-        later=_numbered(rest, context),
-        remains=remains(context),
-        advice=advice(context),
-        functions=functions_of([*steps, *back, *rest], read),
-        settings=tuple(read.items()),
+        way_back=_number_steps(rollback, context),
+        back_with_loss=_number_steps(rollback_with_loss, context),
+        later=_number_steps(optional_checks, context),
+        remains=list_remaining_files(context),
+        advice=list_follow_up_tasks(context),
+        functions=functions_of([*steps, *rollback, *optional_checks], variables),
+        settings=tuple(variables.items()),
         verify=verify,
         queries=replace(asked.queries, database=database_of(asked.queries, context.cluster))
         if dressed and asked.queries
@@ -122,20 +144,20 @@ def _plan_context(
     verify: Verify,
     seed: str,
 ) -> PlanContext:
-    """What every step is made from.
+    """Return the context from which every step is made. The arguments are those of `make_plan`.
 
     Raises:
         InputError: as make_plan does.
     """
     cluster = cluster_of(old_facts, move.cluster)
-    copied = data_roots(move, cluster)
+    roots = data_roots(move, cluster)
     made_at = datetime.now(UTC)
     channel = channel_of(
         move,
         new,
         old_facts,
-        [(root.label, root.target) for root in copied],
-        seed=f"{seed} {made_at.isoformat()}",  # what somebody has read of an earlier plan's names is of no use
+        [(root.label, root.target) for root in roots],
+        seed=f"{seed} {made_at.isoformat()}",  # so that names of an earlier plan do not reveal those of this one
         purpose="copy",
         address=address_of(new),
         login=new.user,
@@ -144,13 +166,13 @@ def _plan_context(
     )
     waiver = _overwrite_waiver(new_facts.cluster(move.target), checks)
     context = PlanContext(
-        move, old, new, old_facts, new_facts, cluster, channel, copied, verify, made_at, overwrite_waiver=waiver
+        move, old, new, old_facts, new_facts, cluster, channel, roots, verify, made_at, overwrite_waiver=waiver
     )
     return replace(context, channel=replace(channel, control=(context.old_path, cluster.data_directory)))
 
 
 def _overwrite_waiver(target: Cluster | None, checks: Sequence[CheckResult]) -> OverwriteWaiver | None:
-    """What lies in the target without a mark of a copy, where a waiver of that very state says that it may go."""
+    """Return the waiver for the cluster in the target, if the operator has waived exactly that state."""
     check = next((each for each in checks if each.id == TARGET_IDENTITY and each.waiver is not None), None)
     if check is None or check.waiver is None or target is None or target.control is None:
         return None
@@ -158,10 +180,11 @@ def _overwrite_waiver(target: Cluster | None, checks: Sequence[CheckResult]) -> 
     return OverwriteWaiver(target.control.checkpoint_location, words)
 
 
-def _timed(steps: Sequence[Step], context: PlanContext, estimate: Estimate) -> list[Step]:
-    """Each with what it is expected to take: its part of the estimate's stage, so that both say the same downtime.
+def _with_expected_seconds(steps: Sequence[Step], context: PlanContext, estimate: Estimate) -> list[Step]:
+    """Return the steps with their expected durations.
 
-    What a person does takes no time that anything could tell.
+    Each gets its share of a stage of the estimate, so that plan and estimate name the same downtime. Manual steps have
+    no expected duration.
     """
     method = estimate.method(planned(context.cluster))
     expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
@@ -170,35 +193,35 @@ def _timed(steps: Sequence[Step], context: PlanContext, estimate: Estimate) -> l
     shares: dict[str, float] = {}
     for step in steps:
         if step.side != "you":
-            shares[_stage(step)] = shares.get(_stage(step), 0.0) + step.share
+            shares[_stage_name(step)] = shares.get(_stage_name(step), 0.0) + step.share
     return [
-        replace(step, expected_seconds=expected[_stage(step)] * step.share / shares[_stage(step)])
-        if step.side != "you" and shares[_stage(step)] and _stage(step) in expected
+        replace(step, expected_seconds=expected[_stage_name(step)] * step.share / shares[_stage_name(step)])
+        if step.side != "you" and shares[_stage_name(step)] and _stage_name(step) in expected
         else step
         for step in steps
     ]
 
 
 def _verify_all_seconds(context: PlanContext, method: Method) -> float:
-    """What of the stop goes to all that is read then."""
-    looks = method.looks_seconds if context.verify is Verify.ALL else None
-    return _read_all_seconds(context, method) + (looks.likely if looks is not None else 0.0)
+    """Return how many seconds of the downtime reading every file takes."""
+    corruption_checks = method.looks_seconds if context.verify is Verify.ALL else None
+    return _read_all_seconds(context, method) + (corruption_checks.likely if corruption_checks is not None else 0.0)
 
 
 def _read_all_seconds(context: PlanContext, method: Method) -> float:
-    every = method.verify_all_seconds if reads_all(context) else None
-    return every.likely if every is not None else 0.0
+    seconds = method.verify_all_seconds if reads_every_file(context) else None
+    return seconds.likely if seconds is not None else 0.0
 
 
-def _stage(step: Step) -> str:
-    """The stage of the estimate whose time the step takes a part of."""
+def _stage_name(step: Step) -> str:
+    """Return the name of the estimate's stage to which the duration of the step belongs."""
     return step.timed_as or step.phase
 
 
 def _warnings(context: PlanContext, checks: Sequence[CheckResult], estimate: Estimate) -> tuple[PlanWarning, ...]:
-    """Return what the checks have found and nobody has waived, then what follows from the plan itself."""
-    standing = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
-    found = [PlanWarning(check.message, check.status, check.id) for check in standing]
+    """Return the warnings of the plan: open findings of the checks first, then what follows from the plan."""
+    open_checks = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
+    found = [PlanWarning(check.message, check.status, check.id) for check in open_checks]
     port = context.new_cluster.port or 5432
     if context.port != port:
         found.append(
@@ -210,15 +233,15 @@ def _warnings(context: PlanContext, checks: Sequence[CheckResult], estimate: Est
     if not context.channel.transport.route.encrypted:
         found.append(PlanWarning("The files of the cluster cross the network unencrypted, as the move allows."))
     method = estimate.method(planned(context.cluster))
-    every = _verify_all_seconds(context, method) if method is not None else 0.0
-    if every:
-        text = f"Every file is read during the downtime, which adds about {units.duration(every)} to it."
+    verify_seconds = _verify_all_seconds(context, method) if method is not None else 0.0
+    if verify_seconds:
+        text = f"Every file is read during the downtime, which adds about {units.duration(verify_seconds)} to it."
         found.append(PlanWarning(text))
     return tuple(found)
 
 
-def _numbered(steps: Sequence[Step], context: PlanContext) -> tuple[Step, ...]:
-    """As they stand in the plan: each with its number, a name and the server's."""
+def _number_steps(steps: Sequence[Step], context: PlanContext) -> tuple[Step, ...]:
+    """Return the steps with their numbers, names and servers."""
     servers = {"old": context.old.name, "new": context.new.name, "you": "workstation"}
     return tuple(
         replace(

@@ -1,14 +1,14 @@
-"""A plan's calls as people read them: the PATHs of programs, which stand in many, by a name."""
+"""The calls of a plan as people read them, with variables for the PATHs of programs."""
 
 from core.migration.model.plan import Plan, Step
 from core.servers.shell import quoted, words_of
 
 Paths = dict[tuple[str, str], str]
-"""(side, PATH) -> the name of a variable for it."""
+"""The name of a variable by side and PATH."""
 
 
-def paths_of(plan: Plan) -> Paths:
-    """The PATHs of programs, which stand in many calls."""
+def path_variables(plan: Plan) -> Paths:
+    """Return a variable for each PATH of programs that occurs in the calls of the plan."""
     found: Paths = {}
     for step in (*plan.steps, *plan.way_back):
         for word in words_of(step.call):
@@ -18,6 +18,6 @@ def paths_of(plan: Plan) -> Paths:
 
 
 def call_line(step: Step, paths: Paths) -> str:
-    """The step's call with those names; a DBA's own command line as it is."""
+    """Return the call of the step with these variables; the operator's own command line stays unchanged."""
     named = [(word, paths.get((step.side, word))) for word in words_of(step.call)]
     return " ".join(quoted(word) if name is None else f'"${name}"' for word, name in named) or step.call

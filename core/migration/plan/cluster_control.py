@@ -1,7 +1,7 @@
-"""How a cluster is fenced, proven stopped and started for us alone: calls of `fence.sh` and `cluster.sh`.
+"""Commands that fence a cluster, check that it is stopped, and start it for local connections only.
 
-The fence is one for every layout: a postmaster that does not find its control file does not start. What stands beside
-each call as `native` is what a person would type for it.
+They call functions of `fence.sh` and `cluster.sh`. There is one fence for every layout: a server that does not find its
+control file does not start. The functions `native_…` return the commands that a person would type instead.
 """
 
 from collections.abc import Sequence
@@ -34,212 +34,254 @@ class ClusterCommand:
     undo: str = ""
 
 
-def fence(cluster: Cluster, owner: str) -> ClusterCommand:
-    """Keep the stopped cluster from being started by whatever starts it."""
+def fence_cluster(cluster: Cluster, owner: str) -> ClusterCommand:
+    """Return the command that keeps the stopped cluster from being started."""
     data = cluster.data_directory
-    return ClusterCommand(owner, call("fence_cluster", data), _closed(data), undone(owner, "old", *_opened(data)))
+    return ClusterCommand(
+        owner, call("fence_cluster", data), _native_fence(data), undone(owner, "old", *_native_unfence(data))
+    )
 
 
-def unfence(cluster: Cluster, owner: str) -> ClusterCommand:
-    """Let the cluster be started again, byte for byte as before the fence; does nothing where there is none."""
+def unfence_cluster(cluster: Cluster, owner: str) -> ClusterCommand:
+    """Return the command that removes the fence and restores the files; without a fence it does nothing."""
     data = cluster.data_directory
-    return ClusterCommand(owner, call("unfence_cluster", data), _opened(data))
+    return ClusterCommand(owner, call("unfence_cluster", data), _native_unfence(data))
 
 
-def fence_opened(target: str, writer: str) -> ClusterCommand:
-    """On the new server, once it was opened and is stopped again: no server starts there from here on."""
-    return ClusterCommand(writer, call("fence_cluster", target), _closed(target))
+def fence_after_cutover(target: str, writer: str) -> ClusterCommand:
+    """Return the command that fences the new cluster again after its cutover and its stop."""
+    return ClusterCommand(writer, call("fence_cluster", target), _native_fence(target))
 
 
-def kept_from_starting(cluster: Cluster) -> str:
-    """Why pghaul keeps a fenced cluster from starting, and how that ends."""
+def explain_fence(cluster: Cluster) -> str:
+    """Say why pghaul keeps a fenced cluster from starting, and how to let it start again."""
     if cluster.copy_of is not None:
         return "It is the copy of a move that has not had its cutover."
-    by_hand = code(chained(_opened(cluster.data_directory)))
+    by_hand = code(chained(_native_unfence(cluster.data_directory)))
     return (
         "A move has stopped it, or is about to. To let it start again: pghaul execute MOVE --rollback. If there was no "
         f"cutover, it can also be done by hand, as {cluster.owner or 'its owner'}: {by_hand}"
     )
 
 
-def _closed(data: str) -> tuple[str, ...]:
-    """What a person types to put the fence up."""
-    return (command("mkdir", "-p", "--", f"{data}/{FENCE}/global").text, _moved(data, f"{data}/{FENCE}"))
-
-
-def _opened(data: str) -> tuple[str, ...]:
-    """What a person types to take the fence away."""
+def _native_fence(data: str) -> tuple[str, ...]:
+    """Return the commands by which a person sets up the fence."""
     return (
-        _moved(f"{data}/{FENCE}", data),
+        command("mkdir", "-p", "--", f"{data}/{FENCE}/global").text,
+        _native_move_control_file(data, f"{data}/{FENCE}"),
+    )
+
+
+def _native_unfence(data: str) -> tuple[str, ...]:
+    """Return the commands by which a person removes the fence."""
+    return (
+        _native_move_control_file(f"{data}/{FENCE}", data),
         command("rm", "-r", "--", f"{data}/{FENCE}").text,
     )
 
 
-def _moved(from_: str, to: str) -> str:
+def _native_move_control_file(from_: str, to: str) -> str:
     return command("mv", "--", f"{from_}/global/pg_control", f"{to}/global/").text
 
 
 def prove_stopped(path: str, data_directory: str) -> Shell:
-    """No server lives in the data directory and it was shut down cleanly; prints the control file's state and sum."""
+    """Return the call that checks that no server runs in the data directory and that it was shut down cleanly.
+
+    It prints the state and the checksum of the control file.
+    """
     return call("prove_stopped", path, data_directory)
 
 
 def native_prove_stopped(path: str, data_directory: str, *, fenced: bool) -> tuple[str, ...]:
-    """What a person would look at for it, where the control file lies then."""
+    """Return the commands for `prove_stopped`; `fenced` says that the control file lies in the fence."""
     folder = f"{data_directory}/{FENCE}" if fenced else data_directory
     control = command(f"{folder}/global/pg_control")
     return (command(program(path, "pg_controldata"), folder).text, f"sha256sum <{control}")
 
 
-def prove_running(path: str, cluster: Cluster, ports: Sequence[int], unit: str | None, kept: Sequence[str]) -> Shell:
-    """A server runs in the data directory and takes connections at one of these ports; none: it is not known.
+def prove_running(
+    path: str, cluster: Cluster, ports: Sequence[int], unit: str | None, unwanted_settings: Sequence[str]
+) -> Shell:
+    """Return the call that checks that a server runs in the data directory and accepts connections.
 
-    It warns of another unit, and where the server was started with settings that it was `kept` by, `NAME=VALUE`.
+    Args:
+        path: the PATH of the cluster's programs.
+        cluster: the cluster.
+        ports: it must accept connections at one of these; empty if the port is not known.
+        unit: the systemd unit that should have started it; another one is a warning.
+        unwanted_settings: settings, `NAME=VALUE`; a server that was started with them is a warning.
     """
     wanted = ",".join(map(str, ports)) or "-"
-    return call("prove_running", path, cluster.data_directory, wanted, unit or "-", *kept)
+    return call("prove_running", path, cluster.data_directory, wanted, unit or "-", *unwanted_settings)
 
 
 def native_prove_running(path: str, data_directory: str) -> tuple[str, ...]:
-    """What a person would type for it."""
+    """Return the commands for `prove_running`."""
     return (_pg_ctl(program(path, "pg_ctl"), data_directory, "status"),)
 
 
-def start_locally(
+def start_local_only(
     target: str, port: int, path: str, config_file: str | None, isolation_settings: Sequence[str]
 ) -> Shell:
-    """On the new server: start for us alone, by the options of the old server, which `postmaster.opts` tells, and
-    `isolation_settings` behind.
+    """Return the call that starts the new cluster for local connections only.
 
-    `isolation_settings`: the settings that hold back what starts work by itself, `NAME=VALUE`.
+    The server gets the options of the old server, which `postmaster.opts` contains, and then the isolation settings.
+
+    Args:
+        target: the data directory of the new cluster.
+        port: the port of the local-only start.
+        path: the PATH of the cluster's programs.
+        config_file: the configuration file, if it lies outside the data directory.
+        isolation_settings: settings that switch off background work, `NAME=VALUE`.
     """
     return call("start_local_only", path, target, port, config_file or "-", as_options(isolation_settings))
 
 
-def native_start_locally(
+def native_start_local_only(
     target: str, port: int, path: str, config_file: str | None, settings: Sequence[str]
 ) -> tuple[str, ...]:
-    """What a person would type for it. `settings`: options of the old server, then those that hold work back."""
+    """Return the commands for `start_local_only`.
+
+    Args:
+        target: the data directory of the new cluster.
+        port: the port of the local-only start.
+        path: the PATH of the cluster's programs.
+        config_file: the configuration file, if it lies outside the data directory.
+        settings: the options of the old server, then the isolation settings, `NAME=VALUE`.
+    """
     fence = f"{target}/{FENCE}"
     return (
-        _moved(fence, target),
+        _native_move_control_file(fence, target),
         native_start(target, path, config_file, *settings, f"port={port}"),
         command("mv", "--", f"{target}/PG_VERSION", fence).text,
     )
 
 
 def lift_fence(target: str) -> Shell:
-    """On the new server: stop what `start_local_only` started; from then on whoever starts new may."""
+    """Return the call that ends the local-only start and lets any service start the new cluster."""
     return call("lift_fence", target)
 
 
 def native_lift_fence(target: str) -> tuple[str, ...]:
-    """What a person would type for it."""
-    return (*native_stop_locally(target), command("mv", "--", f"{target}/{FENCE}/PG_VERSION", target).text)
+    """Return the commands for `lift_fence`."""
+    return (*native_stop_local_only(target), command("mv", "--", f"{target}/{FENCE}/PG_VERSION", target).text)
 
 
-def unopened(target: str) -> Shell:
-    """On the new server: no server has run there since its fence was lifted, if it was."""
+def check_copy_unchanged(target: str) -> Shell:
+    """Return the call that checks that no server has run in the target since its fence was lifted."""
     return call("refuse_changed_copy", target)
 
 
-def native_unopened(target: str) -> tuple[str, ...]:
-    """What a person would look at for it."""
+def native_check_copy_unchanged(target: str) -> tuple[str, ...]:
+    """Return the commands for `check_copy_unchanged`."""
     control = command(f"{target}/global/pg_control")
     return (f"sha256sum <{control}", command("cat", f"{target}/{FENCE}/control").text)
 
 
-def unfence_target(target: str) -> Shell:
-    """On the new server, once it is open: nothing of the fence is left."""
+def remove_target_fence(target: str) -> Shell:
+    """Return the call that removes what is left of the fence after the cutover."""
     return call("unfence_cluster", target)
 
 
-def native_unfence_target(target: str) -> tuple[str, ...]:
-    """What a person would type for it."""
+def native_remove_target_fence(target: str) -> tuple[str, ...]:
+    """Return the commands for `remove_target_fence`."""
     return (command("rm", "-r", "--", f"{target}/{FENCE}").text,)
 
 
-def say_opened(data_directory: str) -> Shell:
-    """On the old server, once new is open: who takes old's fence away from then on is told what is lost."""
+def record_cutover(data_directory: str) -> Shell:
+    """Return the call that records the cutover in the fence of the old cluster.
+
+    Whoever removes that fence later is told what would be lost.
+    """
     return call("record_cutover", data_directory)
 
 
-def native_say_opened(data_directory: str) -> tuple[str, ...]:
-    """What a person would type for it."""
-    return (command("touch", "--", _said_opened(data_directory)).text,)
+def native_record_cutover(data_directory: str) -> tuple[str, ...]:
+    """Return the commands for `record_cutover`."""
+    return (command("touch", "--", _cutover_record(data_directory)).text,)
 
 
-def never_opened(data_directory: str) -> Shell:
-    """On the old server: its fence does not say that new was opened."""
+def check_no_cutover(data_directory: str) -> Shell:
+    """Return the call that checks that the fence of the old cluster contains no record of a cutover."""
     return call("refuse_after_cutover", data_directory)
 
 
-def native_never_opened(data_directory: str) -> tuple[str, ...]:
-    """What a person would look at for it."""
-    return (f"! {command('test', '-e', _said_opened(data_directory))}",)
+def native_check_no_cutover(data_directory: str) -> tuple[str, ...]:
+    """Return the commands for `check_no_cutover`."""
+    return (f"! {command('test', '-e', _cutover_record(data_directory))}",)
 
 
-def _said_opened(data_directory: str) -> str:
+def _cutover_record(data_directory: str) -> str:
     return f"{data_directory}/{FENCE}/new-was-opened"
 
 
-def give_back(target: str) -> Shell:
-    """On new: stop what `start_local_only` started, if it runs, and put the fence up; nothing where no mark is."""
+def stop_and_fence(target: str) -> Shell:
+    """Return the call that ends the local-only start, if it runs, and fences the new cluster again.
+
+    It does nothing in a data directory without the mark of a copy.
+    """
     return call("roll_back_target", target)
 
 
-def native_stop_locally(target: str) -> tuple[str, ...]:
-    """What a person would type to stop it: pg_ctl finds no PG_VERSION there and would do nothing."""
+def native_stop_local_only(target: str) -> tuple[str, ...]:
+    """Return the commands that end the local-only start: pg_ctl finds no PG_VERSION there and does nothing."""
     lock = command(f"{target}/postmaster.pid")
     return (f"kill -INT $(head -n 1 {lock}); while [ -e {lock} ]; do sleep 1; done",)
 
 
-def native_give_back(target: str) -> tuple[str, ...]:
-    """What a person would type for it."""
+def native_stop_and_fence(target: str) -> tuple[str, ...]:
+    """Return the commands for `stop_and_fence`."""
     fence = f"{target}/{FENCE}"
     return (
-        *native_stop_locally(target),
-        _moved(target, fence),
+        *native_stop_local_only(target),
+        _native_move_control_file(target, fence),
         command("mv", "--", f"{fence}/PG_VERSION", target).text,
     )
 
 
 def fence_target(target: str, mark: Sequence[str]) -> Shell:
-    """On new, ahead of all else: no server starts in the target, which bears the mark of the copy, a line each word."""
+    """Return the call that fences the target before the copy; `mark` holds the lines of the mark of the copy."""
     return call("fence_target", target, *mark)
 
 
 def native_fence_target(target: str) -> tuple[str, ...]:
-    """What a person would type for it."""
+    """Return the commands for `fence_target`."""
     fence = f"{target}/{FENCE}"
     return (command("mkdir", "-p", "--", f"{fence}/global").text, f"cat >{command(f'{fence}/mark')}")
 
 
 def program(path: str, name: str) -> str:
-    """A program of the cluster's where a person finds it: in the first folder of its PATH."""
+    """Return the path of one of the cluster's programs, in the first folder of its PATH."""
     return f"{path.partition(':')[0]}/{name}"
 
 
 def native_stop(data_directory: str, path: str) -> str:
-    """What a person would type to stop a cluster by pg_ctl."""
+    """Return the command by which a person stops a cluster with pg_ctl."""
     return _pg_ctl(program(path, "pg_ctl"), data_directory, "-m", "fast", "-w", "-t", 3600, "stop")
 
 
 def native_start(target: str, path: str, config_file: str | None, *settings: str) -> str:
-    """What a person would type to start new by pg_ctl."""
+    """Return the command by which a person starts a cluster with pg_ctl.
+
+    Args:
+        target: the data directory.
+        path: the PATH of the cluster's programs.
+        config_file: the configuration file, if it lies outside the data directory.
+        settings: options of the server, `NAME=VALUE`.
+    """
     if config_file is not None:
         settings = (*settings, f"config_file={config_file}", f"data_directory={target}")
-    # -o goes through a shell of pg_ctl's own, so its words are quoted once more
+    # pg_ctl passes the value of -o to a shell, so its words are quoted once more
     options = ("-o", as_options(settings)) if settings else ()
-    return _logged(_pg_ctl(program(path, "pg_ctl"), target, "-w", "-t", 600, *options, "start"), target)
+    return _with_log(_pg_ctl(program(path, "pg_ctl"), target, "-w", "-t", 600, *options, "start"), target)
 
 
 def as_options(settings: Sequence[str]) -> str:
-    """Settings as the server program takes them, each quoted for a shell."""
+    """Return settings as options of the server program, each quoted for a shell."""
     return " ".join(f"-c {command(setting)}" for setting in settings)
 
 
-def _logged(start: str, data_directory: str) -> str:
+def _with_log(start: str, data_directory: str) -> str:
     return f"{start} </dev/null >{command(f'{data_directory}/{LOG}')} 2>&1"
 
 

@@ -1,4 +1,4 @@
-"""What every step's text is made from."""
+"""The context of a plan: everything from which its steps are made."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,7 +17,12 @@ from core.servers.profiles import Profile
 
 @dataclass(frozen=True, slots=True)
 class OverwriteWaiver:
-    """A cluster that a copy may destroy. `checkpoint`: its latest; `words`: what it is, by whom and why."""
+    """A waiver by which the copy may overwrite a cluster in the target.
+
+    Attributes:
+        checkpoint: the location of the latest checkpoint of that cluster.
+        description: what the cluster is, who has waived it, and why.
+    """
 
     checkpoint: str
     description: str
@@ -25,14 +30,21 @@ class OverwriteWaiver:
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """A move with everything that is known of both ends.
+    """A move with everything that is known of both servers.
 
     Attributes:
+        move: the move.
+        old: the profile of the old server.
+        new: the profile of the new server.
+        old_facts: the facts of the old server.
+        new_facts: the facts of the new server.
+        cluster: the old cluster.
         channel: the copy channel.
-        roots: the folders to copy, the data directory first.
-        made_at: when the plan was made: what it leaves behind is known by it.
-        overwrite_waiver: what lies in the target with old's identifier but without a mark of a copy, where somebody
-            has given it up for this one.
+        roots: the data roots, the data directory first.
+        verify: which files are compared by their checksums during the downtime.
+        made_at: when the plan was made; it is part of the names of files that the plan leaves behind.
+        overwrite_waiver: the waiver for a cluster in the target that has the old cluster's system identifier but no
+            mark of a copy; None if there is no such cluster or no waiver.
     """
 
     move: Move
@@ -49,37 +61,37 @@ class PlanContext:
 
     @property
     def owner(self) -> str:
-        """Who owns the cluster on the old server."""
+        """Return the user that owns the cluster on the old server."""
         return self.cluster.owner or self.old.database_user
 
     @property
     def service(self) -> Service | None:
-        """What starts new; None: pg_ctl alone."""
+        """Return the service that starts the new cluster; None if pg_ctl alone starts it."""
         return service_for(self.move.target, self.cluster, self.new_facts)
 
     @property
     def major_version(self) -> tuple[int, ...]:
-        """The cluster's major version in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
+        """Return the major version as numbers, such as (15,) or (9, 6); empty for anything else."""
         return numbers(self.cluster.series)
 
     @property
     def old_path(self) -> str:
-        """The PATH of the cluster's programs on the old server, for its owner alone."""
+        """Return the PATH of the cluster's programs on the old server, for the owner of the cluster."""
         return programs_of(self.old_facts, self.cluster, self.owner)
 
     @property
     def new_path(self) -> str:
-        """The PATH of the cluster's programs on the new server, for who will own it there, and nobody else."""
+        """Return the PATH of the cluster's programs on the new server, for the owner of the new cluster."""
         return program_path(self.new_facts, self.cluster.series, self.channel.writer)
 
     @property
     def new_cluster(self) -> Cluster:
-        """The cluster as it will listen on the new server."""
+        """Return the cluster with the port and addresses that it will have on the new server."""
         return predict_new_cluster(self.move, self.cluster)
 
     @property
     def port(self) -> int:
-        """The port of the first, local start: the cluster's own, or the next that no server of new uses."""
+        """Return the port of the local-only start: the cluster's own, or the next one that no cluster uses."""
         taken = {cluster.port for cluster in self.new_facts.clusters if cluster.running}
         port = self.new_cluster.port or 5432
         while port in taken:
@@ -88,11 +100,11 @@ class PlanContext:
 
     @property
     def lists(self) -> tuple[int, str]:
-        """Of how many files each side keeps lists, as far as is known, and in which folder."""
+        """Return of how many files each side keeps lists, as far as known, and the folder of the lists."""
         return sum(root.files or 0 for root in self.roots), LISTS
 
     def share(self, root: DataRoot) -> float:
-        """The root's share of the bytes that a copy brings; all roots alike where their sizes are not known."""
+        """Return the root's share, from 0 to 1, of the copied bytes; equal shares if the sizes are not known."""
         size = (self.cluster.size_bytes or 0) - sum(each.idle_bytes for each in self.roots)
         if size <= 0 or root.copied_bytes is None:
             return 1 / len(self.roots)

@@ -1,6 +1,6 @@
-"""A plan as a POSIX shell script for the workstation: settings, functions, how it runs, then a line for each step.
+"""A plan as a POSIX shell script for the workstation: settings, functions, the runner, then a line for each step.
 
-How it runs stands in `resources/script`: `runner.sh` on the workstation, `server.sh` on a server.
+The runner is in `resources/script`: `runner.sh` runs on the workstation, `server.sh` on a server.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from core.migration.model.execution import lock_path
 from core.migration.model.plan import Login, Plan, Step
 from core.migration.plan.runbook import downtime_sentence
-from core.migration.plan.script_steps import first, names_of, one_line, steps_of
+from core.migration.plan.script_steps import first_number, one_line, script_lines, variable_names
 from core.migration.plan.steps.copy import STOP, STOPPED
 from core.servers.functions import library, needed, variables_in
 from core.servers.profiles import Profile
@@ -34,7 +34,7 @@ _HOW = "# --- how a step runs ---"
 
 
 def login(side: str, profile: Profile) -> Login:
-    """How the script reaches a server of that profile; what the profile leaves open is ssh's own business."""
+    """Return how the script logs in to the server of that profile; ssh decides what the profile leaves open."""
     options: list[str | int] = []
     for flag, value in (("-p", profile.port), ("-i", profile.identity_file), ("-J", profile.jump)):
         if value is not None:
@@ -45,19 +45,19 @@ def login(side: str, profile: Profile) -> Login:
 
 
 def script(plan: Plan) -> str:
-    """The plan as a script that needs no pghaul: `sh`, `ssh` and the tools of any Unix.
+    """Return the plan as a script that needs no pghaul, only `sh`, `ssh` and the tools of any Unix.
 
-    It asks before it begins and where a person decides. It has a token of its own for the lock on both servers, which
-    pghaul takes too.
+    The script asks before it begins and at each decision. It has a token of its own for the lock on both servers, which
+    pghaul takes, too.
     """
     logins, functions = {each.side: each for each in plan.logins}, _functions(plan)
-    read, names = variables_in(functions), names_of(plan)
+    read, names = variables_in(functions), variable_names(plan)
     steps = [*_steps("steps", "steps", plan.steps, plan), *_steps("way_back", _WAY_BACK, plan.way_back, plan)]
     sent = {name: value for name, value in plan.settings if name in read}
     here = {name: value for value, name in names.items() if name not in sent and f"${name}" in "\n".join(steps)}
     parts = [
         "#!/bin/sh",
-        *(f"# {one_line(line)}" for line in _head(plan)),
+        *(f"# {one_line(line)}" for line in _introduction(plan)),
         "",
         _SHELLCHECK,
         *_settings(plan, logins),
@@ -66,11 +66,11 @@ def script(plan: Plan) -> str:
         _SENT + "\n".join(_assignments(sent)),
         "",
         _FUNCTIONS,
-        _unmarked(functions) + _END_OF_FUNCTIONS,
+        _without_shellcheck_marks(functions) + _END_OF_FUNCTIONS,
         "",
-        _text("server.sh"),
+        _script_resource("server.sh"),
         _HOW,
-        _text("runner.sh"),
+        _script_resource("runner.sh"),
         *steps,
         'main "$@"',
     ]
@@ -78,47 +78,47 @@ def script(plan: Plan) -> str:
 
 
 _LOCKING = ("take_lock", "release_lock")
-"""What the script calls besides the steps."""
+"""The functions that the script calls besides those of the steps."""
 
 
 def _functions(plan: Plan) -> str:
-    """What its steps and the way back call, as the plan has it."""
-    both = "\n".join([library(_LOCKING), plan.functions])  # of two of a name the plan's
+    """Return the shell functions that the steps and the rollback call, as the plan contains them."""
+    both = "\n".join([library(_LOCKING), plan.functions])  # if a name occurs twice, the plan's function counts
     return needed(both, [*_LOCKING, *(step.call for step in (*plan.steps, *plan.way_back))], dict(plan.settings))
 
 
-def _head(plan: Plan) -> list[str]:
-    """What it is, in lines for people; the script shows them ahead of its question."""
+def _introduction(plan: Plan) -> list[str]:
+    """Return lines that describe the move; the script shows them before its question."""
     old, new = (next(each.server for each in plan.logins if each.side == side) for side in ("old", "new"))
     down = [step for step in plan.steps if step.stopped]
     from_to = f"{old}:{plan.data_directory} to {new}:{plan.target}"
-    said = [f"This script moves {from_to}. The move is called {plan.move} and has {len(plan.steps)} steps."]
+    lines = [f"This script moves {from_to}. The move is called {plan.move} and has {len(plan.steps)} steps."]
     if down:
-        said.append(downtime_sentence(down))
-    return [*said, f"The transport is {plan.transport}: {sentence(plan.why)}", *map(str, plan.warnings)]
+        lines.append(downtime_sentence(down))
+    return [*lines, f"The transport is {plan.transport}: {sentence(plan.why)}", *map(str, plan.warnings)]
 
 
 def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
-    """What differs from move to move: who logs in, the lock, and the steps that bound others."""
-    made: list[str] = []
+    """Return the settings of this move: the logins, the lock, and the numbers of steps that limit others."""
+    lines: list[str] = []
     for side, folder in (("old", plan.data_directory), ("new", plan.target)):
         each = logins[side]
         owner = quoted(each.database_user)
-        made += [
+        lines += [
             f'{side}() {{ {each.ssh} "$@"; }}',
             f"{side}_rights={each.rights} {side}_owner={owner} {side}_lock={lock_path(folder)}",
         ]
     steps = plan.steps
     bounds = {
         "last_step": len(steps),
-        "first_pass": first(step for step in steps if step.warm_pass or step.stopped),
-        "stop_step": first(step for step in steps if step.stopped),
-        "halt_step": first(step for step in steps if step.name in {STOP, STOPPED}),
-        "proof_step": first(step for step in steps if step.name == STOPPED),
-        "return_step": first(step for step in steps if step.point_of_no_return),
+        "first_pass": first_number(step for step in steps if step.warm_pass or step.stopped),
+        "stop_step": first_number(step for step in steps if step.stopped),
+        "halt_step": first_number(step for step in steps if step.name in {STOP, STOPPED}),
+        "proof_step": first_number(step for step in steps if step.name == STOPPED),
+        "return_step": first_number(step for step in steps if step.point_of_no_return),
     }
     return [
-        *made,
+        *lines,
         f"cluster={quoted(plan.cluster)} token={secrets.token_hex(4)}",
         " ".join(f"{name}={number}" for name, number in bounds.items()),
     ]
@@ -129,14 +129,14 @@ def _assignments(variables: Mapping[str, str]) -> list[str]:
 
 
 def _steps(name: str, what: str, steps: tuple[Step, ...], plan: Plan) -> list[str]:
-    lines = [f"  {line}" for line in steps_of(steps, plan)] or ["  :"]
+    lines = [f"  {line}" for line in script_lines(steps, plan)] or ["  :"]
     return [f"# --- {what} ---", f"{name}() {{", *lines, "}", ""]
 
 
-def _text(name: str) -> str:
-    return _unmarked(resource("script", name).read_text(encoding="utf-8"))
+def _script_resource(name: str) -> str:
+    return _without_shellcheck_marks(resource("script", name).read_text(encoding="utf-8"))
 
 
-def _unmarked(text: str) -> str:
-    """Without the marks by which shellcheck lets several options stand in a variable: the head has one for all."""
+def _without_shellcheck_marks(text: str) -> str:
+    """Return the text without shellcheck's directives; one directive at the top covers all."""
     return re.sub(r"^ *# shellcheck disable=SC2086 .*\n", "", text, flags=re.MULTILINE)

@@ -1,7 +1,7 @@
-"""How either end's cluster is started and stopped by what its host has for that, and new made known to its host.
+"""Commands that start and stop the cluster on either server, and that register the new cluster with its host.
 
-Calls of `service.sh`, one for each layout: a cluster of Debian's, a unit of the host or of a user, pg_ctl alone. What
-stands beside each call as `native` is what a person would type for it.
+They call functions of `service.sh`, one for each layout: a Debian cluster, a unit of the system or of a user, and
+pg_ctl alone. Beside each call, `native` is what a person would type instead.
 """
 
 from collections.abc import Callable
@@ -24,24 +24,36 @@ from core.migration.plan.cluster_control import ClusterCommand, as_options, nati
 from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
 
-KEPT = ".before-pghaul"
-"""What the name of new's own postgresql.conf ends in, which Debian's tools do not read by that name."""
+SAVED_SUFFIX = ".before-pghaul"
+"""The suffix of the saved postgresql.conf of the new server; Debian's tools do not read a file of that name."""
 _START_CONF = ("auto", "manual")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something that new's host is told, and how it is taken back; None: what else the way back does takes it back."""
+    """A change to the host of the new server.
 
-    made: ClusterCommand
-    undone: ClusterCommand | None
+    Attributes:
+        apply: the command that makes the change.
+        revert: the command that undoes it; None if another step of the rollback undoes it.
+    """
+
+    apply: ClusterCommand
+    revert: ClusterCommand | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Managed:
-    """A cluster and what has it in hand; `service` None: pg_ctl alone, with the `options` that the old server has.
+class _ManagedCluster:
+    """A cluster and the service that starts it.
 
-    `kept`: settings that pg_ctl gives it besides, where its files say otherwise, or nothing.
+    Attributes:
+        service: the service; None if pg_ctl alone starts the cluster.
+        data: the data directory.
+        path: the PATH of the cluster's programs.
+        owner: the user that owns the cluster.
+        config_file: the configuration file, if it lies outside the data directory.
+        options: the options with which the old server was started, `NAME=VALUE`.
+        extra_settings: further settings that pg_ctl gives the server, `NAME=VALUE`.
     """
 
     service: Service | None
@@ -50,53 +62,58 @@ class _Managed:
     owner: str
     config_file: str | None
     options: tuple[str, ...]
-    kept: tuple[str, ...] = ()
+    extra_settings: tuple[str, ...] = ()
 
 
 def start_old(context: PlanContext) -> ClusterCommand:
-    """Start old as it was started; nothing where it runs."""
-    return _start(_old(context))
+    """Return the command that starts the old cluster as it was started before; a running one is left alone."""
+    return _start(_old_cluster(context))
 
 
 def stop_old(context: PlanContext) -> ClusterCommand:
-    """Stop old with a fast shutdown: clients are disconnected, a checkpoint is written, nothing needs recovery.
+    """Return the command that stops the old cluster with a fast shutdown; a stopped one is left alone.
 
-    Where it is stopped already, nothing is done.
+    Clients are disconnected and a checkpoint is written, so that no recovery is needed.
     """
-    old = _old(context)
+    old = _old_cluster(context)
     start = _start(old)
     return _stop(old, undone(start.user, "old", *start.native))
 
 
 def start_new(context: PlanContext) -> ClusterCommand:
-    """Start new for its clients, as its host always will."""
-    return _start(_new(context))
+    """Return the command that starts the new cluster in the way in which its host always starts it."""
+    return _start(_new_cluster(context))
 
 
 def stop_new(context: PlanContext) -> ClusterCommand:
-    """Stop new, which is open to clients, by what started it: by it alone nothing starts it anew."""
-    return _stop(_new(context))
+    """Return the command that stops the new cluster after the cutover.
+
+    It uses the service that started the cluster. Otherwise the service would start it again.
+    """
+    return _stop(_new_cluster(context))
 
 
-def _old(context: PlanContext) -> _Managed:
+def _old_cluster(context: PlanContext) -> _ManagedCluster:
     cluster, config = context.cluster, config_file_outside(context.cluster)
     service = service_at_work(cluster, context.old_facts)
-    kept = *rules_beside(cluster), *given_back(context.move, cluster)
-    return _Managed(service, cluster.data_directory, context.old_path, context.owner, config, as_typed(cluster), kept)
+    extra = *rules_beside(cluster), *given_back(context.move, cluster)
+    return _ManagedCluster(
+        service, cluster.data_directory, context.old_path, context.owner, config, as_typed(cluster), extra
+    )
 
 
-def _new(context: PlanContext) -> _Managed:
-    options, kept = as_typed(context.cluster), tuple(rules_beside(context.cluster))
+def _new_cluster(context: PlanContext) -> _ManagedCluster:
+    options, extra = as_typed(context.cluster), tuple(rules_beside(context.cluster))
     data, owner = context.move.target, context.channel.writer
-    return _Managed(context.service, data, context.new_path, owner, config_file(context), options, kept)
+    return _ManagedCluster(context.service, data, context.new_path, owner, config_file(context), options, extra)
 
 
-def _start(managed: _Managed) -> ClusterCommand:
+def _start(managed: _ManagedCluster) -> ClusterCommand:
     service, data = managed.service, managed.data
     if service is None:
-        kept = as_options(managed.kept)
-        where = managed.path, data, managed.config_file or "-", *([kept] if kept else [])
-        native = native_start(data, managed.path, managed.config_file, *managed.options, *managed.kept)
+        options = as_options(managed.extra_settings)
+        where = managed.path, data, managed.config_file or "-", *([options] if options else [])
+        native = native_start(data, managed.path, managed.config_file, *managed.options, *managed.extra_settings)
         return ClusterCommand(managed.owner, call("start_folder", *where), (native,))
     if service.debian:
         return ClusterCommand(
@@ -104,12 +121,12 @@ def _start(managed: _Managed) -> ClusterCommand:
         )
     if service.user is not None:
         return ClusterCommand(
-            service.user, call("start_user_unit", service.unit, data), (_started(_user_unit, service),)
+            service.user, call("start_user_unit", service.unit, data), (_native_start_unit(_user_unit, service),)
         )
-    return ClusterCommand(ROOT_USER, call("start_unit", service.unit, data), (_started(_unit, service),))
+    return ClusterCommand(ROOT_USER, call("start_unit", service.unit, data), (_native_start_unit(_unit, service),))
 
 
-def _stop(managed: _Managed, undo: str = "") -> ClusterCommand:
+def _stop(managed: _ManagedCluster, undo: str = "") -> ClusterCommand:
     service, data = managed.service, managed.data
     if service is None:
         stopping = call("stop_folder", managed.path, data)
@@ -123,20 +140,23 @@ def _stop(managed: _Managed, undo: str = "") -> ClusterCommand:
     return ClusterCommand(ROOT_USER, call("stop_unit", service.unit, data), (_unit("stop", service),), undo)
 
 
-def enable(context: PlanContext) -> list[Change]:
-    """New comes up with its host where old did; nothing where it does already, or has nothing that could."""
+def enable_at_boot(context: PlanContext) -> list[Change]:
+    """Return the changes that start the new cluster at boot if the old cluster starts at boot.
+
+    The list is empty if it is enabled already or if no service starts it.
+    """
     service, old = context.service, service_of(context.cluster, context.old_facts)
     if service is None or service.enabled or old is None or not old.enabled:
         return []
     if service.debian:
-        # of a cluster of Debian's start.conf comes along with its configuration
+        # between two Debian clusters, start.conf is copied with the configuration
         return [] if old.debian else [_enable_debian(service, context.channel.writer)]
     if service.user is not None:
         return _enable_user_unit(service, service.user)
-    made, back = (
+    apply, revert = (
         ClusterCommand(ROOT_USER, command("systemctl", word, service.unit), ()) for word in ("enable", "disable")
     )
-    return [Change(made, back)]
+    return [Change(apply, revert)]
 
 
 def _enable_debian(service: Service, owner: str) -> Change:
@@ -150,15 +170,18 @@ def _enable_debian(service: Service, owner: str) -> Change:
 
 def _enable_user_unit(service: Service, user: str) -> list[Change]:
     linger = ClusterCommand(ROOT_USER, call("enable_linger", user), (command("loginctl", "enable-linger", user).text,))
-    made, back = (
+    apply, revert = (
         ClusterCommand(user, call("run_user_systemctl", word, service.unit), (_user_unit(word, service),))
         for word in ("enable", "disable")
     )
-    return [Change(linger, None), Change(made, back)]
+    return [Change(linger, None), Change(apply, revert)]
 
 
-def register(context: PlanContext) -> list[Change]:
-    """Debian's configuration of new leads to the target and to what came along; nothing where it does so anyway."""
+def register_with_host(context: PlanContext) -> list[Change]:
+    """Return the changes to Debian's configuration of the new cluster, so that it names the target.
+
+    The list is empty if no Debian cluster is involved or if the configuration names the target already.
+    """
     service, target = context.service, context.move.target
     if service is None or not service.debian:
         return []
@@ -181,17 +204,17 @@ def register(context: PlanContext) -> list[Change]:
 
 
 def _include_data(path: str, target: str, name: str, owner: str) -> Change:
-    file, kept = command(path), command(f"{path}{KEPT}")
+    file, saved = command(path), command(f"{path}{SAVED_SUFFIX}")
     include = command("echo", f"include '{target}/postgresql.conf'")
-    native = f"mv -- {file} {kept}", f"{include} >{file}"
+    native = f"mv -- {file} {saved}", f"{include} >{file}"
     return Change(
         ClusterCommand(owner, call("register_debian", path, target, name), native),
-        ClusterCommand(owner, call("unregister_debian", path), (f"mv -- {kept} {file}",)),
+        ClusterCommand(owner, call("unregister_debian", path), (f"mv -- {saved} {file}",)),
     )
 
 
 def config_file(context: PlanContext) -> str | None:
-    """New's configuration file where it lies outside the data directory: its server does not find it by itself."""
+    """Return the configuration file of the new cluster if it lies outside the data directory, else None."""
     if context.service is not None and context.service.debian:
         return debian_config_file(context.service)
     return config_file_outside(context.cluster)
@@ -202,8 +225,8 @@ def _debian(service: Service) -> tuple[str, str]:
     return major_version, name
 
 
-def _started(typed: Callable[[str, Service], str], service: Service) -> str:
-    """Systemd starts no unit that refused too often while the fence stood, but where it is reset."""
+def _native_start_unit(typed: Callable[[str, Service], str], service: Service) -> str:
+    """Return the commands that start a unit, and reset it first: systemd does not start one that failed too often."""
     return f"{typed('reset-failed', service)}; {typed('start', service)}"
 
 

@@ -14,7 +14,7 @@ from core.facts.model import Facts
 from core.facts.services import Service
 from core.language import spoken
 from core.migration.estimate import estimate, spec_of
-from core.migration.model.dress import Dressing
+from core.migration.model.dress import RehearsalOptions
 from core.migration.model.execution import Kind as ExecutionKind
 from core.migration.model.move import EditedSettings, Hook, HookCommand, Verify
 from core.migration.model.plan import Plan, PlanWarning
@@ -95,7 +95,7 @@ def _of_layouts() -> Iterator[Plan]:
 def _of_what_hangs_on_old() -> Iterator[Plan]:
     looked = {"running": True, "control": control(data_checksums=1)}
     queries = Queries((Script("it.sql", 1, "select 1"),), "reader", on_old=True)
-    yield from (plan(looked, dressed=True), plan(looked, dressed=True, asked=Dressing(queries=queries)))
+    yield from (plan(looked, dressed=True), plan(looked, dressed=True, asked=RehearsalOptions(queries=queries)))
     wide = ClusterWide(
         receivers=(Receiver("standby", "10.0.0.9", "streaming"),),
         slots=(Slot("standby", "physical", "", active=True),),

@@ -1,13 +1,16 @@
-"""Checkpoints while old still runs: what they write is sent by a pass, and need not be written in the stop."""
+"""Steps that write a checkpoint while the old cluster is still running.
+
+What such a checkpoint writes is copied by a pre-copy pass. Otherwise the shutdown would write it during the downtime.
+"""
 
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.inventory import askable, native_psql, reached, seconds_for
+from core.migration.plan.steps.inventory import connection_arguments, is_queryable, native_psql, time_limit
 from core.servers.shell import call
 
 
-def before_the_last_pass(context: PlanContext) -> list[Step]:
-    """Else what lies in memory alone would be written, and sent, in the stop."""
+def checkpoint_before_last_pass(context: PlanContext) -> list[Step]:
+    """Return the step that writes a checkpoint before the last pre-copy pass, which then copies what it has written."""
     return _checkpoint(
         context,
         Phase.WARM,
@@ -15,8 +18,8 @@ def before_the_last_pass(context: PlanContext) -> list[Step]:
     )
 
 
-def before_the_stop(context: PlanContext) -> list[Step]:
-    """Else the shutdown would write it, while clients wait."""
+def checkpoint_before_stop(context: PlanContext) -> list[Step]:
+    """Return the step that writes a checkpoint before the stop, so that the shutdown has less to write."""
     return _checkpoint(
         context,
         Phase.STOP,
@@ -25,10 +28,12 @@ def before_the_stop(context: PlanContext) -> list[Step]:
 
 
 def _checkpoint(context: PlanContext, phase: Phase, reason: str) -> list[Step]:
-    if not askable(context):
+    if not is_queryable(context):
         return []
     socket, port = context.cluster.socket_directory, context.cluster.port or 5432
-    where = reached(context.old_path, socket, port, context.cluster.series, seconds_for(context.cluster.size_bytes))
+    where = connection_arguments(
+        context.old_path, socket, port, context.cluster.series, time_limit(context.cluster.size_bytes)
+    )
     return [
         Step(
             f"Write a checkpoint before the {'last pre-copy pass' if phase is Phase.WARM else 'stop'}",

@@ -1,4 +1,4 @@
-"""The steps that bring configuration which lies outside the data directory, where no pass reaches."""
+"""Steps that copy configuration which lies outside the data directory, where no pre-copy pass reaches it."""
 
 from core.migration.findings.layout import configuration_brought, configuration_left
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step, undone
@@ -6,52 +6,56 @@ from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
 
 
-def room_for_configuration(context: PlanContext) -> list[Step]:
-    """Ahead of the copy: whether what comes can be read and take its place, and new has its own of what does not."""
-    writer, brought, left = (
+def check_configuration(context: PlanContext) -> list[Step]:
+    """Return the steps that check the configuration outside the data directory before the copy.
+
+    The owner must be able to read what is copied, and its place on the new server must be replaceable. What is not
+    copied must exist there already.
+    """
+    writer, copied, not_copied = (
         context.channel.writer,
         configuration_brought(context.cluster),
         configuration_left(context.cluster),
     )
-    looks = [
-        _look(
+    steps = [
+        _check_step(
             "configuration-readable",
-            f"Check that the configuration of the old cluster can be read: {', '.join(brought)}",
+            f"Check that the configuration of the old cluster can be read: {', '.join(copied)}",
             "old",
             context.owner,
-            call("check_packable", *brought),
+            call("check_packable", *copied),
             "It is packed during the downtime, by the user whose server reads it when it starts.",
-            command("find", "-H", *brought, "!", "-readable"),
+            command("find", "-H", *copied, "!", "-readable"),
         ),
-        _look(
+        _check_step(
             "configuration-replaceable",
-            f"Check that the configuration on the new server can be replaced: {', '.join(brought)}",
+            f"Check that the configuration on the new server can be replaced: {', '.join(copied)}",
             "new",
             ROOT_USER,
-            call("check_replaceable", writer, context.move.target, *brought),
+            call("check_replaceable", writer, context.move.target, *copied),
             f"Files that are there must belong to {writer}. They are put aside, and a rollback brings them back.",
-            command("find", *brought, "!", "-user", writer),
+            command("find", *copied, "!", "-user", writer),
         ),
-        _look(
+        _check_step(
             "configuration-own",
-            f"Check that the new server has its own {', '.join(left)}",
+            f"Check that the new server has its own {', '.join(not_copied)}",
             "new",
             writer,
-            call("check_readable_files", *left),
+            call("check_readable_files", *not_copied),
             "These files lie in a system directory, to which nothing is copied. The new cluster would not start "
             "without them.",
-            command("ls", "-lL", "--", *left),
+            command("ls", "-lL", "--", *not_copied),
         ),
     ]
-    return [look for look, paths in zip(looks, (brought, brought, left), strict=True) if paths]
+    return [step for step, paths in zip(steps, (copied, copied, not_copied), strict=True) if paths]
 
 
-def _look(name: str, title: str, side: str, user: str, looking: Shell, reason: str, native: Shell) -> Step:
+def _check_step(name: str, title: str, side: str, user: str, check: Shell, reason: str, native: Shell) -> Step:
     return Step(
         title,
         side,
         user,
-        str(looking),
+        str(check),
         reason,
         ONLY_LOOKS,
         native=(native.text,),
@@ -61,8 +65,11 @@ def _look(name: str, title: str, side: str, user: str, looking: Shell, reason: s
     )
 
 
-def configuration(context: PlanContext) -> list[Step]:
-    """Old's as an archive, put in place of what new has there; nothing where all of it travels with the data."""
+def copy_configuration(context: PlanContext) -> list[Step]:
+    """Return the steps that pack the old cluster's configuration and install it on the new server.
+
+    The list is empty if all configuration lies in the data directory.
+    """
     paths, writer = configuration_brought(context.cluster), context.channel.writer
     if not paths:
         return []
@@ -70,7 +77,7 @@ def configuration(context: PlanContext) -> list[Step]:
         Step(
             f"Pack the configuration of the old cluster: {', '.join(paths)}",
             "old",
-            context.owner,  # what its server reads its owner may read, and nothing else is to leave old
+            context.owner,  # not root: no file that the owner cannot read may leave the old server
             str(call("pack_configuration", "/", *_below_root(paths))),
             "It lies outside the data directory, so no pass has copied it.",
             ONLY_LOOKS,
@@ -86,10 +93,17 @@ def configuration(context: PlanContext) -> list[Step]:
             "new",
             ROOT_USER,
             str(
-                call("unpack_configuration", "/", put_aside(context), writer, context.move.target, *_below_root(paths))
+                call(
+                    "unpack_configuration",
+                    "/",
+                    saved_configuration(context),
+                    writer,
+                    context.move.target,
+                    *_below_root(paths),
+                )
             ),
-            f"Files that it replaces are kept in {put_aside(context)}. Read the configuration for paths, memory sizes "
-            "and addresses of the old server.",
+            f"Files that it replaces are kept in {saved_configuration(context)}. Read the configuration for paths, "
+            "memory sizes and addresses of the old server.",
             undone(ROOT_USER, "new", *_native_restore(context, paths)),
             _native_unpack(context, paths),
             name="put-configuration",
@@ -102,7 +116,7 @@ def configuration(context: PlanContext) -> list[Step]:
 
 
 def restore_configuration(context: PlanContext) -> list[Step]:
-    """On the way back: what new had in those places, where it was put aside."""
+    """Return the step of a rollback that restores the saved configuration of the new server."""
     paths = configuration_brought(context.cluster)
     if not paths:
         return []
@@ -111,7 +125,15 @@ def restore_configuration(context: PlanContext) -> list[Step]:
             "Restore the configuration of the new server",
             "new",
             ROOT_USER,
-            str(call("restore_configuration", "/", put_aside(context), context.channel.writer, *_below_root(paths))),
+            str(
+                call(
+                    "restore_configuration",
+                    "/",
+                    saved_configuration(context),
+                    context.channel.writer,
+                    *_below_root(paths),
+                )
+            ),
             "The new server gets back the files that were put aside. Where none were, nothing is done.",
             "Nothing to undo: another attempt installs the configuration again.",
             _native_restore(context, paths),
@@ -120,8 +142,11 @@ def restore_configuration(context: PlanContext) -> list[Step]:
     ]
 
 
-def put_aside(context: PlanContext) -> str:
-    """The archive on new of what old's configuration replaced; below /etc it would pass for a cluster."""
+def saved_configuration(context: PlanContext) -> str:
+    """Return the archive on the new server with the files that the copied configuration replaced.
+
+    It does not lie below /etc, where its contents would be taken for a cluster.
+    """
     return f"/var/lib/pghaul/{context.channel.marker}-{context.made_at:%Y%m%dT%H%M%S}.tar"
 
 
@@ -130,21 +155,21 @@ def _below_root(paths: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _native_unpack(context: PlanContext, paths: tuple[str, ...]) -> tuple[str, ...]:
-    """What a person would type for it, with the archive on standard input."""
+    """Return the commands by which a person unpacks the archive on standard input."""
     return (
-        command("tar", "-C", "/", "-cf", put_aside(context), "--", *_below_root(paths)).text,
+        command("tar", "-C", "/", "-cf", saved_configuration(context), "--", *_below_root(paths)).text,
         command(*_as_writer(context), "rm", "-rf", "--", *paths).text,
         f"base64 -d | {command(*_as_writer(context), 'tar', '-C', '/', '-xf', '-')}",
     )
 
 
 def _native_restore(context: PlanContext, paths: tuple[str, ...]) -> tuple[str, ...]:
-    """What a person would type to have back what new had there, if anything."""
-    kept = put_aside(context)
+    """Return the commands by which a person restores the saved files of the new server, if there are any."""
+    archive = saved_configuration(context)
     return (
         command(*_as_writer(context), "rm", "-rf", "--", *paths).text,
-        f"{command(*_as_writer(context), 'tar', '-C', '/', '-xpf', '-')} <{command(kept)}",
-        command("rm", "-f", "--", kept).text,
+        f"{command(*_as_writer(context), 'tar', '-C', '/', '-xpf', '-')} <{command(archive)}",
+        command("rm", "-f", "--", archive).text,
     )
 
 

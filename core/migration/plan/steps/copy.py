@@ -1,4 +1,8 @@
-"""The steps that copy: warm passes while old runs, the stop and its proof, the final pass, the links, the proof."""
+"""The steps that copy the cluster.
+
+They are the pre-copy passes while the old cluster runs, its stop with a check, the final sync, the links to data roots
+with another path, and the comparison of both sides.
+"""
 
 from core.migration.estimate.copy_methods import MOST_PASSES
 from core.migration.findings.data_roots import DataRoot, relinked
@@ -6,14 +10,14 @@ from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.plan import cluster_control, service
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.checkpoint import before_the_last_pass, before_the_stop
-from core.migration.plan.steps.copyable import prove_copyable, prove_copyable_in_the_stop
-from core.migration.plan.steps.corruption import checksums
-from core.migration.plan.steps.inventory import see_clients, take_inventory
-from core.migration.plan.steps.known_data_roots import prove_data_roots, prove_data_roots_stopped, remember_data_roots
-from core.migration.plan.steps.reached import see_listeners
-from core.migration.plan.steps.start_files import prove_files, prove_files_in_the_stop
-from core.migration.plan.steps.verify import sum_ahead, verify
+from core.migration.plan.steps.checkpoint import checkpoint_before_last_pass, checkpoint_before_stop
+from core.migration.plan.steps.copyable import check_copyable, check_copyable_in_downtime
+from core.migration.plan.steps.corruption import page_checksum_steps
+from core.migration.plan.steps.inventory import list_clients, take_inventory
+from core.migration.plan.steps.known_data_roots import check_data_roots, check_data_roots_stopped, record_data_roots
+from core.migration.plan.steps.reached import list_listeners
+from core.migration.plan.steps.start_files import check_restartable, check_restartable_in_downtime
+from core.migration.plan.steps.verify import checksum_in_advance, verify_steps
 from core.migration.transports import passes
 from core.servers.shell import call, command
 
@@ -22,59 +26,67 @@ WARM, DELETIONS = "warm-", "deletions-"
 CHANGED, REST, COLD = "changed-", "rest-", "copy-"
 """Names of steps: the stop, its proof, the fence; and how those of a data root begin, pass by pass."""
 
-_AGAIN = "Nothing to undo: another pass overwrites these files. To give up the move, remove the target directories."
+_UNDO_COPY = "Nothing to undo: another pass overwrites these files. To give up the move, remove the target directories."
 
 
-def copy(context: PlanContext, *dressed: Step) -> list[Step]:
-    """A running cluster: warm passes, stop, fence, final pass. A stopped one: fence, one cold pass.
+def copy_steps(context: PlanContext, *rehearsal_steps: Step) -> list[Step]:
+    """Return the steps of the copy.
 
-    `dressed`: steps of a dress rehearsal, behind the warm passes.
+    A running cluster is copied by pre-copy passes, its stop, the fence and the final sync. A stopped cluster is copied
+    by the fence and one pass.
+
+    Args:
+        context: the move with everything that is known of both servers.
+        rehearsal_steps: the steps of a dress rehearsal, which come after the pre-copy passes.
     """
     if not context.cluster.running:
         return [
-            prove_copyable(context),
-            prove_files(context),
-            *see_listeners(context),
-            *_stop_proven(context),
-            *_fence(context),
-            prove_data_roots_stopped(context),
-            *_deletions(context),
-            *_cold(context),
-            *_still_stopped(context),
-            *_settle(context),
+            check_copyable(context),
+            check_restartable(context),
+            *list_listeners(context),
+            *_check_stopped(context),
+            *_fence_old(context),
+            check_data_roots_stopped(context),
+            *_list_deletions(context),
+            *_copy_remaining_files(context),
+            *_check_stayed_stopped(context),
+            *_link_flush_and_verify(context),
         ]
     return [
-        *_warm(context),
-        *dressed,
-        prove_data_roots(context),
-        prove_copyable(context),
-        prove_files(context),
-        *see_listeners(context),
-        *before_the_stop(context),
-        *_stop(context),
-        *_stop_proven(context),
-        *_fence(context),
-        prove_data_roots_stopped(context),
-        *_deletions(context),
-        *_changed(context),
-        *_cold(context),
-        *_still_stopped(context),
-        *_settle(context),
+        *_pre_copy_steps(context),
+        *rehearsal_steps,
+        check_data_roots(context),
+        check_copyable(context),
+        check_restartable(context),
+        *list_listeners(context),
+        *checkpoint_before_stop(context),
+        *_stop_steps(context),
+        *_check_stopped(context),
+        *_fence_old(context),
+        check_data_roots_stopped(context),
+        *_list_deletions(context),
+        *_copy_changed_files(context),
+        *_copy_remaining_files(context),
+        *_check_stayed_stopped(context),
+        *_link_flush_and_verify(context),
     ]
 
 
-def _warm(context: PlanContext) -> list[Step]:
-    passed = [
+def _pre_copy_steps(context: PlanContext) -> list[Step]:
+    passes_and_checksums = [
         step
         for number in range(1, MOST_PASSES + 1)
-        for step in (*(_warm_pass(context, root, number) for root in context.roots), *sum_ahead(context, number))
+        for step in (
+            *(_pre_copy_step(context, root, number) for root in context.roots),
+            *checksum_in_advance(context, number),
+        )
     ]
-    last = next(at for at, step in enumerate(passed) if step.warm_pass == MOST_PASSES)
-    made = [*passed[:last], *before_the_last_pass(context), *passed[last:]]
-    return [remember_data_roots(context), *made]
+    last = next(at for at, step in enumerate(passes_and_checksums) if step.warm_pass == MOST_PASSES)
+    steps = [*passes_and_checksums[:last], *checkpoint_before_last_pass(context), *passes_and_checksums[last:]]
+    return [record_data_roots(context), *steps]
 
 
-def _warm_pass(context: PlanContext, root: DataRoot, number: int) -> Step:
+def _pre_copy_step(context: PlanContext, root: DataRoot, number: int) -> Step:
     return Step(
         f"Pre-copy pass {number} of {MOST_PASSES}: copy {root.source}",
         "old",
@@ -83,8 +95,8 @@ def _warm_pass(context: PlanContext, root: DataRoot, number: int) -> Step:
         "The old cluster keeps running. The more is on the new server already, the shorter is the downtime."
         if number == 1
         else "The old cluster keeps running. This pass copies what has changed since the pass before.",
-        _AGAIN,
-        native=_rsyncs(context, root, passes.PRESENT, passes.MISSING),
+        _UNDO_COPY,
+        native=_native_rsyncs(context, root, passes.PRESENT, passes.MISSING),
         phase=Phase.WARM,
         share=context.share(root) / number**2,
         name=f"{WARM}{number}-{root.label}",
@@ -96,15 +108,15 @@ def _warm_pass(context: PlanContext, root: DataRoot, number: int) -> Step:
     )
 
 
-def _rsyncs(context: PlanContext, root: DataRoot, *options: tuple[str, ...]) -> tuple[str, ...]:
-    """The rsyncs that a pass over a data root comes to, as a person would type them."""
+def _native_rsyncs(context: PlanContext, root: DataRoot, *options: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the rsync commands of a pass over a data root, as a person would type them."""
     return tuple(passes.native(context.channel, root, *each) for each in options)
 
 
-def _stop(context: PlanContext) -> list[Step]:
+def _stop_steps(context: PlanContext) -> list[Step]:
     stop = service.stop_old(context)
     return [
-        *see_clients(context),
+        *list_clients(context),
         Step(
             "Stop the applications",
             "you",
@@ -118,8 +130,8 @@ def _stop(context: PlanContext) -> list[Step]:
             skippable=False,
         ),
         *take_inventory(context),
-        prove_copyable_in_the_stop(context),
-        prove_files_in_the_stop(context),
+        check_copyable_in_downtime(context),
+        check_restartable_in_downtime(context),
         Step(
             "Stop the old cluster",
             "old",
@@ -137,7 +149,7 @@ def _stop(context: PlanContext) -> list[Step]:
     ]
 
 
-def _stop_proven(context: PlanContext) -> list[Step]:
+def _check_stopped(context: PlanContext) -> list[Step]:
     return [
         Step(
             "Check that the old cluster is stopped",
@@ -158,8 +170,8 @@ def _stop_proven(context: PlanContext) -> list[Step]:
     ]
 
 
-def _still_stopped(context: PlanContext) -> list[Step]:
-    """The stop proven again: had somebody started old meanwhile, its control file would be another one."""
+def _check_stayed_stopped(context: PlanContext) -> list[Step]:
+    """Return the step that compares the control file again: a start in the meantime would have changed it."""
     return [
         Step(
             "Check that the old cluster has stayed stopped",
@@ -180,8 +192,8 @@ def _still_stopped(context: PlanContext) -> list[Step]:
     ]
 
 
-def _fence(context: PlanContext) -> list[Step]:
-    fence = cluster_control.fence(context.cluster, context.owner)
+def _fence_old(context: PlanContext) -> list[Step]:
+    fence = cluster_control.fence_cluster(context.cluster, context.owner)
     return [
         Step(
             "Fence the old cluster",
@@ -200,7 +212,7 @@ def _fence(context: PlanContext) -> list[Step]:
     ]
 
 
-def _deletions(context: PlanContext) -> list[Step]:
+def _list_deletions(context: PlanContext) -> list[Step]:
     return [
         Step(
             f"List the files to be deleted from {root.target}",
@@ -209,7 +221,7 @@ def _deletions(context: PlanContext) -> list[Step]:
             str(passes.deletions(root)),
             "Read this list. It may contain only files that the old cluster has deleted since the first pass.",
             ONLY_LOOKS,
-            native=_rsyncs(context, root, ("--dry-run", "--delete", "--itemize-changes")),
+            native=_native_rsyncs(context, root, ("--dry-run", "--delete", "--itemize-changes")),
             phase=Phase.FINAL if context.cluster.running else Phase.COPY,
             timed_as=Phase.VERIFY,
             name=f"{DELETIONS}{root.label}",
@@ -223,7 +235,7 @@ def _deletions(context: PlanContext) -> list[Step]:
     ]
 
 
-def _changed(context: PlanContext) -> list[Step]:
+def _copy_changed_files(context: PlanContext) -> list[Step]:
     return [
         Step(
             f"Final sync, changed files: {root.source}",
@@ -232,21 +244,21 @@ def _changed(context: PlanContext) -> list[Step]:
             str(passes.changed_pass(root)),
             "Every file that has changed since the last pre-copy pass began is compared byte for byte. The times of "
             "files are not trusted.",
-            _AGAIN,
-            native=_rsyncs(context, root, (*passes.IN_PLACE, "--files-from=…")),
+            _UNDO_COPY,
+            native=_native_rsyncs(context, root, (*passes.IN_PLACE, "--files-from=…")),
             phase=Phase.FINAL,
             name=f"{CHANGED}{root.label}",
             share=context.share(root),
             stopped=True,
             skippable=False,
             detached=True,
-            beside=True,  # it removes nothing, so the list of what will be removed may come meanwhile
+            beside=True,  # it deletes nothing, so the list of deletions can be made at the same time
         )
         for root in context.roots
     ]
 
 
-def _cold(context: PlanContext) -> list[Step]:
+def _copy_remaining_files(context: PlanContext) -> list[Step]:
     running = context.cluster.running
     return [
         Step(
@@ -257,8 +269,8 @@ def _cold(context: PlanContext) -> list[Step]:
             "This pass copies folders, links and new files, and deletes what the old cluster no longer has."
             if running
             else "All files are copied as the shutdown has left them.",
-            _AGAIN,
-            native=_rsyncs(
+            _UNDO_COPY,
+            native=_native_rsyncs(
                 context, root, *([("--delete",)] if running else [passes.PRESENT, (*passes.MISSING, "--delete")])
             ),
             phase=Phase.FINAL if running else Phase.COPY,
@@ -276,8 +288,8 @@ def _cold(context: PlanContext) -> list[Step]:
     ]
 
 
-def _settle(context: PlanContext) -> list[Step]:
-    """Links to their new places, all on disk, and the proof that both sides hold the same."""
+def _link_flush_and_verify(context: PlanContext) -> list[Step]:
+    """Return the steps that set links to moved data roots, flush the disks, and compare both sides."""
     target, user = context.move.target, context.channel.writer
     links = [
         Step(
@@ -308,5 +320,5 @@ def _settle(context: PlanContext) -> list[Step]:
         skippable=False,
         detached=True,
     )
-    looked_for = checksums(context) if context.verify is Verify.ALL else []
-    return [*links, flush, *verify(context), *looked_for]
+    page_checksums = page_checksum_steps(context) if context.verify is Verify.ALL else []
+    return [*links, flush, *verify_steps(context), *page_checksums]

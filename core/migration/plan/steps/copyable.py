@@ -1,4 +1,4 @@
-"""The look before the stop that a copy can bring everything that lies in the data roots of the old server."""
+"""The check before the stop that every file in the data roots of the old server can be copied."""
 
 from dataclasses import replace
 
@@ -8,8 +8,8 @@ from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
 
 
-def prove_copyable(context: PlanContext) -> Step:
-    """Before anybody is asked to stop anything, in a rehearsal too: facts may be days old."""
+def check_copyable(context: PlanContext) -> Step:
+    """Return the check that every file can be copied. It runs in rehearsals too, because facts may be days old."""
     folders = [content for root in context.roots for content in root.contents]
     return Step(
         "Check that every file can be copied",
@@ -29,9 +29,9 @@ def prove_copyable(context: PlanContext) -> Step:
     )
 
 
-def prove_copyable_in_the_stop(context: PlanContext) -> Step:
-    """Directly before the stop: people may have taken long to come to it."""
-    step = prove_copyable(context)
+def check_copyable_in_downtime(context: PlanContext) -> Step:
+    """Return the same check for the moment before the stop: a manual step may have taken long."""
+    step = check_copyable(context)
     return replace(
         step,
         title="Check again that every file can be copied",

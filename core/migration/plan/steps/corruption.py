@@ -1,39 +1,39 @@
-"""The steps that look for corruption on the new server: page checksums before its first start, tables and indexes
-after it.
+"""Steps that look for corruption on the new server.
 
-Both read the whole cluster while it is stopped for its users. So they belong to a plan that compares everything
-(`Verify.ALL`); of any other plan they are what the DBA may do later. They find what was broken on old already, which no
-comparison of both sides can.
+Page checksums are checked before the first start of the new cluster, tables and indexes after it. Both read the whole
+cluster during the downtime. So they belong only to a plan that compares everything (`Verify.ALL`); for any other plan
+they are optional checks after the move. They find damage that the old cluster had already, which no comparison of both
+sides can find.
 
-pg_checksums exists since 12, as pg_verify_checksums in 11; pg_amcheck since 14. Where a database does not have the
-extension amcheck, it is put into a schema of its own for the time of the look, with no event trigger of the user's
-called, and removed again. Nothing of the kind is ever done on the old server.
+pg_checksums exists since 12, as pg_verify_checksums in 11; pg_amcheck exists since 14. Where a database lacks the
+extension amcheck, it is created for the time of the check in a schema of its own, without firing the user's event
+triggers, and then dropped. This is never done on the old server.
 """
 
 from core.migration.model.move import Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.inventory import reached, seconds_for
+from core.migration.plan.steps.inventory import connection_arguments, time_limit
 from core.servers.shell import call, command
 
 
-def checksums(context: PlanContext) -> list[Step]:
-    """On the new server, before its first start: the checksum of every page; nothing where the cluster has none."""
+def page_checksum_steps(context: PlanContext) -> list[Step]:
+    """Return the step that checks all page checksums before the first start; none without data checksums."""
     control = context.cluster.control
     if control is None or not control.data_checksums or context.major_version < (11,):
         return []
-    look = "pg_checksums" if context.major_version >= (12,) else "pg_verify_checksums"
+    tool = "pg_checksums" if context.major_version >= (12,) else "pg_verify_checksums"
     return [
         Step(
             "Check the page checksums of the new cluster",
             "new",
             context.channel.writer,
-            str(call("check_pages", context.new_path, look, context.move.target)),
+            str(call("check_pages", context.new_path, tool, context.move.target)),
             "A page that was damaged on the old server before the copy is found by its checksum only. The new cluster "
             "must be stopped for this.",
             ONLY_LOOKS,
-            native_check_pages(context, look),
+            native_check_pages(context, tool),
             name="page-checksums",
             phase=Phase.VERIFY,
             timed_as=Phase.CHECKSUMS,
@@ -44,12 +44,18 @@ def checksums(context: PlanContext) -> list[Step]:
     ]
 
 
-def tables_and_indexes(context: PlanContext, socket: str | None, *, opened: bool = False) -> list[Step]:
-    """On the new server, while it runs: tables and B-tree indexes by pg_amcheck; `opened`: clients work there."""
+def amcheck_steps(context: PlanContext, socket: str | None, *, opened: bool = False) -> list[Step]:
+    """Return the step that checks tables and B-tree indexes with pg_amcheck while the new cluster runs.
+
+    Args:
+        context: the move with everything that is known of both servers.
+        socket: the directory of the new cluster's Unix socket; None for the default of its programs.
+        opened: whether the cutover is over; then one process is used, and the port of the clients.
+    """
     if context.major_version < (14,):
         return []
     threads, port = (1, context.new_cluster.port or 5432) if opened else (_threads(context), context.port)
-    seconds = seconds_for(context.cluster.size_bytes)
+    seconds = time_limit(context.cluster.size_bytes)
     return [
         Step(
             "Check the tables and indexes of the new cluster",
@@ -58,7 +64,7 @@ def tables_and_indexes(context: PlanContext, socket: str | None, *, opened: bool
             str(
                 call(
                     "check_relations",
-                    *reached(context.new_path, socket, port, context.cluster.series, seconds),
+                    *connection_arguments(context.new_path, socket, port, context.cluster.series, seconds),
                     threads,
                 )
             ),
@@ -75,21 +81,23 @@ def tables_and_indexes(context: PlanContext, socket: str | None, *, opened: bool
     ]
 
 
-def later(context: PlanContext, socket: str | None) -> list[Step]:
-    """What looks for corruption when the plan itself does not: no part of it, to be done when it suits."""
+def optional_check_steps(context: PlanContext, socket: str | None) -> list[Step]:
+    """Return the steps that look for corruption after the move, if the plan itself does not do so."""
     return (
-        [] if context.verify is Verify.ALL else [*tables_and_indexes(context, socket, opened=True), *checksums(context)]
+        []
+        if context.verify is Verify.ALL
+        else [*amcheck_steps(context, socket, opened=True), *page_checksum_steps(context)]
     )
 
 
-def native_check_pages(context: PlanContext, look: str) -> tuple[str, ...]:
-    """What a person would type for it."""
-    options = ("--check", "--progress") if look == "pg_checksums" else ()
-    return (command(program(context.new_path, look), *options, "-D", context.move.target).text,)
+def native_check_pages(context: PlanContext, tool: str) -> tuple[str, ...]:
+    """Return the command by which a person checks the page checksums."""
+    options = ("--check", "--progress") if tool == "pg_checksums" else ()
+    return (command(program(context.new_path, tool), *options, "-D", context.move.target).text,)
 
 
 def native_check_relations(context: PlanContext, socket: str | None, port: int, threads: int) -> tuple[str, ...]:
-    """What a person would type for it, once each database has the extension."""
+    """Return the command by which a person runs pg_amcheck once each database has the extension."""
     host = ("-h", socket) if socket is not None else ()
     return (command(program(context.new_path, "pg_amcheck"), *host, "-p", port, "-j", threads, "--all").text,)
 

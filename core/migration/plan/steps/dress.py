@@ -1,9 +1,9 @@
-"""The dress rehearsal: the copied cluster itself is started on the new server, and looked at.
+"""The steps of a dress rehearsal: the copied cluster is started on the new server and examined.
 
-Its pass runs inside a backup of the old server, which `resources/sh/dress.sh` holds; the copy stays in recovery, so
-that it begins no timeline and writes nothing but what it replays. Start, look and stop are one step: whatever ends it,
-the copy is stopped. What the start has touched is compared byte by byte by the next execution, as all that no pass of
-its own has brought.
+The pass before it runs within a backup of the old server, which a session of `resources/sh/dress.sh` keeps open. The
+copy stays in recovery, so that it begins no timeline and writes nothing but what it replays. Start, examination and
+stop are one step: however it ends, the copy is stopped. The next execution compares byte by byte all files that the
+start has changed, as it does with all files that none of its own passes has copied.
 """
 
 from typing import LiteralString
@@ -13,53 +13,57 @@ from core.migration.findings.data_roots import link_targets
 from core.migration.findings.dress import backup_functions, list_recovery_isolation_settings
 from core.migration.findings.local_start import list_libraries_that_may_start_work
 from core.migration.findings.query_scripts import database_of
-from core.migration.model.dress import Dressing
+from core.migration.model.dress import RehearsalOptions
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step
 from core.migration.model.queries import Queries
 from core.migration.plan import cluster_control
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.inventory import native_psql, reached, seconds_for
+from core.migration.plan.steps.inventory import connection_arguments, native_psql, time_limit
 from core.migration.transports import passes
 from core.servers.shell import call, command
 
 DRESSED, PASS = "dress-copy", "dress-pass"
-"""The names of the steps in which the copy runs, and in which it is made."""
+"""The names of the step that runs the copy, and of the pass within a backup before it."""
 QUERIES_ON_OLD, QUERIES_COLD = "queries-old", "queries-cold"
 """The names of the steps that measure queries on the old server, and that drop the page cache of the new one."""
 
-_SOCKET = "/tmp/pghaul-dress.…"  # noqa: S108  shown to people; dress.sh makes it for this account alone
+_SOCKET = "/tmp/pghaul-dress.…"  # noqa: S108  only shown; dress.sh makes a directory that only this user can enter
 _AMCHECK: LiteralString = (
     "select bt_index_check(c.oid), relname from pg_class c where relam = 403 and relkind = 'i' and relpersistence = 'p'"
 )
 _PROGRAMS = ("postgres", "psql", "pg_waldump")
 
 _OF_THE_SERVER = ("configuration file", "command line", "environment variable")
-"""Where the settings come from with which the copy runs; those of a role or of a database are looked at in it."""
+"""The sources of the settings with which the copy runs. Settings of roles and databases are checked in the copy."""
 
 _START_SECONDS, _FILES_A_SECOND = 900, 200
-"""How long a start may take: behind a backup the server first flushes every file (SyncDataDirectory, fd.c)."""
+"""How long a start may take: after a backup the server first flushes every file (SyncDataDirectory, fd.c)."""
 
 
 _CALM_SECONDS = 4, 30
-"""For how long the old server is watched before the backup: at least, and at most, a second for each gigabyte."""
+"""For how many seconds the old server is watched before the backup: one for each gigabyte within these bounds."""
 
 
-def before_copying(context: PlanContext, queries: Queries | None) -> list[Step]:
-    """Ahead of the warm passes: what the rest needs is there; and the queries on the old server, if asked for."""
+def prepare_rehearsal(context: PlanContext, queries: Queries | None) -> list[Step]:
+    """Return the steps before the pre-copy passes of a dress rehearsal.
+
+    They check that the required programs exist, check the role of the queries, and measure the queries on the old
+    server if that was chosen.
+    """
     if queries is None:
-        return [_programs(context, _PROGRAMS)]
-    ahead = [_programs(context, (*_PROGRAMS, "pgbench")), _role(context, queries)]
-    return [*ahead, _queries_on_old(context, queries)] if queries.on_old else ahead
+        return [_check_programs(context, _PROGRAMS)]
+    checks = [_check_programs(context, (*_PROGRAMS, "pgbench")), _check_role(context, queries)]
+    return [*checks, _measure_queries_on_old(context, queries)] if queries.on_old else checks
 
 
-def dress(context: PlanContext, asked: Dressing) -> list[Step]:
-    """Behind the warm passes: one more pass, as a backup; the copy on the new server, from its start to its stop."""
-    cold = [_cold()] if asked.queries is not None else []
-    return [_pass(context, asked), *cold, _copy(context, asked), _end(context)]
+def rehearsal_steps(context: PlanContext, options: RehearsalOptions) -> list[Step]:
+    """Return the steps after the pre-copy passes: one more pass as a backup, and the run of the copy."""
+    drop_cache = [_drop_page_cache()] if options.queries is not None else []
+    return [_backup_pass(context, options), *drop_cache, _run_copy(context, options), _stop_copy(context)]
 
 
-def _programs(context: PlanContext, programs: tuple[str, ...]) -> Step:
-    """What the copy needs is there, and it loads nothing that others could have written."""
+def _check_programs(context: PlanContext, programs: tuple[str, ...]) -> Step:
+    """Return the check that the required programs exist and load no library that other users can write."""
     wide = context.cluster.wide
     settings = (
         {each.name: each.value or "" for each in wide.settings if each.source in _OF_THE_SERVER}
@@ -83,9 +87,9 @@ def _programs(context: PlanContext, programs: tuple[str, ...]) -> Step:
     )
 
 
-def _role(context: PlanContext, queries: Queries) -> Step:
+def _check_role(context: PlanContext, queries: Queries) -> Step:
     socket, port = context.cluster.socket_directory, context.cluster.port or 5432
-    where = reached(context.old_path, socket, port, context.cluster.series)
+    where = connection_arguments(context.old_path, socket, port, context.cluster.series)
     return Step(
         f"Check that the role {queries.role} has no administrator rights",
         "old",
@@ -103,7 +107,7 @@ def _role(context: PlanContext, queries: Queries) -> Step:
     )
 
 
-def _queries_on_old(context: PlanContext, queries: Queries) -> Step:
+def _measure_queries_on_old(context: PlanContext, queries: Queries) -> Step:
     socket, port = context.cluster.socket_directory, context.cluster.port or 5432
     measured = (
         "run_while_followed",
@@ -114,12 +118,12 @@ def _queries_on_old(context: PlanContext, queries: Queries) -> Step:
         port,
         context.cluster.series,
     )
-    # not detached: its job would keep the password on the disk, and without the workstation it is to end
+    # not detached: a detached job would store the password on disk, and the step must end with the workstation
     return Step(
         "Measure the queries on the old server",
         "old",
         context.owner,
-        str(call("run_with_queries", *_with(queries, context), *measured, context.move.cluster)),
+        str(call("run_with_queries", *_query_arguments(queries, context), *measured, context.move.cluster)),
         f"They run as the role {queries.role}, in transactions that are read-only by default and have a time limit. "
         "The first run fills the caches, the second run counts.",
         "What functions of the role have done cannot be undone. The sessions end with the measurement.",
@@ -130,7 +134,7 @@ def _queries_on_old(context: PlanContext, queries: Queries) -> Step:
     )
 
 
-def _cold() -> Step:
+def _drop_page_cache() -> Step:
     return Step(
         "Drop the page cache of the new server",
         "new",
@@ -146,8 +150,8 @@ def _cold() -> Step:
     )
 
 
-def _with(queries: Queries, context: PlanContext) -> tuple[str | int, ...]:
-    """The words of run_with_queries ahead of the function that measures these queries."""
+def _query_arguments(queries: Queries, context: PlanContext) -> tuple[str | int, ...]:
+    """Return the arguments of run_with_queries that come before the function that measures the queries."""
     scripts: list[str | int] = []
     for each in queries.scripts:
         lines = each.text.removesuffix("\n").split("\n")
@@ -159,7 +163,15 @@ def _with(queries: Queries, context: PlanContext) -> tuple[str | int, ...]:
 def _native_pgbench(
     path: str, socket: str | None, port: int, queries: Queries, context: PlanContext
 ) -> tuple[str, ...]:
-    """What a person would type for one run."""
+    """Return the command by which a person measures the queries once.
+
+    Args:
+        path: the PATH of the cluster's programs.
+        socket: the directory of the Unix socket; None for the default of the programs.
+        port: the port of the cluster.
+        queries: the queries with their role and number of clients.
+        context: the move with everything that is known of both servers.
+    """
     limits = f"-c default_transaction_read_only=on -c statement_timeout={queries.seconds}s"
     files = [word for each in queries.scripts for word in ("-f", f"{each.name}@{each.weight}")]
     program = command(
@@ -181,21 +193,21 @@ def _native_pgbench(
     return (program.text,)
 
 
-def _pass(context: PlanContext, asked: Dressing) -> Step:
-    seconds, size = seconds_for(context.cluster.size_bytes), context.cluster.size_bytes or 0
+def _backup_pass(context: PlanContext, rehearsal: RehearsalOptions) -> Step:
+    seconds, size = time_limit(context.cluster.size_bytes), context.cluster.size_bytes or 0
     calm = min(max(size // 10**9, _CALM_SECONDS[0]), _CALM_SECONDS[1])
     limit: int | str = "-"
     reason = (
         "A copy of a running cluster can be started only as a backup. The old server keeps the WAL of that time. If "
         "that were more than a quarter of its free space, the step ends."
     )
-    if asked.keep_wal_bytes is not None:
-        limit = asked.keep_wal_bytes
+    if rehearsal.keep_wal_bytes is not None:
+        limit = rehearsal.keep_wal_bytes
         reason = (
             "A copy of a running cluster can be started only as a backup. The old server keeps the WAL of that time. "
             f"If that were more than {units.size(limit)}, the step ends."
         )
-    old = reached(
+    connection = connection_arguments(
         context.old_path,
         context.cluster.socket_directory,
         context.cluster.port or 5432,
@@ -209,7 +221,7 @@ def _pass(context: PlanContext, asked: Dressing) -> Step:
         "Copy changed files within a backup",
         "old",
         context.owner,
-        str(call("run_beside_server", *context.lists, "dress_pass", *old, limit, calm, *roots)),
+        str(call("run_beside_server", *context.lists, "dress_pass", *connection, limit, calm, *roots)),
         reason,
         "Nothing to undo: the backup and its replication slot end with their session.",
         (
@@ -226,22 +238,28 @@ def _pass(context: PlanContext, asked: Dressing) -> Step:
     )
 
 
-def _copy(context: PlanContext, asked: Dressing) -> Step:
-    queries = asked.queries
-    user, target, held = context.channel.writer, context.move.target, list_recovery_isolation_settings(context.cluster)
-    started = list_libraries_that_may_start_work(context.cluster)
+def _run_copy(context: PlanContext, rehearsal: RehearsalOptions) -> Step:
+    queries = rehearsal.queries
+    user, target, isolation_settings = (
+        context.channel.writer,
+        context.move.target,
+        list_recovery_isolation_settings(context.cluster),
+    )
+    libraries = list_libraries_that_may_start_work(context.cluster)
     file = f"{target}/pghaul-fence/dress/postgresql.conf"
     program = command(
         *(cluster_control.program(context.new_path, "postgres"), "-D", target),
         *("-c", f"port={context.port}", "-c", f"unix_socket_directories={_SOCKET}", "-c", f"config_file={file}"),
     )
     links = [word for link in link_targets(context.move, context.cluster) for word in link]
-    options = cluster_control.as_options(held)
-    where = context.new_path, target, context.port, options, context.cluster.series
-    ahead: tuple[str | int, ...] = () if asked.amcheck_seconds is None else ("with_amcheck", asked.amcheck_seconds)
+    server_options = cluster_control.as_options(isolation_settings)
+    server = context.new_path, target, context.port, server_options, context.cluster.series
+    wrappers: tuple[str | int, ...] = (
+        () if rehearsal.amcheck_seconds is None else ("with_amcheck", rehearsal.amcheck_seconds)
+    )
     if queries is not None:
-        ahead = "run_with_queries", *_with(queries, context), *ahead
-    words = *ahead, "dress_run_copy", *where, _START_SECONDS + context.lists[0] // _FILES_A_SECOND, *links
+        wrappers = "run_with_queries", *_query_arguments(queries, context), *wrappers
+    words = *wrappers, "dress_run_copy", *server, _START_SECONDS + context.lists[0] // _FILES_A_SECOND, *links
     return Step(
         "Start the copy on the new server, examine its databases, and stop it",
         "new",
@@ -249,17 +267,17 @@ def _copy(context: PlanContext, asked: Dressing) -> Step:
         str(call(str(words[0]), *words[1:])),
         "The copied cluster must start, and its databases, libraries and dictionaries must be usable. Meanwhile the "
         "old cluster serves its clients. The copy only replays WAL, and no client can reach it."
-        + (f" What {', '.join(started)} start runs in it, too." if started else ""),
+        + (f" What {', '.join(libraries)} start runs in it, too." if libraries else ""),
         "Nothing to undo: the copy is stopped and fenced again, however the step ends.",
         (
-            f"{program} {options}",
+            f"{program} {server_options}",
             *(
                 _native_pgbench(context.new_path, _SOCKET, context.port, queries, context)
                 if queries is not None
                 else ()
             ),
             native_psql(_SOCKET, context.port, "postgres", "select pg_is_in_recovery(), version()"),
-            *(() if asked.amcheck_seconds is None else (native_psql(_SOCKET, context.port, "DATABASE", _AMCHECK),)),
+            *(() if rehearsal.amcheck_seconds is None else (native_psql(_SOCKET, context.port, "DATABASE", _AMCHECK),)),
             f'kill -QUIT "$(head -n 1 {command(target)}/postmaster.pid)"',
         ),
         phase=Phase.DRESS,
@@ -271,7 +289,7 @@ def _copy(context: PlanContext, asked: Dressing) -> Step:
     )
 
 
-def _end(context: PlanContext) -> Step:
+def _stop_copy(context: PlanContext) -> Step:
     target = context.move.target
     return Step(
         "Check that the copy is stopped",
@@ -280,7 +298,7 @@ def _end(context: PlanContext) -> Step:
         str(call("dress_stop_copy", target)),
         "Nobody may take the copy for the real cluster. If the step before was interrupted, this step stops the copy.",
         "Nothing to undo: the copy is to stay stopped.",
-        cluster_control.native_give_back(target),
+        cluster_control.native_stop_and_fence(target),
         phase=Phase.DRESS,
         name="dress-end",
         rehearsed=True,

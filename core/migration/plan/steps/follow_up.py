@@ -1,16 +1,16 @@
-"""What a plan leaves behind when it is done, and what is still to do then: sentences for people."""
+"""What a finished move leaves on the servers, and what is still to be done: sentences for the operator."""
 
 from core.migration.findings.edited import kept_in_force
 from core.migration.findings.layout import configuration_brought
 from core.migration.plan import cluster_control, service
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.configuration import put_aside
+from core.migration.plan.steps.configuration import saved_configuration
 
 
-def remains(context: PlanContext) -> tuple[str, ...]:
-    """What lies on the servers in the end, and when it may go."""
+def list_remaining_files(context: PlanContext) -> tuple[str, ...]:
+    """Return sentences on the files that remain on both servers after the move, and when they can be removed."""
     cluster, target = context.cluster, context.move.target
-    said = [
+    sentences = [
         (
             f"{context.old.name}: {cluster.data_directory} and its tablespaces hold the stopped cluster. Remove it "
             "when the new cluster has proven itself and has a backup of its own."
@@ -21,19 +21,22 @@ def remains(context: PlanContext) -> tuple[str, ...]:
         ),
     ]
     if configuration_brought(cluster):
-        said.append(
-            f"{context.new.name}: {put_aside(context)} holds the files that the configuration has replaced, if any."
+        sentences.append(
+            f"{context.new.name}: {saved_configuration(context)} holds the files that the configuration has replaced, "
+            "if any."
         )
     elif (file := service.config_file(context)) is not None:
-        said.append(f"{context.new.name}: {file}{service.KEPT} holds what Debian's tools read there before.")
-    said.append(
+        sentences.append(
+            f"{context.new.name}: {file}{service.SAVED_SUFFIX} holds what Debian's tools read there before."
+        )
+    sentences.append(
         f"{context.new.name}: {target}/{cluster_control.LOG} holds the server's messages when pg_ctl started it."
     )
-    return tuple(said)
+    return tuple(sentences)
 
 
-def advice(context: PlanContext) -> tuple[str, ...]:
-    """What to do once new is open, the most urgent first, and what not."""
+def list_follow_up_tasks(context: PlanContext) -> tuple[str, ...]:
+    """Return the tasks after the cutover, the most urgent first."""
     archiving = ""
     backup = "Take a backup of the new cluster."
     if context.cluster.settings.get("archive_mode", "off") != "off":
@@ -48,39 +51,39 @@ def advice(context: PlanContext) -> tuple[str, ...]:
     return (
         backup,
         *([archiving] if archiving else []),
-        *_kept(context),
-        *_followers(context),
+        *_settings_to_decide(context),
+        *_replication_tasks(context),
         "Warm up the memory of the new server, for example by pg_prewarm. Until then the first queries are slow.",
         "Do not run ANALYZE. The statistics of the planner were copied with the tables, the cumulative ones as files.",
     )
 
 
-def _kept(context: PlanContext) -> list[str]:
-    """What new was given in the place of what its files say."""
-    kept = kept_in_force(context.move, context.cluster)
-    if not kept:
+def _settings_to_decide(context: PlanContext) -> list[str]:
+    """Return the task on settings for which the value in force was kept instead of the value in the files."""
+    settings = kept_in_force(context.move, context.cluster)
+    if not settings:
         return []
-    names = ", ".join(each.partition("=")[0] for each in kept)
-    said = (
+    names = ", ".join(each.partition("=")[0] for each in settings)
+    task = (
         f"Decide on the settings that were edited on the old server and never loaded: {names}. The file "
         "postgresql.auto.conf of the new cluster keeps the values that were in force. After ALTER SYSTEM RESET of a "
         "setting, the next reload or restart takes it from the other files."
     )
-    return [said]
+    return [task]
 
 
-def _followers(context: PlanContext) -> list[str]:
-    """What hung on the old server, and now must hang on the new server."""
+def _replication_tasks(context: PlanContext) -> list[str]:
+    """Return the tasks on standbys, archivers and replication slots of the old server."""
     wide = context.cluster.wide
     if wide is None:
         return []
-    said = []
+    tasks = []
     if wide.receivers:
         names = dict.fromkeys(each.name for each in wide.receivers)
-        said.append(f"Point the receivers of the old cluster's WAL to the new cluster: {', '.join(names)}.")
+        tasks.append(f"Point the receivers of the old cluster's WAL to the new cluster: {', '.join(names)}.")
     if wide.slots:
         names = dict.fromkeys(each.name for each in wide.slots)
-        said.append(
+        tasks.append(
             f"Drop the replication slots that nobody uses on the new server, because they keep WAL: {', '.join(names)}."
         )
-    return said
+    return tasks

@@ -1,4 +1,4 @@
-"""The DBA's own commands in a plan: for what a person would do, and for what follows the opening."""
+"""The operator's own commands in a plan: they replace manual steps, or follow the cutover."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,26 +14,29 @@ _TITLES = {
     Hook.TELL_POOLER: "Tell the connection pooler",
 }
 LEAD = "lead"
-"""The name of the step in which people lead the applications to new: the hooks after the opening stand before it."""
+"""The name of the step that repoints the applications; the hooks after the cutover come before it."""
 
 
-def hooked(steps: Sequence[Step], context: PlanContext, hooks: Sequence[HookCommand]) -> list[Step]:
-    """The steps with the commands in their places: a hook that is a step already becomes one that a command does.
+def insert_hooks(steps: Sequence[Step], context: PlanContext, hooks: Sequence[HookCommand]) -> list[Step]:
+    """Return the steps with the hooks in their places.
 
-    What a command from elsewhere would do is left to a person, who finds it among the plan's warnings.
+    A hook for a manual step of the plan turns it into a step that runs the command. A hook that others have recorded is
+    not run: the manual step stays, and `warn_of_foreign_hooks` shows the command.
     """
     commands = {hook.hook: hook for hook in hooks if not hook.from_elsewhere}
     made: list[Step] = []
     for step in steps:
         if step.name == LEAD:
-            made += [_after(commands[hook], context) for hook in Hook if hook in commands and hook not in _names(steps)]
+            made += [
+                _hook_step(commands[hook], context) for hook in Hook if hook in commands and hook not in _names(steps)
+            ]
         own = next((command for hook, command in commands.items() if hook == step.name), None)
-        made.append(step if own is None else _placed(step, own, context))
+        made.append(step if own is None else _run_as_hook(step, own, context))
     return made
 
 
-def foreign(move: str, hooks: Sequence[HookCommand]) -> list[PlanWarning]:
-    """A warning for each command that came with a history that somebody else has recorded: it is shown, and not run."""
+def warn_of_foreign_hooks(move: str, hooks: Sequence[HookCommand]) -> list[PlanWarning]:
+    """Return a warning for each hook that others have recorded, which is shown and not run."""
     return [
         PlanWarning(
             f"The command for {hook.hook} was not recorded by you, and is not run: {hook.command} "
@@ -48,7 +51,7 @@ def _names(steps: Sequence[Step]) -> set[str]:
     return {step.name for step in steps}
 
 
-def _after(hook: HookCommand, context: PlanContext) -> Step:
+def _hook_step(hook: HookCommand, context: PlanContext) -> Step:
     reason = "This step runs your own command."
     step = Step(
         _TITLES[hook.hook],
@@ -61,11 +64,11 @@ def _after(hook: HookCommand, context: PlanContext) -> Step:
         name=hook.hook,
         skippable=False,
     )
-    return _placed(step, hook, context)
+    return _run_as_hook(step, hook, context)
 
 
-def _placed(step: Step, hook: HookCommand, context: PlanContext) -> Step:
-    """Where it runs and as whom; on the workstation, that is the side `you`."""
+def _run_as_hook(step: Step, hook: HookCommand, context: PlanContext) -> Step:
+    """Return the step with the command of the hook; one that runs on the workstation keeps the side `you`."""
     if hook.side == "workstation":
         return replace(step, side="you", user="", call=hook.command, native=())
     profile = context.old if hook.side == "old" else context.new

@@ -1,9 +1,9 @@
-"""What SQL tells of the cluster just before the stop, held against what the new server says later.
+"""The inventory of the old cluster, taken by SQL just before the stop, and its comparison with the new cluster.
 
-The inventory is taken while clients work, of a server that need not run with what its files say. So the two inventories
-need not be equal: what the work of clients explains is a note with numbers. `compare_inventory` fails only for
-what nothing explains. Settings in force are compared after the cutover, when the service of the new server has started
-it: the local-only start sets some itself, and PostgreSQL derives others from those.
+The inventory is taken while clients work, and the old server need not run with what its files say. So the two
+inventories may differ: what the work of clients explains is a note with numbers, and `compare_inventory` fails only for
+what nothing explains. The settings in force are compared after the cutover, when the service of the new server has
+started the cluster: the local-only start sets some of them itself, and PostgreSQL derives others from those.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from core.servers.shell import call, command
 
 CLIENTS = "clients"
 INVENTORY = "stock"
-"""The names of the steps that ask old, as plans in the history have them."""
+"""The names of the steps that query the old cluster. Plans in the history contain them."""
 OLD_SETTINGS = "old-settings"
-"""The name of the step of the way back that compares the old server's settings with its inventory."""
+"""The name of the step of a rollback that compares the old cluster's settings with its inventory."""
 
 _ASKED: tuple[tuple[str, LiteralString], ...] = (
     ("postgres", "select name, setting, source from pg_settings where source <> 'default' order by name"),
@@ -31,18 +31,18 @@ _VERSIONS: LiteralString = "select datname, datcollversion, pg_database_collatio
 _SETTINGS: LiteralString = "select name, setting, source, sourcefile from pg_settings where source <> 'default'"
 _COLLATIONS_SINCE = (15,)
 _SECONDS = 1800
-"""For a few questions to the catalogs of every database, of millions of relations too."""
+"""The time limit for a few queries to the catalogs of every database, even with millions of relations."""
 _SOON = 60
-"""For a question to a server that has clients, on whose answer nothing depends."""
+"""The time limit for a query to a server with clients, if nothing depends on the answer."""
 _SLOWEST = 1_000_000
-"""Bytes in a second: less than any disk, and any comparison of texts, still gets done."""
+"""Bytes per second: slower than any disk and any comparison of texts."""
 _LONGEST = 2_000_000
-"""23 days; what PostgreSQL takes for a timeout ends a little later."""
+"""23 days in seconds; a timeout of PostgreSQL cannot be much longer."""
 
 
-def see_clients(context: PlanContext) -> list[Step]:
-    """Who is connected to old, before anybody is asked to stop it."""
-    if not askable(context):
+def list_clients(context: PlanContext) -> list[Step]:
+    """Return the step that lists the clients of the old cluster before the operator is asked to stop it."""
+    if not is_queryable(context):
         return []
     socket, port = context.cluster.socket_directory, context.cluster.port or 5432
     return [
@@ -50,7 +50,7 @@ def see_clients(context: PlanContext) -> list[Step]:
             "List the clients of the old cluster",
             "old",
             context.owner,
-            str(call("list_clients", *reached(context.old_path, socket, port, context.cluster.series))),
+            str(call("list_clients", *connection_arguments(context.old_path, socket, port, context.cluster.series))),
             "Clients lose their connections when the cluster is stopped. Check whether anybody must be told first.",
             ONLY_LOOKS,
             (native_psql(socket, port, "postgres", _CONNECTED),),
@@ -62,8 +62,8 @@ def see_clients(context: PlanContext) -> list[Step]:
 
 
 def take_inventory(context: PlanContext) -> list[Step]:
-    """On the old server, while it runs; nothing where facts could not ask it either."""
-    if not askable(context):
+    """Return the step that takes the inventory of the old cluster; none if it could not be queried for facts."""
+    if not is_queryable(context):
         return []
     old = context.cluster.socket_directory, context.cluster.port or 5432
     return [
@@ -74,7 +74,7 @@ def take_inventory(context: PlanContext) -> list[Step]:
             str(
                 call(
                     "take_inventory",
-                    *reached(context.old_path, *old, context.cluster.series),
+                    *connection_arguments(context.old_path, *old, context.cluster.series),
                     context.cluster.data_directory,
                 )
             ),
@@ -90,15 +90,18 @@ def take_inventory(context: PlanContext) -> list[Step]:
 
 
 def compare_inventory(context: PlanContext, socket: str | None, own_settings: Sequence[str]) -> list[Step]:
-    """On the new server, after its first start; then what SQL alone tells of sorting there.
+    """Return the steps that compare inventory and collation versions after the local-only start.
 
-    `own_settings`: the settings that this start sets itself, `NAME=VALUE`.
+    Args:
+        context: the move with everything that is known of both servers.
+        socket: the directory of the new cluster's Unix socket; None for the default of its programs.
+        own_settings: the settings that this start sets itself, `NAME=VALUE`.
     """
-    asked = []
-    # what the plan has set in the place of what the files say differs from them, as it is meant to
+    steps = []
+    # these settings are meant to differ from the files, because the plan has set them itself
     own_settings = (*own_settings, *kept_in_force(context.move, context.cluster), "port=")
-    if askable(context):
-        asked.append(
+    if is_queryable(context):
+        steps.append(
             Step(
                 "Compare the inventories of both clusters",
                 "new",
@@ -106,7 +109,7 @@ def compare_inventory(context: PlanContext, socket: str | None, own_settings: Se
                 str(
                     call(
                         "compare_inventory",
-                        *reached(context.new_path, socket, context.port, context.cluster.series),
+                        *connection_arguments(context.new_path, socket, context.port, context.cluster.series),
                         context.move.target,
                         ",".join(dict.fromkeys(each.partition("=")[0] for each in own_settings)),
                     )
@@ -124,7 +127,7 @@ def compare_inventory(context: PlanContext, socket: str | None, own_settings: Se
             )
         )
     if context.major_version >= _COLLATIONS_SINCE:
-        asked.append(
+        steps.append(
             Step(
                 "Compare the collation versions",
                 "new",
@@ -132,7 +135,7 @@ def compare_inventory(context: PlanContext, socket: str | None, own_settings: Se
                 str(
                     call(
                         "warn_of_collation_versions",
-                        *reached(context.new_path, socket, context.port, context.cluster.series),
+                        *connection_arguments(context.new_path, socket, context.port, context.cluster.series),
                     )
                 ),
                 "Where the new server sorts text differently, an index on text does not find all rows.",
@@ -143,12 +146,15 @@ def compare_inventory(context: PlanContext, socket: str | None, own_settings: Se
                 stopped=True,
             )
         )
-    return asked
+    return steps
 
 
 def compare_settings(context: PlanContext, socket: str | None) -> list[Step]:
-    """On the new server, after the cutover: what its own service has started it with. It warns, and never fails."""
-    if not askable(context):
+    """Return the step that compares the settings in force after the cutover with those of the old cluster.
+
+    It warns of differences and never fails.
+    """
+    if not is_queryable(context):
         return []
     return [
         Step(
@@ -158,11 +164,11 @@ def compare_settings(context: PlanContext, socket: str | None) -> list[Step]:
             str(
                 call(
                     "compare_settings",
-                    *reached(context.new_path, socket, context.port, context.cluster.series, _SOON),
+                    *connection_arguments(context.new_path, socket, context.port, context.cluster.series, _SOON),
                     context.move.target,
                     "cutover",
                     ",".join(from_files(context.move, context.cluster)) or "-",
-                    *_rules(context, context.move.target),
+                    *_access_rule_arguments(context, context.move.target),
                 )
             ),
             "The new cluster was started by its own service. An option on a command line, or a file that was edited "
@@ -179,19 +185,22 @@ def compare_settings(context: PlanContext, socket: str | None) -> list[Step]:
 
 
 def compare_old_settings(context: PlanContext) -> list[Step]:
-    """On the old server, which a rollback has started: what it ran with before the stop. It warns, and never fails."""
-    if not askable(context):
+    """Return the step of a rollback that compares the old cluster's settings with those before the stop.
+
+    It warns of differences and never fails.
+    """
+    if not is_queryable(context):
         return []
     socket, port = context.cluster.socket_directory, context.new_cluster.port or 5432
     data = context.cluster.data_directory
     chosen = ",".join(from_files(context.move, context.cluster)) or "-"
-    where = reached(context.old_path, socket, port, context.cluster.series, _SOON)
+    where = connection_arguments(context.old_path, socket, port, context.cluster.series, _SOON)
     return [
         Step(
             "Compare the settings of the old cluster with those before the stop",
             "old",
             context.owner,
-            str(call("compare_settings", *where, data, "rollback", chosen, *_rules(context, data))),
+            str(call("compare_settings", *where, data, "rollback", chosen, *_access_rule_arguments(context, data))),
             "The old cluster was started again. An option that its start lacks, or a file that was edited and never "
             "loaded, gives it other settings than before.",
             ONLY_LOOKS,
@@ -202,36 +211,51 @@ def compare_old_settings(context: PlanContext) -> list[Step]:
     ]
 
 
-def _rules(context: PlanContext, data: str) -> list[str]:
-    """The settings of the access rules, each with the file to which it must lead where the cluster lies in `data`."""
+def _access_rule_arguments(context: PlanContext, data: str) -> list[str]:
+    """Return the settings of the access rules, each followed by the file that it must name in the directory `data`."""
     return [word for name, path in rules_at(data, context.cluster).items() for word in (name, path or "-")]
 
 
-def askable(context: PlanContext) -> bool:
-    """Whether it runs and was asked by SQL before."""
+def is_queryable(context: PlanContext) -> bool:
+    """Return whether the old cluster runs and could be queried by SQL for facts."""
     return context.cluster.running and bool(context.cluster.databases)
 
 
 def native_inventory(socket: str | None, port: int) -> tuple[str, ...]:
-    """What a person would ask for it, the last of each database."""
+    """Return the queries by which a person takes the inventory; the last one is for each database."""
     return tuple(native_psql(socket, port, database, statement) for database, statement in _ASKED)
 
 
-def reached(
+def connection_arguments(
     path: str, socket: str | None, port: int, major_version: str, seconds: int = _SECONDS
 ) -> tuple[str, str, int, str, int]:
-    """Where a server is asked, and for how long in all, as the functions of `inventory.sh` and their kin take it."""
+    """Return the arguments by which functions such as those of `inventory.sh` query a server.
+
+    Args:
+        path: the PATH of the cluster's programs.
+        socket: the directory of the Unix socket; None for the default of the programs.
+        port: the port of the server.
+        major_version: its major version, such as `15` or `9.6`.
+        seconds: the time limit for all queries together.
+    """
     return path, socket or "-", port, major_version, seconds
 
 
-def seconds_for(size: int | None) -> int:
-    """How long what reads or builds that many bytes may take: far longer than it does where it gets on at all."""
+def time_limit(size: int | None) -> int:
+    """Return the time limit, in seconds, for reading or building `size` bytes: far more than a working server needs."""
     if size is None:
         return _LONGEST
     return min(_SECONDS + size // _SLOWEST, _LONGEST)
 
 
 def native_psql(socket: str | None, port: int, database: str, statement: LiteralString) -> str:
-    """What a person would type to ask a server; the statement holds nothing that double quotes leave to the shell."""
+    """Return the psql command that a person would type.
+
+    Args:
+        socket: the directory of the Unix socket; None for the default of psql.
+        port: the port of the server.
+        database: the database to connect to.
+        statement: the SQL; it may contain nothing that the shell expands between double quotes.
+    """
     host = ("-h", socket) if socket is not None else ()
     return f'{command("psql", *host, "-p", port, "-d", database)} -c "{statement}"'

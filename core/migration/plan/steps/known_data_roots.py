@@ -1,8 +1,9 @@
-"""The proofs that every data root is known, is the folder that it was, and holds what it held.
+"""Checks that the plan knows every data root, and that each is still the same directory with the same contents.
 
-Nothing else would notice. Of a tablespace that was made since the facts were read the link comes over, and agrees on
-both sides; of one whose disk is not mounted the last pass removes every file on the new server, and agrees too. New
-starts, and only whoever reads a table there learns that its files are gone. `data_roots.sh` says how a root is known.
+Nothing else would notice a difference. If a tablespace was created after the facts were read, only its link is copied,
+and both sides agree. If the disk of a tablespace is not mounted, the last pass deletes all its files on the new server,
+and both sides agree, too. The new cluster starts, and only a query on such a table shows that its files are missing.
+`data_roots.sh` says how a data root is identified.
 """
 
 from dataclasses import replace
@@ -15,42 +16,47 @@ from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
 
 DATA_ROOTS = "places-"
-"""What the names of these steps begin with, as plans in the history have them."""
+"""The prefix of the names of these steps. Plans in the history contain them."""
 
 _BEGAN, _RUNNING = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running"
 STOPPED_ROOTS = f"{DATA_ROOTS}stopped"
-"""The name of the step that remembers what the stopped old server is."""
+"""The name of the step that records the data roots of the stopped old cluster."""
 
 _LEAST = 0.9
-"""A root that loses more than a tenth of its relations from one proof to the next, in files or in bytes, is told of."""
+"""A data root that loses more than a tenth of its relations between two checks, in files or bytes, is reported."""
 
 
-def remember_data_roots(context: PlanContext) -> Step:
-    """Before the first warm pass: what the later proofs are held against."""
-    step = _proof(context, "Record the identity of each data root", _BEGAN, print_data_roots(context.cluster))
+def record_data_roots(context: PlanContext) -> Step:
+    """Return the step before the first pre-copy pass that records the data roots for later checks."""
+    step = _check_step(context, "Record the identity of each data root", _BEGAN, print_data_roots(context.cluster))
     return replace(step, timed_as=Phase.PREPARE, rehearsed=True)
 
 
-def prove_data_roots(context: PlanContext) -> Step:
-    """Before the stop, so that it is not made in vain."""
-    step = _proof(context, "Check that the plan covers each data root", _RUNNING, compare_data_roots(context.cluster))
+def check_data_roots(context: PlanContext) -> Step:
+    """Return the check of the data roots before the stop, so that the downtime does not begin in vain."""
+    step = _check_step(
+        context, "Check that the plan covers each data root", _RUNNING, compare_data_roots(context.cluster)
+    )
     return replace(step, reads=_BEGAN, share=0.01, renewed=True, rehearsed=True)
 
 
-def prove_data_roots_stopped(context: PlanContext) -> Step:
-    """In the stop, when nobody can make a root any more, and before anything is removed from new."""
+def check_data_roots_stopped(context: PlanContext) -> Step:
+    """Return the check of the data roots during the downtime, before anything is deleted on the new server.
+
+    By then nobody can create a tablespace any more.
+    """
     running = context.cluster.running
-    proof = compare_data_roots(context.cluster) if running else print_data_roots(context.cluster)
-    step = _proof(context, "Check again that the plan covers each data root", STOPPED_ROOTS, proof)
+    check = compare_data_roots(context.cluster) if running else print_data_roots(context.cluster)
+    step = _check_step(context, "Check again that the plan covers each data root", STOPPED_ROOTS, check)
     reads = _RUNNING if running else ""
     return replace(step, reads=reads, phase=Phase.STOP, stopped=True, rehearsed=not running)
 
 
-def prove_still_stopped(context: PlanContext) -> Step:
-    """Directly before the opening: of what was copied nothing is outdated."""
+def check_old_cluster_unchanged(context: PlanContext) -> Step:
+    """Return the check, directly before the cutover, that the old cluster has not changed since its stop."""
     data = context.cluster.data_directory
-    proof = call("check_roots_unchanged", context.old_path, *_words(context.cluster))
-    step = _proof(context, "Check that the old cluster is unchanged since its stop", "unchanged", proof)
+    check = call("check_roots_unchanged", context.old_path, *_data_root_arguments(context.cluster))
+    step = _check_step(context, "Check that the old cluster is unchanged since its stop", "unchanged", check)
     return replace(
         step,
         reason="The new cluster would lack whatever was written to the old cluster since its stop.",
@@ -63,22 +69,25 @@ def prove_still_stopped(context: PlanContext) -> Step:
     )
 
 
-def same_roots(before: str, now: str) -> bool:
-    """Whether two such looks found the same, but for what a restart of the host renumbers: its boot and its devices."""
+def are_same_roots(before: str, now: str) -> bool:
+    """Return whether two outputs describe the same data roots.
 
-    def known(said: str) -> list[str]:
-        lines = (line.split(" ", 1) for line in said.splitlines())
+    Boot identifier and device numbers are ignored, because they change when the host is restarted.
+    """
+
+    def identities(output: str) -> list[str]:
+        lines = (line.split(" ", 1) for line in output.splitlines())
         return sorted(rest for first, *rests in lines if first.isdigit() for rest in rests)
 
-    return known(before) == known(now)
+    return identities(before) == identities(now)
 
 
-def _proof(context: PlanContext, title: str, name: str, proof: Shell) -> Step:
+def _check_step(context: PlanContext, title: str, name: str, check: Shell) -> Step:
     return Step(
         title,
         "old",
         context.owner,
-        str(proof),
+        str(check),
         "A tablespace that was created after the facts were read, or whose disk is not mounted, would be missing on "
         "the new server, and nobody would notice.",
         ONLY_LOOKS,
@@ -91,21 +100,21 @@ def _proof(context: PlanContext, title: str, name: str, proof: Shell) -> Step:
 
 
 def print_data_roots(cluster: Cluster) -> Shell:
-    """Prints what every data root is; fails where a link leads to a folder that the plan does not know."""
-    return call("list_data_roots", *_words(cluster))
+    """Return the call that prints the identity of every data root; it fails for a link that the plan does not know."""
+    return call("list_data_roots", *_data_root_arguments(cluster))
 
 
 def compare_data_roots(cluster: Cluster) -> Shell:
-    """The same, held against what it printed before: another folder, or a disk that is missing, fails it."""
-    return call("compare_data_roots", str(_LEAST), *_words(cluster))
+    """Return the call that compares the data roots with the recorded ones; it fails if one is another or missing."""
+    return call("compare_data_roots", str(_LEAST), *_data_root_arguments(cluster))
 
 
-def _words(cluster: Cluster) -> tuple[str, ...]:
+def _data_root_arguments(cluster: Cluster) -> tuple[str, ...]:
     return (cluster.data_directory, version_folder(cluster), *(word for root in led_to(cluster) for word in root))
 
 
 def native_data_roots(cluster: Cluster) -> tuple[str, ...]:
-    """What a person would look at for it."""
+    """Return the commands by which a person looks at the data roots."""
     data = cluster.data_directory
     folders = dict.fromkeys((data, *(folder for _, folder in led_to(cluster))))
     return (command("find", data, "-type", "l", "-printf", "%P -> %l\\n").text, command("df", *folders).text)

@@ -1,38 +1,38 @@
-"""The steps before anything is copied: the target proven and made, the key, the host keys."""
+"""The steps before the copy: the target is checked and created, and the copy channel is set up."""
 
 from core.migration.findings.data_roots import DataRoot
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Step, undone
 from core.migration.plan import cluster_control
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.configuration import room_for_configuration
-from core.migration.plan.steps.targets import empty_or_ours, mark, native_empty_or_ours
-from core.migration.plan.steps.verify import forget_lists
+from core.migration.plan.steps.configuration import check_configuration
+from core.migration.plan.steps.targets import check_targets, mark_of_copy, native_check_targets
+from core.migration.plan.steps.verify import remove_lists
 from core.migration.transports import copy_channel
 from core.migration.transports.routes import route_of
 from core.servers.shell import call, command
 
 
-def prepare(context: PlanContext) -> list[Step]:
-    """Prove and make the target folders, then open the way for this copy alone."""
+def prepare_steps(context: PlanContext) -> list[Step]:
+    """Return the steps that check, create and fence the target and set up the copy channel."""
     return [
-        _prove(context),
-        *room_for_configuration(context),
+        _check_target(context),
+        *check_configuration(context),
         *_make_folders(context),
-        _fence(context),
+        _fence_new(context),
         *_open_channel(context),
     ]
 
 
-def _prove(context: PlanContext) -> Step:
+def _check_target(context: PlanContext) -> Step:
     return Step(
         "Check that the target is empty or a copy made by pghaul",
         "new",
         ROOT_USER,
-        str(empty_or_ours(context)),
+        str(check_targets(context)),
         "A later pass deletes files that the old cluster does not have. That must never happen to another cluster."
         + (f" {context.overwrite_waiver.description}" if context.overwrite_waiver is not None else ""),
         ONLY_LOOKS,
-        native=native_empty_or_ours(context),
+        native=native_check_targets(context),
         name="target",
         skippable=False,
         renewed=True,
@@ -62,18 +62,18 @@ def _make_folders(context: PlanContext) -> list[Step]:
 
 def _native_folder(root: DataRoot, user: str) -> str:
     made = command("install", "-d", "-m", "0700", "-o", user, "-g", user, "--", root.target).text
-    # what others share keeps its mode
+    # a directory that others share keeps its mode
     return f"{command('test', '-d', root.target).text} || {made}" if root.parts else made
 
 
-def _fence(context: PlanContext) -> Step:
+def _fence_new(context: PlanContext) -> Step:
     target, user = context.move.target, context.channel.writer
     fence = f"{target}/{cluster_control.FENCE}"
     return Step(
         "Fence the new cluster",
         "new",
         user,
-        str(cluster_control.fence_target(target, mark(context))),
+        str(cluster_control.fence_target(target, mark_of_copy(context))),
         "Nobody can start the copy before the cutover, because no server starts without its control file. The fence "
         "also marks the copy: a standby, a backup or a clone has the same system identifier.",
         undone(user, "new", command("rm", "-r", "--", fence)) + " (and remove all copied files too)",
@@ -102,5 +102,5 @@ def _open_channel(context: PlanContext) -> list[Step]:
 
 
 def close_channel(context: PlanContext) -> list[Step]:
-    """Take away what the copy needed on both ends, once nothing is copied any more."""
-    return [*route_of(context.channel).closing(context.channel, context.owner), forget_lists(context)]
+    """Return the steps that remove from both servers what only the copy needed."""
+    return [*route_of(context.channel).closing(context.channel, context.owner), remove_lists(context)]

@@ -1,7 +1,7 @@
-"""Where the old server listens, and the looks after the cutover that clients reach the new cluster there.
+"""Steps that record where the old cluster listens, and check after the cutover that the new cluster listens there.
 
-Nothing that a file says counts, but what the processes listen on: a file may have been edited, and a command line is
-stronger than every file. `reachability.sh` says how the cluster is known without a login.
+They go by the sockets of the processes, not by the files: a file may have been edited, and the command line overrides
+every file. `reachability.sh` says how the cluster is recognised without a login.
 """
 
 from ipaddress import IPv6Address, ip_address
@@ -15,24 +15,24 @@ from core.migration.transports.copy_channel import address_of
 from core.servers.shell import call, command
 
 LISTENERS, LISTENS = "listeners", "listens"
-"""The names of the steps that tell where the old server listens, and that the new one listens there."""
+"""The names of the steps that list where the old cluster listens, and check that the new one listens there."""
 
 _TOLD_SINCE = (9, 2)
-"""The major version whose server program tells settings of a stopped cluster."""
+"""The first major version whose server program prints settings of a stopped cluster."""
 
 
-def see_listeners(context: PlanContext) -> list[Step]:
+def list_listeners(context: PlanContext) -> list[Step]:
     """Return the step that records before the stop where the old server listens, or no step if that cannot be told."""
     data, config = context.cluster.data_directory, config_file_outside(context.cluster)
-    by_files = context.move.edited is EditedSettings.FILE and bool(context.cluster.edited)
-    if not _known(context):
+    from_files = context.move.edited is EditedSettings.FILE and bool(context.cluster.edited)
+    if not _can_list_listeners(context):
         return []
-    if context.cluster.running and not by_files:
-        look = call("record_listeners", context.old_path, data)
+    if context.cluster.running and not from_files:
+        shell = call("record_listeners", context.old_path, data)
         native = "ss -lntxp"
     else:
-        # of one that ran the options are stronger than its files, and both servers are started with them
-        look = call(
+        # a running server has options that override its files, and both servers are started with them
+        shell = call(
             "print_configured_listeners",
             context.old_path,
             data,
@@ -43,11 +43,11 @@ def see_listeners(context: PlanContext) -> list[Step]:
     return [
         Step(
             "List where the old cluster would listen by its files"
-            if by_files
+            if from_files
             else "List where the old cluster listens",
             "old",
             context.owner,
-            str(look),
+            str(shell),
             "After the cutover clients must reach the new cluster at each of these addresses and ports.",
             ONLY_LOOKS,
             (native,),
@@ -59,18 +59,18 @@ def see_listeners(context: PlanContext) -> list[Step]:
     ]
 
 
-def reach(context: PlanContext) -> list[Step]:
-    """After the cutover: the new cluster listens where the old server did, and the old server reaches it there."""
-    if not _known(context):
+def check_new_is_reachable(context: PlanContext) -> list[Step]:
+    """Return the steps that check that the new cluster listens as the old one did and can be reached."""
+    if not _can_list_listeners(context):
         return []
     address, target = address_of(context.new), context.move.target
-    own = [written_out(each) for each in context.new_facts.addresses]
+    own = [expand_address(each) for each in context.new_facts.addresses]
     return [
         Step(
             "Check that the new cluster listens where the old cluster did",
             "new",
             context.channel.writer,
-            str(call("compare_listeners", context.new_path, target, written_out(address), *own)),
+            str(call("compare_listeners", context.new_path, target, expand_address(address), *own)),
             "A setting that was edited but not in force, or an option of the old start, can put it elsewhere.",
             ONLY_LOOKS,
             ("ss -lntxp",),
@@ -99,16 +99,16 @@ def reach(context: PlanContext) -> list[Step]:
     ]
 
 
-def written_out(address: str) -> str:
-    """An IPv6 address as `listeners` of the remote half prints it; any other text as it is."""
+def expand_address(address: str) -> str:
+    """Return an IPv6 address as `listeners` in `reachability.sh` prints it, and any other text unchanged."""
     try:
-        known = ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
         return address
-    if not isinstance(known, IPv6Address):
+    if not isinstance(parsed, IPv6Address):
         return address
-    return ":".join(f"{int(group, 16):x}" for group in known.exploded.split(":"))
+    return ":".join(f"{int(group, 16):x}" for group in parsed.exploded.split(":"))
 
 
-def _known(context: PlanContext) -> bool:
+def _can_list_listeners(context: PlanContext) -> bool:
     return context.cluster.running or context.major_version >= _TOLD_SINCE

@@ -1,8 +1,8 @@
-"""The step that builds anew what lies in the order of text, where new's libraries sort text otherwise than old's.
+"""The step that rebuilds indexes on text that the libraries of the new server sort differently.
 
-Which collations these are is the check `collation`'s to say; which indexes lie in their order, new itself is asked when
-the step runs. Only what was rebuilt has its recorded version refreshed, for that silences PostgreSQL's own warning.
-Sources: REINDEX, ALTER COLLATION and ALTER DATABASE in PostgreSQL's documentation.
+The check `collation` decides which collations these are. The step asks the new cluster which indexes depend on them.
+The recorded version of a collation is refreshed only where its indexes were rebuilt, because that silences PostgreSQL's
+own warning. Sources: REINDEX, ALTER COLLATION and ALTER DATABASE in PostgreSQL's documentation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ from core.migration.findings.collations import SortOrder, affected
 from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.inventory import native_psql, reached, seconds_for
+from core.migration.plan.steps.inventory import connection_arguments, native_psql, time_limit
 from core.servers.shell import Shell, call
 
 _REBUILT = (SortOrder.DIFFERENT, SortOrder.UNSURE)
 
 
-def reindex(context: PlanContext, socket: str | None) -> list[Step]:
-    """On new, before anybody works there; nothing where text sorts the same, or nobody knows how it sorts."""
+def reindex_steps(context: PlanContext, socket: str | None) -> list[Step]:
+    """Return the step that rebuilds indexes before the cutover; none if text sorts alike or that is unknown."""
     found = affected(CheckContext(context.move, context.old_facts, context.new_facts))
     if isinstance(found, Finding):
         return []
@@ -27,7 +27,7 @@ def reindex(context: PlanContext, socket: str | None) -> list[Step]:
     if not wrong:
         return []
     number, size = sum(each.collation.objects for each in wrong), sum(each.collation.size_bytes for each in wrong)
-    names = {
+    collations = {
         name: [each.collation.name for each in wrong if each.database.name == name]
         for name in dict.fromkeys(each.database.name for each in wrong)
     }
@@ -36,12 +36,12 @@ def reindex(context: PlanContext, socket: str | None) -> list[Step]:
             "Rebuild the indexes whose text sorts differently on the new server",
             "new",
             context.channel.writer,
-            str(rebuild_indexes(context, socket, names, seconds_for(size))),
-            f"This concerns {units.counted(number, 'object')} in {', '.join(names)}, {units.size(size)} of indexes. "
-            "As they are, they do not find all rows and accept duplicates. Check range partitions and CHECK "
+            str(rebuild_indexes(context, socket, collations, time_limit(size))),
+            f"This concerns {units.counted(number, 'object')} in {', '.join(collations)}, {units.size(size)} of "
+            "indexes. As they are, they do not find all rows and accept duplicates. Check range partitions and CHECK "
             "constraints on text yourself: the check `collation` names them.",
             "Nothing to undo: the libraries of the new server need the indexes as they are then.",
-            native_rebuild_indexes(context, socket, names),
+            native_rebuild_indexes(context, socket, collations),
             name="reindex",
             phase=Phase.REINDEX,
             stopped=True,
@@ -51,16 +51,23 @@ def reindex(context: PlanContext, socket: str | None) -> list[Step]:
 
 
 def rebuild_indexes(
-    context: PlanContext, socket: str | None, names: Mapping[str, Sequence[str]], seconds: int
+    context: PlanContext, socket: str | None, collations: Mapping[str, Sequence[str]], seconds: int
 ) -> Shell:
-    """Of each database the indexes in the order of these collations, then the collations' versions, in that time."""
-    words = [word for database, each in names.items() for word in (database, str(len(each)), *each)]
-    where = reached(context.new_path, socket, context.port, context.cluster.series, seconds)
-    return call("rebuild_indexes", *where, *words)
+    """Return the call that rebuilds the indexes of these collations and refreshes the collations' versions.
+
+    Args:
+        context: the move with everything that is known of both servers.
+        socket: the directory of the new cluster's Unix socket; None for the default of its programs.
+        collations: the names of the collations, by database.
+        seconds: the time limit for all of it.
+    """
+    words = [word for database, each in collations.items() for word in (database, str(len(each)), *each)]
+    connection = connection_arguments(context.new_path, socket, context.port, context.cluster.series, seconds)
+    return call("rebuild_indexes", *connection, *words)
 
 
 def native_rebuild_indexes(
-    context: PlanContext, socket: str | None, names: Mapping[str, Sequence[str]]
+    context: PlanContext, socket: str | None, collations: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
-    """What a person would type for it: INDEX is each of those, which the check `collation` names."""
-    return tuple(native_psql(socket, context.port, database, "reindex index INDEX") for database in names)
+    """Return the statements that a person would run; INDEX is each index that the check `collation` names."""
+    return tuple(native_psql(socket, context.port, database, "reindex index INDEX") for database in collations)

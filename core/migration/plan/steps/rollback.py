@@ -1,4 +1,8 @@
-"""The way back before the point of no return: new stopped, fenced and kept, old let go and started, the key gone."""
+"""The steps of a rollback before the point of no return.
+
+The new cluster is stopped and fenced and its files stay. The fence of the old cluster is removed, the old cluster is
+started, and the copy's key is removed.
+"""
 
 from core.migration.findings.edited import given_back
 from core.migration.findings.services import unit_at_work, unmatched_unit
@@ -10,39 +14,47 @@ from core.migration.plan.steps.inventory import OLD_SETTINGS, compare_old_settin
 from core.migration.plan.steps.prepare import close_channel
 
 OLD_RUNS = "old-runs"
-"""The name of the step that looks at the port and the unit in which the old server runs again."""
+"""The name of the step that checks the port and the unit of the restarted old cluster."""
 
-_KEPT = "Nothing to undo: the files of the new cluster stay for another attempt."
+_FILES_STAY = "Nothing to undo: the files of the new cluster stay for another attempt."
 _ONLY_ONE = "Two copies of one cluster must never run at the same time."
 
 
-def rollback(context: PlanContext) -> list[Step]:
-    """From wherever the plan has got to: each step does nothing where there is nothing to undo."""
+def rollback_steps(context: PlanContext) -> list[Step]:
+    """Return the steps of a rollback from any step of the plan: each does nothing if there is nothing to undo."""
     return [
-        *_never_opened(context),
-        _unopened(context),
-        _close_new(context),
-        *_unregistered(context),
+        *_check_no_cutover(context),
+        _check_copy_unchanged(context),
+        _stop_and_fence_new(context),
+        *_unregister(context),
         *restore_configuration(context),
         *close_channel(context),
-        *_old_again(context),
+        *_restart_old(context),
     ]
 
 
-def back_with_loss(context: PlanContext) -> list[Step]:
-    """What makes old the only server again after new was opened, by hand: what clients wrote to new is lost on old."""
+def rollback_steps_with_loss(context: PlanContext) -> list[Step]:
+    """Return the manual steps of a rollback after the cutover.
+
+    What clients have written to the new cluster is lost then.
+    """
     stop = service.stop_new(context)
-    close = cluster_control.fence_opened(context.move.target, context.channel.writer)
-    stopping, closing = str(stop.command), str(close.command)
+    fence = cluster_control.fence_after_cutover(context.move.target, context.channel.writer)
+    stopping, fencing = str(stop.command), str(fence.command)
     return [
-        Step("Stop the new cluster", "new", stop.user, stopping, _ONLY_ONE, _KEPT, stop.native, name="stop-new"),
-        Step("Fence the new cluster", "new", close.user, closing, _ONLY_ONE, _KEPT, close.native, name="fence-new"),
-        *(step for step in _old_again(context) if step.name != OLD_SETTINGS),
+        Step("Stop the new cluster", "new", stop.user, stopping, _ONLY_ONE, _FILES_STAY, stop.native, name="stop-new"),
+        Step(
+            "Fence the new cluster", "new", fence.user, fencing, _ONLY_ONE, _FILES_STAY, fence.native, name="fence-new"
+        ),
+        *(step for step in _restart_old(context) if step.name != OLD_SETTINGS),
     ]
 
 
-def _never_opened(context: PlanContext) -> list[Step]:
-    """Old itself knows: it may be another workstation, or another copy of the script, that goes back."""
+def _check_no_cutover(context: PlanContext) -> list[Step]:
+    """Return the check that the old server has recorded no cutover.
+
+    The old server is asked because the rollback may run on another workstation or from another copy of the script.
+    """
     if context.cluster.fenced:
         return []
     data = context.cluster.data_directory
@@ -51,72 +63,72 @@ def _never_opened(context: PlanContext) -> list[Step]:
             "Check that there was no cutover",
             "old",
             context.owner,
-            str(cluster_control.never_opened(data)),
+            str(cluster_control.check_no_cutover(data)),
             "What clients have written since a cutover is on the new server only.",
             ONLY_LOOKS,
-            cluster_control.native_never_opened(data),
+            cluster_control.native_check_no_cutover(data),
             name="no-cutover",
             proves=True,
         )
     ]
 
 
-def _unopened(context: PlanContext) -> Step:
-    """An opening may have failed, and its host have started new since."""
+def _check_copy_unchanged(context: PlanContext) -> Step:
+    """Return the check that no other server has run in the target: a failed cutover step may have started one."""
     return Step(
         "Check that nobody has written to the new cluster",
         "new",
         context.channel.writer,
-        str(cluster_control.unopened(context.move.target)),
+        str(cluster_control.check_copy_unchanged(context.move.target)),
         "No server may have run there but the one of the local-only start.",
         ONLY_LOOKS,
-        cluster_control.native_unopened(context.move.target),
+        cluster_control.native_check_copy_unchanged(context.move.target),
         name="unopened",
         proves=True,
     )
 
 
-def _unregistered(context: PlanContext) -> list[Step]:
-    """New's host is told nothing of new any more, the last first."""
-    changes = [*service.register(context), *service.enable(context)]
+def _unregister(context: PlanContext) -> list[Step]:
+    """Return the steps that undo the changes to the host of the new cluster, the last change first."""
+    changes = [*service.register_with_host(context), *service.enable_at_boot(context)]
     return [
         Step(
             "Unregister the new cluster from its host",
             "new",
-            change.undone.user,
-            str(change.undone.command),
+            change.revert.user,
+            str(change.revert.command),
             "The host must not start a cluster that never had its cutover.",
             "Nothing to undo: another attempt registers it again.",
-            change.undone.native,
-            name=f"unregister-{at}",
+            change.revert.native,
+            name=f"unregister-{number}",
         )
-        for at, change in enumerate(reversed(changes))
-        if change.undone is not None
+        for number, change in enumerate(reversed(changes))
+        if change.revert is not None
     ]
 
 
-def _close_new(context: PlanContext) -> Step:
+def _stop_and_fence_new(context: PlanContext) -> Step:
     target = context.move.target
     return Step(
         "Stop and fence the new cluster",
         "new",
         context.channel.writer,
-        str(cluster_control.give_back(target)),
+        str(cluster_control.stop_and_fence(target)),
         f"{_ONLY_ONE} A data directory without the mark of a copy is left alone.",
-        _KEPT,
-        cluster_control.native_give_back(target),
+        _FILES_STAY,
+        cluster_control.native_stop_and_fence(target),
         name="close-new",
         proves=True,
         detached=True,
     )
 
 
-def _old_again(context: PlanContext) -> list[Step]:
+def _restart_old(context: PlanContext) -> list[Step]:
     cluster, owner = context.cluster, context.owner
     if cluster.fenced:
-        return []  # an earlier move left it so: what it was
-    unfence = cluster_control.unfence(cluster, owner)
-    allow = Step(
+        return []  # an earlier move has fenced it, and it stays as it was before this move
+    unfence = cluster_control.unfence_cluster(cluster, owner)
+    remove_fence = Step(
         "Remove the fence of the old cluster",
         "old",
         unfence.user,
@@ -127,14 +139,14 @@ def _old_again(context: PlanContext) -> list[Step]:
         name="unfence-old",
     )
     if not cluster.running:
-        return [allow]
+        return [remove_fence]
     start = service.start_old(context)
-    where = context.old_path, cluster.data_directory
-    # where the files are to hold, an edit may have been taken back since
+    server = context.old_path, cluster.data_directory
+    # if the values in the files were chosen, somebody may have reverted an edit since
     ports = tuple(dict.fromkeys(each.port for each in (context.new_cluster, cluster) if each.port is not None))
     unit = unit_at_work(cluster, context.old_facts) or unmatched_unit(cluster, context.old_facts)
     return [
-        allow,
+        remove_fence,
         Step(
             "Start the old cluster",
             "old",
@@ -155,7 +167,7 @@ def _old_again(context: PlanContext) -> list[Step]:
             ),
             "Clients may connect again. It must accept connections at the port that it had.",
             ONLY_LOOKS,
-            cluster_control.native_prove_running(*where),
+            cluster_control.native_prove_running(*server),
             proves=True,
             name=OLD_RUNS,
         ),

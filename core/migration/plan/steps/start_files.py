@@ -1,4 +1,4 @@
-"""The looks before the stop that the old server could be started again with its files as they stand."""
+"""The checks before the stop that the old cluster could be started again with its files as they are now."""
 
 from dataclasses import replace
 from typing import LiteralString
@@ -7,33 +7,33 @@ from core.migration.findings.layout import config_file_outside
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.inventory import askable, native_psql, reached
+from core.migration.plan.steps.inventory import connection_arguments, is_queryable, native_psql
 from core.servers.shell import call, command
 
 _RULES_SINCE = (10,)
 _RULES: LiteralString = "select line_number, error from pg_hba_file_rules where error is not null"
 
 
-def prove_files(context: PlanContext) -> Step:
-    """Before anybody is asked to stop anything, in a rehearsal too: facts may be days old."""
+def check_restartable(context: PlanContext) -> Step:
+    """Return the check of the configuration files. It runs in rehearsals too, because facts may be days old."""
     cluster = context.cluster
     config = config_file_outside(cluster)
-    words = [context.old_path, cluster.data_directory, config or "-", cluster.series]
+    arguments = [context.old_path, cluster.data_directory, config or "-", cluster.series]
     named = () if config is None else ("-c", f"config_file={config}")
     native = [command(program(context.old_path, "postgres"), "-C", "port", "-D", cluster.data_directory, *named).text]
-    asked: tuple[str | int, ...] = ()
-    if askable(context):
-        _, socket, port, _, seconds = reached(
+    connection: tuple[str | int, ...] = ()
+    if is_queryable(context):
+        _, socket, port, _, seconds = connection_arguments(
             context.old_path, cluster.socket_directory, cluster.port or 5432, cluster.series
         )
-        asked = (socket, port, seconds)
+        connection = (socket, port, seconds)
         if context.major_version >= _RULES_SINCE:
             native.append(native_psql(cluster.socket_directory, port, "postgres", _RULES))
     return Step(
         "Check that the old cluster could be restarted",
         "old",
         context.owner,
-        str(call("check_restartable", *words, *asked)),
+        str(call("check_restartable", *arguments, *connection)),
         "A running server keeps using the files as it has read them. With an error in a file that was edited since, "
         "neither cluster would start, and a rollback would not help.",
         ONLY_LOOKS,
@@ -47,9 +47,9 @@ def prove_files(context: PlanContext) -> Step:
     )
 
 
-def prove_files_in_the_stop(context: PlanContext) -> Step:
-    """Directly before the stop: people may have taken long to come to it."""
-    step = prove_files(context)
+def check_restartable_in_downtime(context: PlanContext) -> Step:
+    """Return the same check for the moment before the stop: a manual step may have taken long."""
+    step = check_restartable(context)
     return replace(
         step,
         title="Check again that the old cluster could be restarted",

@@ -1,4 +1,7 @@
-"""The proof ahead of a copy: what its last pass removes from new's folders is nobody else's. `target.sh` says how."""
+"""The check before a copy that its passes can delete only files of an earlier copy of the same cluster.
+
+`target.sh` says how that is recognised.
+"""
 
 from core.migration.findings.data_roots import DataRoot, names_of
 from core.migration.plan.cluster_control import program
@@ -6,45 +9,47 @@ from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
 
 
-def empty_or_ours(context: PlanContext) -> Shell:
-    """On new, as root: ends well where every folder is empty or absent, or holds an earlier copy of this cluster."""
+def check_targets(context: PlanContext) -> Shell:
+    """Return the call that fails unless each target is empty, absent, or an earlier copy of this cluster."""
     data, *outside = context.roots
-    names = [word for root in outside for word in (root.target, root.link, _names(root, context.cluster.series))]
+    names = [
+        word for root in outside for word in (root.target, root.link, _allowed_names(root, context.cluster.series))
+    ]
     others = [each.data_directory for each in context.new_facts.clusters if each.data_directory != context.move.target]
-    of = (
-        _identifier(context),
+    cluster = (
+        _system_identifier(context),
         "-" if context.overwrite_waiver is None else context.overwrite_waiver.checkpoint,
         data.target,
     )
-    return call("check_targets", context.channel.writer, context.new_path, *of, len(outside), *names, *others)
+    return call("check_targets", context.channel.writer, context.new_path, *cluster, len(outside), *names, *others)
 
 
-def _names(root: DataRoot, major_version: str) -> str:
+def _allowed_names(root: DataRoot, major_version: str) -> str:
     return f"/{'/'.join(root.parts)}" if root.parts else names_of(root, major_version)
 
 
-def mark(context: PlanContext) -> tuple[str, ...]:
-    """The lines by which a copy that is not opened is known for ours: of which cluster, and its folders outside."""
-    named = (
-        f"identifier {_identifier(context)}",
+def mark_of_copy(context: PlanContext) -> tuple[str, ...]:
+    """Return the lines of the mark by which a copy is recognised: its cluster, its move, and its other directories."""
+    origin = (
+        f"identifier {_system_identifier(context)}",
         f"move {context.move.name}",
         f"from {context.old_facts.server}:{context.cluster.data_directory}",
     )
-    # a line break would make a line of its own
+    # a line break in a name would add a line to the mark
     return (
-        *("".join(sign if sign.isprintable() else "?" for sign in line) for line in named),
+        *("".join(sign if sign.isprintable() else "?" for sign in line) for line in origin),
         *(f"folder {root.target}" for root in context.roots[1:]),
     )
 
 
-def _identifier(context: PlanContext) -> str:
-    """The system identifier; where it is not known, words that are no other cluster's."""
+def _system_identifier(context: PlanContext) -> str:
+    """Return the system identifier; if it is not known, words that match no other cluster."""
     control = context.cluster.control
     return control.system_identifier if control is not None else f"of {context.old_facts.server}:{context.move.cluster}"
 
 
-def native_empty_or_ours(context: PlanContext) -> tuple[str, ...]:
-    """What a person would look at for it."""
+def native_check_targets(context: PlanContext) -> tuple[str, ...]:
+    """Return the commands by which a person looks at the targets."""
     folders = [root.target for root in context.roots]
     controlled = command(program(context.new_path, "pg_controldata"), context.move.target)
     return (command("ls", "-A", "--", *folders).text, controlled.text)

@@ -1,9 +1,9 @@
-"""The steps that prove the copy before it starts: each side lists all that it holds, with the sum of every file.
+"""The steps that compare the copy with the old cluster before it starts.
 
-What is printed and compared are the sums of these lists. The lists themselves stay until the copy channel is closed:
-what was read behind a warm pass is not read again in the stop unless it has changed, and files that differ can be named
-(`execution.difference` reads the lists). New's sums come from its disk, not from its cache. How it is done stands in
-`resources/sh/verify.sh`.
+Each side lists all its files with the checksum of each file. The checksums of these lists are printed and compared. The
+lists themselves stay until the copy channel is closed: a file that was read after a pre-copy pass is read again in the
+downtime only if it has changed, and files that differ can be named (`execution.difference` reads the lists). On the new
+server files are read from the disk, not from the cache. `resources/sh/verify.sh` says how this is done.
 """
 
 import re
@@ -18,29 +18,32 @@ from core.migration.transports.passes import part_of
 from core.servers.shell import Shell, call, command
 
 SUMS = "sums"
-"""The name of the step that sums up old."""
+"""The name of the step that computes the checksums of the old server."""
 
 LARGEST_LISTING = 24 << 20
 
 _WHILE_RUNNING = 2
-"""So many files at a time are read of a server that has clients."""
+"""How many files are read at the same time on a server that has clients."""
 
 
-def sum_ahead(context: PlanContext, number: int) -> list[Step]:
-    """Behind a warm pass, both sides at once: the sums of what has not changed since; none where all is read later."""
-    if reads_all(context):
+def checksum_in_advance(context: PlanContext, number: int) -> list[Step]:
+    """Return the steps after a pre-copy pass that compute checksums on both sides at the same time.
+
+    They read files that have not changed since. There are none if every file is read during the downtime anyway.
+    """
+    if reads_every_file(context):
         return []
     return [
         Step(
             f"Checksum in advance on the old server: pass {number}",
             "old",
             context.owner,
-            str(_sums("checksum_in_advance", context, on_new=False)),
+            str(_checksum_call("checksum_in_advance", context, on_new=False)),
             "Files that do not change from here on need not be read during the downtime. Files that change are read "
             "again.",
             ONLY_LOOKS,
             name=f"ahead-{number}-old",
-            native=_native_sums(context, on_new=False),
+            native=_native_checksums(context, on_new=False),
             phase=Phase.WARM,
             share=0.2 / number**2,
             warm_pass=number,
@@ -51,13 +54,13 @@ def sum_ahead(context: PlanContext, number: int) -> list[Step]:
             f"Checksum in advance on the new server: pass {number}",
             "new",
             context.channel.writer,
-            str(_sums("checksum_in_advance", context, on_new=True)),
+            str(_checksum_call("checksum_in_advance", context, on_new=True)),
             "The files are read from its disk, because its cache may hold what has never reached the disk.",
             ONLY_LOOKS,
             name=f"ahead-{number}-new",
-            native=_native_sums(context, on_new=True),
+            native=_native_checksums(context, on_new=True),
             phase=Phase.WARM,
-            share=0.0,  # beside old's
+            share=0.0,  # it runs beside the step on the old server
             warm_pass=number,
             detached=True,
             rehearsed=True,
@@ -66,9 +69,9 @@ def sum_ahead(context: PlanContext, number: int) -> list[Step]:
     ]
 
 
-def verify(context: PlanContext) -> list[Step]:
-    """The lists of old, and beside it of new: what they print must be the same."""
-    if reads_all(context):
+def verify_steps(context: PlanContext) -> list[Step]:
+    """Return the steps that list both sides at the same time; their outputs must be equal."""
+    if reads_every_file(context):
         contents = "Every file is read now."
     elif context.cluster.running:
         contents = "Files that have changed since they were read in advance are read now."
@@ -81,26 +84,26 @@ def verify(context: PlanContext) -> list[Step]:
             "Compute the checksums of the old server",
             "old",
             context.owner,
-            str(_sums("checksum_all", context, on_new=False)),
+            str(_checksum_call("checksum_all", context, on_new=False)),
             f"They cover each path with its type, size, time, mode, owner, link target and contents. {contents}",
             ONLY_LOOKS,
-            native=_native_sums(context, on_new=False),
+            native=_native_checksums(context, on_new=False),
             phase=Phase.VERIFY,
             name=SUMS,
             stopped=True,
             skippable=False,
             detached=True,
-            beside=True,  # the flush of new before it
-            listing=str(_packed(context, on_new=False)),
+            beside=True,  # it runs beside the flush on the new server
+            listing=str(_print_lists(context, on_new=False)),
         ),
         Step(
             "Compare checksums of both servers",
             "new",
             context.channel.writer,
-            str(_sums("checksum_all", context, on_new=True)),
+            str(_checksum_call("checksum_all", context, on_new=True)),
             "A copy that differs must not be started.",
             ONLY_LOOKS,
-            native=_native_sums(context, on_new=True),
+            native=_native_checksums(context, on_new=True),
             phase=Phase.VERIFY,
             name="compare-sums",
             agrees_with=SUMS,
@@ -108,34 +111,37 @@ def verify(context: PlanContext) -> list[Step]:
             skippable=False,
             detached=True,
             beside=True,
-            listing=str(_packed(context, on_new=True)),
-            mending=str(call("mark_rest_synced", *_trusted(context))),
+            listing=str(_print_lists(context, on_new=True)),
+            mending=str(call("mark_rest_synced", *_data_root_arguments(context))),
         ),
     ]
 
 
-def _trusted(context: PlanContext) -> list[str]:
+def _data_root_arguments(context: PlanContext) -> list[str]:
     return [word for root in context.roots for word in (root.label, root.source, part_of(root))]
 
 
-def reads_all(context: PlanContext) -> bool:
-    """Whether every file is read in the stop.
+def reads_every_file(context: PlanContext) -> bool:
+    """Return whether every file is read during the downtime.
 
-    A copy of a stopped cluster is where rsync does not sum up what arrives, as over NFS, or where the kernel of new may
-    forget a write that failed: since 5.8 syncfs tells of it.
+    For a copy of a stopped cluster that is so in two cases. Over NFS, rsync does not compare checksums of what arrives.
+    Before Linux 5.8, the kernel of the new server may forget a failed write, because syncfs does not report it.
     """
     if context.verify is Verify.ALL or context.cluster.running:
         return context.verify is Verify.ALL
-    return context.channel.transport.route is Route.NFS or not _tells_of_lost_writes(context.new_facts)
+    return context.channel.transport.route is Route.NFS or not _reports_lost_writes(context.new_facts)
 
 
-def _tells_of_lost_writes(facts: Facts) -> bool:
-    found = re.match(r"(\d+)\.(\d+)", facts.system.kernel) if facts.system is not None else None
-    return found is not None and (int(found[1]), int(found[2])) >= (5, 8)
+def _reports_lost_writes(facts: Facts) -> bool:
+    version = re.match(r"(\d+)\.(\d+)", facts.system.kernel) if facts.system is not None else None
+    return version is not None and (int(version[1]), int(version[2])) >= (5, 8)
 
 
-def forget_lists(context: PlanContext) -> Step:
-    """On new its lists lie by themselves; on old they lie in the folder of the copy's key, and go with it."""
+def remove_lists(context: PlanContext) -> Step:
+    """Return the step that removes the lists from the new server.
+
+    On the old server they lie in the folder of the copy's key and are removed with it.
+    """
     folder = _folder_on_new(context)
     return Step(
         "Remove the lists of files from the new server",
@@ -154,14 +160,14 @@ def forget_lists(context: PlanContext) -> Step:
     )
 
 
-def _sums(function: str, context: PlanContext, *, on_new: bool) -> Shell:
-    """The call that lists a side and sums up what has no sum yet; new's files are put out of its cache first."""
+def _checksum_call(function: str, context: PlanContext, *, on_new: bool) -> Shell:
+    """Return the call that lists one side and computes missing checksums; on the new server it drops caches first."""
     facts = (context.old_facts, context.new_facts)
     threads = _threads(facts[on_new])
-    # before the last pass new has no control file, which tells what WAL is idle; what came of that is summed up alike
+    # before the last pass the new server has no control file, which tells which WAL is idle; all WAL there is read
     idle_known = function == "checksum_all" or not on_new
-    # in the downtime nobody is served there
-    ahead = (
+    # during the downtime there are no clients to be spared
+    wrapper = (
         ()
         if function == "checksum_all"
         else ("run_within_free_space" if on_new else "run_beside_server", *context.lists)
@@ -176,12 +182,12 @@ def _sums(function: str, context: PlanContext, *, on_new: bool) -> Shell:
         for root in context.roots
     ]
     return call(
-        *ahead,
+        *wrapper,
         function,
-        _lists(context, on_new=on_new),
-        context.channel.writer if on_new else "-",  # whosever they were on old, they become the writer's
+        _list_folder(context, on_new=on_new),
+        context.channel.writer if on_new else "-",  # on the new server all files belong to the writer
         threads if on_new or function == "checksum_all" else min(threads, _WHILE_RUNNING),
-        _program(context),
+        _checksum_program(context),
         "forget_cached" if on_new else "true",
         context.new_path if on_new else context.old_path,
         context.move.target if on_new else context.cluster.data_directory,
@@ -190,26 +196,26 @@ def _sums(function: str, context: PlanContext, *, on_new: bool) -> Shell:
     )
 
 
-def _native_sums(context: PlanContext, *, on_new: bool) -> tuple[str, ...]:
-    """What is summed up of each data root, as a person would type it."""
-    shown = []
+def _native_checksums(context: PlanContext, *, on_new: bool) -> tuple[str, ...]:
+    """Return the commands by which a person computes the checksums of each data root."""
+    commands = []
     for root in context.roots:
-        there = root.target if on_new else root.source
-        folder = command("find", *([f"{there}/{part}" for part in root.parts] or [there])).text
-        shown.append(f"{folder} -printf '%u %y %m %s %Ts %P %l\\n' | sort | sha256sum")
+        path = root.target if on_new else root.source
+        folder = command("find", *([f"{path}/{part}" for part in root.parts] or [path])).text
+        commands.append(f"{folder} -printf '%u %y %m %s %Ts %P %l\\n' | sort | sha256sum")
         if on_new:
-            shown.append(f"{folder} -type f -exec dd if={{}} iflag=nocache count=0 \\;")
-        shown.append(f"{folder} -type f -exec sha256sum {{}} + | sort | sha256sum")
-    return tuple(shown)
+            commands.append(f"{folder} -type f -exec dd if={{}} iflag=nocache count=0 \\;")
+        commands.append(f"{folder} -type f -exec sha256sum {{}} + | sort | sha256sum")
+    return tuple(commands)
 
 
-def _packed(context: PlanContext, *, on_new: bool) -> Shell:
-    """Print lists that were kept, packed: of a million files some 15 MB, of more the beginning."""
+def _print_lists(context: PlanContext, *, on_new: bool) -> Shell:
+    """Return the call that prints the lists, compressed: about 15 MB for a million files, cut off above the limit."""
     roots = [word for root in context.roots for word in (root.label, root.link or "-")]
-    return call("print_lists", _lists(context, on_new=on_new), LARGEST_LISTING, *roots)
+    return call("print_lists", _list_folder(context, on_new=on_new), LARGEST_LISTING, *roots)
 
 
-def _lists(context: PlanContext, *, on_new: bool) -> str:
+def _list_folder(context: PlanContext, *, on_new: bool) -> str:
     return _folder_on_new(context) if on_new else f"{context.channel.folder}/compared"
 
 
@@ -217,9 +223,12 @@ def _folder_on_new(context: PlanContext) -> str:
     return f"{context.channel.folder}-on-new"
 
 
-def _program(context: PlanContext) -> str:
-    """What sums files up, the same on both sides; none where rsync has, and nothing that a disk lost goes unnoticed."""
-    if not context.cluster.running and not reads_all(context):
+def _checksum_program(context: PlanContext) -> str:
+    """Return the program that computes checksums on both sides.
+
+    It is `none` if rsync has compared checksums already and the kernel reports failed writes.
+    """
+    if not context.cluster.running and not reads_every_file(context):
         return "none"
     return "openssl" if all(map(_has_openssl, (context.old_facts, context.new_facts))) else "sha256sum"
 

@@ -5,7 +5,7 @@ from typing import Any
 from core.facts.model import Facts
 from core.migration.checks import check
 from core.migration.estimate import estimate, spec_of
-from core.migration.model.dress import USUAL, Dressing
+from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Quantity
@@ -39,7 +39,7 @@ def plan(
     new_facts: Facts | None = None,
     verify: Verify = Verify.CHANGED,
     dressed: bool = False,
-    asked: Dressing = USUAL,
+    asked: RehearsalOptions = USUAL,
     **new_profile: Any,
 ) -> Plan:
     made = cluster(**(cluster_changes or {}))

@@ -22,7 +22,7 @@ from core.migration.model.move import Hook, HookCommand, Verify
 from core.migration.model.plan import Phase, Plan, PlanWarning, Step, alone, call_of
 from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan, runbook, script
-from core.migration.plan.calls import call_line, paths_of
+from core.migration.plan.calls import call_line, path_variables
 from core.migration.plan.steps.copy import DELETIONS, FENCE, STOP, STOPPED, WARM
 from core.migration.plan.steps.hooks import LEAD
 from core.migration.plan.steps.inventory import CLIENTS, INVENTORY, OLD_SETTINGS
@@ -456,7 +456,7 @@ def test_the_runbook_shows_every_command_whole() -> None:
     text = runbook(made)
     for each in made.steps:
         assert f"### {each.number}. " in text
-        assert call_line(each, paths_of(made)) in text
+        assert call_line(each, path_variables(made)) in text
         assert all(native in text for native in each.native)
     assert told(made, opening(made).name, point_of_no_return=False)
     down = [each.number for each in made.steps if each.stopped]
@@ -588,7 +588,7 @@ def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared(
     looks = {"page-checksums", "tables-and-indexes"}
     assert not looks & set(known(changed.steps))
     assert set(known(changed.later)) == looks
-    assert all(call_line(each, paths_of(changed)) in runbook(changed) for each in changed.later)
+    assert all(call_line(each, path_variables(changed)) in runbook(changed) for each in changed.later)
     assert whole.later == ()
     assert not changed.warnings
     assert whole.warnings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.migration.plan.cluster_control import fence, native_start_locally, prove_stopped, unfence
+from core.migration.plan.cluster_control import fence_cluster, native_start_local_only, prove_stopped, unfence_cluster
 from tests.core.migration.builders import cluster, runnable
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="needs Linux's /proc")
@@ -80,18 +80,18 @@ def test_the_fence_takes_the_control_file_and_gives_it_back(data: Path) -> None:
     found = cluster(data_directory=str(data))
     expected = prove(data).stdout
     for _ in range(2):
-        subprocess.run(["dash", "-c", runnable(fence(found, "postgres").command)], check=True)
+        subprocess.run(["dash", "-c", runnable(fence_cluster(found, "postgres").command)], check=True)
         assert not (data / "global/pg_control").exists()
         assert (data / "pghaul-fence/global/pg_control").read_text() == "one"
         assert prove(data).stdout == expected
     for _ in range(2):
-        subprocess.run(["dash", "-c", runnable(unfence(found, "postgres").command)], check=True)
+        subprocess.run(["dash", "-c", runnable(unfence_cluster(found, "postgres").command)], check=True)
         assert (data / "global/pg_control").read_text() == "one"
     assert [path.name for path in data.iterdir()] == ["global"]
 
 
 def test_what_a_person_types_for_the_fence() -> None:
-    fenced = fence(cluster(), "dba")
+    fenced = fence_cluster(cluster(), "dba")
     assert fenced.native[-1] == "mv -- /srv/pg/data/global/pg_control /srv/pg/data/pghaul-fence/global/"
     assert fenced.undo == (
         "To undo, run on the old server as dba: `mv -- /srv/pg/data/pghaul-fence/global/pg_control "
@@ -102,7 +102,7 @@ def test_what_a_person_types_for_the_fence() -> None:
 def test_a_person_starts_new_as_the_call_does() -> None:
     held = ("listen_addresses=localhost", "archive_mode=off")
     words = "/srv/it's", 5433, "/pg/bin:/bin", "/etc/it's.conf", held
-    _, typed, _ = native_start_locally(*words)
+    _, typed, _ = native_start_local_only(*words)
     inner = shlex.split(typed)
     assert inner[:6] == ["env", "PGDATA=/srv/it's", "/pg/bin/pg_ctl", "-w", "-t", "600"]
     assert shlex.split(inner[7])[1::2] == [

@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import InputError
 from core.facts.catalog import ClusterWide, Setting
-from core.migration.model.dress import USUAL, Dressing
+from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.plan import ROOT_USER, Phase, Plan
 from core.migration.model.queries import Queries, Script
 from core.servers.shell import words_of
@@ -18,7 +18,9 @@ STEPS = ["dress-pass", "dress-copy", "dress-end"]
 
 
 def made(queries: Queries | None = None) -> Plan:
-    return plan({"running": True, "tablespaces": (space("/space"),)}, dressed=True, asked=Dressing(queries=queries))
+    return plan(
+        {"running": True, "tablespaces": (space("/space"),)}, dressed=True, asked=RehearsalOptions(queries=queries)
+    )
 
 
 def test_its_steps_come_behind_the_warm_passes_and_before_the_stop() -> None:
@@ -49,7 +51,7 @@ def test_it_copies_every_data_root_and_ends_what_it_has_started() -> None:
     assert step(made(), "dress-end").closes
 
 
-def asking(asked: Dressing = USUAL) -> Plan:
+def asking(asked: RehearsalOptions = USUAL) -> Plan:
     return plan({"running": True, "size_bytes": 12 * 10**9}, dressed=True, asked=asked)
 
 
@@ -57,17 +59,17 @@ def test_the_old_server_keeps_as_much_wal_as_was_asked_for() -> None:
     words = words_of(step(asking(), "dress-pass").call)
     at = words.index("dress_pass") + 6
     assert words[at : at + 2] == ["-", "12"]
-    limited = step(asking(Dressing(keep_wal_bytes=2_000_000_000)), "dress-pass")
+    limited = step(asking(RehearsalOptions(keep_wal_bytes=2_000_000_000)), "dress-pass")
     assert words_of(limited.call)[at] == "2000000000"
     assert "1.9 GiB" in limited.reason
 
 
 def test_amcheck_looks_only_where_it_was_asked_for() -> None:
     assert words_of(step(asking(), "dress-copy").call)[0] == "dress_run_copy"
-    asked = step(asking(Dressing(amcheck_seconds=60)), "dress-copy")
+    asked = step(asking(RehearsalOptions(amcheck_seconds=60)), "dress-copy")
     assert words_of(asked.call)[:3] == ["with_amcheck", "60", "dress_run_copy"]
     assert any("bt_index_check" in line for line in asked.native)
-    assert "amcheck_copy" in asking(Dressing(amcheck_seconds=60)).functions
+    assert "amcheck_copy" in asking(RehearsalOptions(amcheck_seconds=60)).functions
 
 
 def test_no_stage_of_an_estimate_takes_its_time() -> None:
@@ -85,7 +87,7 @@ def test_queries_are_measured_on_the_copy_and_on_the_old_server_where_that_is_as
     words = words_of(step(alone, "dress-copy").call)
     assert words[: len(given) + 1] == [*given, "dress_run_copy"]
     assert "pgbench" in words_of(step(alone, "dress-programs").call)
-    all_asked = plan({"running": True}, dressed=True, asked=Dressing(amcheck_seconds=60, queries=QUERIES))
+    all_asked = plan({"running": True}, dressed=True, asked=RehearsalOptions(amcheck_seconds=60, queries=QUERIES))
     words = words_of(step(all_asked, "dress-copy").call)
     assert words[: len(given) + 3] == [*given, "with_amcheck", "60", "dress_run_copy"]
     assert "queries-old" not in {each.name for each in alone.steps}

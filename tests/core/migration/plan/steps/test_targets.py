@@ -10,7 +10,7 @@ import pytest
 from core.facts.model import Link
 from core.migration.findings.data_roots import data_roots
 from core.migration.plan.context import OverwriteWaiver, PlanContext
-from core.migration.plan.steps.targets import empty_or_ours
+from core.migration.plan.steps.targets import check_targets
 from core.migration.transports.copy_channel import channel_of
 from tests.core.migration.builders import cluster, control, move, new, old, profile, runnable, space
 
@@ -62,7 +62,7 @@ def proven(root: Path, given_up: str | None = None) -> subprocess.CompletedProce
         undertaking, profile("old"), profile("new"), on_old, on_new, moved, channel, copied, overwrite_waiver=seen
     )
     path = f"{_as_owner(root)}:{os.environ['PATH']}"
-    words = ["dash", "-c", runnable(empty_or_ours(context))]
+    words = ["dash", "-c", runnable(check_targets(context))]
     return subprocess.run(words, env={"PATH": path}, capture_output=True, text=True, check=False)
 
 
