@@ -256,13 +256,13 @@ def unfinished(session: "Session") -> "tuple[Unfinished, ...]":
 
 def execution(move: str, session: "Session", kind: "Kind | None" = None) -> ExecutionState:
     """Return the latest execution, or the latest of that kind. What is possible depends on the latest of all kinds."""
-    from core.actions.execution import no_dress_rehearsal
+    from core.actions.execution import explain_no_dress_rehearsal
     from core.migration.model.execution import Kind
 
     made = _execution(move, session, kind)
     if kind is not Kind.REHEARSAL or made.possible is None or not made.possible.begin:
         return made
-    return replace(made, no_dress=no_dress_rehearsal(session, move))
+    return replace(made, no_dress=explain_no_dress_rehearsal(session, move))
 
 
 def _execution(move: str, session: "Session", kind: "Kind | None") -> ExecutionState:

@@ -24,7 +24,7 @@ from core.migration.execution.lock import HeldError
 from core.migration.execution.outcome import Paragraph, outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
-from core.migration.findings.dress import no_dress_rehearsal as why_not
+from core.migration.findings.dress import explain_no_dress_rehearsal as why_not
 from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
@@ -38,7 +38,7 @@ LOADED_LATE = ("humanize", "numpy")
 an upgrade or a removal of the package has taken away the files that this program was started from."""
 
 
-def no_dress_rehearsal(session: Session, move: str) -> str:
+def explain_no_dress_rehearsal(session: Session, move: str) -> str:
     """Why there can be no dress rehearsal of the move, by the latest facts; empty where there can, or no facts tell."""
     found = session.store.move(move)
     old, new = session.store.facts(found.old), session.store.facts(found.new)

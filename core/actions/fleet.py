@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from core.actions.session import Session
 from core.facts.model import Facts
 from core.migration.execution.unfinished import unfinished
-from core.migration.findings.cluster import no_cluster_in
+from core.migration.findings.cluster import explain_missing_cluster
 from core.migration.fleet import FleetMove, fleet_move, is_of, kept_apart, moved_at, ranked
 from core.migration.model.execution import Execution
 from core.migration.model.move import Move
@@ -46,7 +46,7 @@ def _one(
     if unread or old is None or new is None:
         return fleet_move(move, old, None, None, unknown=unread)
     if old.cluster(move.cluster) is None:
-        return fleet_move(move, old, None, None, unknown=no_cluster_in(old, move.cluster)[0])
+        return fleet_move(move, old, None, None, unknown=explain_missing_cluster(old, move.cluster)[0])
     return look(move, old, new)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from core.actions.session import Session
 from core.errors import InputError
 from core.history.names import checked_name
-from core.migration.findings.volumes import volume_of
+from core.migration.findings.volumes import volume_path
 from core.migration.model.move import Move
 from core.servers.lists.model import Listed, Refused, ServerList, WantedMove
 from core.servers.profiles import Profile
@@ -86,8 +86,8 @@ def _take_move(session: Session, old: str, wanted: WantedMove, known: Move | Non
         new=wanted.new,
         cluster=wanted.cluster,
         target=wanted.target,
-        old_volume=volume_of(session.store.facts(old), wanted.cluster),
-        new_volume=volume_of(session.store.facts(wanted.new), wanted.target),
+        old_volume=volume_path(session.store.facts(old), wanted.cluster),
+        new_volume=volume_path(session.store.facts(wanted.new), wanted.target),
         tablespace_targets={} if known is None else known.tablespace_targets,
         plain_text=known is not None and known.plain_text,
         edited=known.edited if known is not None and (known.old, known.cluster) == (old, wanted.cluster) else None,

@@ -103,7 +103,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _add(context: Context, options: argparse.Namespace) -> int:
-    from core.migration.findings.cluster import no_cluster_in
+    from core.migration.findings.cluster import explain_missing_cluster
 
     cluster = _folder(options.cluster, "--cluster")
     target = _folder(options.target or options.cluster, "--target")
@@ -126,7 +126,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
     (context.store.put_move if options.replace else context.store.add_move)(move)
     facts = context.store.facts(move.old)
     if facts is not None and facts.cluster(cluster) is None:
-        say("warning: " + "; ".join(no_cluster_in(facts, cluster)))
+        say("warning: " + "; ".join(explain_missing_cluster(facts, cluster)))
     if options.json:
         print_document(move)
     else:
@@ -149,7 +149,7 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 
 def _show(context: Context, options: argparse.Namespace) -> int:
     from core.actions.standing import standing
-    from core.migration.findings.schedules import side_by_side
+    from core.migration.findings.schedules import format_jobs_of_both_servers
 
     move = context.store.move(options.name)
     entries = context.store.entries(limit=50, move=move.name)
@@ -168,7 +168,7 @@ def _show(context: Context, options: argparse.Namespace) -> int:
     show(table(("milestone", "state", "details", "time"), rows))
     show(f"next: {stands.next.words[:1].lower()}{stands.next.words[1:]}")
     facts = [context.store.facts(each) for each in (move.old, move.new)]
-    jobs = side_by_side(facts[0], facts[1]) if facts[0] is not None and facts[1] is not None else ""
+    jobs = format_jobs_of_both_servers(facts[0], facts[1]) if facts[0] is not None and facts[1] is not None else ""
     if jobs:
         show("\n".join(["scheduled jobs:", *(f"  {line}" for line in jobs.splitlines())]))
     if entries:
@@ -261,9 +261,9 @@ def _folder(text: str, option: str) -> str:
 
 def _volume(context: Context, server: str, folder: str, named: str | None, option: str) -> str:
     """What is measured: what the DBA names, else what the facts say."""
-    from core.migration.findings.volumes import volume_of
+    from core.migration.findings.volumes import volume_path
 
-    return _folder(named, option) if named else volume_of(context.store.facts(server), folder)
+    return _folder(named, option) if named else volume_path(context.store.facts(server), folder)
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -8,17 +8,17 @@ from core.facts.memory import SECTION as MEMORY
 from core.facts.model import Cluster, Facts, FileSystem
 from core.facts.sizes import LINKS, SIZE
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.data_roots import DataRoot, data_roots, roots_of
+from core.migration.findings.data_roots import DataRoot, data_roots, source_data_roots
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
-    no_file_system,
-    no_settings,
+    explain_gap,
+    explain_missing_file_system,
+    explain_missing_settings,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
     warning,
 )
@@ -49,12 +49,16 @@ def lists(context: CheckContext) -> Finding:
     """Check that /tmp of each server has space for the lists of files; a full one may stop the old server."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     files = [root.files for root in data_roots(context.move, cluster)]
     on_old, on_new = (facts.file_system_of(LISTS) for facts in (context.old, context.new))
     if on_old is None or on_new is None or None in files:
-        gaps = [no_file_system(facts) for facts, one in ((context.old, on_old), (context.new, on_new)) if one is None]
-        why = gaps[0] if gaps else reason(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
+        gaps = [
+            explain_missing_file_system(facts)
+            for facts, one in ((context.old, on_old), (context.new, on_new))
+            if one is None
+        ]
+        why = gaps[0] if gaps else explain_gap(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
         return unknown(
             NOTHING, NOTHING, f"It is not known whether {LISTS} has room for the lists of files ({why}).", _LOOK
         )
@@ -85,7 +89,7 @@ def lists(context: CheckContext) -> Finding:
 
 def _holds(one: FileSystem, cluster: Cluster, facts: Facts) -> bool:
     """Whether a data root lies on the device of that file system, which may be mounted several times."""
-    found = [facts.file_system_of(root.source) for root in roots_of(cluster)]
+    found = [facts.file_system_of(root.source) for root in source_data_roots(cluster)]
     return any(each is not None and each.device == one.device for each in found)
 
 
@@ -99,14 +103,14 @@ def memory(context: CheckContext) -> Finding:
     """Check that shared_buffers fits into the memory of the new server."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     setting, total = cluster.settings.get("shared_buffers"), context.new.memory
     buffers = memory_bytes(setting) if setting is not None else None
     if buffers is None or total is None:
         why = (
-            f"shared_buffers: {no_settings(context)}"
+            f"shared_buffers: {explain_missing_settings(context)}"
             if buffers is None
-            else f"memory: {reason(context.new, MEMORY.name)}"
+            else f"memory: {explain_gap(context.new, MEMORY.name)}"
         )
         shown = setting or NOTHING, units.size(total.total_bytes) if total is not None else NOTHING
         return unknown(
@@ -145,7 +149,7 @@ def _compare(
 ) -> Finding:
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     wanted: dict[str, int] = {}
     for root in data_roots(context.move, cluster):
         system, need = context.new.file_system_of(root.target), wanted_of(root)
@@ -182,10 +186,10 @@ def _compare(
 
 def _unreadable(context: CheckContext, root: DataRoot, system: FileSystem | None, what: str) -> Finding:
     if system is None:
-        gap = no_file_system(context.new)
+        gap = explain_missing_file_system(context.new)
         why = f"The file system of {root.target} on {context.new.server} is not known ({gap})."
     else:
-        gap = reason(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
+        gap = explain_gap(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
         why = f"The amount of {what} that {root.source} on {context.old.server} takes is not known ({gap})."
     return unknown(NOTHING, NOTHING, why, f"Compare by hand: run `du` on {root.source} and `df` on {root.target}.")
 
@@ -199,7 +203,7 @@ def _already_there(
     if target.control.system_identifier != cluster.control.system_identifier:
         return {}
     found: dict[str, int] = {}
-    for root in roots_of(target):
+    for root in source_data_roots(target):
         system, need = new.file_system_of(root.source), wanted_of(root)
         if system is not None and need is not None:
             found[system.mount_point] = found.get(system.mount_point, 0) + need

@@ -5,16 +5,16 @@ from core.facts.collation_order import MISSING
 from core.facts.collation_order import SECTION as COLLATION_ORDER
 from core.facts.sections import TRIAL
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.catalogs import age, cluster_wide, databases, listed
-from core.migration.findings.collations import Affected, SortOrder, affected, libc_of
+from core.migration.findings.catalogs import age_note, cluster_wide_or_finding, databases_or_finding, format_list
+from core.migration.findings.collations import AffectedCollation, SortOrder, affected_collations, libc_version
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
+    explain_gap,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
     warning,
 )
@@ -24,19 +24,19 @@ _ALWAYS_THERE = ("C", "POSIX")
 
 def collation(context: CheckContext) -> Finding:
     """Check that text sorts the same with the libraries of the new server."""
-    found, cluster = affected(context), context.cluster
+    found, cluster = affected_collations(context), context.cluster
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(context)
-    libraries = libc_of(context.old), libc_of(context.new)
+        return found if isinstance(found, Finding) else no_cluster_finding(context)
+    libraries = libc_version(context.old), libc_version(context.new)
     if not found:
         return passed(
             *libraries,
             "Text sorts the same on both servers: the library versions and a sorted list of words "
-            f"agree.{age(cluster)}",
+            f"agree.{age_note(cluster)}",
         )
     unread = [each for each in found if each.order is SortOrder.UNREAD]
     if unread:
-        names = listed([f"{each.collation.locale} ({each.database.name})" for each in unread])
+        names = format_list([f"{each.collation.locale} ({each.database.name})" for each in unread])
         return unknown(
             libraries[0],
             libraries[1],
@@ -44,10 +44,10 @@ def collation(context: CheckContext) -> Finding:
             "Run the checks again: they sort a list of words on the new server. If that does not "
             "help, plan a REINDEX of every index on text.",
         )
-    return _reindex(found, age(cluster))
+    return _reindex(found, age_note(cluster))
 
 
-def _reindex(found: list[Affected], when: str) -> Finding:
+def _reindex(found: list[AffectedCollation], when: str) -> Finding:
     number, size = sum(each.collation.objects for each in found), sum(each.collation.size_bytes for each in found)
     how = "sorts" if any(each.order is SortOrder.DIFFERENT for each in found) else "may sort"
     return warning(
@@ -64,20 +64,20 @@ def _reindex(found: list[Affected], when: str) -> Finding:
     )
 
 
-def _named(each: Affected) -> str:
+def _named(each: AffectedCollation) -> str:
     objects = [f"{one.kind} {one.name} {units.size(one.size_bytes)}" for one in each.ordered]
     return (
         f"{each.database.name}, {each.collation.locale} ({each.old}): {units.count(each.collation.objects)} "
-        f"with {units.size(each.collation.size_bytes)}: {listed(objects)}"
+        f"with {units.size(each.collation.size_bytes)}: {format_list(objects)}"
     )
 
 
 def locales(context: CheckContext) -> Finding:
     """Check that the new server has every locale of the databases and their collations."""
     cluster = context.cluster
-    found = databases(context)
+    found = databases_or_finding(context)
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(context)
+        return found if isinstance(found, Finding) else no_cluster_finding(context)
     libc: dict[str, list[str]] = {}
     icu: dict[str, list[str]] = {}
     for database, catalogs in found:
@@ -100,43 +100,43 @@ def locales(context: CheckContext) -> Finding:
     absent |= {name: users for name, users in icu.items() if versions.get(name, "").startswith("!")}
     unread = [name for name in libc if name not in there] + [name for name in icu if name not in versions]
     encodings = sorted({database.encoding for database, _ in found if database.encoding})
-    old = f"{listed(encodings)}; {listed(sorted({*libc, *icu}) or ['C'])}"
+    old = f"{format_list(encodings)}; {format_list(sorted({*libc, *icu}) or ['C'])}"
     if absent:
         return blocker(
-            "; ".join(f"{name} ({listed(users)})" for name, users in sorted(absent.items())),
-            f"missing: {listed(sorted(absent))}",
-            f"The new server lacks these locales: {listed(sorted(absent))}. Objects that use them "
-            f"fail there. A database with such a locale fails as a whole.{age(cluster)}",
+            "; ".join(f"{name} ({format_list(users)})" for name, users in sorted(absent.items())),
+            f"missing: {format_list(sorted(absent))}",
+            f"The new server lacks these locales: {format_list(sorted(absent))}. Objects that use them "
+            f"fail there. A database with such a locale fails as a whole.{age_note(cluster)}",
             "Create the locale on the new server (Debian: `dpkg-reconfigure locales`; Red Hat: `dnf "
             "install glibc-langpack-…`), or install binaries with ICU support.",
         )
     if unread:
-        why = reason(context.new, COLLATION_ORDER.name, TRIAL)
+        why = explain_gap(context.new, COLLATION_ORDER.name, TRIAL)
         return unknown(
             old,
             NOTHING,
-            f"It is not known whether the new server has {listed(sorted(unread))} ({why}).",
+            f"It is not known whether the new server has {format_list(sorted(unread))} ({why}).",
             "Run the checks again, or look with `locale -a`.",
         )
-    return passed(old, "all present", f"The new server has every locale of the databases.{age(cluster)}")
+    return passed(old, "all present", f"The new server has every locale of the databases.{age_note(cluster)}")
 
 
 def closed_databases(context: CheckContext) -> Finding:
     """Check that every database allows connections, so that it could be examined."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
     if not wide.closed:
-        return passed("none", NOTHING, f"Every database allows connections and was examined.{age(cluster)}")
+        return passed("none", NOTHING, f"Every database allows connections and was examined.{age_note(cluster)}")
     half = [each.name for each in wide.closed if each.half_dropped]
-    names = listed([each.name for each in wide.closed])
-    left = f" {listed(half)} was left by an interrupted DROP DATABASE." if half else ""
+    names = format_list([each.name for each in wide.closed])
+    left = f" {format_list(half)} was left by an interrupted DROP DATABASE." if half else ""
     return warning(
         names,
         NOTHING,
         f"These databases do not allow connections: {names}. Their locales are compared. Their "
-        f"extensions, libraries and indexes are not.{left}{age(cluster)}",
+        f"extensions, libraries and indexes are not.{left}{age_note(cluster)}",
         "On the old server, drop the databases that nobody needs or that are half dropped. Allow "
         "connections to the others for the checks: `ALTER DATABASE … ALLOW_CONNECTIONS true`.",
     )

@@ -10,9 +10,9 @@ from core.migration.findings.finding import (
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
+    explain_gap,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
     warning,
 )
@@ -43,7 +43,7 @@ _LABELS = (
 def product(context: CheckContext) -> Finding:
     """Check that both servers run PostgreSQL; a fork has files of its own, whatever its version number."""
     if context.cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     old, new = _release(context.cluster), _newest(context)
     shown = _shown(context.cluster), _shown_new(context)
     for is_old, fork in ((True, _fork(context.cluster, old)), (False, _fork(None, new))):
@@ -73,7 +73,7 @@ def product(context: CheckContext) -> Finding:
 def major_version(context: CheckContext) -> Finding:
     """Check that both have the same major version, and that neither is a beta or release candidate."""
     if context.cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     old, new = _release(context.cluster), _newest(context)
     shown = _shown(context.cluster), _shown_new(context)
     early = next((release for release in (old, new) if release is not None and release.prerelease is not None), None)
@@ -102,7 +102,7 @@ def major_version(context: CheckContext) -> Finding:
 def minor(context: CheckContext) -> Finding:
     """Check that the new server's minor version is not older."""
     if context.cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     old, new = _release(context.cluster), _newest(context)
     shown = _shown(context.cluster), _shown_new(context)
     if old is not None and old == new:
@@ -143,7 +143,7 @@ def architecture(context: CheckContext) -> Finding:
         return unknown(
             old.architecture if old is not None else NOTHING,
             new.architecture if new is not None else NOTHING,
-            f"The architecture of {missing.server} could not be read ({reason(missing, SYSTEM.name)}).",
+            f"The architecture of {missing.server} could not be read ({explain_gap(missing, SYSTEM.name)}).",
             f"Read the facts again: `pghaul facts {missing.server}`.",
         )
     shown = old.architecture, new.architecture
@@ -160,10 +160,10 @@ def architecture(context: CheckContext) -> Finding:
 def control_data(context: CheckContext) -> Finding:
     """Compare pg_controldata of the old cluster with that of a cluster made by the new server's binaries."""
     if context.cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     old = context.cluster.control
     if old is None:
-        why = reason(context.old, CONTROL.name, of=context.move.cluster)
+        why = explain_gap(context.old, CONTROL.name, of=context.move.cluster)
         return unknown(
             NOTHING,
             NOTHING,
@@ -177,7 +177,7 @@ def control_data(context: CheckContext) -> Finding:
             NOTHING,
             (
                 f"No cluster of PostgreSQL {context.cluster.series} that the new server's binaries have "
-                f"created is known ({reason(context.new, TRIAL)})."
+                f"created is known ({explain_gap(context.new, TRIAL)})."
             ),
             f"Run the checks again: they create such a cluster. {_INSTALL.format(series=context.cluster.series)}",
         )
@@ -206,7 +206,7 @@ def libc(context: CheckContext) -> Finding:
         return unknown(
             old or NOTHING,
             new or NOTHING,
-            f"The C library version of {missing.server} could not be read ({reason(missing, SYSTEM.name)}).",
+            f"The C library version of {missing.server} could not be read ({explain_gap(missing, SYSTEM.name)}).",
             "Compare `getconf GNU_LIBC_VERSION` on both servers.",
         )
     if old == new:
@@ -302,7 +302,7 @@ def _number(release: Release) -> str:
 
 
 def _no_binaries(context: CheckContext) -> str:
-    found = reason(context.new, TRIAL, NO_CLUSTER, PLACE.name, IDENTITY.name)
+    found = explain_gap(context.new, TRIAL, NO_CLUSTER, PLACE.name, IDENTITY.name)
     return f"No PostgreSQL whose version could be read was found on the new server ({found})."
 
 

@@ -12,25 +12,30 @@ from core.facts.model import Cluster
 from core.facts.start_files import SECTION as START_FILES
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.binaries import collect_required_binaries, list_outside_paths
-from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
-from core.migration.findings.edited import leads_away, not_given_back, not_kept, predict_new_cluster
+from core.migration.findings.catalogs import age_note, binaries_or_finding, cluster_wide_or_finding, format_list
+from core.migration.findings.edited import (
+    changes_listening,
+    list_settings_missing_at_old_start,
+    list_settings_not_kept,
+    predict_new_cluster,
+)
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
-    no_settings,
+    explain_gap,
+    explain_missing_settings,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
     warning,
 )
-from core.migration.findings.host_names import named_by_catalogs
-from core.migration.findings.layout import config_file_outside, configuration_left, configuration_outside
+from core.migration.findings.host_names import list_named_resources
+from core.migration.findings.layout import config_file_outside, configuration_not_copied, configuration_outside
 from core.migration.findings.local_start import list_isolation_settings
-from core.migration.findings.releases import numbers
-from core.migration.findings.services import service_at_work, service_for
+from core.migration.findings.releases import version_numbers
+from core.migration.findings.services import active_service, service_of_target
 from core.migration.model.checks import Status
 from core.migration.model.move import EditedSettings, Move
 from core.servers.shell import for_hint
@@ -58,25 +63,25 @@ def settings(context: CheckContext) -> Finding:
     """Check that the new server's binaries accept every setting of the old cluster."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     if cluster.wide is None and not cluster.settings:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The settings of the old cluster are not known ({no_settings(context)}).",
+            f"The settings of the old cluster are not known ({explain_missing_settings(context)}).",
             f"Read the facts again: `pghaul facts {context.old.server}`.",
         )
-    asked = binaries(context, f"{len(cluster.settings)} settings")
+    asked = binaries_or_finding(context, f"{len(cluster.settings)} settings")
     if isinstance(asked, Finding):
         return asked
     own = {f"{each.name}={each.value}" for each in cluster.wide.settings} if cluster.wide is not None else set()
-    of_roles = {each.word for each in named_by_catalogs(cluster) if each.setting} - own
+    of_roles = {each.word for each in list_named_resources(cluster) if each.setting} - own
     apart = {*list_isolation_settings(cluster), *of_roles}
     if all(each in apart for each in collect_required_binaries(cluster).settings):
         return passed(
             "none",
             NOTHING,
-            f"The old cluster has no setting that the new server's binaries could refuse.{age(cluster)}",
+            f"The old cluster has no setting that the new server's binaries could refuse.{age_note(cluster)}",
         )
     answers = {each: said for each, said in asked.settings if each not in apart}
     refused = {each: said for each, said in answers.items() if said}
@@ -85,7 +90,7 @@ def settings(context: CheckContext) -> Finding:
             "; ".join(refused),
             "; ".join(refused.values()),
             "The new server's binaries refuse "
-            f"{listed([each.partition('=')[0] for each in refused])}. The new server would not "
+            f"{format_list([each.partition('=')[0] for each in refused])}. The new server would not "
             "start with it.",
             "Change or remove the setting for the new server, or install binaries that were built with what it needs.",
         )
@@ -94,67 +99,71 @@ def settings(context: CheckContext) -> Finding:
             NOTHING, NOTHING, "The new server's binaries did not answer for any setting.", "Run the checks again."
         )
     return passed(
-        f"{len(answers)} settings", "all accepted", f"The new server's binaries accept every setting.{age(cluster)}"
+        f"{len(answers)} settings",
+        "all accepted",
+        f"The new server's binaries accept every setting.{age_note(cluster)}",
     )
 
 
 def setting_paths(context: CheckContext) -> Finding:
     """Check that the new server has every path outside the data directory and every program that a setting names."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, _ = found
     named = list_outside_paths(cluster)
-    old = listed(list(named)) or "none"
+    old = format_list(list(named)) or "none"
     if not named:
-        return passed(old, NOTHING, f"No setting names a path outside the data directory.{age(cluster)}")
-    asked = binaries(context, old)
+        return passed(old, NOTHING, f"No setting names a path outside the data directory.{age_note(cluster)}")
+    asked = binaries_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.paths)
     missing = [path for path in named if answers.get(path)]
     if missing:
         return warning(
-            listed([f"{path} ({named[path]})" for path in missing]),
-            f"missing: {listed(missing)}",
-            f"Settings name files, directories or programs that are missing on the new server: {listed(missing)}.",
+            format_list([f"{path} ({named[path]})" for path in missing]),
+            f"missing: {format_list(missing)}",
+            f"Settings name files, directories or programs that are missing on the new server: {format_list(missing)}.",
             "Create them there with the same owner and mode, or change the settings for the new server.",
         )
     silent = [path for path in named if path not in answers]
     if silent:
         return unknown(
             old,
-            listed(silent),
-            f"It is not known whether the new server has {listed(silent)}.",
+            format_list(silent),
+            f"It is not known whether the new server has {format_list(silent)}.",
             "Run the checks again.",
         )
-    return passed(old, "all present", f"The new server has every path and program that a setting names.{age(cluster)}")
+    return passed(
+        old, "all present", f"The new server has every path and program that a setting names.{age_note(cluster)}"
+    )
 
 
 def named_things(context: CheckContext) -> Finding:
     """Check that the new server has the files, PAM services, host names and time zones that the cluster names."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, _ = found
-    named = named_by_catalogs(cluster)
+    named = list_named_resources(cluster)
     if not named:
         return passed(
-            "none", NOTHING, f"Neither the catalogs nor pg_hba.conf name a resource of the host.{age(cluster)}"
+            "none", NOTHING, f"Neither the catalogs nor pg_hba.conf name a resource of the host.{age_note(cluster)}"
         )
-    old = listed([each.shown for each in named])
-    asked = binaries(context, old)
+    old = format_list([each.shown for each in named])
+    asked = binaries_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.paths) | dict(asked.settings)
     missing = [each for each in named if answers.get(each.word)]
     if missing:
-        shown = listed([f"{each.shown} ({each.by})" for each in missing])
+        shown = format_list([f"{each.shown} ({each.by})" for each in missing])
         return warning(
             shown,
-            listed(list(dict.fromkeys(answers[each.word] for each in missing))),
+            format_list(list(dict.fromkeys(answers[each.word] for each in missing))),
             f"The new server lacks what the old cluster names: {shown}. What uses it fails there, "
-            f"or clients are refused.{age(cluster)}",
+            f"or clients are refused.{age_note(cluster)}",
             "On the new server, copy the file, create the PAM service, make the host name "
             "resolvable, or install the time zone or locale.",
         )
@@ -162,12 +171,12 @@ def named_things(context: CheckContext) -> Finding:
     if silent:
         return unknown(
             old,
-            listed(silent),
-            f"It is not known whether the new server has {listed(silent)}.",
+            format_list(silent),
+            f"It is not known whether the new server has {format_list(silent)}.",
             "Run the checks again.",
         )
     return passed(
-        old, "all present", f"The new server has everything that the catalogs and pg_hba.conf name.{age(cluster)}"
+        old, "all present", f"The new server has everything that the catalogs and pg_hba.conf name.{age_note(cluster)}"
     )
 
 
@@ -175,13 +184,13 @@ def listen_addresses(context: CheckContext) -> Finding:
     """Check that the new server has every address in listen_addresses."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     setting = predict_new_cluster(context.move, cluster).settings.get("listen_addresses")
     if setting is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The value of listen_addresses is not known ({no_settings(context)}).",
+            f"The value of listen_addresses is not known ({explain_missing_settings(context)}).",
             "Look in postgresql.conf.",
         )
     named = [word.strip() for word in setting.split(",") if word.strip() not in _EVERYWHERE]
@@ -192,7 +201,7 @@ def listen_addresses(context: CheckContext) -> Finding:
         return warning(
             f"listen_addresses = '{setting}'",
             there,
-            f"The new server does not have these addresses: {listed(foreign)}. A server that cannot "
+            f"The new server does not have these addresses: {format_list(foreign)}. A server that cannot "
             "bind any of its addresses does not start.",
             "Change listen_addresses for the new server, or move the address to it together with the cluster.",
         )
@@ -205,7 +214,7 @@ def listen_addresses(context: CheckContext) -> Finding:
 
 def access_rules(context: CheckContext) -> Finding:
     """Check that every line of pg_hba.conf can be read and that none depends on the old server's network."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -217,11 +226,11 @@ def access_rules(context: CheckContext) -> Finding:
             f"Look in {cluster.hba_file or 'pg_hba.conf'} for addresses of the old server.",
         )
     methods = sorted({rule.method for rule in wide.hba if not rule.error})
-    old = f"{len(wide.hba)} rules: {listed(methods)}"
+    old = f"{len(wide.hba)} rules: {format_list(methods)}"
     errors = _broken_rules(wide)
     if errors:
         return warning(
-            listed(errors),
+            format_list(errors),
             NOTHING,
             "pg_hba.conf has lines that PostgreSQL cannot read. It is not known which clients they would allow.",
             "Correct the lines on the old server. List them with `select * from pg_hba_file_rules "
@@ -229,18 +238,21 @@ def access_rules(context: CheckContext) -> Finding:
         )
     own = [rule for rule in wide.hba if _is_about(rule, context.old.addresses)]
     if own:
-        ours = listed([f"line {rule.line} names `{rule.address}`" for rule in own])
+        ours = format_list([f"line {rule.line} names `{rule.address}`" for rule in own])
         return warning(
-            listed([f"line {rule.line}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]),
+            format_list(
+                [f"line {rule.line}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]
+            ),
             ", ".join(context.new.addresses) or NOTHING,
             f"In pg_hba.conf, {ours}. This refers to the old server's own addresses or network, "
-            f"which are different on the new server.{age(cluster)}",
+            f"which are different on the new server.{age_note(cluster)}",
             "Check that all clients can still connect.",
         )
     return passed(
         old,
         NOTHING,
-        f"Every rule of pg_hba.conf can be read, and none depends on the old server's own addresses.{age(cluster)}",
+        f"Every rule of pg_hba.conf can be read, and none depends on the old server's own addresses."
+        f"{age_note(cluster)}",
     )
 
 
@@ -263,8 +275,8 @@ def start_files(context: CheckContext) -> Finding:
     """Check that a server would start with the configuration files as they are on disk now."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
-    if numbers(cluster.series) < _TOLD_SINCE:
+        return no_cluster_finding(context)
+    if version_numbers(cluster.series) < _TOLD_SINCE:
         return warning(
             f"PostgreSQL {cluster.series}",
             NOTHING,
@@ -273,7 +285,7 @@ def start_files(context: CheckContext) -> Finding:
             "Let the old server read its files again (`pg_ctl reload`), and look for errors in its log.",
         )
     if cluster.start_complaints is None:
-        why = reason(context.old, START_FILES.name, of=context.move.cluster)
+        why = explain_gap(context.old, START_FILES.name, of=context.move.cluster)
         return unknown(
             NOTHING,
             NOTHING,
@@ -283,9 +295,9 @@ def start_files(context: CheckContext) -> Finding:
     errors = start_errors(cluster)
     if errors:
         return blocker(
-            listed(errors),
+            format_list(errors),
             NOTHING,
-            f"No server would start with the old cluster's files as they are now: {listed(errors)}. "
+            f"No server would start with the old cluster's files as they are now: {format_list(errors)}. "
             "The running server still uses what it has read before. Once it is stopped, neither it "
             "nor the new server can be started.",
             "Correct the files on the old server, reload them (`pg_ctl reload`), and read the facts again.",
@@ -293,7 +305,7 @@ def start_files(context: CheckContext) -> Finding:
     looked = "the configuration files"
     if cluster.running and cluster.wide is not None and cluster.wide.hba is not None:
         looked += " and pg_hba.conf"
-    return passed(looked, NOTHING, f"A server would start with {looked} as they are now.{age(cluster)}")
+    return passed(looked, NOTHING, f"A server would start with {looked} as they are now.{age_note(cluster)}")
 
 
 def _is_about(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
@@ -308,29 +320,29 @@ def files_elsewhere(context: CheckContext) -> Finding:
     """Check that the configuration is in the data directory and so is copied with it."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     if cluster.config_file is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The location of the configuration files is not known ({no_settings(context)}).",
+            f"The location of the configuration files is not known ({explain_missing_settings(context)}).",
             "Look for them by hand.",
         )
     files = configuration_outside(cluster)
     if not files:
         return passed(cluster.config_file, NOTHING, "The configuration is in the data directory and is copied with it.")
-    left = configuration_left(cluster)
+    left = configuration_not_copied(cluster)
     if left:
         return warning(
-            listed(list(files)),
+            format_list(list(files)),
             NOTHING,
-            f"{listed(list(left))} of the old cluster's configuration is in a system directory. "
+            f"{format_list(list(left))} of the old cluster's configuration is in a system directory. "
             "pghaul does not write there, and the new server does not start without it.",
             "Put the new server's own version there before the move, readable for the database user. "
             "The plan looks for it before the old cluster is stopped.",
         )
     return warning(
-        listed(list(files)),
+        format_list(list(files)),
         NOTHING,
         "Configuration files are outside the data directory. The plan copies them, and moves "
         "aside what the new server has in their place.",
@@ -342,19 +354,19 @@ def moved_paths(context: CheckContext) -> Finding:
     """Check that the configuration names no path inside the old data directory if the target has another path."""
     cluster, target = context.cluster, context.move.target
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     data = cluster.data_directory
     if normpath(target) == normpath(data):
         return passed(data, target, "The data directory has the same path on both servers.")
     if cluster.configuration_files is None:
-        why = reason(context.old, CONFIGURATION_FILES.name, of=data)
+        why = explain_gap(context.old, CONFIGURATION_FILES.name, of=data)
         return unknown(
             data,
             target,
             f"It is not known whether the configuration names paths inside the data directory ({why}).",
             f"Read the facts again: `pghaul facts {context.old.server}`.",
         )
-    service = service_for(target, cluster, context.new)
+    service = service_of_target(target, cluster, context.new)
     left: tuple[str, ...] = _SET_BY_DEBIAN if service is not None and service.debian else ()
     if service is None and config_file_outside(cluster) is not None:
         left = ("data_directory",)  # pg_ctl is given it
@@ -367,17 +379,17 @@ def moved_paths(context: CheckContext) -> Finding:
     needed = [f"{name} ({where})" for name, where in named.items() if name in _NEEDED_TO_START] + included
     if needed:
         return blocker(
-            listed(needed),
+            format_list(needed),
             target,
             f"The configuration names paths inside the old data directory {data}, but the target is "
-            f"{target}: {listed(needed)}. The new server would not start, or would read the files "
+            f"{target}: {format_list(needed)}. The new server would not start, or would read the files "
             "of another cluster.",
             "Remove the lines for hba_file and ident_file if the files are in the data directory. "
             "Write the other paths relative to it (log_directory = 'log'), or move to the same path. "
             f"Then read the facts again: `pghaul facts {context.old.server}`.",
         )
     if named:
-        shown = listed([f"{name} ({where})" for name, where in named.items()])
+        shown = format_list([f"{name} ({where})" for name, where in named.items()])
         return warning(
             shown,
             target,
@@ -385,7 +397,7 @@ def moved_paths(context: CheckContext) -> Finding:
             "Find out what each setting does on the new server. Use values that work at either path, "
             "such as %p in archive_command.",
         )
-    return passed(data, target, f"The configuration names no path inside {data}.{age(cluster)}")
+    return passed(data, target, f"The configuration names no path inside {data}.{age_note(cluster)}")
 
 
 def _naming(move: Move, cluster: Cluster) -> list[tuple[str, str]]:
@@ -422,7 +434,7 @@ def _inside(path: str, folder: str) -> bool:
 
 def certificate(context: CheckContext) -> Finding:
     """Check that the server's certificate does not expire soon and is valid for the new server."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -440,12 +452,12 @@ def certificate(context: CheckContext) -> Finding:
             "may not read the file.",
             "Look with `openssl x509 -noout -enddate -ext subjectAltName -in server.crt`.",
         )
-    shown = f"{one.file}: for {listed(list(one.names)) or 'no name'}, until {one.not_after:%Y-%m-%d}"
+    shown = f"{one.file}: for {format_list(list(one.names)) or 'no name'}, until {one.not_after:%Y-%m-%d}"
     if one.not_after - context.old.taken_at < _SOON:
         return warning(
             shown,
             NOTHING,
-            f"The server's certificate expires on {one.not_after:%Y-%m-%d}.{age(cluster)}",
+            f"The server's certificate expires on {one.not_after:%Y-%m-%d}.{age_note(cluster)}",
             "Renew the certificate.",
         )
     host = context.new.system.hostname if context.new.system is not None else None
@@ -469,7 +481,7 @@ def pending_settings(context: CheckContext) -> Finding:
     """Check that every edited setting is in force, or that the operator has chosen which values apply."""
     cluster, chosen = context.cluster, context.move.edited
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     if cluster.edited is None:
         if chosen is EditedSettings.IN_FORCE or (chosen is not None and cluster.running):
             return _not_carried_out(context, cluster)
@@ -479,9 +491,9 @@ def pending_settings(context: CheckContext) -> Finding:
             "none",
             NOTHING,
             f"Every setting of PostgreSQL itself in the files is in force{_left_out(cluster)}. "
-            f"Settings of extensions are not compared.{age(cluster)}",
+            f"Settings of extensions are not compared.{age_note(cluster)}",
         )
-    shown = listed([_shown(each) for each in cluster.edited])
+    shown = format_list([_shown(each) for each in cluster.edited])
     said = f"These settings are edited but not in force: {shown}"
     in_force, of_files = (
         for_hint("pghaul", "move", "edited", context.move.name, each.value) for each in EditedSettings
@@ -491,7 +503,7 @@ def pending_settings(context: CheckContext) -> Finding:
         f"{bring} Or choose which values both servers will have: those in force "
         f"(`{in_force}`), or those in the files (`{of_files}`)."
     )
-    moved = [each.name for each in cluster.edited if leads_away(each)]
+    moved = [each.name for each in cluster.edited if changes_listening(each)]
     if chosen is EditedSettings.IN_FORCE:
         return _in_force_chosen(context, cluster, shown, said, bring)
     if chosen is EditedSettings.FILE:
@@ -500,13 +512,13 @@ def pending_settings(context: CheckContext) -> Finding:
             shown,
             NOTHING,
             f"{said}. As chosen, the new server will have the values in the files{where}. So will "
-            f"the old server after a rollback.{age(cluster)}",
+            f"the old server after a rollback.{age_note(cluster)}",
         )
     if moved:
         return blocker(
             shown,
             NOTHING,
-            f"{said}. With {listed(moved)} from the files the new server would listen at another "
+            f"{said}. With {format_list(moved)} from the files the new server would listen at another "
             "place than the old one. Clients would not find it.",
             hint,
         )
@@ -516,28 +528,28 @@ def pending_settings(context: CheckContext) -> Finding:
 
 
 def _in_force_chosen(context: CheckContext, cluster: Cluster, shown: str, said: str, bring: str) -> Finding:
-    left = list(not_kept(cluster))
+    left = list(list_settings_not_kept(cluster))
     if left:
         return blocker(
             shown,
             NOTHING,
-            f"{said}. The values in force were chosen, but pghaul cannot set {listed(left)}.",
+            f"{said}. The values in force were chosen, but pghaul cannot set {format_list(left)}.",
             bring,
         )
     said += ". As chosen, postgresql.auto.conf of the new server will have the values in force"
-    service, lost = service_at_work(cluster, context.old), not_given_back(context.move, cluster)
+    service, lost = active_service(cluster, context.old), list_settings_missing_at_old_start(context.move, cluster)
     if service is None and lost:
         return warning(
             shown,
             NOTHING,
             f"{said}. A rollback starts the old server with these values as options. Only "
-            f"{listed(list(lost))} would have the value in the file then: pg_ctl cannot read a "
+            f"{format_list(list(lost))} would have the value in the file then: pg_ctl cannot read a "
             'value with one of " $ ` \\ back from postmaster.opts.',
             "Undo the edits if a rollback must bring the old server back as it runs now.",
         )
     if service is None:
         back = "A rollback starts the old server with these values as options"
-        return passed(shown, NOTHING, f"{said}. {back}.{age(cluster)}")
+        return passed(shown, NOTHING, f"{said}. {back}.{age_note(cluster)}")
     return warning(
         shown,
         NOTHING,
@@ -564,7 +576,9 @@ def _left_out(cluster: Cluster) -> str:
     settings = cluster.wide.settings if cluster.wide is not None else ()
     names = [each.name for each in settings if each.source in _STRONGER]
     return (
-        (f" (as far as pghaul's session can tell: a role or a database sets {listed(names)} for it)") if names else ""
+        (f" (as far as pghaul's session can tell: a role or a database sets {format_list(names)} for it)")
+        if names
+        else ""
     )
 
 
@@ -576,18 +590,18 @@ def _shown(edited: Edited) -> str:
 
 def _pending_restart(context: CheckContext) -> Finding:
     """Return the finding by pg_settings only: changed settings that wait for a restart."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         # not known; but it alone is no reason to stop a move
         return warning(found.old, found.new, found.message, found.hint) if found.status is Status.UNKNOWN else found
     cluster, wide = found
     if not wide.pending:
-        return passed("none", NOTHING, f"No changed setting waits for a restart.{age(cluster)}")
+        return passed("none", NOTHING, f"No changed setting waits for a restart.{age_note(cluster)}")
     return warning(
-        listed(list(wide.pending)),
+        format_list(list(wide.pending)),
         NOTHING,
         "These settings are changed in the files but not yet in force: "
-        f"{listed(list(wide.pending))}. The first start of the new server brings them into "
+        f"{format_list(list(wide.pending))}. The first start of the new server brings them into "
         "force.",
         "Find out whether the changes are intended. Try them with a restart of the old server before the move.",
     )

@@ -5,9 +5,9 @@ from pathlib import PurePosixPath
 
 from core.facts.model import Facts
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.data_roots import data_roots, roots_of
-from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, no_cluster, passed, unknown
-from core.migration.findings.hosts import Hosts, hosts_of
+from core.migration.findings.data_roots import data_roots, source_data_roots
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, no_cluster_finding, passed, unknown
+from core.migration.findings.hosts import Hosts, compare_hosts
 
 _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "fuse.ceph", "fuse.glusterfs", "glusterfs"})
 """Kinds of file systems whose `device` names a server: the same device is the same storage on every host."""
@@ -17,12 +17,12 @@ def two_places(context: CheckContext) -> Finding:
     """Check that the servers are different hosts, or that no source directory overlaps a target."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
-    sources = [root.source for root in roots_of(cluster)]
+        return no_cluster_finding(context)
+    sources = [root.source for root in source_data_roots(cluster)]
     targets = [root.target for root in data_roots(context.move, cluster)]
     shown = _shown(context.old, sources), _shown(context.new, targets)
     pairs = [(source, target) for source in sources for target in targets]
-    hosts = hosts_of(context.old, context.new)
+    hosts = compare_hosts(context.old, context.new)
     clash = next((pair for pair in pairs if _overlap(*pair)), None)
     storage = next((pair for pair in pairs if _same_storage(context, *pair)), None)
     if storage is not None:

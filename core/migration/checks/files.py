@@ -6,15 +6,15 @@ from core.facts.host_environment import Account, IrregularFiles
 from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Facts
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.data_roots import private_key, roots_of
+from core.migration.findings.data_roots import private_key_path, source_data_roots
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
+    explain_gap,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
     warning,
 )
@@ -28,7 +28,7 @@ def owner(context: CheckContext) -> Finding:
     """Check that the owner of the old cluster exists on the new server, by name."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     if cluster.owner is None:
         number = NOTHING if cluster.owner_uid is None else f"uid {cluster.owner_uid}"
         return blocker(
@@ -58,7 +58,7 @@ def owner_number(context: CheckContext) -> Finding:
     """Check that the owner has the same user ID on both servers, which archives and NFS mounts go by."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     accounts = context.new.host_environment.accounts
     if accounts is None or cluster.owner is None or cluster.owner_uid is None:
         return _users_unread(context, cluster.owner or NOTHING)
@@ -106,7 +106,7 @@ def foreign_files(context: CheckContext) -> Finding:
     if odd.foreign == 0:
         return passed("none", NOTHING, "All files belong to the owner of the data directory.")
     shown = _shown(odd.foreign, odd, "foreign")
-    key = None if context.cluster is None else private_key(context.cluster)
+    key = None if context.cluster is None else private_key_path(context.cluster)
     if key is not None and key in odd.examples.get("foreign", ()):
         return blocker(
             shown,
@@ -145,7 +145,7 @@ def folder_mode(context: CheckContext) -> Finding:
     """Check that the mode of the data directory is 0700 or 0750, without which no server starts."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     mode = cluster.mode
     if mode is None:
         return _unread(context, "The mode of the data directory")
@@ -181,8 +181,8 @@ def sparse_files(context: CheckContext) -> Finding:
     """Check for files with large holes, which a copy fills."""
     odd, cluster = _odd(context), context.cluster
     if not isinstance(odd, IrregularFiles) or cluster is None:
-        return odd if not isinstance(odd, IrregularFiles) else no_cluster(context)
-    systems = [context.old.file_system_of(root.source) for root in roots_of(cluster)]
+        return odd if not isinstance(odd, IrregularFiles) else no_cluster_finding(context)
+    systems = [context.old.file_system_of(root.source) for root in source_data_roots(cluster)]
     kinds = {system.kind for system in systems if system is not None}
     if odd.sparse == 0:
         return passed("none", NOTHING, "No file has holes.")
@@ -250,7 +250,7 @@ CHECKS: tuple[Check, ...] = (
 def _odd(context: CheckContext) -> IrregularFiles | Finding:
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     return cluster.irregular_files or _unread(context, "The list of file kinds in the data directory")
 
 
@@ -258,7 +258,7 @@ def _unread(context: CheckContext, what: str) -> Finding:
     return unknown(
         NOTHING,
         NOTHING,
-        f"{what} could not be read ({reason(context.old, IRREGULAR_FILES.name, of=context.move.cluster)}).",
+        f"{what} could not be read ({explain_gap(context.old, IRREGULAR_FILES.name, of=context.move.cluster)}).",
         f"Read the facts again: `pghaul facts {context.old.server}`.",
     )
 
@@ -268,7 +268,7 @@ def _users_unread(context: CheckContext, here: str) -> Finding:
     return unknown(
         here,
         NOTHING,
-        f"The users of {facts.server} could not be compared ({reason(facts, ACCOUNTS.name)}).",
+        f"The users of {facts.server} could not be compared ({explain_gap(facts, ACCOUNTS.name)}).",
         "Compare `id` of the owner on both servers.",
     )
 

@@ -17,21 +17,21 @@ from core.facts.security_policy import FIREWALL, SELINUX_AND_APPARMOR
 from core.facts.system import SECTION as SYSTEM
 from core.migration.checks.capacity import memory_bytes
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.catalogs import age, listed
+from core.migration.findings.catalogs import age_note, format_list
 from core.migration.findings.edited import predict_new_cluster
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
-    no_settings,
+    explain_gap,
+    explain_missing_settings,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
     warning,
 )
-from core.migration.findings.hosts import Hosts, hosts_of
+from core.migration.findings.hosts import Hosts, compare_hosts
 from core.servers.shell import for_hint
 
 _APART = 1.0
@@ -48,7 +48,7 @@ def clocks(context: CheckContext) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The clock of {missing.server} could not be read ({reason(missing, CLOCK.name)}).",
+            f"The clock of {missing.server} could not be read ({explain_gap(missing, CLOCK.name)}).",
             "Compare `date` on both servers.",
         )
     apart = there.ahead_seconds - here.ahead_seconds
@@ -80,7 +80,7 @@ def time_zone(context: CheckContext) -> Finding:
         return unknown(
             here or NOTHING,
             there or NOTHING,
-            f"The time zone of {missing.server} could not be read ({reason(missing, SYSTEM.name)}).",
+            f"The time zone of {missing.server} could not be read ({explain_gap(missing, SYSTEM.name)}).",
             "Compare `timedatectl` on both servers.",
         )
     same = here == there or {here, there} <= {
@@ -109,7 +109,7 @@ def selinux(context: CheckContext) -> Finding:
     there = context.new.host_environment.security_policy
     here = context.old.host_environment.security_policy
     if there is None or there.selinux is None:
-        why = reason(context.new, SELINUX_AND_APPARMOR.name)
+        why = explain_gap(context.new, SELINUX_AND_APPARMOR.name)
         return unknown(
             NOTHING,
             NOTHING,
@@ -136,7 +136,7 @@ def apparmor(context: CheckContext) -> Finding:
     """Check that no additional AppArmor profile restricts PostgreSQL on the new server."""
     here, there = context.old.host_environment.security_policy, context.new.host_environment.security_policy
     if there is None or there.apparmor is None:
-        why = reason(context.new, SELINUX_AND_APPARMOR.name)
+        why = explain_gap(context.new, SELINUX_AND_APPARMOR.name)
         return unknown(
             NOTHING,
             NOTHING,
@@ -168,10 +168,10 @@ def firewall(context: CheckContext) -> Finding:
     """Check that the new server's firewall lets clients reach the cluster's port."""
     cluster, rules = context.cluster, context.new.host_environment.firewall
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     port = str(predict_new_cluster(context.move, cluster).port or 5432)
     if rules is None:
-        why = reason(context.new, FIREWALL.name, RIGHTS)
+        why = explain_gap(context.new, FIREWALL.name, RIGHTS)
         return unknown(
             f"port {port}",
             NOTHING,
@@ -194,26 +194,26 @@ def port_free(context: CheckContext) -> Finding:
     """Check that nothing on the new server listens where the new cluster will."""
     cluster, listening = context.cluster, context.new.host_environment.listening
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     cluster = predict_new_cluster(context.move, cluster)
     if cluster.port is None and not cluster.settings:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The port of the old cluster is not known ({no_settings(context)}).",
+            f"The port of the old cluster is not known ({explain_missing_settings(context)}).",
             "Look in postgresql.conf.",
         )
     port = cluster.port or 5432
     here = f"port {port}"
     if listening is None:
-        why = reason(context.new, LISTENING.name)
+        why = explain_gap(context.new, LISTENING.name)
         return unknown(
             here,
             NOTHING,
             f"The listening ports of {context.new.server} could not be read ({why}).",
             f"Read the facts again: `pghaul facts {context.new.server}`.",
         )
-    if hosts_of(context.old, context.new) is Hosts.ONE:
+    if compare_hosts(context.old, context.new) is Hosts.ONE:
         return passed(
             here, here, "Both clusters are on the same host. The port becomes free when the old cluster is stopped."
         )
@@ -221,8 +221,8 @@ def port_free(context: CheckContext) -> Finding:
         return passed(here, here, "A server is running in the target. See the check `target-stopped`.")
     taken = [each for each in listening if each.port == port and _in_the_way(each.address, cluster)]
     if not taken:
-        return passed(here, "free", f"Nothing on the new server listens where the new cluster will.{age(cluster)}")
-    held = listed([_held(each) for each in taken])
+        return passed(here, "free", f"Nothing on the new server listens where the new cluster will.{age_note(cluster)}")
+    held = format_list([_held(each) for each in taken])
     return blocker(
         here,
         held,
@@ -270,7 +270,7 @@ def _compressed(address: str) -> str:
 def limits(context: CheckContext) -> Finding:
     """Check that the process limits of the new server are not lower."""
     if context.cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     here, there = (
         _limits(context.old, context.cluster),
         _limits(context.new, context.target or next(iter(context.siblings), None)),
@@ -281,7 +281,7 @@ def limits(context: CheckContext) -> Finding:
             NOTHING,
             NOTHING,
             f"The process limits of {missing.server} could not be read "
-            f"({reason(missing, SESSION.name, PROCESS.name)}).",
+            f"({explain_gap(missing, SESSION.name, PROCESS.name)}).",
             "Compare `ulimit -n` and `ulimit -l` of the owner on both servers.",
         )
     shown = _limits_words(here), _limits_words(there)
@@ -307,12 +307,16 @@ def huge_pages(context: CheckContext) -> Finding:
     """Check that the new server has the huge pages that the cluster uses or requires."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     here, there, setting = context.old.memory, context.new.memory, cluster.settings.get("huge_pages")
     buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
     if here is None or there is None or (setting is None and float(cluster.series) >= 9.4):
         missing = context.new if there is None and here is not None else context.old
-        why = no_settings(context) if missing is context.old and here is not None else reason(missing, MEMORY.name)
+        why = (
+            explain_missing_settings(context)
+            if missing is context.old and here is not None
+            else explain_gap(missing, MEMORY.name)
+        )
         return unknown(
             setting or NOTHING,
             NOTHING,
@@ -342,10 +346,10 @@ def free_memory(context: CheckContext) -> Finding:
     """Check that the new server has enough free memory for shared_buffers."""
     cluster, memory = context.cluster, context.new.memory
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
     if memory is None or memory.available_bytes is None or buffers is None:
-        why = no_settings(context) if buffers is None else reason(context.new, MEMORY.name)
+        why = explain_missing_settings(context) if buffers is None else explain_gap(context.new, MEMORY.name)
         return unknown(
             NOTHING,
             NOTHING,
@@ -373,7 +377,8 @@ def nfs(context: CheckContext) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The NFS support of the kernel of {missing.server} could not be read ({reason(missing, KERNEL.name)}).",
+            f"The NFS support of the kernel of {missing.server} could not be read "
+            f"({explain_gap(missing, KERNEL.name)}).",
             "Ignore this unless you copy over NFS.",
         )
     shown = [
@@ -393,7 +398,7 @@ def nfs(context: CheckContext) -> Finding:
 def shared_memory(context: CheckContext) -> Finding:
     """Check that no logout removes the shared memory of a running server."""
     if context.cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     owner = context.cluster.owner
     uids = context.cluster.owner_uid, _uid(context.new, context.target, owner)
     found = [
@@ -407,7 +412,7 @@ def shared_memory(context: CheckContext) -> Finding:
                 shown[1],
                 (
                     f"It is not known whether a logout of the owner on {side.server} removes the server's "
-                    f"shared memory ({reason(side, SHARED_MEMORY.name)})."
+                    f"shared memory ({explain_gap(side, SHARED_MEMORY.name)})."
                 ),
                 "Look with `busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
                 "org.freedesktop.login1.Manager RemoveIPC`.",

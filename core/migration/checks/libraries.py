@@ -3,14 +3,14 @@
 from core.facts.catalog import Binaries
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.binaries import list_preloaded_libraries
-from core.migration.findings.catalogs import age, binaries, databases, listed
+from core.migration.findings.catalogs import age_note, binaries_or_finding, databases_or_finding, format_list
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
-    no_settings,
+    explain_missing_settings,
+    no_cluster_finding,
     passed,
     unknown,
     warning,
@@ -24,40 +24,40 @@ _INSTALL = (
 
 def extension_libraries(context: CheckContext) -> Finding:
     """Check that the new server's binaries load every library that a function uses."""
-    found = databases(context)
+    found = databases_or_finding(context)
     cluster = context.cluster
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(context)
+        return found if isinstance(found, Finding) else no_cluster_finding(context)
     users: dict[str, list[str]] = {}
     for database, catalogs in found:
         for library in catalogs.libraries:
             users.setdefault(library.name, []).append(f"{database.name}: {library.example}()")
-    old = listed(sorted(users)) or "none"
-    asked = binaries(context, old)
+    old = format_list(sorted(users)) or "none"
+    asked = binaries_or_finding(context, old)
     if isinstance(asked, Finding):
-        return passed(old, NOTHING, f"No function uses a library.{age(cluster)}") if not users else asked
+        return passed(old, NOTHING, f"No function uses a library.{age_note(cluster)}") if not users else asked
     answers = dict(asked.libraries)
     unverified = [(name, why) for name, why in asked.unverified if name in users]
     failing = {name: answers[name] for name in users if answers.get(name)}
     silent = sorted(name for name in users if name not in answers and name not in dict(unverified))
     if failing:
         return blocker(
-            "; ".join(f"{name} ({listed(users[name])})" for name in sorted(failing)),
+            "; ".join(f"{name} ({format_list(users[name])})" for name in sorted(failing)),
             "; ".join(failing[name] for name in sorted(failing)),
-            f"The new server's binaries cannot load {listed(sorted(failing))}. Functions that use "
-            f"it would fail there.{age(cluster)}",
+            f"The new server's binaries cannot load {format_list(sorted(failing))}. Functions that use "
+            f"it would fail there.{age_note(cluster)}",
             _INSTALL.format(series=cluster.series),
         )
     if unverified:
         return _not_loaded(old, unverified, silent)
     if silent:
         return unknown(
-            old, listed(silent), f"The new server's binaries did not answer for {listed(silent)}.", _ASK_AGAIN
+            old, format_list(silent), f"The new server's binaries did not answer for {format_list(silent)}.", _ASK_AGAIN
         )
     return passed(
         old,
         f"{len(users)} of {len(users)} load",
-        f"The new server's binaries load every library that a function uses.{age(cluster)}",
+        f"The new server's binaries load every library that a function uses.{age_note(cluster)}",
     )
 
 
@@ -70,7 +70,7 @@ def _not_loaded(old: str, unverified: list[tuple[str, str]], silent: list[str]) 
     return warning(
         old,
         "; ".join([*(f"{name}: {why}" for name, why in unverified), *(f"{name}: no answer" for name in silent)]),
-        f"These libraries were not verified: {listed(names)}. Loading a library runs its code "
+        f"These libraries were not verified: {format_list(names)}. Loading a library runs its code "
         "as the owner of the cluster on the new server. pghaul loads none that another account "
         "may have written.",
         "Give the file and each directory above it to root, without write permission for group "
@@ -81,27 +81,27 @@ def _not_loaded(old: str, unverified: list[tuple[str, str]], silent: list[str]) 
 
 def extension_versions(context: CheckContext) -> Finding:
     """Check that the new server has each extension in the version that its databases use."""
-    found = databases(context)
+    found = databases_or_finding(context)
     if isinstance(found, Finding):
         return found
     used: dict[tuple[str, str], list[str]] = {}
     for database, catalogs in found:
         for extension in catalogs.extensions:
             used.setdefault((extension.name, extension.version), []).append(database.name)
-    old = listed([f"{name} {version}" for name, version in sorted(used)]) or "none"
+    old = format_list([f"{name} {version}" for name, version in sorted(used)]) or "none"
     if not used:
         return passed(old, NOTHING, "No database has an extension beyond those of a new database.")
-    asked = binaries(context, old)
+    asked = binaries_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     if not asked.extensions:
         return unknown(old, NOTHING, "The new server's binaries did not say which extensions they have.", _ASK_AGAIN)
     there = dict(asked.extensions)
     names = sorted({name for name, _ in used})
-    shown = listed([f"{name} {there[name][0]}" if name in there else f"no {name}" for name in names])
+    shown = format_list([f"{name} {there[name][0]}" if name in there else f"no {name}" for name in names])
     differing = [each for each in sorted(used) if each[0] not in there or each[1] != there[each[0]][0]]
     if differing:
-        words = [f"{name} {version} ({listed(used[name, version])})" for name, version in differing]
+        words = [f"{name} {version} ({format_list(used[name, version])})" for name, version in differing]
         return warning(
             "; ".join(words),
             shown,
@@ -116,19 +116,19 @@ def preload_libraries(context: CheckContext) -> Finding:
     """Check that the new server's binaries load every library that a setting names."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     if cluster.wide is None and "shared_preload_libraries" not in cluster.settings:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The libraries that the server loads at its start are not known ({no_settings(context)}).",
+            f"The libraries that the server loads at its start are not known ({explain_missing_settings(context)}).",
             "Read shared_preload_libraries in postgresql.conf, and look for each library on the new server.",
         )
     at_start, later = list_preloaded_libraries(cluster)
-    old = listed([*at_start, *later]) or "none"
+    old = format_list([*at_start, *later]) or "none"
     if not (at_start or later):
         return passed(old, NOTHING, "No setting loads a library.")
-    asked = binaries(context, old)
+    asked = binaries_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     return _loaded(asked, at_start, later, old, cluster.series)
@@ -145,7 +145,7 @@ def _loaded(
         return blocker(
             ", ".join(failing),
             "; ".join(failing.values()),
-            f"The new server's binaries cannot load {listed(list(failing))}. The server would not start there.",
+            f"The new server's binaries cannot load {format_list(list(failing))}. The server would not start there.",
             _INSTALL.format(series=major_version) + " Or remove them from the setting for the new server.",
         )
     silent = [name for name, said in answers.items() if said is None and name not in dict(unverified)]
@@ -153,7 +153,7 @@ def _loaded(
         return _not_loaded(old, unverified, silent)
     if silent:
         return unknown(
-            old, listed(silent), f"The new server's binaries did not answer for {listed(silent)}.", _ASK_AGAIN
+            old, format_list(silent), f"The new server's binaries did not answer for {format_list(silent)}.", _ASK_AGAIN
         )
     return passed(old, "all load", "The new server's binaries load every library that a setting names.")
 

@@ -3,25 +3,25 @@
 from core.facts.model import Cluster
 from core.facts.sizes import LINKS
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.catalogs import binaries, listed
+from core.migration.findings.catalogs import binaries_or_finding, format_list
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
+    no_cluster_finding,
     passed,
     unknown,
-    unread_of,
+    unread_finding,
 )
-from core.migration.findings.linked_files import astray, wanted_files
+from core.migration.findings.linked_files import links_leading_elsewhere, required_files
 
 
 def links(context: CheckContext) -> Finding:
     """Check that no link leads nowhere, neither now nor after the copy."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     dangling = [link for link in cluster.links if link.dangling]
     if dangling:
         return blocker(
@@ -37,7 +37,7 @@ def links(context: CheckContext) -> Finding:
         ]
     )
     if not followed:
-        return unread_of(context, LINKS.name) or passed("none", NOTHING, "The data directory contains no links.")
+        return unread_finding(context, LINKS.name) or passed("none", NOTHING, "The data directory contains no links.")
     return _to_files(context, cluster, followed) or passed(
         followed,
         NOTHING,
@@ -48,18 +48,18 @@ def links(context: CheckContext) -> Finding:
 
 def _to_files(context: CheckContext, cluster: Cluster, followed: str) -> Finding | None:
     """Links to single files are copied unchanged: the new server needs their targets at the same paths."""
-    wrong = astray(context.move, cluster)
+    wrong = links_leading_elsewhere(context.move, cluster)
     if wrong:
         return blocker(
             followed,
-            listed([f"{link} -> {there}" for link, there in wrong.items()]),
-            f"Links to files would lead to another place on the new server: {listed(list(wrong))}.",
+            format_list([f"{link} -> {there}" for link, there in wrong.items()]),
+            f"Links to files would lead to another place on the new server: {format_list(list(wrong))}.",
             "Let each link name a path that is the same on both servers, or replace the link by the file itself.",
         )
-    wanted = wanted_files(cluster)
+    wanted = required_files(cluster)
     if not wanted:
         return None
-    asked = binaries(context, followed)
+    asked = binaries_or_finding(context, followed)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.paths)
@@ -67,17 +67,17 @@ def _to_files(context: CheckContext, cluster: Cluster, followed: str) -> Finding
     if missing:
         return blocker(
             followed,
-            f"missing: {listed(missing)}",
+            f"missing: {format_list(missing)}",
             "Links to files would lead nowhere on the new server: "
-            f"{listed([f'{wanted[path]} to {path}' for path in missing])}.",
+            f"{format_list([f'{wanted[path]} to {path}' for path in missing])}.",
             "Put the files there, readable for the database user, or remove the links.",
         )
     silent = [path for path in wanted if path not in answers]
     if silent:
         return unknown(
             followed,
-            listed(silent),
-            f"It is not known whether the new server has {listed(silent)}.",
+            format_list(silent),
+            f"It is not known whether the new server has {format_list(silent)}.",
             "Run the checks again.",
         )
     return None

@@ -4,7 +4,7 @@ from core.facts.catalog import ClusterWide
 from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.binaries import list_preloaded_libraries
-from core.migration.findings.catalogs import age, binaries, cluster_wide, listed
+from core.migration.findings.catalogs import age_note, binaries_or_finding, cluster_wide_or_finding, format_list
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown
 from core.migration.findings.local_start import (
     list_isolation_settings,
@@ -15,11 +15,11 @@ from core.migration.findings.local_start import (
 
 def local_start(context: CheckContext) -> Finding:
     """Check that isolation settings hold back everything that starts work by itself until the cutover."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
-    old = listed(_starting(cluster, wide)) or "none"
+    old = format_list(_starting(cluster, wide)) or "none"
     settings = list_isolation_settings(cluster)
     return (
         _not_held(cluster, old)
@@ -28,7 +28,7 @@ def local_start(context: CheckContext) -> Finding:
             old,
             ", ".join(settings),
             "The first start of the new cluster is for local connections only. Until the cutover, "
-            f"isolation settings hold back everything that starts work by itself.{age(cluster)}",
+            f"isolation settings hold back everything that starts work by itself.{age_note(cluster)}",
         )
     )
 
@@ -47,7 +47,7 @@ def _not_held(cluster: Cluster, old: str) -> Finding | None:
         return blocker(
             old,
             NOTHING,
-            f"{listed(list(workers))} may start background workers. PostgreSQL {cluster.series} "
+            f"{format_list(list(workers))} may start background workers. PostgreSQL {cluster.series} "
             "has no setting that limits them.",
             "Remove them from shared_preload_libraries on the old server before the move (this has "
             "no effect until it is stopped). Add them again on the new server after the cutover.",
@@ -56,7 +56,7 @@ def _not_held(cluster: Cluster, old: str) -> Finding | None:
         return blocker(
             old,
             NOTHING,
-            f"A role or database makes sessions load {listed(list(sessions))}. These libraries may "
+            f"A role or database makes sessions load {format_list(list(sessions))}. These libraries may "
             "run something at each login, also on the new server before the cutover.",
             "Before the move, run ALTER ROLE or ALTER DATABASE … RESET session_preload_libraries (or "
             "local_preload_libraries), and SET it again after the cutover.",
@@ -66,7 +66,7 @@ def _not_held(cluster: Cluster, old: str) -> Finding | None:
 
 def _untaken(context: CheckContext, old: str, settings: tuple[str, ...]) -> Finding | None:
     """Return the finding if the new server's binaries refuse an isolation setting, or were not asked."""
-    asked = binaries(context, old)
+    asked = binaries_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.settings)
@@ -75,7 +75,7 @@ def _untaken(context: CheckContext, old: str, settings: tuple[str, ...]) -> Find
         return blocker(
             old,
             "; ".join(refused.values()),
-            f"The new server's binaries refuse {listed(list(refused))}. What these settings hold "
+            f"The new server's binaries refuse {format_list(list(refused))}. What these settings hold "
             "back would run before the cutover.",
             "Install PostgreSQL's own binaries of that major version on the new server.",
         )

@@ -4,18 +4,24 @@ from collections.abc import Sequence
 
 from core.facts.model import Cluster
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.catalogs import age, binaries, cluster_wide, databases, listed
+from core.migration.findings.catalogs import (
+    age_note,
+    binaries_or_finding,
+    cluster_wide_or_finding,
+    databases_or_finding,
+    format_list,
+)
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
-    no_cluster,
-    no_settings,
+    explain_missing_settings,
+    no_cluster_finding,
     passed,
     unknown,
     warning,
 )
-from core.migration.findings.pgbackrest import UNREADABLE, configuration_files, data_paths, same
+from core.migration.findings.pgbackrest import UNREADABLE, configuration_files, data_paths, is_target
 
 _OFF = ("off", "")
 
@@ -24,18 +30,18 @@ def archiving(context: CheckContext) -> Finding:
     """Check for WAL archiving: the new cluster would use the same archive."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     mode = cluster.settings.get("archive_mode")
     if mode is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The value of archive_mode is not known ({no_settings(context)}).",
+            f"The value of archive_mode is not known ({explain_missing_settings(context)}).",
             "Read archive_mode in postgresql.conf.",
         )
     if mode in _OFF:
         return passed(f"archive_mode {mode or 'off'}", NOTHING, "The old cluster does not archive WAL.")
-    programs = listed(list(cluster.wide.programs)) if cluster.wide is not None else ""
+    programs = format_list(list(cluster.wide.programs)) if cluster.wide is not None else ""
     library = cluster.settings.get("archive_library", "")
     how = ", ".join(word for word in (programs, library) if word)
     return warning(
@@ -52,16 +58,16 @@ def archiving(context: CheckContext) -> Finding:
 
 def pgbackrest(context: CheckContext) -> Finding:
     """Check that the pgBackRest configuration on the new server names the target."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
     options = wide.pgbackrest
     if not options:
-        return passed("none", NOTHING, f"archive_command does not run pgBackRest.{age(cluster)}")
+        return passed("none", NOTHING, f"archive_command does not run pgBackRest.{age_note(cluster)}")
     stanza = options.get("stanza", "")
     old = " ".join(["pgBackRest", *(f"--{name}={value}" for name, value in sorted(options.items()) if name)])
-    asked = binaries(context, old)
+    asked = binaries_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     target = context.move.target
@@ -69,8 +75,8 @@ def pgbackrest(context: CheckContext) -> Finding:
     words = [f"{each.option}={each.path}, {each.place}" for each in paths]
     words += [f"{file}: not readable for the owner" for file, text in asked.pgbackrest if text == UNREADABLE]
     new = "; ".join(words) or "none"
-    if any(same(each.path, target) for each in paths):
-        return passed(old, new, f"pgBackRest on the new server has the data directory of the move.{age(cluster)}")
+    if any(is_target(each.path, target) for each in paths):
+        return passed(old, new, f"pgBackRest on the new server has the data directory of the move.{age_note(cluster)}")
     if not paths:
         return warning(
             old,
@@ -93,7 +99,7 @@ def pgbackrest(context: CheckContext) -> Finding:
 
 def slots(context: CheckContext) -> Finding:
     """Check for replication slots, whose consumers only know the old server."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -108,7 +114,7 @@ def slots(context: CheckContext) -> Finding:
 
 def subscriptions(context: CheckContext) -> Finding:
     """Check for subscriptions: two running clusters would share one slot of the publisher."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -128,9 +134,9 @@ def subscriptions(context: CheckContext) -> Finding:
 
 def publications(context: CheckContext) -> Finding:
     """Check for publications, whose subscribers connect to the old server."""
-    found, cluster = databases(context), context.cluster
+    found, cluster = databases_or_finding(context), context.cluster
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(context)
+        return found if isinstance(found, Finding) else no_cluster_finding(context)
     return _none(
         cluster,
         [f"{database.name}: {catalogs.publications}" for database, catalogs in found if catalogs.publications],
@@ -142,7 +148,7 @@ def publications(context: CheckContext) -> Finding:
 
 def standbys(context: CheckContext) -> Finding:
     """Check for standbys, WAL archivers and running base backups."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -159,7 +165,7 @@ def standbys(context: CheckContext) -> Finding:
 
 def prepared_transactions(context: CheckContext) -> Finding:
     """Check for prepared transactions, which keep their locks after the move."""
-    found = cluster_wide(context)
+    found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
@@ -178,7 +184,7 @@ _SCHEDULERS = {"pg_cron": "pg_cron", "pgagent": "pgAgent", "pg_partman": "pg_par
 
 def schedulers(context: CheckContext) -> Finding:
     """Check for schedulers and background workers, which start after the cutover."""
-    found, whole = databases(context), cluster_wide(context)
+    found, whole = databases_or_finding(context), cluster_wide_or_finding(context)
     if isinstance(whole, Finding):
         return whole
     if isinstance(found, Finding):
@@ -203,17 +209,17 @@ def schedulers(context: CheckContext) -> Finding:
 
 def unlogged(context: CheckContext) -> Finding:
     """Name unlogged tables; they are complete after a clean shutdown."""
-    found, cluster = databases(context), context.cluster
+    found, cluster = databases_or_finding(context), context.cluster
     if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster(context)
+        return found if isinstance(found, Finding) else no_cluster_finding(context)
     having = [f"{database.name}: {catalogs.unlogged}" for database, catalogs in found if catalogs.unlogged]
     if not having:
-        return passed("none", NOTHING, f"No database has unlogged tables.{age(cluster)}")
+        return passed("none", NOTHING, f"No database has unlogged tables.{age_note(cluster)}")
     return passed(
-        listed(having),
+        format_list(having),
         NOTHING,
         "Unlogged tables move with their contents, because the old cluster is shut down cleanly. "
-        f"On a standby they would be empty.{age(cluster)}",
+        f"On a standby they would be empty.{age_note(cluster)}",
     )
 
 
@@ -221,7 +227,7 @@ def checksums(context: CheckContext) -> Finding:
     """Tell whether data checksums are on; without them, damaged pages stay undetected."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     state = cluster.settings.get("data_checksums")
     if state is None:
         return passed("none in this major version", NOTHING, f"PostgreSQL {cluster.series} has no data checksums.")
@@ -240,8 +246,8 @@ def checksums(context: CheckContext) -> Finding:
 def _none(cluster: Cluster, having: Sequence[str], none: str, why: str, hint: str) -> Finding:
     """Return a pass with the sentence `none`, or a warning that names what there is."""
     if not having:
-        return passed("none", NOTHING, f"{none}{age(cluster)}")
-    return warning(listed(list(having)), NOTHING, f"{why}{age(cluster)}", hint)
+        return passed("none", NOTHING, f"{none}{age_note(cluster)}")
+    return warning(format_list(list(having)), NOTHING, f"{why}{age_note(cluster)}", hint)
 
 
 CHECKS: tuple[Check, ...] = (

@@ -12,13 +12,13 @@ from core.migration.findings.finding import (
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
+    explain_gap,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
     warning,
 )
-from core.migration.findings.layout import debian
+from core.migration.findings.layout import debian_name
 
 _SHOWN = 10
 
@@ -26,7 +26,7 @@ _SHOWN = 10
 def managers(context: CheckContext) -> Finding:
     """Check that no cluster manager is running: it would start the old cluster again."""
     if context.cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     unread = _unread(
         context, "cluster managers", [facts.host_environment.ha_and_poolers for facts in (context.old, context.new)]
     )
@@ -56,16 +56,16 @@ def autostart(context: CheckContext) -> Finding:
     """Check that the plan controls everything that would start the old cluster again."""
     cluster, found = context.cluster, context.old.host_environment.autostart
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     if found is None or context.old.host_environment.ha_and_poolers is None:
-        why = reason(context.old, AUTOSTART.name, HA_AND_POOLERS.name)
+        why = explain_gap(context.old, AUTOSTART.name, HA_AND_POOLERS.name)
         return unknown(
             NOTHING,
             NOTHING,
             f"What starts services on {context.old.server} could not be read ({why}).",
             "Look for init scripts, units and watchdogs of your own, and keep them from starting the old cluster.",
         )
-    named = debian(cluster)
+    named = debian_name(cluster)
     said = [f"unit {cluster.unit}"] if cluster.unit is not None else []
     if cluster.unit is not None:
         said += ["enabled"] if cluster.unit in found.enabled else []
@@ -116,12 +116,13 @@ def cron_jobs(context: CheckContext) -> Finding:
     """Check for scheduled jobs on the old server that use the cluster."""
     jobs = context.old.host_environment.schedule
     if context.cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     if jobs is None:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The scheduled jobs of {context.old.server} could not be read ({reason(context.old, SCHEDULES.name)}).",
+            f"The scheduled jobs of {context.old.server} could not be read "
+            f"({explain_gap(context.old, SCHEDULES.name)}).",
             "Look with `crontab -l -u postgres; ls /etc/cron.d; systemctl list-timers`.",
         )
     if not jobs:
@@ -144,7 +145,7 @@ def virtual_addresses(context: CheckContext) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The addresses of {context.old.server} could not be read ({reason(context.old, VIRTUAL.name)}).",
+            f"The addresses of {context.old.server} could not be read ({explain_gap(context.old, VIRTUAL.name)}).",
             "Look with `ip addr show`.",
         )
     shown = ", ".join(here) or "none", "not read" if there is None else ", ".join(there) or "none"
@@ -207,7 +208,7 @@ def _unread(context: CheckContext, what: str, found: list[tuple[HaOrPooler, ...]
     return unknown(
         NOTHING,
         NOTHING,
-        f"The {what} of {missing.server} could not be read ({reason(missing, HA_AND_POOLERS.name)}).",
+        f"The {what} of {missing.server} could not be read ({explain_gap(missing, HA_AND_POOLERS.name)}).",
         f"Look on {missing.server} with `ps -ef` and `ls /etc`.",
     )
 
@@ -245,6 +246,6 @@ def _doubts(context: CheckContext, scripts: tuple[str, ...]) -> list[str]:
         parent, unit = cluster.process.parent, cluster.process.unit
         doubts += [f"started by {parent}"] if parent not in (None, "init", "systemd") else []
         doubts += [f"runs in {unit}"] if unit not in (None, cluster.unit) else []
-    if cluster.unit is None and debian(cluster) is None:
+    if cluster.unit is None and debian_name(cluster) is None:
         doubts += [f"init script {name}" for name in scripts]
     return doubts

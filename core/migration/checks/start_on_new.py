@@ -11,26 +11,26 @@ from core.migration.findings.finding import (
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
+    explain_gap,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
     warning,
 )
-from core.migration.findings.hosts import Hosts, hosts_of
+from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.findings.layout import (
     config_file_outside,
-    configuration_brought,
+    configuration_copied,
     configuration_outside,
-    own_folder,
+    own_configuration_folder,
 )
 from core.migration.findings.services import (
     debian_config_file,
-    namesake,
-    of_configuration,
-    service_for,
-    service_of,
-    unmatched_unit,
+    debian_namesake,
+    find_service,
+    names_configuration_folder,
+    service_of_target,
+    unknown_unit,
 )
 from core.servers.shell import for_hint
 
@@ -43,28 +43,28 @@ def start_on_new(context: CheckContext) -> Finding:
     """Check that a service starts the new cluster as one starts the old, also after a reboot."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     unread = context.new.gap(DEBIAN.name, UNITS.name)
     if unread is not None:
         return unknown(
             NOTHING,
             NOTHING,
             f"The services that start clusters on {context.new.server} could not be read "
-            f"({reason(context.new, unread.section)}).",
+            f"({explain_gap(context.new, unread.section)}).",
             "Look with `pg_lsclusters` and `systemctl list-unit-files '*postgres*'`.",
         )
-    unseen = context.old.gap(UNITS.name, USER_UNITS.name) if unmatched_unit(cluster, context.old) is not None else None
+    unseen = context.old.gap(UNITS.name, USER_UNITS.name) if unknown_unit(cluster, context.old) is not None else None
     if unseen is not None:
         return unknown(
             NOTHING,
             NOTHING,
             f"The services that start clusters on {context.old.server} could not be read "
-            f"({reason(context.old, unseen.section)}).",
+            f"({explain_gap(context.old, unseen.section)}).",
             "Look with `pg_lsclusters` and `systemctl list-unit-files '*postgres*'`.",
         )
-    old, new = service_of(cluster, context.old), service_for(context.move.target, cluster, context.new)
+    old, new = find_service(cluster, context.old), service_of_target(context.move.target, cluster, context.new)
     shown = _words(old), _words(new)
-    beside = unmatched_unit(cluster, context.old)
+    beside = unknown_unit(cluster, context.old)
     if beside is not None and cluster.process is not None and cluster.process.restart in _AFTER_A_STOP:
         return blocker(
             *shown,
@@ -121,7 +121,7 @@ def start_on_new(context: CheckContext) -> Finding:
             f"old cluster's configuration is {file}.",
             "Give it the name of the old cluster with `pg_renamecluster`.",
         )
-    found = new.debian or new.config_file is not None or of_configuration(new, context.move.target, cluster)
+    found = new.debian or new.config_file is not None or names_configuration_folder(new, context.move.target, cluster)
     if not found and file is not None:
         return blocker(
             *shown,
@@ -141,18 +141,18 @@ def start_on_new(context: CheckContext) -> Finding:
 def _namesake(context: CheckContext) -> Service | None:
     """Return another Debian cluster on the new server with the old cluster's name: both would share a configuration."""
     cluster = context.cluster
-    if cluster is None or own_folder(cluster) not in configuration_outside(cluster):
+    if cluster is None or own_configuration_folder(cluster) not in configuration_outside(cluster):
         return None
-    if hosts_of(context.old, context.new) is Hosts.ONE:
+    if compare_hosts(context.old, context.new) is Hosts.ONE:
         return None  # it is old itself
-    return namesake(context.move.target, cluster, context.new)
+    return debian_namesake(context.move.target, cluster, context.new)
 
 
 def _configured(context: CheckContext) -> tuple[str, str] | None:
     """The folder of another cluster of new, running or not, and a file of its configuration that would be replaced."""
-    if context.cluster is None or hosts_of(context.old, context.new) is Hosts.ONE:
+    if context.cluster is None or compare_hosts(context.old, context.new) is Hosts.ONE:
         return None  # it is old itself
-    brought = [PurePosixPath(path) for path in configuration_brought(context.cluster)]
+    brought = [PurePosixPath(path) for path in configuration_copied(context.cluster)]
     for each in context.new.clusters:
         if each.data_directory == normpath(context.move.target):
             continue
@@ -165,7 +165,7 @@ def _configured(context: CheckContext) -> tuple[str, str] | None:
 
 def _taken(context: CheckContext, service: Service | None) -> tuple[str, str] | None:
     """Return the directory of another running cluster on the new server and its unit, if the move would take it."""
-    if service is None or service.user is not None or hosts_of(context.old, context.new) is Hosts.ONE:
+    if service is None or service.user is not None or compare_hosts(context.old, context.new) is Hosts.ONE:
         return None
     for each in context.new.clusters:
         unit = each.process.unit if each.process is not None else None

@@ -11,23 +11,23 @@ from core.facts.model import Cluster
 from core.facts.services import Service
 from core.facts.start_files import SECTION as START_FILES
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.catalogs import listed
+from core.migration.findings.catalogs import format_list
 from core.migration.findings.edited import SOCKETS
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
+    explain_gap,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
     warning,
 )
-from core.migration.findings.layout import own_folder
-from core.migration.findings.releases import numbers
-from core.migration.findings.services import debian_folder, service_at_work, service_for
-from core.migration.findings.start_options import OF_THE_LAYOUT, of_command_line, of_environment
+from core.migration.findings.layout import own_configuration_folder
+from core.migration.findings.releases import version_numbers
+from core.migration.findings.services import active_service, debian_folder, service_of_target
+from core.migration.findings.start_options import OF_THE_LAYOUT, command_line_settings, environment_settings
 
 _TOLD_SINCE = (9, 2)
 """The first major version whose server program tells what the files alone would give (-C)."""
@@ -38,21 +38,21 @@ def start_options(context: CheckContext) -> Finding:
     """Check that the service of the new cluster gives each command-line option of the old server."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     if not cluster.running:
         return passed(
             "stopped",
             NOTHING,
             "The old server is stopped, so it has no command-line options that the new server would need.",
         )
-    new, options = service_for(context.move.target, cluster, context.new), _options(cluster)
-    shown = listed([_given(each) for each in options or ()]) or ("not known" if options is None else "none")
+    new, options = service_of_target(context.move.target, cluster, context.new), _options(cluster)
+    shown = format_list([_given(each) for each in options or ()]) or ("not known" if options is None else "none")
     if new is None:
-        variables = of_environment(cluster)
+        variables = environment_settings(cluster)
         if of_variables := [each for each in options or () if each.name in variables]:
             return _by_variables(context, of_variables)
         return passed(shown, "pg_ctl only", "pghaul starts the new server with the options of the old server.")
-    if options is None and numbers(cluster.series) < _TOLD_SINCE:
+    if options is None and version_numbers(cluster.series) < _TOLD_SINCE:
         return warning(
             shown,
             new.unit,
@@ -61,7 +61,7 @@ def start_options(context: CheckContext) -> Finding:
             f"Look for options in its postmaster.opts, and check whether {new.unit} gives them.",
         )
     if options is None:
-        why = reason(context.old, START_FILES.name, of=context.move.cluster)
+        why = explain_gap(context.old, START_FILES.name, of=context.move.cluster)
         return unknown(
             NOTHING,
             NOTHING,
@@ -90,15 +90,15 @@ def start_options(context: CheckContext) -> Finding:
 def _options(cluster: Cluster) -> list[Edited] | None:
     """Those that matter: what the files alone would not give, as far as the major version tells that."""
     found = cluster.options
-    if found is None and numbers(cluster.series) < _TOLD_SINCE and cluster.wide is not None:
-        return [Edited(each.name, each.value, None) for each in of_command_line(cluster)]
+    if found is None and version_numbers(cluster.series) < _TOLD_SINCE and cluster.wide is not None:
+        return [Edited(each.name, each.value, None) for each in command_line_settings(cluster)]
     return None if found is None else [each for each in found if each.name not in OF_THE_LAYOUT]
 
 
 def _by_variables(context: CheckContext, options: list[Edited]) -> Finding:
     """pghaul gives pg_ctl the options of the old server's command line, and none of its variables."""
-    shown = listed([_given(each) for each in options])
-    would = listed([f"{each.name}={each.in_file or NOTHING}" for each in options])
+    shown = format_list([_given(each) for each in options])
+    would = format_list([f"{each.name}={each.in_file or NOTHING}" for each in options])
     return blocker(
         shown,
         NOTHING,
@@ -111,9 +111,14 @@ def _by_variables(context: CheckContext, options: list[Edited]) -> Finding:
 
 def _by_debian(context: CheckContext, cluster: Cluster, shown: str, new: Service) -> Finding:
     """pg_ctlcluster takes options from pg_ctl.conf, which comes along with the configuration of a Debian cluster."""
-    at_work = service_at_work(cluster, context.old)
+    at_work = active_service(cluster, context.old)
     unit = cluster.process.unit if cluster.process is not None else None
-    if at_work is not None and at_work.debian and own_folder(cluster) is not None and unit in (None, at_work.unit):
+    if (
+        at_work is not None
+        and at_work.debian
+        and own_configuration_folder(cluster) is not None
+        and unit in (None, at_work.unit)
+    ):
         return passed(shown, new.unit, "The options are copied with pg_ctl.conf of the old cluster.")
     return warning(
         shown,
@@ -130,7 +135,7 @@ def _by_unit(context: CheckContext, cluster: Cluster, options: list[Edited], new
     given = dict(new.options or ())
     if any(each.name == "unix_socket_directory" for each in options):  # before 9.3; -k is read by its later name
         given = {"unix_socket_directory" if name in SOCKETS else name: value for name, value in given.items()}
-    at_work = service_at_work(cluster, context.old)
+    at_work = active_service(cluster, context.old)
     same = set(new.options or ()) & set(at_work.options or ()) if at_work is not None else set()
     lacking, doubtful = list[Edited](), list[Edited]()
     for each in options:
@@ -141,18 +146,18 @@ def _by_unit(context: CheckContext, cluster: Cluster, options: list[Edited], new
             lacking.append(each)
         else:
             doubtful.append(each)
-    old = listed([_given(each) for each in options])
+    old = format_list([_given(each) for each in options])
     told = [f"{name}={value}" for name, value in given.items() if value is not None and name not in OF_THE_LAYOUT]
-    there = listed(told) or "none"
+    there = format_list(told) or "none"
     hint = (
         f"Add the option to ExecStart= of {new.unit}, or write the setting into the files of "
         "the old server, which are copied. Then read the facts of both servers again."
     )
     if lacking:
-        said = listed([_describe_option(each, given.get(each.name)) for each in lacking])
+        said = format_list([_describe_option(each, given.get(each.name)) for each in lacking])
         return blocker(old, there, f"{said}. {new.unit} starts it without the option.", hint)
     if doubtful:
-        said = listed([_describe_option(each, given.get(each.name)) for each in doubtful])
+        said = format_list([_describe_option(each, given.get(each.name)) for each in doubtful])
         return warning(old, there, f"{said}, unless both values mean the same. Check {new.unit}.", hint)
     return passed(old, there, f"{new.unit} gives the new server the options of the old server.")
 
@@ -161,7 +166,7 @@ def _in_doubt(cluster: Cluster, option: Edited, at_work: Service | None) -> bool
     """Whether the files alone may give the same value, or it is Debian's own place for sockets."""
     if option.name in SOCKETS:
         return at_work is not None and at_work.debian
-    return option.in_file is None and numbers(cluster.series) < _TOLD_SINCE
+    return option.in_file is None and version_numbers(cluster.series) < _TOLD_SINCE
 
 
 def _equal(in_force: str | None, given: str | None) -> bool:

@@ -10,17 +10,17 @@ from core.facts.sections import RIGHTS
 from core.facts.sizes import LINKS
 from core.migration.checks.declaration import Check, Declaration
 from core.migration.checks.distinct import two_places
-from core.migration.findings.data_roots import data_roots, names_of, roots_of
+from core.migration.findings.data_roots import data_roots, root_name_pattern, source_data_roots
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
+    explain_gap,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
-    unread_of,
+    unread_finding,
     warning,
 )
 from core.migration.model.checks import Status
@@ -44,7 +44,7 @@ def cluster_exists(context: CheckContext) -> Finding:
             f"The data directory contains a cluster of PostgreSQL {cluster.series}.",
         )
     found = ", ".join(each.data_directory for each in context.old.clusters) or "no cluster"
-    why = reason(context.old, PLACE.name, IDENTITY.name, of=context.move.cluster)
+    why = explain_gap(context.old, PLACE.name, IDENTITY.name, of=context.move.cluster)
     return blocker(
         found,
         NOTHING,
@@ -73,7 +73,7 @@ def _strange_root(context: CheckContext) -> Finding | None:
                 f"The contents of {root.target} on {context.new.server}, the target of {root.source}, are not known.",
                 f"Look with `{for_hint('ls', '-la', root.target)}`. The target must be empty or must not exist.",
             )
-        names = names_of(root, cluster.series)
+        names = root_name_pattern(root, cluster.series)
         marked = context.target is not None or _begun(context)
         if root.parts:  # what lies beside them stays
             strange = next((name for name in held if not marked and name in root.parts), None)
@@ -208,7 +208,7 @@ def old_stopped(context: CheckContext) -> Finding:
     """Check that the old cluster is shut down cleanly, or is running and will be stopped by the plan."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     state = cluster.control.state if cluster.control is not None else None
     if cluster.running:
         return passed(
@@ -222,7 +222,7 @@ def old_stopped(context: CheckContext) -> Finding:
             "stopped, state not readable",
             NOTHING,
             "It is not known whether the old cluster was shut down cleanly "
-            f"({reason(context.old, CONTROL.name, of=context.move.cluster)}).",
+            f"({explain_gap(context.old, CONTROL.name, of=context.move.cluster)}).",
             "Run pg_controldata on the data directory. The cluster state must be `shut down`.",
         )
     if cluster.fenced and state == "shut down":
@@ -255,7 +255,7 @@ def primary(context: CheckContext) -> Finding:
     """Check that the old cluster is a primary; a standby would follow its primary when it starts."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     state = cluster.control.state if cluster.control is not None else None
     files = [name for name in cluster.leftovers if name in _STANDBY]
     shown = ", ".join([*files, state or "state not readable"])
@@ -271,7 +271,7 @@ def primary(context: CheckContext) -> Finding:
             shown,
             NOTHING,
             "It is not known whether the old cluster is a primary "
-            f"({reason(context.old, CONTROL.name, of=context.move.cluster)}).",
+            f"({explain_gap(context.old, CONTROL.name, of=context.move.cluster)}).",
             "Ask it with `select pg_is_in_recovery()`, or run pg_controldata on the data directory.",
         )
     return passed(shown, NOTHING, "The old cluster is a primary.")
@@ -281,11 +281,11 @@ def leftovers(context: CheckContext) -> Finding:
     """Check for files that change how the copy would start."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     lying = [name for name in cluster.leftovers if not (name == "postmaster.pid" and cluster.running)]
     lying += cluster.irregular_files.examples.get("partial", ()) if cluster.irregular_files is not None else ()
     if not lying:
-        unread = unread_of(context, LINKS.name, IRREGULAR_FILES.name)
+        unread = unread_finding(context, LINKS.name, IRREGULAR_FILES.name)
         if unread is not None:
             return unread
         return passed("none", NOTHING, "The data directory contains no files that change how the cluster starts.")
@@ -308,12 +308,12 @@ def tablespaces_inside(context: CheckContext) -> Finding:
     """Check for tablespaces inside the data directory, which PostgreSQL warns against."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     inside = [
         space.location for space in cluster.tablespaces if f"{space.location}/".startswith(f"{cluster.data_directory}/")
     ]
     if not inside:
-        unread = unread_of(context, LINKS.name)
+        unread = unread_finding(context, LINKS.name)
         if unread is not None:
             return unread
         number = len(cluster.tablespaces)
@@ -331,11 +331,11 @@ def tablespace_targets(context: CheckContext) -> Finding:
     """Check that every directory with a target is a data root; the target would be ignored otherwise."""
     cluster, named = context.cluster, context.move.tablespace_targets
     if cluster is None:
-        return no_cluster(context)
-    movable = [root.source for root in roots_of(cluster)[1:]]
+        return no_cluster_finding(context)
+    movable = [root.source for root in source_data_roots(cluster)[1:]]
     wrong = sorted(set(named) - set(movable))
     evidence = ", ".join(movable) or "none", ", ".join(f"{here} -> {there}" for here, there in named.items()) or "none"
-    unread = unread_of(context, LINKS.name)
+    unread = unread_finding(context, LINKS.name)
     if unread is not None and named:
         return unread
     if not wrong:

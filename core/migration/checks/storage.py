@@ -15,12 +15,12 @@ from core.migration.findings.finding import (
     CheckContext,
     Finding,
     blocker,
-    no_cluster,
-    no_file_system,
+    explain_gap,
+    explain_missing_file_system,
+    no_cluster_finding,
     passed,
-    reason,
     unknown,
-    unread_of,
+    unread_finding,
     warning,
 )
 from core.migration.findings.system_folders import is_system_folder
@@ -35,7 +35,7 @@ def target_path(context: CheckContext) -> Finding:
     """Check that the targets are deep enough, no system directories, on a disk and writable."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     targets = [root.target for root in data_roots(context.move, cluster)]
     systems = {target: context.new.file_system_of(target) for target in targets}
     shown = ", ".join(f"{target} on {_kind(systems[target])}" for target in targets)
@@ -50,7 +50,7 @@ def target_path(context: CheckContext) -> Finding:
         )
     unknown_ones = [target for target, system in systems.items() if system is None]
     if unknown_ones:
-        why = no_file_system(context.new)
+        why = explain_missing_file_system(context.new)
         return unknown(
             context.move.cluster,
             shown,
@@ -73,7 +73,7 @@ def copy_on_write(context: CheckContext) -> Finding:
     """Check for copy-on-write file systems on the new server."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     targets = [root.target for root in data_roots(context.move, cluster)]
     systems = [context.new.file_system_of(target) for target in targets]
     lacking = [target for target, system in zip(targets, systems, strict=True) if system is None]
@@ -81,7 +81,7 @@ def copy_on_write(context: CheckContext) -> Finding:
         return unknown(
             NOTHING,
             NOTHING,
-            f"The file system of {', '.join(lacking)} is not known ({no_file_system(context.new)}).",
+            f"The file system of {', '.join(lacking)} is not known ({explain_missing_file_system(context.new)}).",
             f"Look on {context.new.server} with `findmnt -T {lacking[0]}`.",
         )
     known = {system.mount_point: system for system in systems if system is not None}
@@ -110,7 +110,7 @@ def arrays(context: CheckContext) -> Finding:
             return unknown(
                 NOTHING,
                 NOTHING,
-                f"The md arrays of {facts.server} could not be read ({reason(facts, SYSTEM.name, ARRAYS.name)}).",
+                f"The md arrays of {facts.server} could not be read ({explain_gap(facts, SYSTEM.name, ARRAYS.name)}).",
                 f"Look on {facts.server} with `cat /proc/mdstat`.",
             )
     shown = _arrays(context.old), _arrays(context.new)
@@ -138,7 +138,7 @@ def disk_health(context: CheckContext) -> Finding:
         missing = context.old if here is None else context.new
         tool = missing.tool("smartctl")
         absent = tool is not None and tool.path is None
-        why = "smartctl is not installed" if absent else reason(missing, HEALTH.name)
+        why = "smartctl is not installed" if absent else explain_gap(missing, HEALTH.name)
         return unknown(
             NOTHING,
             NOTHING,
@@ -177,16 +177,16 @@ def wal_directory(context: CheckContext) -> Finding:
     """Check that a WAL directory on a file system of its own gets one on the new server too."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     link = next((link for link in cluster.links if link.path in _WAL), None)
     if link is None:
-        unread = unread_of(context, LINKS.name)
+        unread = unread_finding(context, LINKS.name)
         return unread or passed("inside the data directory", NOTHING, "The WAL directory is inside the data directory.")
     target = context.move.tablespace_targets.get(link.target, link.target)
     shown = f"{link.path} -> {link.target}{_size(link)}", target
     data, wal = context.new.file_system_of(context.move.target), context.new.file_system_of(target)
     if data is None or wal is None:
-        why = no_file_system(context.new)
+        why = explain_missing_file_system(context.new)
         return unknown(
             *shown,
             f"The file system of {target} on {context.new.server} is not known ({why}).",
@@ -206,9 +206,9 @@ def inner_mounts(context: CheckContext) -> Finding:
     """Check for file systems mounted inside a data root, which share a file system on the new server."""
     cluster = context.cluster
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     if not context.old.file_systems:
-        why = no_file_system(context.old)
+        why = explain_missing_file_system(context.old)
         return unknown(
             NOTHING,
             NOTHING,

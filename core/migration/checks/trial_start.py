@@ -2,8 +2,8 @@
 
 from core.migration.checks.configuration import start_errors
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, no_cluster, passed, warning
-from core.migration.findings.services import service_for
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, no_cluster_finding, passed, warning
+from core.migration.findings.services import service_of_target
 from core.servers.shell import for_hint
 
 
@@ -11,7 +11,7 @@ def trial_start(context: CheckContext) -> Finding:
     """Check that an empty cluster with the old cluster's configuration has started on the new server."""
     cluster, made = context.cluster, context.new.trial_start
     if cluster is None:
-        return no_cluster(context)
+        return no_cluster_finding(context)
     file = cluster.config_file or NOTHING
     again = for_hint("pghaul", "check", context.move.name)
     meant = context.move.cluster, context.move.target, context.move.edited or ""
@@ -31,7 +31,7 @@ def trial_start(context: CheckContext) -> Finding:
             "whether an empty cluster with its configuration would still start on the new server.",
             f"Run the checks, which make the trial start again: `{again}`.",
         )
-    service = service_for(context.move.target, cluster, context.new)
+    service = service_of_target(context.move.target, cluster, context.new)
     by_unit = service.unit if service is not None else NOTHING
     hindered = (
         f" {'; '.join(made.hindering)} may keep {by_unit} from starting the new cluster." if made.hindering else ""

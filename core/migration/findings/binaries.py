@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.facts.model import Cluster
-from core.migration.findings.host_names import named_by_catalogs
-from core.migration.findings.linked_files import wanted_files
+from core.migration.findings.host_names import list_named_resources
+from core.migration.findings.linked_files import required_files
 from core.migration.findings.pgbackrest import configuration_files
 
 PRELOADS = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")
@@ -27,19 +27,20 @@ _NOT_TRIED = _PATHS | {
     *("data_directory", "config_file", "hba_file", "ident_file", "port", *PRELOADS),
     *("block_size", "wal_block_size", "wal_segment_size", "segment_size", "server_version", "data_checksums"),
 }
-"""Settings that are not tried: they name a place, are tried as libraries, or are no settings but facts."""
+"""Settings that are not tried: they name a path, are tried as libraries, or only report a fact."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequiredBinaries:
-    """What the old cluster needs of its binaries.
+    """What the old cluster needs of the new server's binaries.
 
     Attributes:
-        libraries: as LOAD takes them; `preloads`: those that the server loads when it starts.
-        settings: `NAME=VALUE`.
-        paths: absolute paths, programs by name, and what `host_names` has.
+        libraries: the names of libraries, as LOAD takes them.
+        preloads: the libraries that the server loads when it starts.
+        settings: settings, `NAME=VALUE`.
+        paths: absolute paths, programs by name, and the resources of `host_names`.
         icu: ICU locales.
-        pgbackrest: files of its configuration, and folders of such.
+        pgbackrest: configuration files of pgBackRest, and directories of such files.
     """
 
     libraries: tuple[str, ...] = ()
@@ -51,34 +52,38 @@ class RequiredBinaries:
 
 
 def collect_required_binaries(cluster: Cluster) -> RequiredBinaries:
-    """What a cluster needs, as far as its facts tell."""
+    """Return what the cluster needs of its binaries, as far as its facts tell."""
     catalogs = [each.catalogs for each in cluster.databases if each.catalogs is not None]
-    at_start, later = list_preloaded_libraries(cluster)
+    at_start, per_session = list_preloaded_libraries(cluster)
     locales = {
         collation.locale for each in catalogs for collation in each.collations if collation.provider == "icu"
     } | {each.locale for each in cluster.databases if each.provider == "icu" and each.locale is not None}
-    named = named_by_catalogs(cluster)
+    resources = list_named_resources(cluster)
     closed = cluster.wide.closed if cluster.wide is not None else ()
     locales |= {each.locale for each in closed if each.provider == "icu" and each.locale is not None}
     return RequiredBinaries(
-        libraries=_sorted([*(library.name for each in catalogs for library in each.libraries), *later]),
+        libraries=_unique([*(library.name for each in catalogs for library in each.libraries), *per_session]),
         preloads=at_start,
-        settings=_sorted(
+        settings=_unique(
             [
-                *(f"{name}={value}" for name, value in _settings(cluster) if name not in _NOT_TRIED),
-                *(each.word for each in named if each.setting),
+                *(f"{name}={value}" for name, value in _changed_settings(cluster) if name not in _NOT_TRIED),
+                *(each.word for each in resources if each.setting),
             ]
         ),
-        paths=_sorted(
-            [*list_outside_paths(cluster), *wanted_files(cluster), *(each.word for each in named if not each.setting)]
+        paths=_unique(
+            [
+                *list_outside_paths(cluster),
+                *required_files(cluster),
+                *(each.word for each in resources if not each.setting),
+            ]
         ),
-        icu=_sorted(locales),
+        icu=_unique(locales),
         pgbackrest=configuration_files(cluster.wide.pgbackrest) if cluster.wide is not None else (),
     )
 
 
-def _settings(cluster: Cluster) -> list[tuple[str, str]]:
-    """The settings that are not as built in; of a cluster that was never asked by SQL those that matter for a move."""
+def _changed_settings(cluster: Cluster) -> list[tuple[str, str]]:
+    """Return the settings that are not at their defaults; without SQL, those that matter for a move."""
     if cluster.wide is None:
         return list(cluster.settings.items())
     return [
@@ -87,9 +92,9 @@ def _settings(cluster: Cluster) -> list[tuple[str, str]]:
 
 
 def list_outside_paths(cluster: Cluster) -> dict[str, str]:
-    """Absolute paths outside the data directory that settings name, and programs; each with the setting's name."""
+    """Return absolute paths outside the data directory and programs, each with the setting that names it."""
     found: dict[str, str] = {}
-    for name, value in (*cluster.settings.items(), *_settings(cluster)):
+    for name, value in (*cluster.settings.items(), *_changed_settings(cluster)):
         if name not in _PATHS:
             continue
         words = [word.strip().strip('"') for word in value.split(",")] if name == "unix_socket_directories" else [value]
@@ -103,7 +108,7 @@ def list_outside_paths(cluster: Cluster) -> dict[str, str]:
 
 
 def list_preloaded_libraries(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The libraries that the server loads when it starts, and those that each session loads."""
+    """Return the libraries that the server loads when it starts, and those that each session loads."""
     lists: list[tuple[str, str]] = [
         (name, value) for name, value in cluster.settings.items() if name in PRELOADS and value
     ]
@@ -115,11 +120,11 @@ def list_preloaded_libraries(cluster: Cluster) -> tuple[tuple[str, ...], tuple[s
         if name == "shared_preload_libraries":
             found["start"] += words
         else:
-            plain = name == "session_preload_libraries"
-            found["session"] += [word if plain or "/" in word else f"$libdir/plugins/{word}" for word in words]
-    return _sorted(found["start"]), _sorted(found["session"])
+            as_named = name == "session_preload_libraries"
+            found["session"] += [word if as_named or "/" in word else f"$libdir/plugins/{word}" for word in words]
+    return _unique(found["start"]), _unique(found["session"])
 
 
-def _sorted(words: Iterable[str]) -> tuple[str, ...]:
-    """Once each, in order; what no statement of a line can hold is left out and so stays unknown."""
+def _unique(words: Iterable[str]) -> tuple[str, ...]:
+    """Return each word once, in order. Words that a line of SQL cannot contain are left out and so stay unknown."""
     return tuple(sorted({word for word in words if word.isprintable() and not re.search(r"['\\]", word)}))

@@ -6,20 +6,20 @@ from core.facts.model import Cluster, Facts
 _SHOWN = 5
 
 
-def cluster_of(facts: Facts, folder: str) -> Cluster:
-    """The cluster whose data directory that is.
+def find_cluster(facts: Facts, folder: str) -> Cluster:
+    """Return the cluster with that data directory.
 
     Raises:
-        InputError: the facts know none there; it names those that they know.
+        InputError: the facts contain no cluster there; the message names those that they contain.
     """
     found = facts.cluster(folder)
     if found is None:
-        raise InputError(*no_cluster_in(facts, folder))
+        raise InputError(*explain_missing_cluster(facts, folder))
     return found
 
 
-def no_cluster_in(facts: Facts, folder: str) -> tuple[str, str]:
-    """That there is none, in a sentence, and what can be done."""
+def explain_missing_cluster(facts: Facts, folder: str) -> tuple[str, str]:
+    """Return a sentence that there is no cluster in the folder, and a hint on what to do."""
     known = [each.data_directory for each in facts.clusters]
     others = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "") or "none"
     return (

@@ -1,4 +1,4 @@
-"""The data roots of a cluster: the folders that it consists of, and the target of each on the new server."""
+"""The data roots of a cluster: the folders of which it consists, and the target of each on the new server."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from core.facts.model import Cluster
-from core.migration.findings.idle_wal import idle_wal
+from core.migration.findings.idle_wal import idle_wal_bytes
 from core.migration.model.move import Move
 
 _WAL_NAMES = (
@@ -17,20 +17,22 @@ _WAL_NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class DataRoot:
-    """One folder that is copied by itself: the data directory, or what a link of it leads to outside of it.
+    """A folder that is copied by itself: the data directory, or a folder outside it to which one of its links leads.
 
     Attributes:
-        label: `data`, a tablespace's oid, or the link's path with `-` for `/`: it names the root in commands.
+        label: the name of the root in commands: `data`, a tablespace's OID, or the link's path with `-` for `/`.
         link: the link below the data directory that leads here; empty for the data directory itself.
-        source, target: absolute folders on the old and on the new server.
-        size_bytes, files: what lies in it; None where the facts do not say.
-        inside: it lies inside the data directory or another root and travels with it; only its link is set.
-        wal: the folder of the WAL below it: `pg_wal`, or nothing where it is that folder itself; None where the WAL
-            lies elsewhere, or its names have gaps, as before 9.3.
-        parts: of a tablespace's folder the names in it that are this cluster's: first `PG_15_202209061`, then those to
-            which, or below which, other links of the cluster lead. Others may have theirs beside them. Empty: all is.
-        written: what the link itself says; None where that is not known.
-        idle_bytes: of its bytes, WAL that no pass brings, see `idle_wal`.
+        source: the absolute folder on the old server.
+        target: the absolute folder on the new server.
+        size_bytes: the size of its files in bytes; None if the facts do not say.
+        files: the number of its files; None if the facts do not say.
+        inside: whether it lies inside the data directory or another root and is copied with it; only its link is set.
+        wal: the folder of the WAL below it, such as `pg_wal`; empty if it is that folder itself. None if the WAL lies
+            elsewhere, or if the names of its segments have gaps, as before 9.3.
+        parts: the names in a tablespace's folder that belong to this cluster: first `PG_15_202209061`, then those to
+            which other links of the cluster lead. Other clusters may use the same folder. Empty: everything in it.
+        written: the text of the link itself; None if it is not known.
+        idle_bytes: how many of its bytes are idle WAL, which is not copied, see `idle_wal_bytes`.
     """
 
     label: str
@@ -47,67 +49,69 @@ class DataRoot:
 
     @property
     def contents(self) -> tuple[str, ...]:
-        """The copied paths of the old server; `/./` stands ahead of each of the `parts`."""
+        """Return the copied paths on the old server; `/./` precedes each of the `parts`."""
         return tuple(f"{self.source}/./{part}" for part in self.parts) or (self.source,)
 
     def holds(self, path: str) -> bool:
-        """Whether a path of the old server lies below the root, and in what is copied of it."""
-        within = PurePosixPath(path)
+        """Return whether a path of the old server lies below the root and is copied with it."""
+        inner = PurePosixPath(path)
         if self.parts:
-            return any(within.is_relative_to(f"{self.source}/{part}") for part in self.parts)
-        return within != PurePosixPath(self.source) and within.is_relative_to(self.source)
+            return any(inner.is_relative_to(f"{self.source}/{part}") for part in self.parts)
+        return inner != PurePosixPath(self.source) and inner.is_relative_to(self.source)
 
     @property
     def copied_bytes(self) -> int | None:
-        """What a copy brings of it; None where the facts do not say."""
+        """Return how many bytes a copy transfers; None if the facts do not say."""
         return None if self.size_bytes is None else max(0, self.size_bytes - self.idle_bytes)
 
 
 def data_roots(move: Move, cluster: Cluster) -> tuple[DataRoot, ...]:
-    """The folders to copy, the data directory first; what lies inside it, or inside another, is not counted twice."""
-    data, *outside = roots_of(cluster)
-    return (replace(data, target=move.target), *(_placed(root, move, cluster) for root in outside))
+    """Return the folders to copy, the data directory first. A folder inside another one is not counted twice."""
+    data, *outside = source_data_roots(cluster)
+    return (replace(data, target=move.target), *(_with_target(root, move, cluster) for root in outside))
 
 
-def private_key(cluster: Cluster) -> str | None:
-    """The private key of the server, where it is in use and lies in the data directory, and so travels with it."""
-    named = cluster.settings.get("ssl_key_file", "")
-    path = posixpath.normpath(posixpath.join(cluster.data_directory, named))
-    inside = named and path.startswith(cluster.data_directory.rstrip("/") + "/")
-    return path if inside and cluster.settings.get("ssl") == "on" else None
+def private_key_path(cluster: Cluster) -> str | None:
+    """Return the private key of the server if it is in use and is copied with the data directory, else None."""
+    setting = cluster.settings.get("ssl_key_file", "")
+    path = posixpath.normpath(posixpath.join(cluster.data_directory, setting))
+    in_data_directory = setting and path.startswith(cluster.data_directory.rstrip("/") + "/")
+    return path if in_data_directory and cluster.settings.get("ssl") == "on" else None
 
 
-def roots_of(cluster: Cluster) -> tuple[DataRoot, ...]:
-    """The folders of a cluster where it stands: `target` is `source`."""
-    outside = [root for root in _linked(cluster) if not root.inside]
+def source_data_roots(cluster: Cluster) -> tuple[DataRoot, ...]:
+    """Return the data roots of a cluster with the old server's folders as their targets."""
+    outside = [root for root in _linked_roots(cluster) if not root.inside]
     data = DataRoot(
         label="data",
         link="",
         source=cluster.data_directory,
         target=cluster.data_directory,
-        size_bytes=_rest(cluster.size_bytes, [root.size_bytes for root in outside]),
-        files=_rest(cluster.files, [root.files for root in outside]),
+        size_bytes=_remaining(cluster.size_bytes, [root.size_bytes for root in outside]),
+        files=_remaining(cluster.files, [root.files for root in outside]),
     )
     return tuple(_with_parts(_with_wal(root, cluster), cluster) for root in (data, *outside))
 
 
 def _with_wal(root: DataRoot, cluster: Cluster) -> DataRoot:
-    wal = _wal(root, cluster)
-    return root if wal is None else replace(root, wal=wal, idle_bytes=min(idle_wal(cluster), root.size_bytes or 0))
+    wal = _wal_folder(root, cluster)
+    return (
+        root if wal is None else replace(root, wal=wal, idle_bytes=min(idle_wal_bytes(cluster), root.size_bytes or 0))
+    )
 
 
 def _with_parts(root: DataRoot, cluster: Cluster) -> DataRoot:
     version = version_folder(cluster)
     if not root.link.startswith("pg_tblspc/") or version == "." or "*" in version:
         return root
-    # what the data directory leads to in it, another root or a file, is the cluster's, too
-    led = [each.source for each in _linked(cluster)] + [link.target for link in cluster.links if link.to_file]
-    inside = [PurePosixPath(each) for each in led if PurePosixPath(each).is_relative_to(root.source)]
+    # a root or file in it to which a link of the data directory leads belongs to the cluster, too
+    linked = [each.source for each in _linked_roots(cluster)] + [link.target for link in cluster.links if link.to_file]
+    inside = [PurePosixPath(each) for each in linked if PurePosixPath(each).is_relative_to(root.source)]
     names = [each.relative_to(root.source).parts[0] for each in inside if each != PurePosixPath(root.source)]
     return replace(root, parts=tuple(dict.fromkeys((version, *names))))
 
 
-def _wal(root: DataRoot, cluster: Cluster) -> str | None:
+def _wal_folder(root: DataRoot, cluster: Cluster) -> str | None:
     major_version = tuple(int(number) for number in cluster.series.split(".") if number.isdecimal())
     if major_version < (9, 3):
         return None
@@ -118,40 +122,43 @@ def _wal(root: DataRoot, cluster: Cluster) -> str | None:
     return folder if root.label == "data" and not linked else None
 
 
-def led_to(cluster: Cluster) -> tuple[tuple[str, str], ...]:
-    """Every link below the data directory that leads to a folder, and that folder."""
-    return tuple((root.link, root.source) for root in _linked(cluster))
+def linked_folders(cluster: Cluster) -> tuple[tuple[str, str], ...]:
+    """Return every link below the data directory that leads to a folder, with that folder."""
+    return tuple((root.link, root.source) for root in _linked_roots(cluster))
 
 
 def link_targets(move: Move, cluster: Cluster) -> tuple[tuple[str, str], ...]:
     """Return every link below the data directory to a folder, with the folder that it leads to on the new server."""
-    return tuple((root.link, _placed(root, move, cluster).target) for root in _linked(cluster))
+    return tuple((root.link, _with_target(root, move, cluster).target) for root in _linked_roots(cluster))
 
 
-def relinked(move: Move, cluster: Cluster) -> tuple[DataRoot, ...]:
+def relinked_roots(move: Move, cluster: Cluster) -> tuple[DataRoot, ...]:
     """Return the roots whose link must be set again on the new server, because the copied one leads elsewhere.
 
-    So does one from its folder on (`../wal`) where that lies elsewhere, or one to another link, which is not copied.
+    That is so for a relative link (`../wal`) if its folder has another path, and for a link to another link, which is
+    not copied.
     """
-    moved = (_placed(root, move, cluster) for root in _linked(cluster))
-    return tuple(root for root in moved if resolved(move.target, root.link, root.written or root.source) != root.target)
+    moved = (_with_target(root, move, cluster) for root in _linked_roots(cluster))
+    return tuple(
+        root for root in moved if resolve_link(move.target, root.link, root.written or root.source) != root.target
+    )
 
 
-def resolved(folder: str, link: str, written: str) -> str:
-    """Where a link below a folder leads that says `written`: an absolute path."""
+def resolve_link(folder: str, link: str, written: str) -> str:
+    """Return the absolute path to which a link below `folder` leads if its text is `written`."""
     return posixpath.normpath(posixpath.join(folder, posixpath.dirname(link), written))
 
 
-def _target_of_holder(root: DataRoot, move: Move, cluster: Cluster) -> str | None:
-    holder = _holder(root.source, _folders(cluster, _linked(cluster)))
+def _target_in_holder(root: DataRoot, move: Move, cluster: Cluster) -> str | None:
+    holder = _outermost_folder(root.source, _folders(cluster, _linked_roots(cluster)))
     if holder is None:
         return None
     target = move.target if holder == cluster.data_directory else move.tablespace_targets.get(holder, holder)
     return str(PurePosixPath(target) / PurePosixPath(root.source).relative_to(holder))
 
 
-def _linked(cluster: Cluster) -> list[DataRoot]:
-    """Return tablespaces and links, each with `target` still as on the old server. Links to single files stay links."""
+def _linked_roots(cluster: Cluster) -> list[DataRoot]:
+    """Return tablespaces and links, with the old server's folders as targets. Links to files are not roots."""
     spaces = [
         DataRoot(
             str(space.oid),
@@ -178,43 +185,43 @@ def _linked(cluster: Cluster) -> list[DataRoot]:
         if not link.dangling and not link.to_file
     ]
     known = {root.link for root in spaces}
-    found = spaces + [root for root in links if root.link not in known]
-    folders = _folders(cluster, found)
-    return [replace(root, inside=_holder(root.source, folders) is not None) for root in found]
+    roots = spaces + [root for root in links if root.link not in known]
+    folders = _folders(cluster, roots)
+    return [replace(root, inside=_outermost_folder(root.source, folders) is not None) for root in roots]
 
 
 def _folders(cluster: Cluster, linked: Iterable[DataRoot]) -> dict[PurePosixPath, str]:
-    """Every folder of the cluster by its path."""
+    """Return every folder of the cluster by its path."""
     return {PurePosixPath(each): each for each in (cluster.data_directory, *(root.source for root in linked))}
 
 
-def _holder(folder: str, folders: Mapping[PurePosixPath, str]) -> str | None:
-    """The folder that `folder` lies in, the outermost of them."""
+def _outermost_folder(folder: str, folders: Mapping[PurePosixPath, str]) -> str | None:
+    """Return the outermost of the folders in which `folder` lies, or None."""
     return next((folders[each] for each in reversed(PurePosixPath(folder).parents) if each in folders), None)
 
 
-def _placed(root: DataRoot, move: Move, cluster: Cluster) -> DataRoot:
+def _with_target(root: DataRoot, move: Move, cluster: Cluster) -> DataRoot:
     target = move.tablespace_targets.get(root.source)
     if root.inside:
-        target = _target_of_holder(root, move, cluster)
+        target = _target_in_holder(root, move, cluster)
     return replace(root, target=target or root.source)
 
 
-def _rest(total: int | None, parts: list[int | None]) -> int | None:
+def _remaining(total: int | None, parts: list[int | None]) -> int | None:
     if total is None:
         return None
     return max(0, total - sum(part for part in parts if part is not None))
 
 
 def version_folder(cluster: Cluster) -> str:
-    """The folder that each of its tablespaces holds, as a pattern of the shell; `.` before 9.0, which had none."""
+    """Return the folder that each tablespace contains, as a shell pattern; `.` before 9.0, which had none."""
     if cluster.series.startswith("8."):
         return "."
     return f"PG_{cluster.series}_{cluster.control.catalog_version if cluster.control is not None else '*'}"
 
 
-def names_of(root: DataRoot, major_version: str) -> str:
-    """An extended regular expression: what the names in a copy of that root are like, where it has no `parts`."""
+def root_name_pattern(root: DataRoot, major_version: str) -> str:
+    """Return an extended regular expression for the names in a copy of a root that has no `parts`."""
     if root.wal is not None:
         return _WAL_NAMES
     if not root.link.startswith("pg_tblspc/"):

@@ -1,4 +1,4 @@
-"""What a comparison is given, what it found, and why something is not known."""
+"""What a check is given, and what it returns."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from core.facts.clusters import SETTINGS
 from core.facts.databases import SQL
 from core.facts.file_systems import MOUNTS, SPACE
 from core.facts.model import Cluster, Facts
-from core.migration.findings.cluster import no_cluster_in
+from core.migration.findings.cluster import explain_missing_cluster
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
 
@@ -24,7 +24,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """What every comparison is given: the move and the facts of both servers."""
+    """What every check is given: the move and the facts of both servers."""
 
     move: Move
     old: Facts
@@ -32,19 +32,19 @@ class CheckContext:
 
     @property
     def cluster(self) -> Cluster | None:
-        """The cluster that moves."""
+        """Return the cluster that is moved, or None if the facts do not contain it."""
         return self.old.cluster(self.move.cluster)
 
     @property
     def target(self) -> Cluster | None:
-        """The cluster that lies at the target already."""
+        """Return the cluster that already lies at the target, or None."""
         return self.new.cluster(self.move.target)
 
     @property
     def siblings(self) -> tuple[Cluster, ...]:
-        """Clusters of the same major version on the new server, with the trial cluster: its own binaries made them.
+        """Return the clusters of the same major version that the new server's binaries made, with the trial cluster.
 
-        The target's own stands last.
+        The cluster at the target comes last.
         """
         major_version = self.cluster.series if self.cluster is not None else None
         found = [cluster for cluster in (*self.new.clusters, *self.new.trials) if cluster.series == major_version]
@@ -74,29 +74,29 @@ def unknown(old: str, new: str, message: str, hint: str) -> Finding:
     return Finding(Status.UNKNOWN, old, new, message, hint)
 
 
-def no_cluster(context: CheckContext) -> Finding:
-    """The finding of every check that needs the cluster's facts when there are none."""
-    return unknown(NOTHING, NOTHING, *no_cluster_in(context.old, context.move.cluster))
+def no_cluster_finding(context: CheckContext) -> Finding:
+    """Return the finding of a check that needs the cluster if the facts do not contain it."""
+    return unknown(NOTHING, NOTHING, *explain_missing_cluster(context.old, context.move.cluster))
 
 
-def reason(facts: Facts, *sections: str, of: str | None = None) -> str:
-    """Why something is not in the facts: the gap of one of these sections, of that folder, else a plain word."""
+def explain_gap(facts: Facts, *sections: str, of: str | None = None) -> str:
+    """Return why one of these sections is missing in the facts; `of` limits the search to a data directory."""
     gap = facts.gap(*sections, of=of)
     return f"{gap.subject}: {gap.reason}" if gap is not None else "the facts do not contain it"
 
 
-def no_settings(context: CheckContext) -> str:
+def explain_missing_settings(context: CheckContext) -> str:
     """Return why the facts of the old server do not contain the cluster's settings."""
-    return reason(context.old, SETTINGS.name, SQL.name, of=context.move.cluster)
+    return explain_gap(context.old, SETTINGS.name, SQL.name, of=context.move.cluster)
 
 
-def no_file_system(facts: Facts) -> str:
-    """Why a file system is not in the facts."""
-    return reason(facts, MOUNTS.name, SPACE.name)
+def explain_missing_file_system(facts: Facts) -> str:
+    """Return why the facts do not contain a file system."""
+    return explain_gap(facts, MOUNTS.name, SPACE.name)
 
 
-def unread_of(context: CheckContext, *sections: str) -> Finding | None:
-    """The finding where one of these sections of the cluster could not be read; None where all were."""
+def unread_finding(context: CheckContext, *sections: str) -> Finding | None:
+    """Return a finding if one of these sections of the cluster could not be read, else None."""
     gap = context.old.gap(*sections, of=context.move.cluster)
     if gap is None:
         return None

@@ -1,6 +1,6 @@
 """Host resources that the old cluster's catalogs and pg_hba.conf name: files, services, hosts, time zones.
 
-The copy brings the names and not what they stand for. Sources: PostgreSQL's manual, chapters 12.6 (dictionaries), 20
+The copy contains their names but not the resources. Sources: PostgreSQL's manual, chapters 12.6 (dictionaries), 20
 (client authentication), file_fdw; pam(7).
 """
 
@@ -21,19 +21,20 @@ _ENDS = {
     ("unaccent", "rules"): "rules",
     ("xsyn_template", "rules"): "rules",
 }
-"""How the file of an option ends, by template and option; `stopwords` ends in `stop` with each of them."""
+"""The suffix of an option's file by template and option; that of `stopwords` is always `stop`."""
 _KEYWORDS = ("", "all", "samehost", "samenet")
 _USUAL_PAM_SERVICE = "postgresql"
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Something of the host, and what names it.
+class NamedResource:
+    """A resource of the host, and what names it.
 
     Attributes:
-        word: as a trial cluster is asked for it: a path, `share:` with a path below the programs' shared files,
-            `host:` with a host's name, or NAME=VALUE of a `setting`.
-        by: what names it, for people: `dictionary public.german in shop`.
+        word: what a trial cluster is asked for: a path, `share:` with a path below the programs' shared files, `host:`
+            with the name of a host, or NAME=VALUE of a setting.
+        by: what names it, for display: `dictionary public.german in shop`.
+        setting: whether `word` is a setting.
     """
 
     word: str
@@ -42,42 +43,44 @@ class Named:
 
     @property
     def shown(self) -> str:
-        """For people: the host's name, the path, or the setting."""
+        """Return the host's name, the path, or the setting, for display."""
         return self.word.removeprefix("host:").removeprefix("share:")
 
 
-def named_by_catalogs(cluster: Cluster) -> tuple[Named, ...]:
-    """All that is named, in the order in which a person would look; nothing where the catalogs were not read."""
-    found = list[Named]()
+def list_named_resources(cluster: Cluster) -> tuple[NamedResource, ...]:
+    """Return all resources that the cluster names, in order; empty if its catalogs were not read."""
+    resources = list[NamedResource]()
     for database in cluster.databases:
         if database.catalogs is None:
             continue
         for each in database.catalogs.dictionaries:
             by = f"dictionary {each.name} in {database.name}"
-            found += [Named(f"share:tsearch_data/{file}", by) for file in _files(each)]
+            resources += [NamedResource(f"share:tsearch_data/{file}", by) for file in _dictionary_files(each)]
         for table in database.catalogs.foreign_files:
-            found.append(Named(table.path, f"foreign table {table.table} in {database.name}"))
+            resources.append(NamedResource(table.path, f"foreign table {table.table} in {database.name}"))
     if cluster.wide is not None:
         for rule in cluster.wide.hba or ():
-            found += [Named(word, f"pg_hba.conf line {rule.line}") for word in _of_rule(rule)]
+            resources += [NamedResource(word, f"pg_hba.conf line {rule.line}") for word in _rule_resources(rule)]
         for setting in cluster.wide.role_settings:
-            of = " ".join(
+            owner = " ".join(
                 [
                     *([f"role {setting.role}"] if setting.role else []),
                     *([f"database {setting.database}"] if setting.database else []),
                 ]
             )
-            found.append(Named(f"{setting.name}={setting.value}", of or "all roles and databases", setting=True))
-    return tuple(found)
+            resources.append(
+                NamedResource(f"{setting.name}={setting.value}", owner or "all roles and databases", setting=True)
+            )
+    return tuple(resources)
 
 
-def _host(server: str) -> str:
-    """The name of a server in an option of a rule, HOST or HOST:PORT; empty of an address, which needs no name."""
-    bare = server.strip('"')
+def _host_name(server: str) -> str:
+    """Return the host name in a rule's option, HOST or HOST:PORT; empty for an address."""
+    unquoted = server.strip('"')
     try:
-        ip_address(bare.strip("[]"))
+        ip_address(unquoted.strip("[]"))
     except ValueError:
-        name = bare.rpartition(":")[0] or bare
+        name = unquoted.rpartition(":")[0] or unquoted
     else:
         return ""
     try:
@@ -87,7 +90,7 @@ def _host(server: str) -> str:
     return ""
 
 
-def _files(dictionary: Dictionary) -> Iterator[str]:
+def _dictionary_files(dictionary: Dictionary) -> Iterator[str]:
     for option, value in _OPTION.findall(dictionary.options):
         name = option.lower()
         end = "stop" if name == "stopwords" else _ENDS.get((dictionary.template, name))
@@ -95,9 +98,11 @@ def _files(dictionary: Dictionary) -> Iterator[str]:
             yield f"{value.replace(chr(39) * 2, chr(39))}.{end}"
 
 
-def _of_rule(rule: HbaRule) -> Iterator[str]:
-    of_none = rule.address in _KEYWORDS or rule.address.startswith(".")  # a suffix of names
-    if rule.network is None and not of_none:
+def _rule_resources(rule: HbaRule) -> Iterator[str]:
+    is_keyword = rule.address in _KEYWORDS or rule.address.startswith(
+        "."
+    )  # `.example.com` matches names by their suffix
+    if rule.network is None and not is_keyword:
         yield f"host:{rule.address}"
     service = _USUAL_PAM_SERVICE if rule.method == "pam" else ""
     for option in rule.options:
@@ -105,6 +110,6 @@ def _of_rule(rule: HbaRule) -> Iterator[str]:
         if name == "pamservice":
             service = value
         else:
-            yield from (f"host:{each}" for each in map(_host, re.split(r"[ ,]+", value)) if each)
+            yield from (f"host:{each}" for each in map(_host_name, re.split(r"[ ,]+", value)) if each)
     if service:
         yield f"/etc/pam.d/{service}"

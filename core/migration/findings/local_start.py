@@ -1,26 +1,26 @@
-"""What starts work by itself inside a cluster, and the isolation settings that hold it back in a local-only start.
+"""What starts work by itself inside a cluster, and the isolation settings that prevent it in a local-only start.
 
-Until the cutover, the copy may still be thrown away and the old cluster started again. Until then nothing in it may act
-beyond it: take rows from a publisher, run jobs, hand out WAL, archive, call functions at logins. A setting on the
-server's command line is stronger than every file and than ALTER SYSTEM; ALTER DATABASE and ALTER ROLE are stronger than
-it, where they may change a setting at all.
+Until the cutover, the copy may still be discarded and the old cluster started again. Until then nothing in the copy may
+have an effect elsewhere: receive rows from a publisher, run jobs, send or archive WAL, or call functions at logins. A
+setting on the server's command line overrides every file and ALTER SYSTEM. ALTER DATABASE and ALTER ROLE override the
+command line, if they can change a setting at all.
 
-Why each, from PostgreSQL's sources of the major version named:
+The reason for each setting, from PostgreSQL's sources of the major version:
 
-- Subscriptions: without workers for them no launcher is there to start one (ApplyLauncherRegister); a publisher's slot
-  stays where it is.
-- Libraries loaded at the start register background workers. The server takes none beyond max_worker_processes, says so
-  in its log and goes on (RegisterBackgroundWorker): so pg_cron, TimescaleDB, pg_partman_bgw, pglogical and all others
-  stay still. The library itself is loaded: types and access methods of the cluster may need it. 9.3 has workers and no
-  bound. Workers of a parallel query or index build count as well.
-- Without WAL senders no consumer on new's own host moves a slot, of which old's would never learn.
-- Where synchronous_standby_names is set, a commit would wait for a standby that is not there.
-- Autovacuum calls users' functions, those of indexes, and takes from the disk what everybody waits for.
-- What the control file demands of max_worker_processes and max_wal_senders binds in recovery alone
-  (CheckRequiredParameterValues); a cluster that was shut down cleanly has none.
+- Subscriptions: if no worker is available, no launcher exists to start one (ApplyLauncherRegister), and the slot of the
+  publisher does not move.
+- Libraries loaded at the start register background workers. The server refuses workers above max_worker_processes, logs
+  this and goes on (RegisterBackgroundWorker). So pg_cron, TimescaleDB, pg_partman_bgw, pglogical and all others do
+  nothing. The library itself is loaded, because types and access methods of the cluster may need it. 9.3 has workers
+  but no such limit. Workers of a parallel query or index build count, too.
+- Without WAL senders no consumer on the new host can move a slot, of which the slot on the old server would not learn.
+- If synchronous_standby_names is set, a commit would wait for a standby that is not connected.
+- Autovacuum calls users' functions in indexes, and uses disk bandwidth while everybody waits.
+- The values of max_worker_processes and max_wal_senders in the control file are required only in recovery
+  (CheckRequiredParameterValues). A cluster that was shut down cleanly needs no recovery.
 
-The start itself writes to pghaul-start.log, in English: why a server does not start must be seen where pghaul looks,
-whatever log the cluster keeps, in whatever form and language.
+The start writes to pghaul-start.log, in English, whatever log the cluster has: pghaul must find there why a server does
+not start.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from pathlib import PurePosixPath
 
 from core.facts.model import Cluster
 from core.migration.findings.binaries import list_preloaded_libraries
-from core.migration.findings.releases import numbers
+from core.migration.findings.releases import version_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +54,26 @@ _SETTINGS = (
     _Setting("event_triggers=off", (17,)),
 )
 _WORKERS_WITHOUT_BOUND = ("9.3",)
-_QUIET = frozenset(
+_HARMLESS = frozenset(
     {
         *("auth_delay", "auto_explain", "passwordcheck", "pg_overexplain", "pg_stat_statements", "sepgsql"),
         *("pgaudit", "pg_hint_plan", "pg_stat_kcache"),
     }
 )
-"""Libraries that start no worker and call no function of a user when a session begins: contrib's, and some others."""
+"""Libraries that start no worker and call no user's function when a session begins: from contrib and elsewhere."""
 
 
 def list_isolation_settings(cluster: Cluster) -> tuple[str, ...]:
     """Return the isolation settings that the cluster's major version has, as `NAME=VALUE`. No value has a space."""
-    major_version = numbers(cluster.series)
+    major_version = version_numbers(cluster.series)
     return tuple(each.text for each in _SETTINGS if major_version >= each.since)
 
 
 def list_isolation_settings_for_rebuild(cluster: Cluster) -> tuple[str, ...]:
-    """The same for a start that builds indexes: with parallel workers, where nothing else would make use of them."""
+    """Return the isolation settings of a start that rebuilds indexes.
+
+    Parallel workers are allowed if no library can use them for other work.
+    """
     pending = cluster.wide is None or "shared_preload_libraries" in cluster.wide.pending
     if pending or list_libraries_that_may_start_work(cluster):
         return list_isolation_settings(cluster)
@@ -78,22 +81,22 @@ def list_isolation_settings_for_rebuild(cluster: Cluster) -> tuple[str, ...]:
 
 
 def list_unbound_worker_libraries(cluster: Cluster) -> tuple[str, ...]:
-    """Libraries loaded at the start whose background workers nothing can hold back."""
+    """Return libraries loaded at the start whose background workers no setting can prevent."""
     return list_libraries_that_may_start_work(cluster) if cluster.series in _WORKERS_WITHOUT_BOUND else ()
 
 
 def list_session_libraries(cluster: Cluster) -> tuple[str, ...]:
-    """Libraries that sessions of one role or database load, whatever the server's command line says."""
+    """Return libraries that sessions of a role or database load; the command line cannot override them."""
     settings = cluster.wide.settings if cluster.wide is not None else ()
     named = [each.value for each in settings if each.source == "database or role" and each.value]
     return _without_harmless_libraries(tuple(word.strip().strip('"') for value in named for word in value.split(",")))
 
 
 def list_libraries_that_may_start_work(cluster: Cluster) -> tuple[str, ...]:
-    """Libraries loaded at the start of which nobody knows that they start nothing."""
+    """Return libraries loaded at the start, except those known to start no work."""
     return _without_harmless_libraries(list_preloaded_libraries(cluster)[0])
 
 
 def _without_harmless_libraries(libraries: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of which nobody knows that they start nothing."""
-    return tuple(each for each in libraries if PurePosixPath(each).name.removesuffix(".so") not in _QUIET | {""})
+    """Return the libraries except those known to start no work."""
+    return tuple(each for each in libraries if PurePosixPath(each).name.removesuffix(".so") not in _HARMLESS | {""})

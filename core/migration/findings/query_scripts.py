@@ -1,8 +1,8 @@
-"""Scripts of pgbench's that the operator hands in: what they are refused for before anything runs, and where they run.
+"""Scripts for pgbench from the operator: what is refused before anything runs, and in which database they run.
 
-They run as a role of the operator's (`resources/sh/queries.sh`). A look at their text bounds nothing: a statement may
-hide another one in a text, and a function may do anything. It finds what was handed in by mistake, with its line. One
-thing alone it must find, since no role bounds it: \\shell and \\setshell, by which pgbench runs programs.
+They run as a role that the operator names (`resources/sh/queries.sh`). Checking their text is no protection: a
+statement may be hidden in a text, and a function may do anything. The check finds mistakes, with their lines. One thing
+it must find, because no role prevents it: \\shell and \\setshell, by which pgbench runs programs.
 """
 
 import re
@@ -16,15 +16,15 @@ from core.migration.model.queries import MOST_CLIENTS, MOST_SECONDS, Queries, Sc
 from core.text import printable
 
 LARGEST = 100_000
-"""Bytes of all scripts together."""
+"""The maximum size of all scripts together, in bytes."""
 MOST_SCRIPTS = 20
 _MOST_WEIGHT = 1_000_000
 _WEIGHTED = re.compile(r"(?P<name>.+)@(?P<weight>\d+)", re.DOTALL)
 _NAME = re.compile(r"[^\x00-\x1f\x7f\"'\\/]{1,63}")
-"""A name that pg_hba.conf, pg_ident.conf, a connection string and a text of SQL take as it is."""
+"""A name that needs no quoting in pg_hba.conf, pg_ident.conf, a connection string and a text of SQL."""
 
 _PROGRAM = re.compile(r"(?<![\s\\])\s*+(?P<at>\\)[\s\\]*+(?:set)?shell", re.IGNORECASE)
-"""However a script is split: between its backslash and its name a command has blanks and continued lines alone."""
+"""Between the backslash and the name of a command there can only be blanks and continued lines."""
 _PIECE = re.compile(
     r"""
     (?P<silent>--[^\n]* | /\*.*?(?:\*/|\Z))
@@ -38,10 +38,10 @@ _READS = ("select", "with", "values", "table")
 
 
 def read_script(option: str) -> Script:
-    """The script that `FILE` or `FILE@WEIGHT` names, looked at.
+    """Return the checked script that `FILE` or `FILE@WEIGHT` names.
 
     Raises:
-        InputError: it cannot be read, its weight is none, or it holds what is not run.
+        InputError: the file cannot be read, the weight is invalid, or the script contains what is not allowed.
     """
     found = _WEIGHTED.fullmatch(option)
     name, weight = (found["name"], int(found["weight"][:12])) if found is not None else (option, 1)
@@ -52,17 +52,21 @@ def read_script(option: str) -> Script:
         content = read_small(Path(name), LARGEST)
     except InputError as error:
         raise InputError(f"{shown} {error.message}") from error
-    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+    except (OSError, ValueError) as error:  # ValueError: the name is not possible for a file
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(f"Cannot read {shown}: {why.lower()}.") from error
-    return Script(printable(Path(name).name), weight, text_of(shown, content))
+    return Script(printable(Path(name).name), weight, decode_script(shown, content))
 
 
-def text_of(shown: str, content: bytes) -> str:
-    """The text of a script, whose file is `shown` so, with lines that end as on the servers.
+def decode_script(shown: str, content: bytes) -> str:
+    """Return the text of a script, with the line ends of the servers.
+
+    Args:
+        shown: the name of the file, for messages.
+        content: the contents of the file.
 
     Raises:
-        InputError: it is no text, or holds what is not run; it names file and line.
+        InputError: it is not text, or contains what is not allowed; the message names file and line.
     """
     try:
         text = content.decode("utf-8-sig")
@@ -71,16 +75,17 @@ def text_of(shown: str, content: bytes) -> str:
         raise InputError(f"{shown}, line {line}: the text is not UTF-8.", "Save the script as UTF-8.") from error
     text = text.replace("\r\n", "\n")
     if "\0" in text:
-        raise _refused(shown, text, text.index("\0"), "the file contains a NUL character, so it is not a text file")
-    _look(shown, text)
+        raise _refusal(shown, text, text.index("\0"), "the file contains a NUL character, so it is not a text file")
+    _check_statements(shown, text)
     return text
 
 
 def check_queries(queries: Queries) -> Queries:
-    """The queries, whose scripts were looked at one by one.
+    """Return the queries, whose scripts were checked before.
 
     Raises:
-        InputError: all together are too many or too long, a number is out of bounds, or no role has that name.
+        InputError: there are too many scripts, they are too long, a number is out of range, or the name of the role
+            is not allowed.
     """
     if not _NAME.fullmatch(queries.role):
         raise InputError(f"--queries-as {queries.role!r}: pghaul cannot measure queries as a role with this name.")
@@ -88,20 +93,20 @@ def check_queries(queries: Queries) -> Queries:
         raise InputError(f"There are {len(queries.scripts)} scripts. pghaul measures at most {MOST_SCRIPTS}.")
     if sum(len(each.text.encode()) for each in queries.scripts) > LARGEST:
         raise InputError(f"The scripts together are longer than {LARGEST} bytes.")
-    for what, number, most in (
+    for option, number, maximum in (
         ("--queries-clients", queries.clients, MOST_CLIENTS),
         ("--queries-seconds", queries.seconds, MOST_SECONDS),
     ):
-        if not 1 <= number <= most:
-            raise InputError(f"{what} must be from 1 to {most}, not {number}.")
+        if not 1 <= number <= maximum:
+            raise InputError(f"{option} must be from 1 to {maximum}, not {number}.")
     return queries
 
 
-def database_of(queries: Queries, cluster: Cluster) -> str:
-    """The database that the queries run in.
+def query_database(queries: Queries, cluster: Cluster) -> str:
+    """Return the name of the database in which the queries run.
 
     Raises:
-        InputError: the cluster has none of that name, or nothing tells which of several is meant.
+        InputError: the cluster has no such database, or it is unclear which of several is meant.
     """
     known = [each for each in cluster.databases if not each.template]
     choices = ", ".join(each.name for each in known)
@@ -129,30 +134,32 @@ def database_of(queries: Queries, cluster: Cluster) -> str:
 
 
 def _has_tables(database: Database) -> bool:
-    """Whether clients have made something in it; also where nobody knows."""
+    """Return whether the database contains tables of clients, or if that is not known."""
     return database.catalogs is None or database.catalogs.tables != 0
 
 
-def _look(shown: str, text: str) -> None:
+def _check_statements(shown: str, text: str) -> None:
     program = _PROGRAM.search(text)
     if program is not None:
-        raise _refused(shown, text, program.start("at"), "pgbench would run a program, which a script may not do here")
+        raise _refusal(shown, text, program.start("at"), "pgbench would run a program, which a script may not do here")
     number = 0
     for start, word in _statements(shown, text):
         number += 1
         if word.lower() not in _READS:
-            why = f"{word[:40]} does not begin a query; each statement must begin with SELECT, WITH, VALUES or TABLE"
-            raise _refused(shown, text, start, why)
+            problem = (
+                f"{word[:40]} does not begin a query; each statement must begin with SELECT, WITH, VALUES or TABLE"
+            )
+            raise _refusal(shown, text, start, problem)
     if not number:
         raise InputError(f"{shown} contains no query, so there is nothing to measure.")
 
 
 def _statements(shown: str, text: str) -> Iterator[tuple[int, str]]:
-    """Where each statement begins, and its first word."""
+    """Yield the position of each statement and its first word."""
 
-    def bare(found: re.Match[str]) -> str:
+    def blank_out(found: re.Match[str]) -> str:
         if found["command"] is not None and found["word"].lower() != "set":
-            raise _refused(
+            raise _refusal(
                 shown,
                 text,
                 found.start(),
@@ -161,10 +168,10 @@ def _statements(shown: str, text: str) -> Iterator[tuple[int, str]]:
         blank = re.sub(r"[^\n]", " ", found[0][1:])
         return ("'" if found["text"] is not None else ";" if found["command"] is not None else " ") + blank
 
-    for each in _FIRST.finditer(_PIECE.sub(bare, text)):
+    for each in _FIRST.finditer(_PIECE.sub(blank_out, text)):
         yield each.start(1), each[1]
 
 
-def _refused(shown: str, text: str, at: int, why: str) -> InputError:
+def _refusal(shown: str, text: str, at: int, why: str) -> InputError:
     line = text.count("\n", 0, at) + 1
     return InputError(f"{shown}, line {line}: {why}.")

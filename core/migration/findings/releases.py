@@ -1,8 +1,8 @@
-"""PostgreSQL's numbering: which releases share a data directory's format, and what is no PostgreSQL at all.
+"""PostgreSQL's version numbers: which releases share the format of a data directory, and what is not PostgreSQL.
 
-Before 10 a major version is `major.minor` and the release a third number (9.6.24); since 10 a major version is one
+Before 10 a major version is `major.minor` and a release has a third number (9.6.24); since 10 a major version is one
 number (15.18). Releases of one major version read each other's files; a beta or release candidate may not even read
-the next one's. Source: https://www.postgresql.org/support/versioning/
+the files of the next one. Source: https://www.postgresql.org/support/versioning/
 """
 
 import re
@@ -13,11 +13,11 @@ from core.facts.versions import fork_of
 _RELEASE = re.compile(
     r"""
     ^\s*
-    (?P<words>(?:[^\W\d]\S*\s+|\([^)]*\)\s*)*)          # what stands ahead of the number: a product's name
+    (?P<words>(?:[^\W\d]\S*\s+|\([^)]*\)\s*)*)          # words before the number: the name of a product
     (?P<first>\d{1,9})(?:\.(?P<second>\d{1,9}))?(?:\.(?P<third>\d{1,9}))?
-    (?P<more>(?:\.\d+)*)                                 # a fourth number is a fork's
+    (?P<more>(?:\.\d+)*)                                 # only forks have a fourth number
     (?P<prerelease>(?:alpha|beta|rc)\d+|devel)?
-    (?P<rest>.*)$                                        # a packager's words in parentheses
+    (?P<rest>.*)$                                        # a packager's remark in parentheses
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -49,7 +49,14 @@ CONTROL_VERSIONS: dict[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release by its number. `fork`: the name of the product when it is not PostgreSQL; None: PostgreSQL."""
+    """A release by its number.
+
+    Attributes:
+        major_version: such as `15` or `9.6`.
+        minor: the minor version; None if the text does not contain it.
+        prerelease: such as `beta1`; None for a final release.
+        fork: the name of a product that is not PostgreSQL; None for PostgreSQL.
+    """
 
     major_version: str
     minor: int | None
@@ -58,7 +65,10 @@ class Release:
 
 
 def parse_release(text: str | None) -> Release | None:
-    """`15.5`, `9.6.24 (Debian …)`, `18beta1`, `9.4.26 (Greenplum Database 6.25.3)`; None where there is no number."""
+    """Return the release in a version text, or None if there is no number.
+
+    Examples are `15.5`, `9.6.24 (Debian …)`, `18beta1` and `9.4.26 (Greenplum Database 6.25.3)`.
+    """
     found = _RELEASE.match(text or "")
     if text is None or found is None:
         return None
@@ -67,18 +77,18 @@ def parse_release(text: str | None) -> Release | None:
     if first is None:
         return None
     if first >= 10:
-        # EnterpriseDB counts three numbers where PostgreSQL has two: 17.4.0
-        odd = third is not None
+        # EnterpriseDB has three numbers (17.4.0) where PostgreSQL has two
+        has_extra_number = third is not None
         major_version, minor = str(first), second
     else:
-        odd = bool(found["more"])
+        has_extra_number = bool(found["more"])
         major_version, minor = f"{first}.{second or 0}", third
-    if fork is None and odd:
+    if fork is None and has_extra_number:
         fork = f"a build numbered {text.strip()}"
     return Release(major_version=major_version, minor=minor, prerelease=found["prerelease"], fork=fork)
 
 
-def numbers(major_version: str) -> tuple[int, ...]:
-    """A major version in numbers: (15,), (9, 6); empty where it is none of PostgreSQL's."""
+def version_numbers(major_version: str) -> tuple[int, ...]:
+    """Return a major version as numbers, such as (15,) or (9, 6); empty for anything else."""
     parts = major_version.split(".")
     return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()

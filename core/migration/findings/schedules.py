@@ -1,6 +1,7 @@
-"""The scheduled jobs of both servers side by side, for the operator to move or to leave behind.
+"""The scheduled jobs of both servers as a table, from which the operator decides which to move.
 
-The facts keep of crontabs and timers what bears on PostgreSQL alone, with secrets masked (see core/facts/schedules).
+The facts contain only those crontab lines and timers that concern PostgreSQL, with secrets masked (see
+core/facts/schedules).
 """
 
 from core.facts.model import Facts
@@ -9,26 +10,28 @@ _MOST = 200
 _NONE = "-"
 
 
-def side_by_side(old: Facts, new: Facts) -> str:
-    """Return a table as text: where each job stands on both servers; empty if neither has one.
+def format_jobs_of_both_servers(old: Facts, new: Facts) -> str:
+    """Return a table as text with the file of each job on both servers; empty if neither has a job.
 
-    A job is the same on both where its user and its line are, whatever file they stand in.
+    A job is the same on both servers if user and line are equal, even if the files differ.
     """
     jobs: dict[tuple[str | None, str], dict[str, str]] = {}
     for side, facts in (("old", old), ("new", new)):
         for job in facts.host_environment.schedule or ():
             jobs.setdefault((job.user, job.line), {}).setdefault(side, job.place)
     unread = [facts.server for facts in (old, new) if facts.host_environment.schedule is None]
-    said = [f"The jobs of {server} could not be read." for server in unread]
+    notes = [f"The jobs of {server} could not be read." for server in unread]
     if not jobs:
-        return "\n".join(said)
+        return "\n".join(notes)
     rows = [("old", "new", "user", "job")]
-    for (user, line), at in list(jobs.items())[:_MOST]:
-        rows.append((at.get("old", _NONE), at.get("new", _NONE), user or _NONE, line))
+    for (user, line), places in list(jobs.items())[:_MOST]:
+        rows.append((places.get("old", _NONE), places.get("new", _NONE), user or _NONE, line))
     if len(jobs) > _MOST:
-        said.append(f"{len(jobs) - _MOST} more jobs are not shown.")
+        notes.append(f"{len(jobs) - _MOST} more jobs are not shown.")
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = [
         "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]) for row in rows
     ]
-    return "\n".join(["".join(sign if sign.isprintable() else "?" for sign in line) for line in (*lines, *said)])
+    return "\n".join(
+        ["".join(character if character.isprintable() else "?" for character in line) for line in (*lines, *notes)]
+    )

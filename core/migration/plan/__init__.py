@@ -14,10 +14,10 @@ from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate.copy_methods import planned
-from core.migration.findings.cluster import cluster_of
+from core.migration.findings.cluster import find_cluster
 from core.migration.findings.data_roots import data_roots
-from core.migration.findings.dress import no_dress_rehearsal
-from core.migration.findings.query_scripts import database_of
+from core.migration.findings.dress import explain_no_dress_rehearsal
+from core.migration.findings.query_scripts import query_database
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.estimate import Estimate, Method
@@ -87,7 +87,7 @@ def make_plan(
     """
     choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
     context = _plan_context(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
-    if dressed and (why := no_dress_rehearsal(move, context.cluster, old_facts, new_facts)):
+    if dressed and (why := explain_no_dress_rehearsal(move, context.cluster, old_facts, new_facts)):
         raise InputError(
             f"A dress rehearsal of {move.name} is not possible: {why}", "make a copy rehearsal: --rehearsal"
         )
@@ -127,7 +127,7 @@ def make_plan(
         functions=functions_of([*steps, *rollback, *optional_checks], variables),
         settings=tuple(variables.items()),
         verify=verify,
-        queries=replace(asked.queries, database=database_of(asked.queries, context.cluster))
+        queries=replace(asked.queries, database=query_database(asked.queries, context.cluster))
         if dressed and asked.queries
         else None,
     )
@@ -149,7 +149,7 @@ def _plan_context(
     Raises:
         InputError: as make_plan does.
     """
-    cluster = cluster_of(old_facts, move.cluster)
+    cluster = find_cluster(old_facts, move.cluster)
     roots = data_roots(move, cluster)
     made_at = datetime.now(UTC)
     channel = channel_of(

@@ -8,8 +8,8 @@ from core.facts.programs import program_path, programs_of
 from core.facts.services import Service
 from core.migration.findings.data_roots import DataRoot
 from core.migration.findings.edited import predict_new_cluster
-from core.migration.findings.releases import numbers
-from core.migration.findings.services import service_for
+from core.migration.findings.releases import version_numbers
+from core.migration.findings.services import service_of_target
 from core.migration.model.move import Move, Verify
 from core.migration.transports.copy_channel import LISTS, CopyChannel
 from core.servers.profiles import Profile
@@ -67,12 +67,12 @@ class PlanContext:
     @property
     def service(self) -> Service | None:
         """Return the service that starts the new cluster; None if pg_ctl alone starts it."""
-        return service_for(self.move.target, self.cluster, self.new_facts)
+        return service_of_target(self.move.target, self.cluster, self.new_facts)
 
     @property
     def major_version(self) -> tuple[int, ...]:
         """Return the major version as numbers, such as (15,) or (9, 6); empty for anything else."""
-        return numbers(self.cluster.series)
+        return version_numbers(self.cluster.series)
 
     @property
     def old_path(self) -> str:

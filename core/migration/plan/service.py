@@ -8,17 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.facts.services import Service
-from core.migration.findings.edited import given_back
+from core.migration.findings.edited import list_settings_for_old_start
 from core.migration.findings.layout import config_file_outside
 from core.migration.findings.services import (
+    access_rules_beside_configuration,
+    active_service,
     debian_config_file,
     debian_folder,
     debian_settings,
-    rules_beside,
-    service_at_work,
-    service_of,
+    find_service,
 )
-from core.migration.findings.start_options import as_typed
+from core.migration.findings.start_options import typed_options
 from core.migration.model.plan import ROOT_USER, undone
 from core.migration.plan.cluster_control import ClusterCommand, as_options, native_start, native_stop
 from core.migration.plan.context import PlanContext
@@ -95,15 +95,15 @@ def stop_new(context: PlanContext) -> ClusterCommand:
 
 def _old_cluster(context: PlanContext) -> _ManagedCluster:
     cluster, config = context.cluster, config_file_outside(context.cluster)
-    service = service_at_work(cluster, context.old_facts)
-    extra = *rules_beside(cluster), *given_back(context.move, cluster)
+    service = active_service(cluster, context.old_facts)
+    extra = *access_rules_beside_configuration(cluster), *list_settings_for_old_start(context.move, cluster)
     return _ManagedCluster(
-        service, cluster.data_directory, context.old_path, context.owner, config, as_typed(cluster), extra
+        service, cluster.data_directory, context.old_path, context.owner, config, typed_options(cluster), extra
     )
 
 
 def _new_cluster(context: PlanContext) -> _ManagedCluster:
-    options, extra = as_typed(context.cluster), tuple(rules_beside(context.cluster))
+    options, extra = typed_options(context.cluster), tuple(access_rules_beside_configuration(context.cluster))
     data, owner = context.move.target, context.channel.writer
     return _ManagedCluster(context.service, data, context.new_path, owner, config_file(context), options, extra)
 
@@ -145,7 +145,7 @@ def enable_at_boot(context: PlanContext) -> list[Change]:
 
     The list is empty if it is enabled already or if no service starts it.
     """
-    service, old = context.service, service_of(context.cluster, context.old_facts)
+    service, old = context.service, find_service(context.cluster, context.old_facts)
     if service is None or service.enabled or old is None or not old.enabled:
         return []
     if service.debian:

@@ -15,7 +15,7 @@ from core.errors import ParseError
 from core.facts.model import Cluster, Database
 from core.facts.programs import program_path, programs_of
 from core.jobs import Note
-from core.migration.findings.cluster import cluster_of
+from core.migration.findings.cluster import find_cluster
 from core.migration.model.probe import Quantity
 from core.migration.model.table_sample import (
     LoadableRows,
@@ -76,7 +76,7 @@ def probe(site: ProbeContext, channel: CopyChannel, scratch: str, recorder: Prob
 
     Where the cluster does not run, or tells of no database, nothing is asked.
     """
-    cluster = cluster_of(site.old_facts, site.move.cluster)
+    cluster = find_cluster(site.old_facts, site.move.cluster)
     largest = max(
         (each for each in cluster.databases if not each.template), key=lambda each: each.size_bytes, default=None
     )
@@ -198,7 +198,7 @@ def _sending(channel: CopyChannel, scratch: str) -> Shell:
 
 def _series(site: ProbeContext) -> str:
     """The cluster's own where new has programs of it, else the newest that it shows."""
-    wanted = cluster_of(site.old_facts, site.move.cluster).series
+    wanted = find_cluster(site.old_facts, site.move.cluster).series
     tool = site.new_facts.tool("postgres")
     version = tool.version if tool is not None and tool.path is not None else None
     if version is None or any(each.series == wanted for each in site.new_facts.clusters):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from core.errors import CommandError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
-from core.migration.findings.cluster import cluster_of
+from core.migration.findings.cluster import find_cluster
 from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.model.move import Move
 from core.migration.model.plan import Step, alone, functions_file, functions_of
@@ -39,7 +39,7 @@ class ProbeContext:
     def __init__(
         self, old: Server, new: Server, old_facts: Facts, new_facts: Facts, move: Move, seed: str, job: Job
     ) -> None:
-        cluster = cluster_of(old_facts, move.cluster)
+        cluster = find_cluster(old_facts, move.cluster)
         self.old, self.new, self.move, self.seed, self.job = old, new, move, seed, job
         self.old_facts, self.new_facts = old_facts, new_facts
         self.size_bytes = cluster.size_bytes

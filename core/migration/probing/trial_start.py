@@ -7,9 +7,9 @@ from core.errors import Cancelled, CommandError, InputError, PghaulError
 from core.facts.model import Cluster, Facts, TrialStart
 from core.jobs import Job
 from core.migration.findings.data_roots import data_roots
-from core.migration.findings.layout import configuration_brought, configuration_left
-from core.migration.findings.services import service_for
-from core.migration.findings.trial_start import Trial, trial_of
+from core.migration.findings.layout import configuration_copied, configuration_not_copied
+from core.migration.findings.services import service_of_target
+from core.migration.findings.trial_start import TrialCommands, prepare_trial_start
 from core.migration.model.move import Hook, HookCommand, Move
 from core.servers.connection import Server
 from core.servers.shell import Shell, call, lowered
@@ -50,7 +50,7 @@ def with_trial_start(
         move.cluster, move.target, old_facts.taken_at.isoformat(), chosen, hook=next((each.value for each in ahead), "")
     )
     try:
-        trial = trial_of(move, cluster, old_facts, new_facts, new.profile.database_user, holder)
+        trial = prepare_trial_start(move, cluster, old_facts, new_facts, new.profile.database_user, holder)
     except InputError as error:  # a path that no command can name
         trial = error.message
     if isinstance(trial, str):
@@ -62,7 +62,7 @@ def with_trial_start(
         )
     else:
         made = _tried(old, new, trial, made, cluster.owner or old.profile.database_user, job)
-    service = service_for(move.target, cluster, new_facts)
+    service = service_of_target(move.target, cluster, new_facts)
     if service is not None and service.user is None and new.can_become("root", job):
         hinders = call("print_unit_obstacles", service.unit, new.profile.database_user, move.target)
         title = f"Check whether {service.unit} can start the new cluster"
@@ -80,11 +80,11 @@ def with_trial_start(
 
 def _brought(move: Move, cluster: Cluster) -> list[str]:
     """Paths of the new server at which something lies after the move, as far as that is known before."""
-    data, left = cluster.data_directory, configuration_left(cluster)
+    data, left = cluster.data_directory, configuration_not_copied(cluster)
     read = [each.path for each in cluster.configuration_files or () if each.state == "file" and each.path not in left]
     read = [f"{move.target}{each.removeprefix(data)}" if each.startswith(f"{data}/") else each for each in read]
     roots = [root.target for root in data_roots(move, cluster)]
-    brought = [f"{move.target}/PG_VERSION", *read, *roots, *configuration_brought(cluster)]
+    brought = [f"{move.target}/PG_VERSION", *read, *roots, *configuration_copied(cluster)]
     return [each for each in brought if "\n" not in each]  # no command can name one, and neither does a unit
 
 
@@ -99,7 +99,7 @@ def _told(new: Server, asked: Shell, title: str, job: Job) -> tuple[str, ...]:
     return tuple(done.stdout.splitlines())
 
 
-def _tried(old: Server, new: Server, trial: Trial, made: TrialStart, owner: str, job: Job) -> TrialStart:
+def _tried(old: Server, new: Server, trial: TrialCommands, made: TrialStart, owner: str, job: Job) -> TrialStart:
     made = replace(made, lacking=trial.lacking)
     try:
         title = "Pack the configuration of the old cluster for a trial start"

@@ -11,7 +11,7 @@ from core.errors import CommandError, InputError
 from core.facts.model import Cluster, Facts
 from core.facts.programs import programs_of
 from core.jobs import Job, Note
-from core.migration.findings.cluster import cluster_of
+from core.migration.findings.cluster import find_cluster
 from core.migration.model.move import Move
 from core.migration.model.watch import WatchResult, parse_watch
 from core.migration.transports.copy_channel import own_name
@@ -45,7 +45,7 @@ def begin(old: Server, facts: Facts, move: Move, seed: str, seconds: float, job:
         InputError: the cluster does not run, the time is too short or too long, or a watch of the move is there.
         ServerError: as Server.run does.
     """
-    cluster = cluster_of(facts, move.cluster)
+    cluster = find_cluster(facts, move.cluster)
     owner = cluster.owner or old.profile.database_user
     if not cluster.running:
         raise InputError(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core import units
 from core.facts.model import Facts
-from core.migration.findings.hosts import Hosts, hosts_of
+from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.model.move import Move
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import PLAIN, Route, Transport
@@ -47,7 +47,7 @@ class Choice:
 def on_one_server(move: Move, old: Facts, new: Facts, profile: Profile) -> bool:
     """Whether old and new are one host, on which the owner of the cluster owns the copy too: no ssh is needed then."""
     cluster = old.cluster(move.cluster)
-    return hosts_of(old, new) is Hosts.ONE and cluster is not None and cluster.owner == profile.database_user
+    return compare_hosts(old, new) is Hosts.ONE and cluster is not None and cluster.owner == profile.database_user
 
 
 def allowed_routes(move: Move, old: Facts, new: Facts, profile: Profile) -> frozenset[Route]:

@@ -20,7 +20,7 @@ from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate.spec import ClusterSpec
 from core.migration.execution.engine import new_execution
 from core.migration.execution.record import by_stage, hit_rate
-from core.migration.findings.cluster import cluster_of
+from core.migration.findings.cluster import find_cluster
 from core.migration.model.execution import Kind, State, StepRun
 from core.migration.model.move import Verify
 from core.migration.model.plan import Phase
@@ -78,7 +78,7 @@ def test_the_copy_of_the_example_is_priced_by_what_its_passes_brought(tmp_path: 
         move, (_, rehearsal) = store.move(EXAMPLE), store.executions(EXAMPLE)
         old, probes = store.facts(move.old), store.probes(EXAMPLE)
     assert old is not None
-    cluster = cluster_of(old, move.cluster)
+    cluster = find_cluster(old, move.cluster)
     assert cluster.wide is not None
     moved = []
     for idle in (None, 78 * 2**24):

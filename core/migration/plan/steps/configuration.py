@@ -1,6 +1,6 @@
 """Steps that copy configuration which lies outside the data directory, where no pre-copy pass reaches it."""
 
-from core.migration.findings.layout import configuration_brought, configuration_left
+from core.migration.findings.layout import configuration_copied, configuration_not_copied
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step, undone
 from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
@@ -14,8 +14,8 @@ def check_configuration(context: PlanContext) -> list[Step]:
     """
     writer, copied, not_copied = (
         context.channel.writer,
-        configuration_brought(context.cluster),
-        configuration_left(context.cluster),
+        configuration_copied(context.cluster),
+        configuration_not_copied(context.cluster),
     )
     steps = [
         _check_step(
@@ -70,7 +70,7 @@ def copy_configuration(context: PlanContext) -> list[Step]:
 
     The list is empty if all configuration lies in the data directory.
     """
-    paths, writer = configuration_brought(context.cluster), context.channel.writer
+    paths, writer = configuration_copied(context.cluster), context.channel.writer
     if not paths:
         return []
     return [
@@ -117,7 +117,7 @@ def copy_configuration(context: PlanContext) -> list[Step]:
 
 def restore_configuration(context: PlanContext) -> list[Step]:
     """Return the step of a rollback that restores the saved configuration of the new server."""
-    paths = configuration_brought(context.cluster)
+    paths = configuration_copied(context.cluster)
     if not paths:
         return []
     return [

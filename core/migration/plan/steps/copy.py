@@ -5,7 +5,7 @@ with another path, and the comparison of both sides.
 """
 
 from core.migration.estimate.copy_methods import MOST_PASSES
-from core.migration.findings.data_roots import DataRoot, relinked
+from core.migration.findings.data_roots import DataRoot, relinked_roots
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.plan import cluster_control, service
@@ -304,7 +304,7 @@ def _link_flush_and_verify(context: PlanContext) -> list[Step]:
             stopped=True,
             skippable=False,
         )
-        for root in relinked(context.move, context.cluster)
+        for root in relinked_roots(context.move, context.cluster)
     ]
     flush = Step(
         "Flush the disks of the new server",

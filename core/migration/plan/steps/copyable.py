@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.migration.findings.data_roots import private_key
+from core.migration.findings.data_roots import private_key_path
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
@@ -15,7 +15,7 @@ def check_copyable(context: PlanContext) -> Step:
         "Check that every file can be copied",
         "old",
         context.owner,
-        str(call("check_copyable", private_key(context.cluster) or "-", *folders)),
+        str(call("check_copyable", private_key_path(context.cluster) or "-", *folders)),
         "A file that the owner of the cluster may not read would end the copy during the downtime.",
         ONLY_LOOKS,
         (command("find", *folders, "-type", "f", "!", "-readable").text,),

@@ -12,7 +12,7 @@ from core import units
 from core.migration.findings.data_roots import link_targets
 from core.migration.findings.dress import backup_functions, list_recovery_isolation_settings
 from core.migration.findings.local_start import list_libraries_that_may_start_work
-from core.migration.findings.query_scripts import database_of
+from core.migration.findings.query_scripts import query_database
 from core.migration.model.dress import RehearsalOptions
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step
 from core.migration.model.queries import Queries
@@ -94,7 +94,7 @@ def _check_role(context: PlanContext, queries: Queries) -> Step:
         f"Check that the role {queries.role} has no administrator rights",
         "old",
         context.owner,
-        str(call("check_role", database_of(queries, context.cluster), queries.role, *where)),
+        str(call("check_role", query_database(queries, context.cluster), queries.role, *where)),
         "The queries run as this role, as your application runs them. What its functions, views and foreign tables do "
         "for the application, they do here, too.",
         ONLY_LOOKS,
@@ -156,7 +156,7 @@ def _query_arguments(queries: Queries, context: PlanContext) -> tuple[str | int,
     for each in queries.scripts:
         lines = each.text.removesuffix("\n").split("\n")
         scripts += [each.weight, len(lines), *lines]
-    where = database_of(queries, context.cluster), queries.role
+    where = query_database(queries, context.cluster), queries.role
     return *where, queries.clients, queries.seconds, len(queries.scripts), *scripts
 
 
@@ -188,7 +188,7 @@ def _native_pgbench(
             port,
             *files,
         ),
-        database_of(queries, context.cluster),
+        query_database(queries, context.cluster),
     )
     return (program.text,)
 

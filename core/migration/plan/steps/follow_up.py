@@ -1,7 +1,7 @@
 """What a finished move leaves on the servers, and what is still to be done: sentences for the operator."""
 
-from core.migration.findings.edited import kept_in_force
-from core.migration.findings.layout import configuration_brought
+from core.migration.findings.edited import list_settings_kept_in_force
+from core.migration.findings.layout import configuration_copied
 from core.migration.plan import cluster_control, service
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.configuration import saved_configuration
@@ -20,7 +20,7 @@ def list_remaining_files(context: PlanContext) -> tuple[str, ...]:
             "which it cannot start."
         ),
     ]
-    if configuration_brought(cluster):
+    if configuration_copied(cluster):
         sentences.append(
             f"{context.new.name}: {saved_configuration(context)} holds the files that the configuration has replaced, "
             "if any."
@@ -60,7 +60,7 @@ def list_follow_up_tasks(context: PlanContext) -> tuple[str, ...]:
 
 def _settings_to_decide(context: PlanContext) -> list[str]:
     """Return the task on settings for which the value in force was kept instead of the value in the files."""
-    settings = kept_in_force(context.move, context.cluster)
+    settings = list_settings_kept_in_force(context.move, context.cluster)
     if not settings:
         return []
     names = ", ".join(each.partition("=")[0] for each in settings)

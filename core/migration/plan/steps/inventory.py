@@ -9,8 +9,8 @@ started the cluster: the local-only start sets some of them itself, and PostgreS
 from collections.abc import Sequence
 from typing import LiteralString
 
-from core.migration.findings.edited import from_files, kept_in_force
-from core.migration.findings.services import rules_at
+from core.migration.findings.edited import list_settings_from_files, list_settings_kept_in_force
+from core.migration.findings.services import access_rule_paths
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
@@ -99,7 +99,7 @@ def compare_inventory(context: PlanContext, socket: str | None, own_settings: Se
     """
     steps = []
     # these settings are meant to differ from the files, because the plan has set them itself
-    own_settings = (*own_settings, *kept_in_force(context.move, context.cluster), "port=")
+    own_settings = (*own_settings, *list_settings_kept_in_force(context.move, context.cluster), "port=")
     if is_queryable(context):
         steps.append(
             Step(
@@ -167,7 +167,7 @@ def compare_settings(context: PlanContext, socket: str | None) -> list[Step]:
                     *connection_arguments(context.new_path, socket, context.port, context.cluster.series, _SOON),
                     context.move.target,
                     "cutover",
-                    ",".join(from_files(context.move, context.cluster)) or "-",
+                    ",".join(list_settings_from_files(context.move, context.cluster)) or "-",
                     *_access_rule_arguments(context, context.move.target),
                 )
             ),
@@ -193,7 +193,7 @@ def compare_old_settings(context: PlanContext) -> list[Step]:
         return []
     socket, port = context.cluster.socket_directory, context.new_cluster.port or 5432
     data = context.cluster.data_directory
-    chosen = ",".join(from_files(context.move, context.cluster)) or "-"
+    chosen = ",".join(list_settings_from_files(context.move, context.cluster)) or "-"
     where = connection_arguments(context.old_path, socket, port, context.cluster.series, _SOON)
     return [
         Step(
@@ -213,7 +213,7 @@ def compare_old_settings(context: PlanContext) -> list[Step]:
 
 def _access_rule_arguments(context: PlanContext, data: str) -> list[str]:
     """Return the settings of the access rules, each followed by the file that it must name in the directory `data`."""
-    return [word for name, path in rules_at(data, context.cluster).items() for word in (name, path or "-")]
+    return [word for name, path in access_rule_paths(data, context.cluster).items() for word in (name, path or "-")]
 
 
 def is_queryable(context: PlanContext) -> bool:

@@ -9,7 +9,7 @@ and both sides agree, too. The new cluster starts, and only a query on such a ta
 from dataclasses import replace
 
 from core.facts.model import Cluster
-from core.migration.findings.data_roots import led_to, version_folder
+from core.migration.findings.data_roots import linked_folders, version_folder
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import native_prove_stopped
 from core.migration.plan.context import PlanContext
@@ -110,11 +110,15 @@ def compare_data_roots(cluster: Cluster) -> Shell:
 
 
 def _data_root_arguments(cluster: Cluster) -> tuple[str, ...]:
-    return (cluster.data_directory, version_folder(cluster), *(word for root in led_to(cluster) for word in root))
+    return (
+        cluster.data_directory,
+        version_folder(cluster),
+        *(word for root in linked_folders(cluster) for word in root),
+    )
 
 
 def native_data_roots(cluster: Cluster) -> tuple[str, ...]:
     """Return the commands by which a person looks at the data roots."""
     data = cluster.data_directory
-    folders = dict.fromkeys((data, *(folder for _, folder in led_to(cluster))))
+    folders = dict.fromkeys((data, *(folder for _, folder in linked_folders(cluster))))
     return (command("find", data, "-type", "l", "-printf", "%P -> %l\\n").text, command("df", *folders).text)

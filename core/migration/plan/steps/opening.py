@@ -2,11 +2,11 @@
 
 from typing import LiteralString
 
-from core.migration.findings.edited import kept_in_force
+from core.migration.findings.edited import list_settings_kept_in_force
 from core.migration.findings.local_start import list_isolation_settings, list_isolation_settings_for_rebuild
-from core.migration.findings.schedules import side_by_side
-from core.migration.findings.services import rules_beside
-from core.migration.findings.start_options import as_typed
+from core.migration.findings.schedules import format_jobs_of_both_servers
+from core.migration.findings.services import access_rules_beside_configuration
+from core.migration.findings.start_options import typed_options
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, run_by_hand, undone
 from core.migration.plan import cluster_control, service
@@ -95,7 +95,7 @@ def _host_step(change: Change, name: str, title: str, reason: str) -> Step:
 
 def _keep_settings_in_force(context: PlanContext) -> list[Step]:
     """Return the step that keeps the values in force for settings that were edited and not loaded, if chosen."""
-    settings = kept_in_force(context.move, context.cluster)
+    settings = list_settings_kept_in_force(context.move, context.cluster)
     if not settings:
         return []
     user, file = context.channel.writer, f"{context.move.target}/postgresql.auto.conf"
@@ -133,7 +133,7 @@ def _local_only_start(context: PlanContext) -> list[Step]:
         list_isolation_settings_for_rebuild(context.cluster) if rebuild else list_isolation_settings(context.cluster)
     )
     start = target, context.port, context.new_path, service.config_file(context)
-    options = [*rules_beside(context.cluster), *isolation_settings]
+    options = [*access_rules_beside_configuration(context.cluster), *isolation_settings]
     return [
         Step(
             "Start the new cluster for local connections only",
@@ -143,7 +143,7 @@ def _local_only_start(context: PlanContext) -> list[Step]:
             "Clients must not reach it yet. Until the cutover it archives nothing, and runs no subscription, job or "
             "other background worker.",
             undone(user, "new", *cluster_control.native_stop_and_fence(target)),
-            cluster_control.native_start_local_only(*start, (*as_typed(context.cluster), *options)),
+            cluster_control.native_start_local_only(*start, (*typed_options(context.cluster), *options)),
             phase=Phase.START,
             name=START_NEW,
             stopped=True,
@@ -330,7 +330,7 @@ def _commands_in_turn(*parts: tuple[str, str, tuple[str, ...]]) -> str:
 
 def _cron_jobs(context: PlanContext) -> list[Step]:
     """Return the step that lists cron jobs and timers of both hosts; none if no job concerns PostgreSQL."""
-    jobs = side_by_side(context.old_facts, context.new_facts)
+    jobs = format_jobs_of_both_servers(context.old_facts, context.new_facts)
     if not jobs:
         return []
     return [

@@ -8,7 +8,7 @@ own warning. Sources: REINDEX, ALTER COLLATION and ALTER DATABASE in PostgreSQL'
 from collections.abc import Mapping, Sequence
 
 from core import units
-from core.migration.findings.collations import SortOrder, affected
+from core.migration.findings.collations import SortOrder, affected_collations
 from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.context import PlanContext
@@ -20,7 +20,7 @@ _REBUILT = (SortOrder.DIFFERENT, SortOrder.UNSURE)
 
 def reindex_steps(context: PlanContext, socket: str | None) -> list[Step]:
     """Return the step that rebuilds indexes before the cutover; none if text sorts alike or that is unknown."""
-    found = affected(CheckContext(context.move, context.old_facts, context.new_facts))
+    found = affected_collations(CheckContext(context.move, context.old_facts, context.new_facts))
     if isinstance(found, Finding):
         return []
     wrong = [each for each in found if each.order in _REBUILT]

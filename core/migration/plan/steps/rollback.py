@@ -4,8 +4,8 @@ The new cluster is stopped and fenced and its files stay. The fence of the old c
 started, and the copy's key is removed.
 """
 
-from core.migration.findings.edited import given_back
-from core.migration.findings.services import unit_at_work, unmatched_unit
+from core.migration.findings.edited import list_settings_for_old_start
+from core.migration.findings.services import active_unit, unknown_unit
 from core.migration.model.plan import ONLY_LOOKS, Step
 from core.migration.plan import cluster_control, service
 from core.migration.plan.context import PlanContext
@@ -144,7 +144,7 @@ def _restart_old(context: PlanContext) -> list[Step]:
     server = context.old_path, cluster.data_directory
     # if the values in the files were chosen, somebody may have reverted an edit since
     ports = tuple(dict.fromkeys(each.port for each in (context.new_cluster, cluster) if each.port is not None))
-    unit = unit_at_work(cluster, context.old_facts) or unmatched_unit(cluster, context.old_facts)
+    unit = active_unit(cluster, context.old_facts) or unknown_unit(cluster, context.old_facts)
     return [
         remove_fence,
         Step(
@@ -163,7 +163,9 @@ def _restart_old(context: PlanContext) -> list[Step]:
             "old",
             owner,
             str(
-                cluster_control.prove_running(context.old_path, cluster, ports, unit, given_back(context.move, cluster))
+                cluster_control.prove_running(
+                    context.old_path, cluster, ports, unit, list_settings_for_old_start(context.move, cluster)
+                )
             ),
             "Clients may connect again. It must accept connections at the port that it had.",
             ONLY_LOOKS,

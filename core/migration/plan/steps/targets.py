@@ -3,7 +3,7 @@
 `target.sh` says how that is recognised.
 """
 
-from core.migration.findings.data_roots import DataRoot, names_of
+from core.migration.findings.data_roots import DataRoot, root_name_pattern
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
@@ -25,7 +25,7 @@ def check_targets(context: PlanContext) -> Shell:
 
 
 def _allowed_names(root: DataRoot, major_version: str) -> str:
-    return f"/{'/'.join(root.parts)}" if root.parts else names_of(root, major_version)
+    return f"/{'/'.join(root.parts)}" if root.parts else root_name_pattern(root, major_version)
 
 
 def mark_of_copy(context: PlanContext) -> tuple[str, ...]:

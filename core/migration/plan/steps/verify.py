@@ -9,7 +9,7 @@ server files are read from the disk, not from the cache. `resources/sh/verify.sh
 import re
 
 from core.facts.model import Facts
-from core.migration.findings.data_roots import relinked
+from core.migration.findings.data_roots import relinked_roots
 from core.migration.model.move import Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.model.transport import Route
@@ -191,7 +191,7 @@ def _checksum_call(function: str, context: PlanContext, *, on_new: bool) -> Shel
         "forget_cached" if on_new else "true",
         context.new_path if on_new else context.old_path,
         context.move.target if on_new else context.cluster.data_directory,
-        "//".join(root.link for root in relinked(context.move, context.cluster)),
+        "//".join(root.link for root in relinked_roots(context.move, context.cluster)),
         *(word for root in roots for word in root),
     )
 

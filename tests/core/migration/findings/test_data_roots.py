@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from core.facts.model import Link
-from core.migration.findings.data_roots import data_roots, names_of, relinked
-from core.migration.findings.linked_files import wanted_files
+from core.migration.findings.data_roots import data_roots, relinked_roots, root_name_pattern
+from core.migration.findings.linked_files import required_files
 from core.migration.transports.passes import part_of
 from tests.core.migration.builders import DATA, TARGET, cluster, move, space
 
@@ -24,7 +24,7 @@ def test_tablespaces_and_links_are_copied_by_themselves_and_not_counted_twice() 
     assert (first.label, first.source, first.target) == ("16400", "/space", "/srv/pg/space")
     assert (wal.label, wal.target) == ("pg_wal", "/fast/wal")
     assert [root.wal for root in (data, first, wal)] == [None, None, ""]
-    assert [root.link for root in relinked(move(tablespace_targets={"/space": "/srv/pg/space"}), made)] == [
+    assert [root.link for root in relinked_roots(move(tablespace_targets={"/space": "/srv/pg/space"}), made)] == [
         "pg_tblspc/16400"
     ]
 
@@ -33,7 +33,7 @@ def test_what_lies_inside_travels_along_and_is_linked_anew() -> None:
     made = cluster(tablespaces=(space(f"{DATA}/inner"), space("/space", 16401), space("/space/nested", 16402)))
     moved = move(tablespace_targets={"/space": "/new/space"})
     assert [root.label for root in data_roots(moved, made)] == ["data", "16401"]
-    assert {root.link: root.target for root in relinked(moved, made)} == {
+    assert {root.link: root.target for root in relinked_roots(moved, made)} == {
         "pg_tblspc/16400": f"{TARGET}/inner",
         "pg_tblspc/16401": "/new/space",
         "pg_tblspc/16402": "/new/space/nested",
@@ -57,8 +57,8 @@ def test_of_a_tablespace_the_folder_of_its_own_version_is_copied() -> None:
     assert not second.holds("/other/PG_13_202007201")
     unknown = data_roots(move(), replace(made, control=None))[1]
     assert unknown.parts == ()
-    assert re.fullmatch(names_of(unknown, made.series), OWN)
-    assert not re.fullmatch(names_of(unknown, made.series), "PG_13_202007201")
+    assert re.fullmatch(root_name_pattern(unknown, made.series), OWN)
+    assert not re.fullmatch(root_name_pattern(unknown, made.series), "PG_13_202007201")
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_file_beside_it_to_which_a_link_leads_is_copied(target: str, parts: tu
     link = Link("pg_hba.conf", target, dangling=False, to_file=True)
     made = cluster(tablespaces=(space("/space"),), links=(link,))
     assert data_roots(move(), made)[1].parts == parts
-    assert (target in wanted_files(made)) is (target == "/spacer/hba")
+    assert (target in required_files(made)) is (target == "/spacer/hba")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_file_beside_it_to_which_a_link_leads_is_copied(target: str, parts: tu
 )
 def test_a_link_that_would_lead_elsewhere_is_set_anew(written: str | None, target: str, *, anew: bool) -> None:
     made = cluster(links=(replace(WAL, written=written),))
-    assert [root.target for root in relinked(move(target=target), made)] == ["/fast/wal"] * anew
+    assert [root.target for root in relinked_roots(move(target=target), made)] == ["/fast/wal"] * anew
 
 
 def test_a_link_to_a_file_is_no_place() -> None:

@@ -6,14 +6,14 @@ import pytest
 
 from core.facts.catalog import ClusterWide
 from core.facts.model import Link
-from core.migration.findings.dress import list_recovery_isolation_settings, no_dress_rehearsal
+from core.migration.findings.dress import explain_no_dress_rehearsal, list_recovery_isolation_settings
 from tests.core.migration.builders import cluster, move, new, old, space
 
 
 def refused(*, one: bool = False, **changes: Any) -> str:
     made = cluster(**{"running": True, **changes})
     here = old(made)
-    return no_dress_rehearsal(move(), made, here, here if one else new())
+    return explain_no_dress_rehearsal(move(), made, here, here if one else new())
 
 
 def test_a_running_cluster_that_was_asked_can_be() -> None:

@@ -6,15 +6,15 @@ import pytest
 
 from core.facts.catalog import Edited
 from core.migration.findings.edited import (
-    from_files,
-    given_back,
-    kept_in_force,
-    leads_away,
-    not_given_back,
-    not_kept,
+    changes_listening,
+    list_settings_for_old_start,
+    list_settings_from_files,
+    list_settings_kept_in_force,
+    list_settings_missing_at_old_start,
+    list_settings_not_kept,
     predict_new_cluster,
 )
-from core.migration.findings.trial_start import Trial, trial_of
+from core.migration.findings.trial_start import TrialCommands, prepare_trial_start
 from core.migration.model.move import EditedSettings, Move
 from core.servers.shell import words_of
 from tests.core.migration.builders import cluster, move, new, old
@@ -33,10 +33,10 @@ OPTIONS = 9
 """Where these stand among the words of trial_start."""
 
 
-def tried(undertaking: Move, edits: tuple[Edited, ...]) -> Trial:
+def tried(undertaking: Move, edits: tuple[Edited, ...]) -> TrialCommands:
     of = cluster(edited=edits)
-    trial = trial_of(undertaking, of, old(of), new(), "postgres")
-    assert isinstance(trial, Trial)
+    trial = prepare_trial_start(undertaking, of, old(of), new(), "postgres")
+    assert isinstance(trial, TrialCommands)
     return trial
 
 
@@ -50,27 +50,34 @@ def test_the_files_hold_for_where_it_listens() -> None:
 
 
 def test_what_is_in_force_is_given_but_secrets_and_files() -> None:
-    assert kept_in_force(IN_FORCE, CLUSTER) == ("listen_addresses=*", "port=5432", "search_path=it's")
+    assert list_settings_kept_in_force(IN_FORCE, CLUSTER) == ("listen_addresses=*", "port=5432", "search_path=it's")
     reasons = "its values may be secret", "each server has its own value", "its value contains a line break"
     for said, name, reason in zip(
-        not_kept(CLUSTER), ("a.password", "hba_file", "log_line_prefix"), reasons, strict=True
+        list_settings_not_kept(CLUSTER), ("a.password", "hba_file", "log_line_prefix"), reasons, strict=True
     ):
         assert said.startswith(f"{name} ({reason}")
-    assert kept_in_force(IN_FORCE, replace(CLUSTER, series="9.3")) == ()
-    assert all("9.4" in said for said in not_kept(replace(CLUSTER, series="9.3")))
+    assert list_settings_kept_in_force(IN_FORCE, replace(CLUSTER, series="9.3")) == ()
+    assert all("9.4" in said for said in list_settings_not_kept(replace(CLUSTER, series="9.3")))
     blanks = cluster(edited=(Edited("log_line_prefix", "%t\t%u\u00a0", "a"),))
-    assert kept_in_force(IN_FORCE, blanks) == given_back(IN_FORCE, blanks) == ("log_line_prefix=%t\t%u\u00a0",)
-    assert kept_in_force(FILE, CLUSTER) == kept_in_force(move(), CLUSTER) == ()
-    assert from_files(FILE, CLUSTER) == tuple(each.name for each in EDITS)
-    assert from_files(IN_FORCE, CLUSTER) == ()
+    assert (
+        list_settings_kept_in_force(IN_FORCE, blanks)
+        == list_settings_for_old_start(IN_FORCE, blanks)
+        == ("log_line_prefix=%t\t%u\u00a0",)
+    )
+    assert list_settings_kept_in_force(FILE, CLUSTER) == list_settings_kept_in_force(move(), CLUSTER) == ()
+    assert list_settings_from_files(FILE, CLUSTER) == tuple(each.name for each in EDITS)
+    assert list_settings_from_files(IN_FORCE, CLUSTER) == ()
 
 
 @pytest.mark.parametrize("value", ['"$user", public', '%u"', "$HOME", "`id`", "a\\b"])
 def test_what_postmaster_opts_does_not_tell_back_is_no_option_of_the_old_server(value: str) -> None:
     of = cluster(edited=(Edited("port", "5432", "5433"), Edited("search_path", value, "a")))
-    assert kept_in_force(IN_FORCE, of) == ("port=5432", f"search_path={value}")
-    assert (given_back(IN_FORCE, of), not_given_back(IN_FORCE, of)) == (("port=5432",), ("search_path",))
-    assert not_given_back(IN_FORCE, CLUSTER) == ()
+    assert list_settings_kept_in_force(IN_FORCE, of) == ("port=5432", f"search_path={value}")
+    assert (list_settings_for_old_start(IN_FORCE, of), list_settings_missing_at_old_start(IN_FORCE, of)) == (
+        ("port=5432",),
+        ("search_path",),
+    )
+    assert list_settings_missing_at_old_start(IN_FORCE, CLUSTER) == ()
 
 
 @pytest.mark.parametrize(
@@ -96,7 +103,7 @@ def test_what_postmaster_opts_does_not_tell_back_is_no_option_of_the_old_server(
     ],
 )
 def test_only_what_is_not_covered_leads_clients_away(name: str, in_force: str, in_file: str, *, away: bool) -> None:
-    assert leads_away(Edited(name, in_force, in_file)) is away
+    assert changes_listening(Edited(name, in_force, in_file)) is away
 
 
 @pytest.mark.parametrize(("undertaking", "given"), [(IN_FORCE, True), (FILE, False), (move(), False)])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.facts.catalog import ClusterWide, Dictionary, ForeignFile, HbaRule, RoleSetting
-from core.migration.findings.host_names import named_by_catalogs
+from core.migration.findings.host_names import list_named_resources
 from tests.core.migration.builders import cluster, database
 
 
@@ -13,7 +13,7 @@ def words(*dictionaries: Dictionary, files: tuple[ForeignFile, ...] = (), **wide
     one = database()
     assert one.catalogs is not None
     one = replace(one, catalogs=replace(one.catalogs, dictionaries=dictionaries, foreign_files=files))
-    found = named_by_catalogs(cluster(databases=(one,), wide=ClusterWide(**wide)))  # type: ignore[arg-type]
+    found = list_named_resources(cluster(databases=(one,), wide=ClusterWide(**wide)))  # type: ignore[arg-type]
     return [(each.word, each.by) for each in found]
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from core.facts.catalog import ClusterWide, Setting
 from core.facts.model import Cluster, Link
-from core.migration.findings.data_roots import roots_of
-from core.migration.findings.idle_wal import idle_wal
+from core.migration.findings.data_roots import source_data_roots
+from core.migration.findings.idle_wal import idle_wal_bytes
 from tests.core.migration.builders import cluster, database
 
 MIB, GIB = 2**20, 2**30
@@ -21,14 +21,14 @@ def of(size: int, idle: int | None, *, limit: int = 1024) -> Cluster:
 
 
 def test_it_is_what_the_server_keeps_beyond_the_segment_in_use() -> None:
-    assert idle_wal(of(1_300_000_000, 256 * MIB)) == 256 * MIB
+    assert idle_wal_bytes(of(1_300_000_000, 256 * MIB)) == 256 * MIB
 
 
 def test_what_was_written_since_the_checkpoint_is_copied() -> None:
     """10 GiB lie beside the databases and below max_wal_size, none of it beyond the segment in use."""
     busy = of(10**9 + 10 * GIB, 0, limit=16 * 1024)
-    assert idle_wal(busy) == 0
-    assert [root.copied_bytes for root in roots_of(busy)] == [10**9 + 10 * GIB]
+    assert idle_wal_bytes(busy) == 0
+    assert [root.copied_bytes for root in source_data_roots(busy)] == [10**9 + 10 * GIB]
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,15 @@ def test_what_was_written_since_the_checkpoint_is_copied() -> None:
     ],
 )
 def test_where_the_facts_do_not_tell_all_of_it_is_copied(unknown: Cluster) -> None:
-    assert idle_wal(unknown) == 0
+    assert idle_wal_bytes(unknown) == 0
 
 
 def test_it_lies_in_the_data_root_that_holds_the_wal() -> None:
     inside = of(1_300_000_000, 256 * MIB)
-    assert [(root.label, root.copied_bytes) for root in roots_of(inside)] == [("data", 1_300_000_000 - 256 * MIB)]
+    assert [(root.label, root.copied_bytes) for root in source_data_roots(inside)] == [
+        ("data", 1_300_000_000 - 256 * MIB)
+    ]
     elsewhere = replace(inside, links=(Link("pg_wal", "/wal", dangling=False, size_bytes=290_000_000, files=20),))
-    data, wal = roots_of(elsewhere)
+    data, wal = source_data_roots(elsewhere)
     assert (data.copied_bytes, wal.copied_bytes) == (1_010_000_000, 290_000_000 - 256 * MIB)
-    assert [root.idle_bytes for root in roots_of(replace(inside, series="9.2"))] == [0]
+    assert [root.idle_bytes for root in source_data_roots(replace(inside, series="9.2"))] == [0]

@@ -8,7 +8,7 @@ import pytest
 from core.errors import InputError
 from core.facts.catalog import Catalogs
 from core.facts.model import Cluster, Database
-from core.migration.findings.query_scripts import LARGEST, check_queries, database_of, read_script, text_of
+from core.migration.findings.query_scripts import LARGEST, check_queries, decode_script, query_database, read_script
 from core.migration.model.queries import Queries, Script
 from tests.core.migration.builders import cluster
 
@@ -31,7 +31,7 @@ from tests.core.migration.builders import cluster
     ],
 )
 def test_what_reads_is_measured(text: str) -> None:
-    assert text_of("it.sql", text.encode()) == text
+    assert decode_script("it.sql", text.encode()) == text
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_reads_is_measured(text: str) -> None:
 )
 def test_what_does_more_is_refused_with_its_line(text: str, line: int, said: str) -> None:
     with pytest.raises(InputError) as caught:
-        text_of("it.sql", text.encode())
+        decode_script("it.sql", text.encode())
     assert caught.value.message.startswith(f"it.sql, line {line}: ")
     assert said in caught.value.message
 
@@ -77,19 +77,19 @@ def test_what_does_more_is_refused_with_its_line(text: str, line: int, said: str
 @pytest.mark.timeout(20)
 def test_no_script_takes_long_to_look_at(text: str) -> None:
     with pytest.raises(InputError):
-        text_of("it.sql", text.encode())
+        decode_script("it.sql", text.encode())
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "-- nothing", "\\set a 1\n", ";"])
 def test_a_script_without_a_query_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"it\.sql contains no query"):
-        text_of("it.sql", text.encode())
+        decode_script("it.sql", text.encode())
 
 
 def test_text_comes_in_utf8_from_any_workstation() -> None:
-    assert text_of("it.sql", b"\xef\xbb\xbfselect 1;\r\nselect 'b'\r\n") == "select 1;\nselect 'b'\n"
+    assert decode_script("it.sql", b"\xef\xbb\xbfselect 1;\r\nselect 'b'\r\n") == "select 1;\nselect 'b'\n"
     with pytest.raises(InputError, match="line 2: the text is not UTF-8"):
-        text_of("it.sql", b"select 1;\nselect '\xe4'")
+        decode_script("it.sql", b"select 1;\nselect '\xe4'")
 
 
 def test_a_weight_stands_behind_the_file_as_for_pgbench(tmp_path: Path) -> None:
@@ -143,14 +143,14 @@ def of(*databases: Database) -> Cluster:
 def test_the_queries_run_where_the_operator_says_or_in_the_only_database_with_tables() -> None:
     asked, own = Queries((), "r", database="b"), Queries((), "r")
     two = of(database("postgres", 0), database("a", 3), database("template9", 3, template=True))
-    assert database_of(own, two) == "a"
-    assert database_of(own, of(database("postgres", 0))) == "postgres"
-    assert database_of(asked, of(database("a", 3), database("b", 0))) == "b"
+    assert query_database(own, two) == "a"
+    assert query_database(own, of(database("postgres", 0))) == "postgres"
+    assert query_database(asked, of(database("a", 3), database("b", 0))) == "b"
     with pytest.raises(InputError) as caught:
-        database_of(own, of(database("a", 3), database("b", 1)))
+        query_database(own, of(database("a", 3), database("b", 1)))
     assert caught.value.hint == "Name one with --queries-in: a, b."
     with pytest.raises(InputError, match="no database b"):
-        database_of(asked, two)
+        query_database(asked, two)
     for name in ("a\nb", "a'b", 'a"b', "a\\b"):
         with pytest.raises(InputError, match="cannot measure queries in the database"):
-            database_of(own, of(database(name, 3)))
+            query_database(own, of(database(name, 3)))

@@ -8,13 +8,13 @@ from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
 from core.facts.services import Service
 from core.migration.findings.services import (
+    access_rule_paths,
+    access_rules_beside_configuration,
+    active_unit,
     debian_settings,
-    rules_at,
-    rules_beside,
-    service_for,
-    service_of,
-    unit_at_work,
-    unmatched_unit,
+    find_service,
+    service_of_target,
+    unknown_unit,
 )
 from tests.core.migration.builders import DATA, TARGET, cluster, new, old
 
@@ -25,9 +25,9 @@ UNIT = Service("/etc/pg-shop", "shop", "shop.service", enabled=True)
 def test_a_unit_that_names_the_folder_of_the_configuration_is_the_one_that_the_server_runs_in() -> None:
     made = cluster(running=True, process=RUNS)
     facts = old(made, services=(UNIT,))
-    found = service_of(made, facts)
+    found = find_service(made, facts)
     assert found is not None
-    assert (found.unit, found.enabled, unit_at_work(made, facts)) == ("shop.service", True, "shop.service")
+    assert (found.unit, found.enabled, active_unit(made, facts)) == ("shop.service", True, "shop.service")
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def test_a_unit_of_new_s_that_names_the_folder_of_the_configuration_is_the_targe
     file, unit = f"{folder}/postgresql.conf", Service(folder, "shop", "shop.service", enabled=True)
     read = ConfigurationFile(file, "settings", "required", "file", mentions=(Mention(1, mentioned),))
     made = cluster(config_file=file, configuration_files=(read,), settings={"data_directory": in_force})
-    assert service_for(target, made, new(services=(unit,))) == (unit if found else None)
+    assert service_of_target(target, made, new(services=(unit,))) == (unit if found else None)
     of_target = Service(target, "own", "own.service")
-    assert service_for(target, made, new(services=(unit, of_target))) == of_target
+    assert service_of_target(target, made, new(services=(unit, of_target))) == of_target
 
 
 def test_a_line_of_new_s_own_file_tells_no_target() -> None:
@@ -60,15 +60,15 @@ def test_a_line_of_new_s_own_file_tells_no_target() -> None:
     )
     made = cluster(config_file=file, configuration_files=(main, included), settings={"data_directory": DATA})
     unit = Service("/srv/conf", "shop", "shop.service", enabled=True)
-    assert service_for(DATA, made, new(services=(unit,))) is None
+    assert service_of_target(DATA, made, new(services=(unit,))) is None
 
 
 def test_a_unit_of_something_else_is_not_taken_for_the_cluster_s() -> None:
     made = cluster(running=True, process=RUNS)
-    assert service_of(made, old(made)) is None
+    assert find_service(made, old(made)) is None
     another = cluster(data_directory="/srv/pg/shop", unit="shop.service")
     facts = old(made, another, services=(UNIT,))
-    assert (service_of(made, facts), unit_at_work(made, facts)) == (None, None)
+    assert (find_service(made, facts), active_unit(made, facts)) == (None, None)
 
 
 def test_of_several_units_that_name_the_folder_it_is_the_one_that_the_server_runs_in() -> None:
@@ -76,9 +76,9 @@ def test_of_several_units_that_name_the_folder_it_is_the_one_that_the_server_run
     package = Service(made.data_directory, "package", "package.service")
     shop = Service(made.data_directory, "shop", "shop.service", enabled=True)
     facts = old(made, services=(package, shop))
-    found = service_of(made, facts)
+    found = find_service(made, facts)
     assert found is not None
-    assert (found.unit, unit_at_work(made, facts), unmatched_unit(made, facts)) == (
+    assert (found.unit, active_unit(made, facts), unknown_unit(made, facts)) == (
         "shop.service",
         "shop.service",
         None,
@@ -89,12 +89,12 @@ def test_a_unit_of_the_server_that_nothing_matches_is_told_and_no_session() -> N
     systemd = old(cluster()).system
     assert systemd is not None
     assert systemd.init == "systemd"
-    assert unmatched_unit(cluster(running=True, process=RUNS), old(cluster())) == "shop.service"
+    assert unknown_unit(cluster(running=True, process=RUNS), old(cluster())) == "shop.service"
     matched = cluster(running=True, process=RUNS, unit="shop.service")
-    assert unmatched_unit(matched, old(matched)) is None
+    assert unknown_unit(matched, old(matched)) is None
     for unit in ("user@1000.service", "ssh.service", "cron.service", None):
         by_hand = cluster(running=True, process=Process(Limits(1, 1), "systemd", unit))
-        assert unmatched_unit(by_hand, old(by_hand)) is None
+        assert unknown_unit(by_hand, old(by_hand)) is None
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,11 @@ def test_debian_s_configuration_is_led_to_the_target_and_to_the_rules_of_the_old
     made = cluster(hba_file="/srv/rules/shop.conf", settings=settings)
     service = Service(target, "15/main", "postgresql@15-main.service", debian=True)
     assert debian_settings(target, made, service) == led
-    assert rules_at(target, made) == {"hba_file": "/srv/rules/shop.conf", "ident_file": f"{target}/pg_ident.conf"}
-    assert rules_at(target, cluster()) == {"hba_file": None, "ident_file": None}
+    assert access_rule_paths(target, made) == {
+        "hba_file": "/srv/rules/shop.conf",
+        "ident_file": f"{target}/pg_ident.conf",
+    }
+    assert access_rule_paths(target, cluster()) == {"hba_file": None, "ident_file": None}
 
 
 @pytest.mark.parametrize(
@@ -144,4 +147,4 @@ def test_rules_beside_the_configuration_are_named_to_a_start_with_the_data_direc
         "hba_file": "/srv/conf/pg_hba.conf",
         "settings": {"ident_file": "/srv/conf/pg_ident.conf"},
     }
-    assert rules_beside(cluster(**{**apart, **changes})) == named
+    assert access_rules_beside_configuration(cluster(**{**apart, **changes})) == named

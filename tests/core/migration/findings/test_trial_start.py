@@ -9,7 +9,7 @@ from core.facts.catalog import Setting
 from core.facts.configuration_files import ConfigurationFile
 from core.facts.model import Cluster, System
 from core.facts.services import Service
-from core.migration.findings.trial_start import Trial, trial_of
+from core.migration.findings.trial_start import TrialCommands, prepare_trial_start
 from core.servers.shell import words_of
 from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old
 
@@ -18,13 +18,13 @@ FILES, OPTIONS, BROUGHT = 8, 9, 10
 """Where these stand among the words of trial_start."""
 
 
-def made(of: Cluster, *services: Service) -> Trial:
-    trial = trial_of(move(), of, old(of), new(services=services), "postgres")
-    assert isinstance(trial, Trial)
+def made(of: Cluster, *services: Service) -> TrialCommands:
+    trial = prepare_trial_start(move(), of, old(of), new(services=services), "postgres")
+    assert isinstance(trial, TrialCommands)
     return trial
 
 
-def words(trial: Trial) -> list[str]:
+def words(trial: TrialCommands) -> list[str]:
     """The words of trial_start, behind the functions that it runs in another shell."""
     return words_of(trial.start.text.splitlines()[-1])
 
@@ -88,8 +88,8 @@ def test_the_size_of_a_segment_goes_along_where_settings_depend_on_it(size: int,
 
 def test_where_no_trial_is_made_it_is_said_why() -> None:
     there = new()
-    assert "9.6" in str(trial_of(move(), cluster(series="9.6"), old(), there, "postgres"))
-    assert "files" in str(trial_of(move(), cluster(configuration_files=None), old(), there, "postgres"))
+    assert "9.6" in str(prepare_trial_start(move(), cluster(series="9.6"), old(), there, "postgres"))
+    assert "files" in str(prepare_trial_start(move(), cluster(configuration_files=None), old(), there, "postgres"))
     host = System("same", "Debian", "6", "x86_64", boot_id="b", init="systemd")
     here = [replace(each, system=host) for each in (old(), there)]
-    assert "same host" in str(trial_of(move(), cluster(), here[0], here[1], "postgres"))
+    assert "same host" in str(prepare_trial_start(move(), cluster(), here[0], here[1], "postgres"))
