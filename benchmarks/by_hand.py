@@ -25,7 +25,7 @@ from core import units
 from core.facts.collect import collect
 from core.facts.model import Facts
 from core.jobs import Job
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.estimate import Estimate
 from core.migration.model.move import Move
@@ -252,7 +252,7 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
         new.profile,
         old_facts,
         new_facts,
-        check(move, old_facts, new_facts),
+        run_checks(move, old_facts, new_facts),
         probes,
         made,
         seed="0123",

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from core.facts.collation_order import libc_locales
 from core.facts.collect import collect
 from core.jobs import Job
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.model.move import Move
 from core.migration.probing.trial_cluster import with_trial_cluster
 from core.servers.connection import Server, connect
@@ -74,7 +74,7 @@ def _pass(old: Server, new: Server) -> float:
         raise SystemExit(f"the cluster was not read: {here.gaps}")
     there = collect(new, Job(), folders=[MOVE.target], locales=libc_locales(cluster))
     there = with_trial_cluster(new, there, cluster.series, Job(), of=cluster)
-    results = check(MOVE, here, there)
+    results = run_checks(MOVE, here, there)
     seconds = time.monotonic() - started
     relations = sum(database.relations or 0 for database in cluster.databases)
     sys.stdout.write(

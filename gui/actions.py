@@ -308,7 +308,7 @@ def _only_begin(may: "Possible") -> "Possible":
 
 def check(move: str, session: "Session", job: Job) -> None:
     """Read the facts again, and run the checks."""
-    from core.actions.migration import check as run
+    from core.actions.migration import run_checks as run
 
     run(session, move, job)
 

@@ -5,7 +5,7 @@ from functools import partial
 from importlib import import_module
 
 from core.actions.locks import advised, left_by
-from core.actions.migration import check, estimate, plan
+from core.actions.migration import estimate, plan, run_checks
 from core.actions.session import Session, record_commands
 from core.errors import InputError
 from core.facts.model import TrialStart
@@ -73,7 +73,7 @@ def execute(
     """
     latest = _latest(session, move)
     refuse_if_unfinished(latest, alive=_is_running_here(session, latest), start_over=start_over)
-    refuse_blockers(check(session, move, job))
+    refuse_blockers(run_checks(session, move, job))
     made = plan(session, move, job, verify=verify, dressed=dressed, asked=asked)
     operator.announce(made.cluster)
     return _carry_out(session, session.store.execution_started(new_execution(made, kind)), operator, job)

@@ -14,8 +14,8 @@ from core.errors import HistoryError, ParseError
 from core.facts.model import Facts
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.checks import check as check_facts
-from core.migration.checks.waivers import with_waivers
+from core.migration.checks import run_checks as check_facts
+from core.migration.checks.waivers import apply_waivers
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import ruled_out, spec_of
 from core.migration.estimate.advice import helps
@@ -45,7 +45,7 @@ from core.reports.record import record_of, record_of_all
 from core.servers.connection import Server
 
 
-def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
+def run_checks(session: Session, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
     """What must hold before the move, from fresh facts of both servers (or the latest, without `refresh`).
 
     Fresh facts of new hold what a trial cluster shows of its binaries, and how an empty cluster with the configuration
@@ -64,7 +64,7 @@ def check(session: Session, move: str, job: Job, *, refresh: bool = True) -> tup
     new = facts_of(session, found, Side.NEW, job, refresh=refresh, trial=cluster, tried=tried)
     results = check_facts(found, old, new)
     session.store.save_checks(move, results)
-    return with_waivers(results, session.store.waivers(move))
+    return apply_waivers(results, session.store.waivers(move))
 
 
 def judge(session: Session, move: Move, old: Facts, new: Facts) -> tuple[tuple[CheckResult, ...], Estimate]:
@@ -77,7 +77,7 @@ def judge(session: Session, move: Move, old: Facts, new: Facts) -> tuple[tuple[C
     session.store.save_checks(move.name, results)
     made, _ = _estimated(session, move, old, new, Verify.CHANGED, results)
     session.store.save_estimate(move.name, made)
-    return with_waivers(results, session.store.waivers(move.name)), made
+    return apply_waivers(results, session.store.waivers(move.name)), made
 
 
 def probe(session: Session, move: str, job: Job, *, thorough: bool = False) -> tuple[Probe, ...]:
@@ -156,7 +156,7 @@ def plan(
         session.store.profile(found.new),
         old,
         new,
-        with_waivers(check_facts(found, old, new), session.store.waivers(move)),
+        apply_waivers(check_facts(found, old, new), session.store.waivers(move)),
         session.store.probes(move),
         estimated,
         session.store.hooks(move),

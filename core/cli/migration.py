@@ -94,7 +94,7 @@ def _check(context: Context, options: argparse.Namespace) -> int:
     elif options.unwaive is not None:
         results = waivers.unwaive_check(context.session, _move(options), options.unwaive)
     else:
-        results = migration.check(context.session, _move(options), context.job)
+        results = migration.run_checks(context.session, _move(options), context.job)
     if options.json:
         print_document({"checks": results})
     else:

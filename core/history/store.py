@@ -269,10 +269,10 @@ class Store(HistoryFile):
             if results is None:
                 return None
             from core.migration.checks.waivers import (
-                with_waivers,  # and every check with it, which opening does without
+                apply_waivers,  # and every check with it, which opening does without
             )
 
-            return with_waivers(results, waivers.waivers(session, move, self._seal))
+            return apply_waivers(results, waivers.waivers(session, move, self._seal))
 
     def add_waiver(self, move: str, waiver: Waiver) -> None:
         """Keep a waiver, in place of one that stands for the same check."""

@@ -7,7 +7,7 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
 from core.language import marked, tr
-from core.migration.checks.waivers import waivable
+from core.migration.checks.waivers import is_waivable
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.standing import Milestone
 from gui import actions
@@ -76,7 +76,7 @@ class CheckPage(PartPage):
     def _update_waiving(self) -> None:
         """Enable the buttons of waivers: only warnings can be waived."""
         result = self.table.current()
-        self.waive.setEnabled(result is not None and waivable(result) and result.waiver is None)
+        self.waive.setEnabled(result is not None and is_waivable(result) and result.waiver is None)
         self.unwaive.setEnabled(result is not None and result.waiver is not None)
 
     @Slot()

@@ -9,7 +9,7 @@ import pytest
 
 from core.actions.benchmarks import forecast
 from core.actions.facts import read_facts
-from core.actions.migration import check, estimate, plan
+from core.actions.migration import estimate, plan, run_checks
 from core.actions.session import Session
 from core.benchmarks.model import Side
 from core.errors import InputError
@@ -73,7 +73,7 @@ def test_a_folder_that_the_move_will_make_is_measured_where_it_will_lie(session:
 
 def test_a_plan_is_made_of_the_facts_that_it_warns_of(session: Session) -> None:
     """Checks that were passed do not hide what later facts show; the trial cluster is not forgotten by a later pass."""
-    results = {result.id: result.status for result in check(session, "m", Job())}
+    results = {result.id: result.status for result in run_checks(session, "m", Job())}
     assert results["control-data"] is Status.PASS
     assert len(session.store.facts_history("new")) == 1
     later = read_facts(session, "new", Job())
@@ -94,11 +94,11 @@ def test_a_port_that_is_taken_on_new_is_named_with_who_has_it(session: Session, 
     program = lab.new.exec("sh", "-c", 'nohup python3 -c "$1" >/dev/null 2>&1 & echo $!', "sh", held).stdout.strip()
     listening = f"ss -ltn | grep -q ':{found.port} '"
     wait_until(lambda: lab.new.exec("sh", "-c", listening, check=False).returncode == 0, "it listens")
-    (taken,) = (each for each in check(session, "m", Job()) if each.id == "port-free")
+    (taken,) = (each for each in run_checks(session, "m", Job()) if each.id == "port-free")
     assert taken.status is Status.BLOCKER
     assert f"127.0.0.1 (python3, PID {program})" in taken.message
     lab.new.exec("kill", program)
-    (free,) = (each for each in check(session, "m", Job()) if each.id == "port-free")
+    (free,) = (each for each in run_checks(session, "m", Job()) if each.id == "port-free")
     assert free.status is Status.PASS
 
 
@@ -118,10 +118,10 @@ def test_two_profiles_of_one_host_are_told(session: Session, old_profile: Profil
     """The lab's hosts share this machine's kernel and its ids: old and new are two hosts, old and twin are one."""
     session.store.add_profile(replace(old_profile, name="twin"))
     session.store.add_move(replace(MOVE, name="itself", new="twin", target=MOVE.cluster))
-    results = {result.id: result for result in check(session, "itself", Job())}
+    results = {result.id: result for result in run_checks(session, "itself", Job())}
     for name in ("two-places", "target-identity"):
         assert (results[name].status, results[name].blocking) == (Status.BLOCKER, True)
         assert "the same host" in results[name].message
-    apart = {result.id: result for result in check(session, "m", Job())}["two-places"]
+    apart = {result.id: result for result in run_checks(session, "m", Job())}["two-places"]
     assert apart.status is Status.PASS
     assert apart.old.partition("boot ")[2].split(",")[0] == apart.new.partition("boot ")[2].split(",")[0] != ""

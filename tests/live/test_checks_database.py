@@ -12,7 +12,7 @@ from core.facts.collect import collect
 from core.facts.merge_previous import merge_previous
 from core.facts.model import Facts
 from core.jobs import Job
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Move
@@ -85,7 +85,7 @@ def look(old: Server, new: Server, cluster: Extra, *, earlier: Facts | None = No
     assert found is not None
     there = collect(new, Job(), folders=[move.target], locales=libc_locales(found))
     there = with_trial_cluster(new, there, found.series, Job(), of=found)
-    return Seen((here, there), move, {result.id: result for result in check(move, here, there)})
+    return Seen((here, there), move, {result.id: result for result in run_checks(move, here, there)})
 
 
 @pytest.fixture(scope="module")
@@ -360,7 +360,7 @@ def test_a_file_that_is_no_library_does_not_pass_for_one(lab: Lab, of_sick: Seen
         there = with_trial_cluster(old_server, there, "15", Job(), of=cluster)
     finally:
         lab.old.exec("rm", "/usr/local/pgsql/lib/postgresql/pg_stat_statements.so")
-    results = {result.id: result for result in check(of_sick.move, here, there)}
+    results = {result.id: result for result in run_checks(of_sick.move, here, there)}
     assert results["preload-libraries"].status is B
     assert "pg_stat_statements" in results["preload-libraries"].new
     assert results["extension-libraries"].status is B
@@ -380,7 +380,7 @@ def test_pgbackrest_of_new_is_asked_for_its_data_directory(lab: Lab, of_sick: Se
             there = collect(old_server, Job(), folders=[of_sick.move.target], locales=libc_locales(cluster))
             there = with_trial_cluster(old_server, there, "15", Job(), of=cluster)
             assert "KEY" not in repr(there)
-            found += [each for each in check(of_sick.move, here, there) if each.id == "pgbackrest"]
+            found += [each for each in run_checks(of_sick.move, here, there) if each.id == "pgbackrest"]
     finally:
         lab.old.exec("rm", "-rf", "/etc/pgbackrest")
     assert [each.status for each in found] == [W, P]

@@ -9,7 +9,7 @@ import pytest
 from core.facts.collect import collect
 from core.facts.model import Facts
 from core.jobs import Job
-from core.migration.checks import CHECKS, check
+from core.migration.checks import CHECKS, run_checks
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Move
 from core.migration.probing.trial_cluster import with_trial_cluster
@@ -61,7 +61,7 @@ class Looks:
 
 
 def by_id(move: Move, old: Facts, new: Facts) -> dict[str, CheckResult]:
-    return {result.id: result for result in check(move, old, new)}
+    return {result.id: result for result in run_checks(move, old, new)}
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +184,7 @@ def test_a_cluster_of_ten_is_blocked_without_its_control_data(looks: Looks) -> N
 
 def test_an_older_minor_release_on_new_warns(looks: Looks) -> None:
     back = Move("back", "new", "old", TAKEN, "/srv/pg/checked/back", "/srv/pg", "/srv/pg")
-    results = {result.id: result for result in check(back, looks.broken_new, looks.old)}
+    results = {result.id: result for result in run_checks(back, looks.broken_new, looks.old)}
     assert (results["minor"].status, results["series"].status) == (W, P)
     assert figures(results["minor"].message)[:2] == ["15.5", "15.18"]  # what new has, after what old has
 
@@ -307,7 +307,7 @@ def test_a_server_that_stalls_garbles_and_lacks_tools_is_not_known(lab: Lab, old
         lab.old.exec("sh", "-c", kept)
     assert hostile.round_trips <= 3
     move = Move("m", "old", "new", clusters.DATA, TARGET, "/srv/pg", "/srv/pg")
-    found = {result.id: result for result in check(move, hostile, looks.new)}
+    found = {result.id: result for result in run_checks(move, hostile, looks.new)}
     assert set(found) == {declaration.id for declaration, _ in CHECKS}
     passed = {name for name, result in found.items() if result.status is P}
     assert not passed & {

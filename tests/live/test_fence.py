@@ -10,9 +10,9 @@ import pytest
 from core.errors import BlockedError, PghaulError
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Event
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.checks.state import TARGET_IDENTITY
-from core.migration.checks.waivers import waive, with_waivers
+from core.migration.checks.waivers import apply_waivers, waive
 from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.model.execution import State
@@ -244,10 +244,10 @@ def test_what_has_old_s_identifier_but_no_mark_is_named_and_taken_only_when_give
     with pytest.raises(BlockedError, match=r"contains a standby .*\(standby.signal\), and has no mark"):
         move.execute()
     move.facts = site.read_facts(move.connect, target=TARGET)
-    results = check(MOVE, *move.facts)
+    results = run_checks(MOVE, *move.facts)
     named = next(each for each in results if each.id == TARGET_IDENTITY)
     assert "(standby.signal)" in named.message
-    move.checks = with_waivers(results, [waive(results, TARGET_IDENTITY, "the standby is not needed any more")])
+    move.checks = apply_waivers(results, [waive(results, TARGET_IDENTITY, "the standby is not needed any more")])
     assert "not needed any more" in move.plan().steps[0].reason
     done = move.execute()
     assert done.state is State.DONE

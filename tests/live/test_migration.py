@@ -14,7 +14,7 @@ from core.errors import Cancelled, PghaulError, UnreachableError
 from core.facts.collect import collect
 from core.facts.model import Facts
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Hook, Move
@@ -129,11 +129,11 @@ def both_facts(
 
 def planned(old: Server, new: Server, facts: tuple[Facts, Facts]) -> Plan:
     estimated = estimate(spec_of(MOVE, facts[0], []))
-    return make_plan(MOVE, old.profile, new.profile, *facts, check(MOVE, *facts), [], estimated, seed="0123")
+    return make_plan(MOVE, old.profile, new.profile, *facts, run_checks(MOVE, *facts), [], estimated, seed="0123")
 
 
 def test_checks_on_real_facts(both_facts: tuple[Facts, Facts]) -> None:
-    results = {result.id: result for result in check(MOVE, *both_facts)}
+    results = {result.id: result for result in run_checks(MOVE, *both_facts)}
     standing = {name: each.status for name, each in results.items() if each.status is not Status.PASS}
     assert Status.BLOCKER not in standing.values(), results
     assert results["old-stopped"].status is results["owner-number"].status is Status.PASS
@@ -591,5 +591,5 @@ def test_a_link_that_cannot_be_measured_is_said_and_left_out(
 
 
 def test_every_check_is_known(both_facts: tuple[Facts, Facts]) -> None:
-    results: tuple[CheckResult, ...] = check(MOVE, *both_facts)
+    results: tuple[CheckResult, ...] = run_checks(MOVE, *both_facts)
     assert all(result.message and result.documentation for result in results)

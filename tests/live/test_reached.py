@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.migration.checks.waivers import whoami
+from core.migration.checks.waivers import current_user
 from core.migration.execution.status import SENTENCES, MoveStatus
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
@@ -129,7 +129,7 @@ def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli
         assert "--resume --client-route 'HOW'" in err
         code, out, err = execute(cli, "--resume", "--client-route", _WHY)
         assert code == 0, err
-    taken_on = f"{closed}, as {whoami()} has taken on: {' '.join(_WHY.split())}"
+    taken_on = f"{closed}, as {current_user()} has taken on: {' '.join(_WHY.split())}"
     end = out.partition("\ndowntime ")[2]
     assert taken_on in end, out
     report = tmp_path / "m.html"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.actions.execution import execute
-from core.actions.migration import check, estimate, plan
+from core.actions.migration import estimate, plan, run_checks
 from core.actions.reports import report
 from core.actions.session import Session
 from core.errors import CommandError
@@ -127,7 +127,7 @@ def test_after_a_whole_move_no_secret_is_to_be_found(cluster: Lab, asker: LabAsk
         store.add_profile(Profile("old", cluster.old.address, user="plain", rights=Rights.SUDO_PASSWORD))
         store.add_profile(Profile("new", cluster.new.address, user="dba"))
         store.add_move(replace(MOVE, name="m"))
-        check(session, "m", job)
+        run_checks(session, "m", job)
         estimate(session, "m", job)
         made = plan(session, "m", job)
         # joined by the server itself: the command, which is in its process list, does not hold the word

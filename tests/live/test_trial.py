@@ -5,7 +5,7 @@ import pytest
 from core.errors import Cancelled
 from core.facts.collect import collect
 from core.jobs import CommandStarted, Event, Job
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.findings.binaries import RequiredBinaries
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
@@ -33,7 +33,7 @@ def test_new_binaries_show_how_they_were_built(old_server: Server, new_server: S
     assert trial.version == "15.18"
     assert trial.control is not None
     assert trial.control.block_size == 8192
-    layout = {result.id: result for result in check(MOVE, old, new)}["control-data"]
+    layout = {result.id: result for result in run_checks(MOVE, old, new)}["control-data"]
     assert layout.status is Status.PASS
     assert "trial cluster of 15.18" in layout.message
     assert with_known_trials(bare, new).trials == new.trials
@@ -45,7 +45,7 @@ def test_without_binaries_of_the_series_the_reason_is_said(old_server: Server, n
     new = with_trial_cluster(new_server, bare, "9.6", Job())
     assert (new.clusters, new.trials) == (bare.clusters, ())
     assert new.gaps[-1].subject == "trial cluster"
-    layout = {result.id: result for result in check(MOVE, old, new)}["control-data"]
+    layout = {result.id: result for result in run_checks(MOVE, old, new)}["control-data"]
     assert layout.status is Status.UNKNOWN
     assert new.gaps[-1].reason in layout.message
 

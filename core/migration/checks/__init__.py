@@ -1,6 +1,6 @@
-"""Checks: what must hold before a move. Declared data beside a pure function over the facts of both servers.
+"""The checks: what must hold before a move. Each is declared data and a pure function over the facts of both servers.
 
-The id of a check is its name for ever: history, reports and scripts refer to it.
+The ID of a check never changes: history, reports and scripts refer to it.
 """
 
 from core.facts.model import Facts
@@ -49,7 +49,7 @@ CHECKS: tuple[Check, ...] = (
     *replication.CHECKS,
     *local_start.CHECKS,
 )
-"""Every check, in the order in which a person would ask."""
+"""Every check, in the order in which they are run and listed."""
 
 _WORST_FIRST = (Status.BLOCKER, Status.UNKNOWN, Status.WARNING, Status.PASS)
 
@@ -63,11 +63,11 @@ _PAGES_BEFORE = {
 """Pages that had another name before a major version."""
 
 
-def check(move: Move, old: Facts, new: Facts) -> tuple[CheckResult, ...]:
-    """Every check on the facts of both servers, worst first."""
+def run_checks(move: Move, old: Facts, new: Facts) -> tuple[CheckResult, ...]:
+    """Return the results of every check on the facts of both servers, worst first."""
     context = CheckContext(move, old, new)
     major_version = context.cluster.series if context.cluster is not None else None
-    results = [_result(declaration, compare(context), major_version) for declaration, compare in CHECKS]
+    results = [_check_result(declaration, compare(context), major_version) for declaration, compare in CHECKS]
     return tuple(sorted(results, key=lambda result: _WORST_FIRST.index(result.status)))
 
 
@@ -81,7 +81,7 @@ def documentation(page: str, major_version: str | None) -> str:
     return f"https://www.postgresql.org/docs/{major_version}/{page}.html"
 
 
-def _result(declaration: Declaration, finding: Finding, major_version: str | None) -> CheckResult:
+def _check_result(declaration: Declaration, finding: Finding, major_version: str | None) -> CheckResult:
     return CheckResult(
         id=declaration.id,
         title=declaration.title,

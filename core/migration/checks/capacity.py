@@ -25,27 +25,31 @@ from core.migration.findings.finding import (
 from core.migration.transports.copy_channel import LISTS
 
 _MARGIN = 1.05
-"""A copy on another file system takes a little more room than it had; and WAL is written from the first start on."""
+"""A copy on another file system may need a little more space, and WAL is written from the first start on."""
 
 _MEMORY_UNITS = {"": 8192, "B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
-"""PostgreSQL's units; a bare number of shared_buffers counts blocks of 8 kB."""
+"""PostgreSQL's units; a number without a unit counts blocks of 8 kB in shared_buffers."""
 
 
-def space(context: CheckContext) -> Finding:
+def check_space(context: CheckContext) -> Finding:
     """Check that each file system of the new server has space for its data roots."""
-    return _compare(context, lambda root: root.size_bytes, lambda system: system.available_bytes, units.size, "space")
+    return _compare_by_file_system(
+        context, lambda root: root.size_bytes, lambda system: system.available_bytes, units.size, "space"
+    )
 
 
-def inodes(context: CheckContext) -> Finding:
+def check_inodes(context: CheckContext) -> Finding:
     """Check that each file system of the new server has inodes for its data roots."""
 
     def free(system: FileSystem) -> int | None:
         return system.inodes_free
 
-    return _compare(context, lambda root: root.files, free, lambda number: f"{units.count(number)} inodes", "inodes")
+    return _compare_by_file_system(
+        context, lambda root: root.files, free, lambda number: f"{units.count(number)} inodes", "inodes"
+    )
 
 
-def lists(context: CheckContext) -> Finding:
+def check_space_for_lists(context: CheckContext) -> Finding:
     """Check that /tmp of each server has space for the lists of files; a full one may stop the old server."""
     cluster = context.cluster
     if cluster is None:
@@ -55,51 +59,55 @@ def lists(context: CheckContext) -> Finding:
     if on_old is None or on_new is None or None in files:
         gaps = [
             explain_missing_file_system(facts)
-            for facts, one in ((context.old, on_old), (context.new, on_new))
-            if one is None
+            for facts, system in ((context.old, on_old), (context.new, on_new))
+            if system is None
         ]
         why = gaps[0] if gaps else explain_gap(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
         return unknown(
-            NOTHING, NOTHING, f"It is not known whether {LISTS} has room for the lists of files ({why}).", _LOOK
+            NOTHING, NOTHING, f"It is not known whether {LISTS} has room for the lists of files ({why}).", _HINT_BY_HAND
         )
     need = _LISTED_BYTES * sum(number or 0 for number in files)
-    shown = [f"{one.mount_point} has {units.size(one.available_bytes)}" for one in (on_old, on_new)]
+    free_space = [f"{system.mount_point} has {units.size(system.available_bytes)}" for system in (on_old, on_new)]
     short = []
-    for facts, one in ((context.old, on_old), (context.new, on_new)):
-        # as space_to_keep_free of low_priority.sh has it
-        if one.available_bytes - need < min(one.size_bytes // 20, 1 << 30, one.available_bytes // 2):
-            beside = (
+    for facts, system in ((context.old, on_old), (context.new, on_new)):
+        # the same rule as space_to_keep_free in low_priority.sh
+        if system.available_bytes - need < min(system.size_bytes // 20, 1 << 30, system.available_bytes // 2):
+            remark = (
                 ", which also holds the running old cluster"
-                if facts is context.old and _holds(one, cluster, facts)
+                if facts is context.old and _contains_data_root(system, cluster, facts)
                 else ""
             )
-            short.append(f"{one.mount_point} on {facts.server} has {units.size(one.available_bytes)} free{beside}")
+            short.append(
+                f"{system.mount_point} on {facts.server} has {units.size(system.available_bytes)} free{remark}"
+            )
     if short:
         return blocker(
-            shown[0],
-            shown[1],
+            free_space[0],
+            free_space[1],
             f"The lists of the cluster's files in {LISTS} may need {units.size(need)}. They must "
             f"not fill the file system: {'; '.join(short)}.",
             f"Free space there, or mount another file system at {LISTS}.",
         )
     return passed(
-        shown[0], shown[1], f"{LISTS} has room on both servers for the lists of files (at most {units.size(need)})."
+        free_space[0],
+        free_space[1],
+        f"{LISTS} has room on both servers for the lists of files (at most {units.size(need)}).",
     )
 
 
-def _holds(one: FileSystem, cluster: Cluster, facts: Facts) -> bool:
-    """Whether a data root lies on the device of that file system, which may be mounted several times."""
-    found = [facts.file_system_of(root.source) for root in source_data_roots(cluster)]
-    return any(each is not None and each.device == one.device for each in found)
+def _contains_data_root(system: FileSystem, cluster: Cluster, facts: Facts) -> bool:
+    """Return whether a data root lies on the device of the file system, which may be mounted several times."""
+    systems = [facts.file_system_of(root.source) for root in source_data_roots(cluster)]
+    return any(each is not None and each.device == system.device for each in systems)
 
 
 _LISTED_BYTES = 1024
-"""What the lists of a copy take of a file, at the most; some 600 are usual."""
+"""The most bytes that the lists of a copy need for each file; about 600 are usual."""
 
-_LOOK = f"Compare by hand: allow 1 kB for each file, and run `df {LISTS}` on both servers."
+_HINT_BY_HAND = f"Compare by hand: allow 1 kB for each file, and run `df {LISTS}` on both servers."
 
 
-def memory(context: CheckContext) -> Finding:
+def check_memory(context: CheckContext) -> Finding:
     """Check that shared_buffers fits into the memory of the new server."""
     cluster = context.cluster
     if cluster is None:
@@ -135,79 +143,88 @@ def memory(context: CheckContext) -> Finding:
 
 
 def memory_bytes(setting: str) -> int | None:
-    """A memory setting in bytes: `128MB`, or `16384` blocks of 8 kB; None where it is neither."""
+    """Return a memory setting such as `128MB` in bytes, or None; a number without a unit counts 8 kB blocks."""
     found = re.fullmatch(r"\s*(\d+)\s*([kMGT]?B)?\s*", setting)
     return int(found[1]) * _MEMORY_UNITS[found[2] or ""] if found is not None else None
 
 
-def _compare(
+def _compare_by_file_system(
     context: CheckContext,
-    wanted_of: Callable[[DataRoot], int | None],
+    need_of: Callable[[DataRoot], int | None],
     free_of: Callable[[FileSystem], int | None],
-    shown: Callable[[float | None], str],
-    what: str,
+    format_number: Callable[[float | None], str],
+    resource: str,
 ) -> Finding:
+    """Compare what the data roots need with what each file system of the new server has free.
+
+    Args:
+        context: the move and the facts of both servers.
+        need_of: returns how much a data root needs; None if that is not known.
+        free_of: returns how much a file system has free; None if there is no limit.
+        format_number: returns a number with its unit.
+        resource: what is compared, for messages, such as `space`.
+    """
     cluster = context.cluster
     if cluster is None:
         return no_cluster_finding(context)
-    wanted: dict[str, int] = {}
+    needed: dict[str, int] = {}
     for root in data_roots(context.move, cluster):
-        system, need = context.new.file_system_of(root.target), wanted_of(root)
+        system, need = context.new.file_system_of(root.target), need_of(root)
         if system is None or need is None:
-            return _unreadable(context, root, system, what)
-        wanted[system.mount_point] = wanted.get(system.mount_point, 0) + need
-    there = _already_there(context.target, cluster, context.new, wanted_of)
-    needs, has, short, tight = [], [], [], []
-    for mount_point, need in sorted(wanted.items()):
+            return _unknown_size(context, root, system, resource)
+        needed[system.mount_point] = needed.get(system.mount_point, 0) + need
+    reusable = _used_by_earlier_copy(context.target, cluster, context.new, need_of)
+    needs, has, short, nearly_full = [], [], [], []
+    for mount_point, need in sorted(needed.items()):
         free = next(free_of(system) for system in context.new.file_systems if system.mount_point == mount_point)
         if free is None:
-            # file systems that make inodes as they go (btrfs) cannot run out of them
+            # file systems that create inodes on demand (btrfs) cannot run out of them
             continue
-        free += there.get(mount_point, 0)
-        needs.append(f"{mount_point} needs {shown(need)}")
-        has.append(f"{mount_point} has {shown(free)}")
-        short += [f"{mount_point} needs {shown(need)} and has {shown(free)}"] if need > free else []
-        tight += [mount_point] if need <= free < need * _MARGIN else []
+        free += reusable.get(mount_point, 0)
+        needs.append(f"{mount_point} needs {format_number(need)}")
+        has.append(f"{mount_point} has {format_number(free)}")
+        short += [f"{mount_point} needs {format_number(need)} and has {format_number(free)}"] if need > free else []
+        nearly_full += [mount_point] if need <= free < need * _MARGIN else []
     evidence = "; ".join(needs) or "no limit", "; ".join(has) or "no limit"
     if short:
         return blocker(
             *evidence,
-            f"{context.new.server} does not have enough {what}: {'; '.join(short)}.",
+            f"{context.new.server} does not have enough {resource}: {'; '.join(short)}.",
             "Delete what is not needed there, enlarge the file system, or choose another target.",
         )
-    if tight:
+    if nearly_full:
         return warning(
             *evidence,
-            f"The copy will use up nearly all {what} on {', '.join(tight)}.",
+            f"The copy will use up nearly all {resource} on {', '.join(nearly_full)}.",
             "Leave at least 5 % for WAL and growth.",
         )
-    return passed(*evidence, f"Each file system of the new server has enough {what}.")
+    return passed(*evidence, f"Each file system of the new server has enough {resource}.")
 
 
-def _unreadable(context: CheckContext, root: DataRoot, system: FileSystem | None, what: str) -> Finding:
+def _unknown_size(context: CheckContext, root: DataRoot, system: FileSystem | None, resource: str) -> Finding:
     if system is None:
         gap = explain_missing_file_system(context.new)
         why = f"The file system of {root.target} on {context.new.server} is not known ({gap})."
     else:
         gap = explain_gap(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
-        why = f"The amount of {what} that {root.source} on {context.old.server} takes is not known ({gap})."
+        why = f"The amount of {resource} that {root.source} on {context.old.server} takes is not known ({gap})."
     return unknown(NOTHING, NOTHING, why, f"Compare by hand: run `du` on {root.source} and `df` on {root.target}.")
 
 
-def _already_there(
-    target: Cluster | None, cluster: Cluster, new: Facts, wanted_of: Callable[[DataRoot], int | None]
+def _used_by_earlier_copy(
+    target: Cluster | None, cluster: Cluster, new: Facts, need_of: Callable[[DataRoot], int | None]
 ) -> dict[str, int]:
-    """What an earlier copy of this cluster takes already, by mount point: it is overwritten, not added."""
+    """Return what an earlier copy of this cluster uses, by mount point: the copy overwrites it."""
     if target is None or target.control is None or cluster.control is None:
         return {}
     if target.control.system_identifier != cluster.control.system_identifier:
         return {}
-    found: dict[str, int] = {}
+    used: dict[str, int] = {}
     for root in source_data_roots(target):
-        system, need = new.file_system_of(root.source), wanted_of(root)
+        system, need = new.file_system_of(root.source), need_of(root)
         if system is not None and need is not None:
-            found[system.mount_point] = found.get(system.mount_point, 0) + need
-    return found
+            used[system.mount_point] = used.get(system.mount_point, 0) + need
+    return used
 
 
 CHECKS: tuple[Check, ...] = (
@@ -219,7 +236,7 @@ CHECKS: tuple[Check, ...] = (
             "sizes on the old server, free space of each file system of the new server",
             "backup-file",
         ),
-        space,
+        check_space,
     ),
     (
         Declaration(
@@ -229,7 +246,7 @@ CHECKS: tuple[Check, ...] = (
             "number of files on the old server, free inodes of each file system of the new server",
             "backup-file",
         ),
-        inodes,
+        check_inodes,
     ),
     (
         Declaration(
@@ -239,7 +256,7 @@ CHECKS: tuple[Check, ...] = (
             "number of files on the old server, free space of /tmp on both servers",
             "backup-file",
         ),
-        lists,
+        check_space_for_lists,
     ),
     (
         Declaration(
@@ -249,6 +266,6 @@ CHECKS: tuple[Check, ...] = (
             "shared_buffers of the old cluster, memory of the new server",
             "runtime-config-resource",
         ),
-        memory,
+        check_memory,
     ),
 )

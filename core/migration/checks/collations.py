@@ -22,7 +22,7 @@ from core.migration.findings.finding import (
 _ALWAYS_THERE = ("C", "POSIX")
 
 
-def collation(context: CheckContext) -> Finding:
+def check_collation(context: CheckContext) -> Finding:
     """Check that text sorts the same with the libraries of the new server."""
     found, cluster = affected_collations(context), context.cluster
     if isinstance(found, Finding) or cluster is None:
@@ -44,14 +44,14 @@ def collation(context: CheckContext) -> Finding:
             "Run the checks again: they sort a list of words on the new server. If that does not "
             "help, plan a REINDEX of every index on text.",
         )
-    return _reindex(found, age_note(cluster))
+    return _reindex_needed(found, age_note(cluster))
 
 
-def _reindex(found: list[AffectedCollation], when: str) -> Finding:
+def _reindex_needed(found: list[AffectedCollation], when: str) -> Finding:
     number, size = sum(each.collation.objects for each in found), sum(each.collation.size_bytes for each in found)
     how = "sorts" if any(each.order is SortOrder.DIFFERENT for each in found) else "may sort"
     return warning(
-        "; ".join(_named(each) for each in found),
+        "; ".join(_describe(each) for each in found),
         "; ".join(dict.fromkeys(f"{each.collation.locale}: {each.new}" for each in found)),
         f"Text {how} differently on the new server. There, {units.count(number)} "
         f"{'object' if number == 1 else 'objects'} with {units.size(size)} of indexes would "
@@ -64,15 +64,15 @@ def _reindex(found: list[AffectedCollation], when: str) -> Finding:
     )
 
 
-def _named(each: AffectedCollation) -> str:
-    objects = [f"{one.kind} {one.name} {units.size(one.size_bytes)}" for one in each.ordered]
+def _describe(each: AffectedCollation) -> str:
+    objects = [f"{object_.kind} {object_.name} {units.size(object_.size_bytes)}" for object_ in each.ordered]
     return (
         f"{each.database.name}, {each.collation.locale} ({each.old}): {units.count(each.collation.objects)} "
         f"with {units.size(each.collation.size_bytes)}: {format_list(objects)}"
     )
 
 
-def locales(context: CheckContext) -> Finding:
+def check_locales(context: CheckContext) -> Finding:
     """Check that the new server has every locale of the databases and their collations."""
     cluster = context.cluster
     found = databases_or_finding(context)
@@ -93,12 +93,12 @@ def locales(context: CheckContext) -> Finding:
         for known, locale in used:
             if locale and locale not in _ALWAYS_THERE and closed.name not in known.setdefault(locale, []):
                 known[locale].append(closed.name)
-    asked = next((each.binaries for each in context.new.trials if each.series == cluster.series), None)
-    versions = dict(asked.icu) if asked is not None else {}
-    there = context.new.collation_order
-    absent = {name: users for name, users in libc.items() if there.get(name) == MISSING}
+    binaries = next((each.binaries for each in context.new.trials if each.series == cluster.series), None)
+    versions = dict(binaries.icu) if binaries is not None else {}
+    sorted_on_new = context.new.collation_order
+    absent = {name: users for name, users in libc.items() if sorted_on_new.get(name) == MISSING}
     absent |= {name: users for name, users in icu.items() if versions.get(name, "").startswith("!")}
-    unread = [name for name in libc if name not in there] + [name for name in icu if name not in versions]
+    unread = [name for name in libc if name not in sorted_on_new] + [name for name in icu if name not in versions]
     encodings = sorted({database.encoding for database, _ in found if database.encoding})
     old = f"{format_list(encodings)}; {format_list(sorted({*libc, *icu}) or ['C'])}"
     if absent:
@@ -121,7 +121,7 @@ def locales(context: CheckContext) -> Finding:
     return passed(old, "all present", f"The new server has every locale of the databases.{age_note(cluster)}")
 
 
-def closed_databases(context: CheckContext) -> Finding:
+def check_closed_databases(context: CheckContext) -> Finding:
     """Check that every database allows connections, so that it could be examined."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
@@ -129,14 +129,14 @@ def closed_databases(context: CheckContext) -> Finding:
     cluster, wide = found
     if not wide.closed:
         return passed("none", NOTHING, f"Every database allows connections and was examined.{age_note(cluster)}")
-    half = [each.name for each in wide.closed if each.half_dropped]
+    half_dropped = [each.name for each in wide.closed if each.half_dropped]
     names = format_list([each.name for each in wide.closed])
-    left = f" {format_list(half)} was left by an interrupted DROP DATABASE." if half else ""
+    remark = f" {format_list(half_dropped)} was left by an interrupted DROP DATABASE." if half_dropped else ""
     return warning(
         names,
         NOTHING,
         f"These databases do not allow connections: {names}. Their locales are compared. Their "
-        f"extensions, libraries and indexes are not.{left}{age_note(cluster)}",
+        f"extensions, libraries and indexes are not.{remark}{age_note(cluster)}",
         "On the old server, drop the databases that nobody needs or that are half dropped. Allow "
         "connections to the others for the checks: `ALTER DATABASE … ALLOW_CONNECTIONS true`.",
     )
@@ -152,7 +152,7 @@ CHECKS: tuple[Check, ...] = (
             "C library, ICU and a sorted list of words of both servers",
             "collation",
         ),
-        collation,
+        check_collation,
     ),
     (
         Declaration(
@@ -162,7 +162,7 @@ CHECKS: tuple[Check, ...] = (
             "locales of every database of the old cluster, locales of the new server",
             "locale",
         ),
-        locales,
+        check_locales,
     ),
     (
         Declaration(
@@ -172,6 +172,6 @@ CHECKS: tuple[Check, ...] = (
             "pg_database of the old cluster",
             "manage-ag-templatedbs",
         ),
-        closed_databases,
+        check_closed_databases,
     ),
 )

@@ -27,7 +27,7 @@ _LAYOUT = (
     ("wal_block_size", "WAL block size"),
     ("float8_by_value", "float8 by value"),
 )
-"""Fixed when the binaries were built or the major version was released. The copied files contain all others."""
+"""Fields that are fixed when the binaries are built or the major version is released. All others are copied."""
 
 _LABELS = (
     "Maximum length of identifiers",
@@ -37,15 +37,15 @@ _LABELS = (
     "Date/time type storage",
     "Default char data signedness",
 )
-"""Fixed likewise, by pg_controldata's own labels; compared where both sides print the line."""
+"""Further such fields by their labels in pg_controldata; compared if both servers print the line."""
 
 
-def product(context: CheckContext) -> Finding:
+def check_product(context: CheckContext) -> Finding:
     """Check that both servers run PostgreSQL; a fork has files of its own, whatever its version number."""
     if context.cluster is None:
         return no_cluster_finding(context)
     old, new = _release(context.cluster), _newest(context)
-    shown = _shown(context.cluster), _shown_new(context)
+    shown = _describe_cluster(context.cluster), _describe_new(context)
     for is_old, fork in ((True, _fork(context.cluster, old)), (False, _fork(None, new))):
         if fork is not None:
             return blocker(
@@ -70,12 +70,12 @@ def product(context: CheckContext) -> Finding:
     return passed(*shown, "Both servers run PostgreSQL." if new is not None else "The old server runs PostgreSQL.")
 
 
-def major_version(context: CheckContext) -> Finding:
+def check_major_version(context: CheckContext) -> Finding:
     """Check that both have the same major version, and that neither is a beta or release candidate."""
     if context.cluster is None:
         return no_cluster_finding(context)
     old, new = _release(context.cluster), _newest(context)
-    shown = _shown(context.cluster), _shown_new(context)
+    shown = _describe_cluster(context.cluster), _describe_new(context)
     early = next((release for release in (old, new) if release is not None and release.prerelease is not None), None)
     if early is not None and old != new:
         return blocker(
@@ -85,8 +85,8 @@ def major_version(context: CheckContext) -> Finding:
             "Use dump & restore, or install the same pre-release on both servers.",
         )
     if new is None and context.new.gap(TRIAL) is not None:
-        # new was asked for binaries of the major version and has none: others that it has are all there is
-        new = max(_tool_releases(context), key=lambda release: _order(release.major_version), default=None)
+        # the new server has no binaries of this major version: name the latest that it has
+        new = max(_tool_releases(context), key=lambda release: _sort_key(release.major_version), default=None)
     if new is None:
         return unknown(*shown, _no_binaries(context), _INSTALL.format(series=context.cluster.series))
     if new.major_version != context.cluster.series:
@@ -94,19 +94,19 @@ def major_version(context: CheckContext) -> Finding:
             *shown,
             f"The old server runs major version {context.cluster.series}, the new server major version "
             f"{new.major_version}. Their data files differ.",
-            _ways(context.cluster.series, new.major_version),
+            _other_methods(context.cluster.series, new.major_version),
         )
     return passed(*shown, f"Both servers run major version {new.major_version}.")
 
 
-def minor(context: CheckContext) -> Finding:
+def check_minor_version(context: CheckContext) -> Finding:
     """Check that the new server's minor version is not older."""
     if context.cluster is None:
         return no_cluster_finding(context)
     old, new = _release(context.cluster), _newest(context)
-    shown = _shown(context.cluster), _shown_new(context)
+    shown = _describe_cluster(context.cluster), _describe_new(context)
     if old is not None and old == new:
-        return passed(*shown, f"Both servers run {_number(old)}.")
+        return passed(*shown, f"Both servers run {_format_release(old)}.")
     if old is None or old.minor is None:
         return unknown(
             *shown,
@@ -122,20 +122,20 @@ def minor(context: CheckContext) -> Finding:
     if new.minor < old.minor:
         return warning(
             *shown,
-            f"The new server runs {_number(new)}, which is older than {_number(old)} on the old "
+            f"The new server runs {_format_release(new)}, which is older than {_format_release(old)} on the old "
             "server. Bugs that are fixed on the old server would be back.",
-            f"Install {_number(old)} or a later minor version of {old.major_version} on the new server.",
+            f"Install {_format_release(old)} or a later minor version of {old.major_version} on the new server.",
         )
     if new.minor > old.minor:
         message = (
-            f"The new server runs {_number(new)}, which is newer than {_number(old)} on the old "
+            f"The new server runs {_format_release(new)}, which is newer than {_format_release(old)} on the old "
             "server. The release notes say what has changed."
         )
         return passed(*shown, message)
-    return passed(*shown, f"Both servers run {_number(new)}.")
+    return passed(*shown, f"Both servers run {_format_release(new)}.")
 
 
-def architecture(context: CheckContext) -> Finding:
+def check_architecture(context: CheckContext) -> Finding:
     """Check the architecture: alignment, byte order and the sign of char depend on it."""
     old, new = context.old.system, context.new.system
     if old is None or new is None:
@@ -147,7 +147,7 @@ def architecture(context: CheckContext) -> Finding:
             f"Read the facts again: `pghaul facts {missing.server}`.",
         )
     shown = old.architecture, new.architecture
-    if _same(old.architecture) == _same(new.architecture):
+    if _canonical_architecture(old.architecture) == _canonical_architecture(new.architecture):
         return passed(*shown, "Both servers have the same architecture.")
     return blocker(
         *shown,
@@ -157,7 +157,7 @@ def architecture(context: CheckContext) -> Finding:
     )
 
 
-def control_data(context: CheckContext) -> Finding:
+def check_control_data(context: CheckContext) -> Finding:
     """Compare pg_controldata of the old cluster with that of a cluster made by the new server's binaries."""
     if context.cluster is None:
         return no_cluster_finding(context)
@@ -197,7 +197,7 @@ def control_data(context: CheckContext) -> Finding:
     )
 
 
-def libc(context: CheckContext) -> Finding:
+def check_libc(context: CheckContext) -> Finding:
     """Check the C library, which sorts text: with another one, indexes on text are silently out of order."""
     old = context.old.system.libc if context.old.system is not None else None
     new = context.new.system.libc if context.new.system is not None else None
@@ -221,7 +221,7 @@ def libc(context: CheckContext) -> Finding:
 
 
 _SERVER_TOOLS = ("pg_test_fsync", "pgbench")
-"""Installed with the server's own binaries, of the same release: they tell it where no cluster was made yet."""
+"""Tools that are installed with the server's binaries: they show the release if no cluster exists yet."""
 
 _NAME_BINARIES = (
     "Run pg_controldata and `postgres --version` of the old server's binaries by hand, or "
@@ -233,21 +233,21 @@ _INSTALL = (
 )
 
 
-def _ways(old: str, new: str) -> str:
-    """Return the ways that remain if the major versions differ."""
+def _other_methods(old: str, new: str) -> str:
+    """Return the migration methods that remain if the major versions differ."""
     ways = [f"install PostgreSQL {old} on the new server and move the cluster there"]
-    if _order(new) > _order(old):
-        if _order(old) >= (8, 4):
+    if _sort_key(new) > _sort_key(old):
+        if _sort_key(old) >= (8, 4):
             ways[0] += f", then run pg_upgrade to {new} there"
         ways.append("use dump & restore")
-        if _order(old) >= (10,):
+        if _sort_key(old) >= (10,):
             ways.append("use logical replication")
     else:
         ways.append("use dump & restore, which may need manual work towards an older major version")
     return f"Choose one: {'; or '.join(ways)}."
 
 
-def _order(major_version: str) -> tuple[int, ...]:
+def _sort_key(major_version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in major_version.split("."))
 
 
@@ -256,14 +256,14 @@ def _release(cluster: Cluster | None) -> Release | None:
 
 
 def _fork(cluster: Cluster | None, release: Release | None) -> str | None:
-    """The product that is no PostgreSQL, by what its files and programs say of themselves."""
+    """Return the name of a product that is not PostgreSQL, by its files and programs, or None."""
     if cluster is not None and cluster.product not in (None, "PostgreSQL"):
         return cluster.product
     return release.fork if release is not None else None
 
 
 def _newest(context: CheckContext) -> Release | None:
-    """Return the release that would run the new cluster: the latest one of the same major version, if any."""
+    """Return the release that would run the new cluster: the latest one of the same major version, or None."""
     alike = [
         release
         for release in _tool_releases(context)
@@ -283,19 +283,19 @@ def _tool_release(context: CheckContext, name: str) -> Release | None:
     return parse_release(tool.version) if tool is not None and tool.path is not None else None
 
 
-def _shown(cluster: Cluster | None) -> str:
+def _describe_cluster(cluster: Cluster | None) -> str:
     return (cluster.version or f"major version {cluster.series}") if cluster is not None else NOTHING
 
 
-def _shown_new(context: CheckContext) -> str:
-    found = sorted({_shown(cluster) for cluster in (context.siblings or context.new.clusters)})
+def _describe_new(context: CheckContext) -> str:
+    found = sorted({_describe_cluster(cluster) for cluster in (context.siblings or context.new.clusters)})
     if not context.siblings:
         tools = [(name, context.new.tool(name)) for name in _SERVER_TOOLS]
         found += [f"{name} {tool.version}" for name, tool in tools if tool is not None and tool.version is not None]
     return ", ".join(found) if found else NOTHING
 
 
-def _number(release: Release) -> str:
+def _format_release(release: Release) -> str:
     return f"{release.major_version}{release.prerelease or ''}" + (
         f".{release.minor}" if release.minor is not None else ""
     )
@@ -306,7 +306,7 @@ def _no_binaries(context: CheckContext) -> str:
     return f"No PostgreSQL whose version could be read was found on the new server ({found})."
 
 
-def _same(machine: str) -> str:
+def _canonical_architecture(machine: str) -> str:
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(machine.lower(), machine.lower())
 
 
@@ -336,21 +336,24 @@ CHECKS: tuple[Check, ...] = (
         Declaration(
             "product", "PostgreSQL or a fork", True, "product names and versions of the control file", "upgrading"
         ),
-        product,
+        check_product,
     ),
     (
         Declaration(
             "series", "PostgreSQL major version", True, "major versions of both servers' binaries", "upgrading"
         ),
-        major_version,
+        check_major_version,
     ),
     (
         Declaration(
             "minor", "PostgreSQL minor version", False, "minor versions of both servers' binaries", "upgrading"
         ),
-        minor,
+        check_minor_version,
     ),
-    (Declaration("architecture", "CPU architecture", True, "uname -m of both servers", "upgrading"), architecture),
+    (
+        Declaration("architecture", "CPU architecture", True, "uname -m of both servers", "upgrading"),
+        check_architecture,
+    ),
     (
         Declaration(
             "control-data",
@@ -359,10 +362,10 @@ CHECKS: tuple[Check, ...] = (
             "pg_controldata of both servers",
             "app-pgcontroldata",
         ),
-        control_data,
+        check_control_data,
     ),
     (
         Declaration("libc", "C library version", False, "C library versions, which decide how text sorts", "collation"),
-        libc,
+        check_libc,
     ),
 )

@@ -43,23 +43,23 @@ from core.servers.shell import for_hint
 _SOON = timedelta(days=30)
 _TOLD_SINCE = (9, 2)
 _STRONGER = ("database", "user", "database user", "global")
-"""Sources by which a role or a database sets what a session has."""
-"""The first major version whose server program tells settings without being started (-C)."""
+"""The sources of settings of a role or a database."""
+"""The first major version whose server program prints settings without being started (-C)."""
 _NEEDED_TO_START = frozenset(
     {
         *("data_directory", "hba_file", "ident_file", "unix_socket_directories", "log_directory"),
         *("ssl_cert_file", "ssl_key_file", "ssl_ca_file", "ssl_crl_file", "ssl_crl_dir", "ssl_dh_params_file"),
     }
 )
-"""Settings that name a place without which a server does not start, or runs as another cluster."""
+"""Settings with a path that a server needs for its start, or by which it would run another cluster."""
 _MADE_ABSOLUTE = frozenset({"data_directory", "config_file", "hba_file", "ident_file"})
-"""Settings that the server sets anew to a whole path, so that it no longer tells where each was set."""
+"""Settings that the server replaces by an absolute path, so that it no longer shows where each was set."""
 _SET_BY_DEBIAN = ("data_directory", "external_pid_file")
-"""Those that pghaul sets anew where Debian's tools start the new cluster."""
+"""Settings that pghaul changes if Debian's tools start the new cluster."""
 _EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  names of addresses, nothing is bound
 
 
-def settings(context: CheckContext) -> Finding:
+def check_settings(context: CheckContext) -> Finding:
     """Check that the new server's binaries accept every setting of the old cluster."""
     cluster = context.cluster
     if cluster is None:
@@ -71,9 +71,9 @@ def settings(context: CheckContext) -> Finding:
             f"The settings of the old cluster are not known ({explain_missing_settings(context)}).",
             f"Read the facts again: `pghaul facts {context.old.server}`.",
         )
-    asked = binaries_or_finding(context, f"{len(cluster.settings)} settings")
-    if isinstance(asked, Finding):
-        return asked
+    binaries = binaries_or_finding(context, f"{len(cluster.settings)} settings")
+    if isinstance(binaries, Finding):
+        return binaries
     own = {f"{each.name}={each.value}" for each in cluster.wide.settings} if cluster.wide is not None else set()
     of_roles = {each.word for each in list_named_resources(cluster) if each.setting} - own
     apart = {*list_isolation_settings(cluster), *of_roles}
@@ -83,8 +83,8 @@ def settings(context: CheckContext) -> Finding:
             NOTHING,
             f"The old cluster has no setting that the new server's binaries could refuse.{age_note(cluster)}",
         )
-    answers = {each: said for each, said in asked.settings if each not in apart}
-    refused = {each: said for each, said in answers.items() if said}
+    answers = {each: error for each, error in binaries.settings if each not in apart}
+    refused = {each: error for each, error in answers.items() if error}
     if refused:
         return blocker(
             "; ".join(refused),
@@ -105,7 +105,7 @@ def settings(context: CheckContext) -> Finding:
     )
 
 
-def setting_paths(context: CheckContext) -> Finding:
+def check_setting_paths(context: CheckContext) -> Finding:
     """Check that the new server has every path outside the data directory and every program that a setting names."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
@@ -140,7 +140,7 @@ def setting_paths(context: CheckContext) -> Finding:
     )
 
 
-def named_things(context: CheckContext) -> Finding:
+def check_named_resources(context: CheckContext) -> Finding:
     """Check that the new server has the files, PAM services, host names and time zones that the cluster names."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
@@ -180,7 +180,7 @@ def named_things(context: CheckContext) -> Finding:
     )
 
 
-def listen_addresses(context: CheckContext) -> Finding:
+def check_listen_addresses(context: CheckContext) -> Finding:
     """Check that the new server has every address in listen_addresses."""
     cluster = context.cluster
     if cluster is None:
@@ -212,7 +212,7 @@ def listen_addresses(context: CheckContext) -> Finding:
     )
 
 
-def access_rules(context: CheckContext) -> Finding:
+def check_access_rules(context: CheckContext) -> Finding:
     """Check that every line of pg_hba.conf can be read and that none depends on the old server's network."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
@@ -236,7 +236,7 @@ def access_rules(context: CheckContext) -> Finding:
             "Correct the lines on the old server. List them with `select * from pg_hba_file_rules "
             "where error is not null`.",
         )
-    own = [rule for rule in wide.hba if _is_about(rule, context.old.addresses)]
+    own = [rule for rule in wide.hba if _is_about_server(rule, context.old.addresses)]
     if own:
         ours = format_list([f"line {rule.line} names `{rule.address}`" for rule in own])
         return warning(
@@ -261,17 +261,17 @@ def _broken_rules(wide: ClusterWide) -> list[str]:
 
 
 def start_errors(cluster: Cluster) -> list[str]:
-    """Return what keeps a server from starting with the files as they are on disk now, each with its file and line.
+    """Return what prevents a start with the configuration files as they are on disk now, each with file and line.
 
-    Empty, too, if that is not known.
+    The list is empty if that is not known, too.
     """
     file = cluster.hba_file or "pg_hba.conf"
-    # what was read while it ran says nothing of the file that a stopped one has now
+    # rules that were read while the cluster ran say nothing about the file of the stopped cluster
     rules = _broken_rules(cluster.wide) if cluster.wide is not None and cluster.wide.taken_at is None else []
     return [*(cluster.start_complaints or ()), *(f"{file} {each}" for each in rules)]
 
 
-def start_files(context: CheckContext) -> Finding:
+def check_start_files(context: CheckContext) -> Finding:
     """Check that a server would start with the configuration files as they are on disk now."""
     cluster = context.cluster
     if cluster is None:
@@ -308,15 +308,15 @@ def start_files(context: CheckContext) -> Finding:
     return passed(looked, NOTHING, f"A server would start with {looked} as they are now.{age_note(cluster)}")
 
 
-def _is_about(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
-    """Whether a rule's address is one of the server's own, or stands for its own networks."""
+def _is_about_server(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
+    """Return whether a rule's address is one of the server's own, or stands for its own networks."""
     if rule.address in ("samehost", "samenet"):
         return True
     network = rule.network
     return network is not None and network.num_addresses == 1 and any(ip_address(each) in network for each in addresses)
 
 
-def files_elsewhere(context: CheckContext) -> Finding:
+def check_files_elsewhere(context: CheckContext) -> Finding:
     """Check that the configuration is in the data directory and so is copied with it."""
     cluster = context.cluster
     if cluster is None:
@@ -350,7 +350,7 @@ def files_elsewhere(context: CheckContext) -> Finding:
     )
 
 
-def moved_paths(context: CheckContext) -> Finding:
+def check_moved_paths(context: CheckContext) -> Finding:
     """Check that the configuration names no path inside the old data directory if the target has another path."""
     cluster, target = context.cluster, context.move.target
     if cluster is None:
@@ -369,12 +369,12 @@ def moved_paths(context: CheckContext) -> Finding:
     service = service_of_target(target, cluster, context.new)
     left: tuple[str, ...] = _SET_BY_DEBIAN if service is not None and service.debian else ()
     if service is None and config_file_outside(cluster) is not None:
-        left = ("data_directory",)  # pg_ctl is given it
-    named = {name: where for name, where in _naming(context.move, cluster) if name not in left}
+        left = ("data_directory",)  # pg_ctl gets it as an option
+    named = {name: where for name, where in _settings_naming_data_directory(context.move, cluster) if name not in left}
     included = [
         f"{each.by} includes {each.path}"
         for each in cluster.configuration_files
-        if each.by is not None and each.absolute and _inside(each.path, data)
+        if each.by is not None and each.absolute and _is_inside(each.path, data)
     ]
     needed = [f"{name} ({where})" for name, where in named.items() if name in _NEEDED_TO_START] + included
     if needed:
@@ -400,46 +400,47 @@ def moved_paths(context: CheckContext) -> Finding:
     return passed(data, target, f"The configuration names no path inside {data}.{age_note(cluster)}")
 
 
-def _naming(move: Move, cluster: Cluster) -> list[tuple[str, str]]:
-    """The settings whose value names the data directory, with where each is set; of a running server those in force.
+def _settings_naming_data_directory(move: Move, cluster: Cluster) -> list[tuple[str, str]]:
+    """Return the settings whose value names the data directory, each with the place where it is set.
 
-    Of those that were edited and not loaded the value counts that the new server will have.
+    Of a running server, the values in force count. For settings that were edited and not loaded, the value counts that
+    the new server will have.
     """
     found = [
         (mention.setting, f"{each.path} line {mention.line}")
         for each in cluster.configuration_files or ()
         for mention in each.mentions
-        if _in_force(cluster, each, mention)
+        if _is_in_force(cluster, each, mention)
     ]
-    elsewhere = [each for each in (cluster.wide.settings if cluster.wide is not None else ()) if each.file is None]
-    found += [(each.name, each.source) for each in elsewhere if _inside(each.value or "", cluster.data_directory)]
+    without_file = [each for each in (cluster.wide.settings if cluster.wide is not None else ()) if each.file is None]
+    found += [(each.name, each.source) for each in without_file if _is_inside(each.value or "", cluster.data_directory)]
     for each in cluster.edited or ():
-        kept = move.edited is EditedSettings.IN_FORCE
-        if _inside((each.in_force if kept else each.in_file) or "", cluster.data_directory):
-            found.append((each.name, "in force, which was chosen" if kept else "edited, not in force"))
+        keeps_in_force = move.edited is EditedSettings.IN_FORCE
+        if _is_inside((each.in_force if keeps_in_force else each.in_file) or "", cluster.data_directory):
+            found.append((each.name, "in force, which was chosen" if keeps_in_force else "edited, not in force"))
     return found
 
 
-def _in_force(cluster: Cluster, file: ConfigurationFile, mention: Mention) -> bool:
-    """Whether no other line goes before that one, where the server tells."""
+def _is_in_force(cluster: Cluster, file: ConfigurationFile, mention: Mention) -> bool:
+    """Return whether no other line overrides this one, as far as the server tells."""
     if cluster.wide is None or mention.setting in _MADE_ABSOLUTE:
         return True
     place = normpath(file.path), mention.line, mention.setting
     return place in {(normpath(each.file), each.line, each.name.lower()) for each in cluster.wide.settings if each.file}
 
 
-def _inside(path: str, folder: str) -> bool:
+def _is_inside(path: str, folder: str) -> bool:
     return path.startswith("/") and PurePosixPath(normpath(path)).is_relative_to(folder)
 
 
-def certificate(context: CheckContext) -> Finding:
+def check_certificate(context: CheckContext) -> Finding:
     """Check that the server's certificate does not expire soon and is valid for the new server."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
-    one = wide.certificate
-    if one is None:
+    certificate = wide.certificate
+    if certificate is None:
         state = cluster.settings.get("ssl")
         if state in (None, "off"):
             return passed(
@@ -452,20 +453,21 @@ def certificate(context: CheckContext) -> Finding:
             "may not read the file.",
             "Look with `openssl x509 -noout -enddate -ext subjectAltName -in server.crt`.",
         )
-    shown = f"{one.file}: for {format_list(list(one.names)) or 'no name'}, until {one.not_after:%Y-%m-%d}"
-    if one.not_after - context.old.taken_at < _SOON:
+    names = format_list(list(certificate.names)) or "no name"
+    shown = f"{certificate.file}: for {names}, until {certificate.not_after:%Y-%m-%d}"
+    if certificate.not_after - context.old.taken_at < _SOON:
         return warning(
             shown,
             NOTHING,
-            f"The server's certificate expires on {one.not_after:%Y-%m-%d}.{age_note(cluster)}",
+            f"The server's certificate expires on {certificate.not_after:%Y-%m-%d}.{age_note(cluster)}",
             "Renew the certificate.",
         )
     host = context.new.system.hostname if context.new.system is not None else None
-    fits = {name.lower() for name in one.names} & {
+    matching_names = {name.lower() for name in certificate.names} & {
         *context.new.addresses,
         *({host.lower()} if host is not None else set()),
     }
-    if fits or any(name.startswith("*.") for name in one.names):
+    if matching_names or any(name.startswith("*.") for name in certificate.names):
         return passed(shown, host or NOTHING, "The server's certificate is valid, also for the new server.")
     return warning(
         shown,
@@ -477,88 +479,99 @@ def certificate(context: CheckContext) -> Finding:
     )
 
 
-def pending_settings(context: CheckContext) -> Finding:
+def check_pending_settings(context: CheckContext) -> Finding:
     """Check that every edited setting is in force, or that the operator has chosen which values apply."""
     cluster, chosen = context.cluster, context.move.edited
     if cluster is None:
         return no_cluster_finding(context)
     if cluster.edited is None:
         if chosen is EditedSettings.IN_FORCE or (chosen is not None and cluster.running):
-            return _not_carried_out(context, cluster)
+            return _choice_not_possible(context, cluster)
         return _pending_restart(context)
     if not cluster.edited:
         return passed(
             "none",
             NOTHING,
-            f"Every setting of PostgreSQL itself in the files is in force{_left_out(cluster)}. "
+            f"Every setting of PostgreSQL itself in the files is in force{_unread_settings(cluster)}. "
             f"Settings of extensions are not compared.{age_note(cluster)}",
         )
-    shown = format_list([_shown(each) for each in cluster.edited])
-    said = f"These settings are edited but not in force: {shown}"
+    shown = format_list([_describe_edit(each) for each in cluster.edited])
+    summary = f"These settings are edited but not in force: {shown}"
     in_force, of_files = (
         for_hint("pghaul", "move", "edited", context.move.name, each.value) for each in EditedSettings
     )
-    bring = "Undo the edits, or bring them into force on the old server (`pg_ctl reload`; some need a restart)."
+    how_to_apply = "Undo the edits, or bring them into force on the old server (`pg_ctl reload`; some need a restart)."
     hint = (
-        f"{bring} Or choose which values both servers will have: those in force "
+        f"{how_to_apply} Or choose which values both servers will have: those in force "
         f"(`{in_force}`), or those in the files (`{of_files}`)."
     )
     moved = [each.name for each in cluster.edited if changes_listening(each)]
     if chosen is EditedSettings.IN_FORCE:
-        return _in_force_chosen(context, cluster, shown, said, bring)
+        return _values_in_force_chosen(context, cluster, shown, summary, how_to_apply)
     if chosen is EditedSettings.FILE:
         where = ", where clients find it" if moved else ""
         return passed(
             shown,
             NOTHING,
-            f"{said}. As chosen, the new server will have the values in the files{where}. So will "
+            f"{summary}. As chosen, the new server will have the values in the files{where}. So will "
             f"the old server after a rollback.{age_note(cluster)}",
         )
     if moved:
         return blocker(
             shown,
             NOTHING,
-            f"{said}. With {format_list(moved)} from the files the new server would listen at another "
+            f"{summary}. With {format_list(moved)} from the files the new server would listen at another "
             "place than the old one. Clients would not find it.",
             hint,
         )
     return warning(
-        shown, NOTHING, f"{said}. The first start of the new server brings the values in the files into force.", hint
+        shown, NOTHING, f"{summary}. The first start of the new server brings the values in the files into force.", hint
     )
 
 
-def _in_force_chosen(context: CheckContext, cluster: Cluster, shown: str, said: str, bring: str) -> Finding:
-    left = list(list_settings_not_kept(cluster))
-    if left:
+def _values_in_force_chosen(
+    context: CheckContext, cluster: Cluster, shown: str, summary: str, how_to_apply: str
+) -> Finding:
+    """Return the finding if the operator has chosen the values in force.
+
+    Args:
+        context: the move and the facts of both servers.
+        cluster: the old cluster.
+        shown: the settings with both values.
+        summary: the sentence that names the settings, without a full stop.
+        how_to_apply: the hint on how the edits can be applied or reverted.
+    """
+    not_kept = list(list_settings_not_kept(cluster))
+    if not_kept:
         return blocker(
             shown,
             NOTHING,
-            f"{said}. The values in force were chosen, but pghaul cannot set {format_list(left)}.",
-            bring,
+            f"{summary}. The values in force were chosen, but pghaul cannot set {format_list(not_kept)}.",
+            how_to_apply,
         )
-    said += ". As chosen, postgresql.auto.conf of the new server will have the values in force"
+    summary += ". As chosen, postgresql.auto.conf of the new server will have the values in force"
     service, lost = active_service(cluster, context.old), list_settings_missing_at_old_start(context.move, cluster)
     if service is None and lost:
         return warning(
             shown,
             NOTHING,
-            f"{said}. A rollback starts the old server with these values as options. Only "
+            f"{summary}. A rollback starts the old server with these values as options. Only "
             f"{format_list(list(lost))} would have the value in the file then: pg_ctl cannot read a "
             'value with one of " $ ` \\ back from postmaster.opts.',
             "Undo the edits if a rollback must bring the old server back as it runs now.",
         )
     if service is None:
-        back = "A rollback starts the old server with these values as options"
-        return passed(shown, NOTHING, f"{said}. {back}.{age_note(cluster)}")
+        rollback = "A rollback starts the old server with these values as options"
+        return passed(shown, NOTHING, f"{summary}. {rollback}.{age_note(cluster)}")
     return warning(
         shown,
         NOTHING,
-        f"{said}. After a rollback, {service.unit} would start the old server with the values in its files.",
+        f"{summary}. After a rollback, {service.unit} would start the old server with the values in its files.",
         "Undo the edits if a rollback must bring the old server back as it runs now.",
     )
 
 
-def _not_carried_out(context: CheckContext, cluster: Cluster) -> Finding:
+def _choice_not_possible(context: CheckContext, cluster: Cluster) -> Finding:
     why = "the old server is not running" if not cluster.running else "its settings were not compared with its files"
     return warning(
         NOTHING,
@@ -571,8 +584,8 @@ def _not_carried_out(context: CheckContext, cluster: Cluster) -> Finding:
     )
 
 
-def _left_out(cluster: Cluster) -> str:
-    """What the session that asks cannot tell of the files."""
+def _unread_settings(cluster: Cluster) -> str:
+    """Return a remark on settings that the querying session cannot see in the files."""
     settings = cluster.wide.settings if cluster.wide is not None else ()
     names = [each.name for each in settings if each.source in _STRONGER]
     return (
@@ -582,17 +595,17 @@ def _left_out(cluster: Cluster) -> str:
     )
 
 
-def _shown(edited: Edited) -> str:
+def _describe_edit(edited: Edited) -> str:
     if edited.in_file is None:
         return f"{edited.name} (its values may be secret)"
     return f"{edited.name} is '{edited.in_force}' in force and '{edited.in_file}' in the file"
 
 
 def _pending_restart(context: CheckContext) -> Finding:
-    """Return the finding by pg_settings only: changed settings that wait for a restart."""
+    """Return the finding from pg_settings alone: changed settings that wait for a restart."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
-        # not known; but it alone is no reason to stop a move
+        # it is not known, but that alone is no reason to prevent a move
         return warning(found.old, found.new, found.message, found.hint) if found.status is Status.UNKNOWN else found
     cluster, wide = found
     if not wide.pending:
@@ -616,7 +629,7 @@ CHECKS: tuple[Check, ...] = (
             "configuration files of the old cluster, as its server program reads them",
             "config-setting",
         ),
-        start_files,
+        check_start_files,
     ),
     (
         Declaration(
@@ -626,7 +639,7 @@ CHECKS: tuple[Check, ...] = (
             "settings of the old cluster, answers of the new server's binaries",
             "config-setting",
         ),
-        settings,
+        check_settings,
     ),
     (
         Declaration(
@@ -636,7 +649,7 @@ CHECKS: tuple[Check, ...] = (
             "paths and programs in the old cluster's settings, files of the new server",
             "config-setting",
         ),
-        setting_paths,
+        check_setting_paths,
     ),
     (
         Declaration(
@@ -647,7 +660,7 @@ CHECKS: tuple[Check, ...] = (
             "of the old cluster; files and names of the new server",
             "textsearch-dictionaries",
         ),
-        named_things,
+        check_named_resources,
     ),
     (
         Declaration(
@@ -657,7 +670,7 @@ CHECKS: tuple[Check, ...] = (
             "listen_addresses of the old cluster, addresses of the new server",
             "runtime-config-connection",
         ),
-        listen_addresses,
+        check_listen_addresses,
     ),
     (
         Declaration(
@@ -667,7 +680,7 @@ CHECKS: tuple[Check, ...] = (
             "pg_hba.conf of the old cluster, addresses of both servers",
             "auth-pg-hba-conf",
         ),
-        access_rules,
+        check_access_rules,
     ),
     (
         Declaration(
@@ -677,7 +690,7 @@ CHECKS: tuple[Check, ...] = (
             "paths of the old cluster's configuration files",
             "runtime-config-file-locations",
         ),
-        files_elsewhere,
+        check_files_elsewhere,
     ),
     (
         Declaration(
@@ -687,7 +700,7 @@ CHECKS: tuple[Check, ...] = (
             "values in the old cluster's configuration files, path of the target",
             "runtime-config-file-locations",
         ),
-        moved_paths,
+        check_moved_paths,
     ),
     (
         Declaration(
@@ -697,7 +710,7 @@ CHECKS: tuple[Check, ...] = (
             "certificate of the old cluster, names of the new server",
             "ssl-tcp",
         ),
-        certificate,
+        check_certificate,
     ),
     (
         Declaration(
@@ -707,6 +720,6 @@ CHECKS: tuple[Check, ...] = (
             "settings of the old cluster, in force and in its files",
             "view-pg-settings",
         ),
-        pending_settings,
+        check_pending_settings,
     ),
 )

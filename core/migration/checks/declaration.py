@@ -1,4 +1,4 @@
-"""What a check is, apart from any move; a module of checks hands out each with the function that compares."""
+"""The declaration of a check; a module of checks lists each with the function that compares."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -13,7 +13,7 @@ _NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "fuse.ceph", "fuse.
 """Kinds of file systems whose `device` names a server: the same device is the same storage on every host."""
 
 
-def two_places(context: CheckContext) -> Finding:
+def check_distinct_places(context: CheckContext) -> Finding:
     """Check that the servers are different hosts, or that no source directory overlaps a target."""
     cluster = context.cluster
     if cluster is None:
@@ -82,6 +82,6 @@ CHECKS: tuple[Check, ...] = (
             "host names, boot IDs, addresses and directories of both servers",
             "backup-file",
         ),
-        two_places,
+        check_distinct_places,
     ),
 )

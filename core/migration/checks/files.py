@@ -21,10 +21,10 @@ from core.migration.findings.finding import (
 from core.servers.shell import for_hint
 
 _COMPRESSING = ("zfs", "btrfs")
-"""Their files take less than they hold without having holes."""
+"""File systems on which files need less space than their size without having holes."""
 
 
-def owner(context: CheckContext) -> Finding:
+def check_owner(context: CheckContext) -> Finding:
     """Check that the owner of the old cluster exists on the new server, by name."""
     cluster = context.cluster
     if cluster is None:
@@ -39,7 +39,7 @@ def owner(context: CheckContext) -> Finding:
         )
     accounts = context.new.host_environment.accounts
     if accounts is None:
-        return _users_unread(context, cluster.owner)
+        return _unread_users(context, cluster.owner)
     there = _account(accounts, cluster.owner)
     if there is None:
         return blocker(
@@ -54,14 +54,14 @@ def owner(context: CheckContext) -> Finding:
     )
 
 
-def owner_number(context: CheckContext) -> Finding:
+def check_owner_id(context: CheckContext) -> Finding:
     """Check that the owner has the same user ID on both servers, which archives and NFS mounts go by."""
     cluster = context.cluster
     if cluster is None:
         return no_cluster_finding(context)
     accounts = context.new.host_environment.accounts
     if accounts is None or cluster.owner is None or cluster.owner_uid is None:
-        return _users_unread(context, cluster.owner or NOTHING)
+        return _unread_users(context, cluster.owner or NOTHING)
     there = _account(accounts, cluster.owner)
     here = f"{cluster.owner}, uid {cluster.owner_uid}"
     if there is None:
@@ -83,29 +83,29 @@ def owner_number(context: CheckContext) -> Finding:
     )
 
 
-def unreadable_files(context: CheckContext) -> Finding:
+def check_unreadable_files(context: CheckContext) -> Finding:
     """Check that the owner, who copies the files, can read all of them."""
-    odd = _odd(context)
+    odd = _irregular_files(context)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.unreadable == 0:
         return passed("none", NOTHING, "The owner can read every file.")
     return blocker(
-        _shown(odd.unreadable, odd, "unreadable"),
+        _count_with_examples(odd.unreadable, odd, "unreadable"),
         NOTHING,
-        f"The owner cannot read {_counted(odd.unreadable)}. The copy would fail.",
+        f"The owner cannot read {_count_files(odd.unreadable)}. The copy would fail.",
         "Find out why, then correct the owner and the mode of these files (`chown`, `chmod u+rwX`).",
     )
 
 
-def foreign_files(context: CheckContext) -> Finding:
+def check_foreign_files(context: CheckContext) -> Finding:
     """Check that all files belong to the owner of the data directory."""
-    odd = _odd(context)
+    odd = _irregular_files(context)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.foreign == 0:
         return passed("none", NOTHING, "All files belong to the owner of the data directory.")
-    shown = _shown(odd.foreign, odd, "foreign")
+    shown = _count_with_examples(odd.foreign, odd, "foreign")
     key = None if context.cluster is None else private_key_path(context.cluster)
     if key is not None and key in odd.examples.get("foreign", ()):
         return blocker(
@@ -119,21 +119,21 @@ def foreign_files(context: CheckContext) -> Finding:
     return passed(
         shown,
         NOTHING,
-        f"{_counted(odd.foreign)} of other owners will belong to the owner of the cluster on "
+        f"{_count_files(odd.foreign)} of other owners will belong to the owner of the cluster on "
         "the new server. Before the old cluster is stopped, pghaul checks whether the server's "
         "private key is one of them.",
     )
 
 
-def special_files(context: CheckContext) -> Finding:
+def check_special_files(context: CheckContext) -> Finding:
     """Check for FIFOs and devices, which are not copied."""
-    odd = _odd(context)
+    odd = _irregular_files(context)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.special == 0:
         return passed("none", NOTHING, "The data roots contain only files, directories and links.")
     return warning(
-        _shown(odd.special, odd, "special"),
+        _count_with_examples(odd.special, odd, "special"),
         NOTHING,
         f"The data roots contain FIFOs or devices ({units.count(odd.special)}). They are not "
         "copied. PostgreSQL itself uses none.",
@@ -141,14 +141,14 @@ def special_files(context: CheckContext) -> Finding:
     )
 
 
-def folder_mode(context: CheckContext) -> Finding:
+def check_folder_mode(context: CheckContext) -> Finding:
     """Check that the mode of the data directory is 0700 or 0750, without which no server starts."""
     cluster = context.cluster
     if cluster is None:
         return no_cluster_finding(context)
     mode = cluster.mode
     if mode is None:
-        return _unread(context, "The mode of the data directory")
+        return _unread_files(context, "The mode of the data directory")
     allowed = {"700"} | ({"750"} if float(cluster.series) >= 11 else set())
     if mode in allowed:
         return passed(mode, NOTHING, "The data directory has a mode that PostgreSQL accepts.")
@@ -160,26 +160,26 @@ def folder_mode(context: CheckContext) -> Finding:
     )
 
 
-def hard_links(context: CheckContext) -> Finding:
+def check_hard_links(context: CheckContext) -> Finding:
     """Check for hard links, each of which becomes a separate file on the new server."""
-    odd = _odd(context)
+    odd = _irregular_files(context)
     if not isinstance(odd, IrregularFiles):
         return odd
     if odd.hard_links == 0:
         return passed("none", NOTHING, "No file has a second hard link.")
     return warning(
-        _shown(odd.hard_links, odd, "hard-link"),
+        _count_with_examples(odd.hard_links, odd, "hard-link"),
         NOTHING,
-        f"Several hard links lead to {_counted(odd.hard_links)}. The copy makes a separate file "
+        f"Several hard links lead to {_count_files(odd.hard_links)}. The copy makes a separate file "
         "of each and takes more space.",
         "pg_upgrade --link leaves such files. Delete the cluster of the previous major version "
         "when it is no longer needed.",
     )
 
 
-def sparse_files(context: CheckContext) -> Finding:
+def check_sparse_files(context: CheckContext) -> Finding:
     """Check for files with large holes, which a copy fills."""
-    odd, cluster = _odd(context), context.cluster
+    odd, cluster = _irregular_files(context), context.cluster
     if not isinstance(odd, IrregularFiles) or cluster is None:
         return odd if not isinstance(odd, IrregularFiles) else no_cluster_finding(context)
     systems = [context.old.file_system_of(root.source) for root in source_data_roots(cluster)]
@@ -191,9 +191,9 @@ def sparse_files(context: CheckContext) -> Finding:
         return passed(shown, NOTHING, "Files take less space than their size because the file system compresses them.")
     holes = f"{units.size(odd.sparse_bytes)} in holes"
     return warning(
-        f"{_shown(odd.sparse, odd, 'sparse')}; {holes}",
+        f"{_count_with_examples(odd.sparse, odd, 'sparse')}; {holes}",
         NOTHING,
-        f"The copy fills the holes of {_counted(odd.sparse)}. This takes "
+        f"The copy fills the holes of {_count_files(odd.sparse)}. This takes "
         f"{units.size(odd.sparse_bytes)} more on the new server.",
         "The check `space` counts them at their full size. If it passes, nothing needs to be done.",
     )
@@ -208,53 +208,53 @@ CHECKS: tuple[Check, ...] = (
             "owner on the old server, users of the new server",
             "postgres-user",
         ),
-        owner,
+        check_owner,
     ),
     (
         Declaration(
             "owner-number", "User ID of the owner", False, "user ID of the owner on both servers", "postgres-user"
         ),
-        owner_number,
+        check_owner_id,
     ),
     (
         Declaration("unreadable-files", "Unreadable files", True, "modes of the old cluster's files", "backup-file"),
-        unreadable_files,
+        check_unreadable_files,
     ),
     (
         Declaration(
             "foreign-files", "Files of other owners", True, "owners of the old cluster's files", "creating-cluster"
         ),
-        foreign_files,
+        check_foreign_files,
     ),
     (
         Declaration(
             "special-files", "FIFOs and devices", False, "kinds of the old cluster's files", "creating-cluster"
         ),
-        special_files,
+        check_special_files,
     ),
     (
         Declaration("folder-mode", "Mode of the data directory", False, "mode on the old server", "creating-cluster"),
-        folder_mode,
+        check_folder_mode,
     ),
     (
         Declaration("hard-links", "Hard links", False, "number of links of the old cluster's files", "backup-file"),
-        hard_links,
+        check_hard_links,
     ),
     (
         Declaration("sparse-files", "Sparse files", False, "sizes of the old cluster's files", "backup-file"),
-        sparse_files,
+        check_sparse_files,
     ),
 )
 
 
-def _odd(context: CheckContext) -> IrregularFiles | Finding:
+def _irregular_files(context: CheckContext) -> IrregularFiles | Finding:
     cluster = context.cluster
     if cluster is None:
         return no_cluster_finding(context)
-    return cluster.irregular_files or _unread(context, "The list of file kinds in the data directory")
+    return cluster.irregular_files or _unread_files(context, "The list of file kinds in the data directory")
 
 
-def _unread(context: CheckContext, what: str) -> Finding:
+def _unread_files(context: CheckContext, what: str) -> Finding:
     return unknown(
         NOTHING,
         NOTHING,
@@ -263,7 +263,7 @@ def _unread(context: CheckContext, what: str) -> Finding:
     )
 
 
-def _users_unread(context: CheckContext, here: str) -> Finding:
+def _unread_users(context: CheckContext, here: str) -> Finding:
     facts: Facts = context.new if context.new.host_environment.accounts is None else context.old
     return unknown(
         here,
@@ -277,11 +277,11 @@ def _account(accounts: tuple[Account, ...], name: str) -> Account | None:
     return next((account for account in accounts if account.name == name), None)
 
 
-def _counted(number: int) -> str:
+def _count_files(number: int) -> str:
     return "1 file" if number == 1 else f"{units.count(number)} files"
 
 
-def _shown(number: int, odd: IrregularFiles, kind: str) -> str:
+def _count_with_examples(number: int, odd: IrregularFiles, kind: str) -> str:
     examples = odd.examples.get(kind, ())
     more = number - len(examples)
     return ", ".join(examples) + (f" and {units.count(more)} more" if more > 0 else "") if examples else str(number)

@@ -35,12 +35,12 @@ from core.migration.findings.hosts import Hosts, compare_hosts
 from core.servers.shell import for_hint
 
 _APART = 1.0
-"""Seconds between two clocks from which a file's time on one cannot be held against a moment of the other."""
+"""The difference of two clocks, in seconds, from which the time of a file on one server is useless on the other."""
 _FEW_FILES = 1000
-"""max_files_per_process as PostgreSQL sets it: a lower limit of the system makes each process open fewer."""
+"""The default of max_files_per_process: with a lower limit of the system each process opens fewer files."""
 
 
-def clocks(context: CheckContext) -> Finding:
+def check_clocks(context: CheckContext) -> Finding:
     """Check that the clocks agree."""
     here, there = context.old.host_environment.clock, context.new.host_environment.clock
     if here is None or there is None:
@@ -53,11 +53,14 @@ def clocks(context: CheckContext) -> Finding:
         )
     apart = there.ahead_seconds - here.ahead_seconds
     error = here.error_seconds + there.error_seconds
-    shown = _kept(here.synchronised), f"{_ahead(apart, error)}, {_kept(there.synchronised)}"
+    shown = (
+        _describe_synchronisation(here.synchronised),
+        f"{_describe_difference(apart, error)}, {_describe_synchronisation(there.synchronised)}",
+    )
     if abs(apart) - error > _APART:
         return warning(
             *shown,
-            f"The clock of the new server is {_ahead(apart, error)}. Times of files and of log "
+            f"The clock of the new server is {_describe_difference(apart, error)}. Times of files and of log "
             "lines cannot be compared.",
             "Synchronise the clocks with NTP before the copy. The copy itself relies on the times of "
             "the old server only.",
@@ -71,7 +74,7 @@ def clocks(context: CheckContext) -> Finding:
     return passed(*shown, "The clocks of both servers agree.")
 
 
-def time_zone(context: CheckContext) -> Finding:
+def check_time_zone(context: CheckContext) -> Finding:
     """Check that both servers have the same time zone."""
     zones = [facts.system.time_zone if facts.system is not None else None for facts in (context.old, context.new)]
     here, there = zones
@@ -104,7 +107,7 @@ def time_zone(context: CheckContext) -> Finding:
     )
 
 
-def selinux(context: CheckContext) -> Finding:
+def check_selinux(context: CheckContext) -> Finding:
     """Check that SELinux does not restrict the new server more than the old one."""
     there = context.new.host_environment.security_policy
     here = context.old.host_environment.security_policy
@@ -132,7 +135,7 @@ def selinux(context: CheckContext) -> Finding:
     )
 
 
-def apparmor(context: CheckContext) -> Finding:
+def check_apparmor(context: CheckContext) -> Finding:
     """Check that no additional AppArmor profile restricts PostgreSQL on the new server."""
     here, there = context.old.host_environment.security_policy, context.new.host_environment.security_policy
     if there is None or there.apparmor is None:
@@ -164,7 +167,7 @@ def apparmor(context: CheckContext) -> Finding:
     )
 
 
-def firewall(context: CheckContext) -> Finding:
+def check_firewall(context: CheckContext) -> Finding:
     """Check that the new server's firewall lets clients reach the cluster's port."""
     cluster, rules = context.cluster, context.new.host_environment.firewall
     if cluster is None:
@@ -190,7 +193,7 @@ def firewall(context: CheckContext) -> Finding:
     return passed(*shown, f"No firewall rule of the new server blocks port {port}.")
 
 
-def port_free(context: CheckContext) -> Finding:
+def check_port_is_free(context: CheckContext) -> Finding:
     """Check that nothing on the new server listens where the new cluster will."""
     cluster, listening = context.cluster, context.new.host_environment.listening
     if cluster is None:
@@ -219,55 +222,60 @@ def port_free(context: CheckContext) -> Finding:
         )
     if context.target is not None and context.target.running:
         return passed(here, here, "A server is running in the target. See the check `target-stopped`.")
-    taken = [each for each in listening if each.port == port and _in_the_way(each.address, cluster)]
+    taken = [each for each in listening if each.port == port and _is_in_the_way(each.address, cluster)]
     if not taken:
         return passed(here, "free", f"Nothing on the new server listens where the new cluster will.{age_note(cluster)}")
-    held = format_list([_held(each) for each in taken])
+    listeners = format_list([_describe_listener(each) for each in taken])
     return blocker(
         here,
-        held,
-        f"Port {port} of the new server is in use: {held}. The new cluster would not start, "
+        listeners,
+        f"Port {port} of the new server is in use: {listeners}. The new cluster would not start, "
         "or clients would connect to that program.",
         "Stop that program before the move, or let it listen elsewhere. Then read the facts "
         f"again: `pghaul facts {context.new.server}`.",
     )
 
 
-def _held(one: Listening) -> str:
-    """Where it listens, with its program and process where they can be seen."""
-    return one.address if one.process is None else f"{one.address} ({one.program}, PID {one.process})"
+def _describe_listener(listener: Listening) -> str:
+    """Return where a process listens, with its program and process ID if they are visible."""
+    return (
+        listener.address
+        if listener.process is None
+        else f"{listener.address} ({listener.program}, PID {listener.process})"
+    )
 
 
-def _in_the_way(address: str, cluster: Cluster) -> bool:
-    """Whether who listens there keeps a server with the cluster's settings from a place of its own.
+def _is_in_the_way(address: str, cluster: Cluster) -> bool:
+    """Return whether a listening process keeps a server with the cluster's settings from one of its addresses.
 
-    A name may stand for any address: what listens on each of a family is in its way then, and a single one is not.
+    A host name may stand for any address. Only a socket for all addresses of a family is in its way, not one for a
+    single address.
     """
     if address.startswith("/"):
         folders = cluster.settings.get("unix_socket_directories", cluster.settings.get("unix_socket_directory", ""))
         named = [each.strip().strip('"') for each in folders.split(",")]
         return posixpath.dirname(address) in {*named, cluster.socket_directory}
     wanted = {each.strip() for each in cluster.settings.get("listen_addresses", "localhost").split(",") if each.strip()}
-    there = ip_address(address)
+    listening = ip_address(address)
     if not wanted:
         return False
-    if there.is_unspecified:
-        # one that takes IPv6 may take IPv4 too; that of IPv4 alone is in the way of any address but one of IPv6
-        return there.version == 6 or not all(":" in each for each in wanted)
-    whole = {"*", "::"} if there.version == 6 else {"*", "0.0.0.0"}  # noqa: S104  nothing is bound
-    if wanted & whole or (there.is_loopback and "localhost" in wanted):
+    if listening.is_unspecified:
+        # a socket for all IPv6 addresses may accept IPv4, too; one for IPv4 blocks every address except IPv6 ones
+        return listening.version == 6 or not all(":" in each for each in wanted)
+    any_address = {"*", "::"} if listening.version == 6 else {"*", "0.0.0.0"}  # noqa: S104  nothing is bound
+    if wanted & any_address or (listening.is_loopback and "localhost" in wanted):
         return True
-    return str(there) in {_compressed(each) for each in wanted}
+    return str(listening) in {_compress_address(each) for each in wanted}
 
 
-def _compressed(address: str) -> str:
+def _compress_address(address: str) -> str:
     try:
         return str(ip_address(address))
     except ValueError:
         return address
 
 
-def limits(context: CheckContext) -> Finding:
+def check_limits(context: CheckContext) -> Finding:
     """Check that the process limits of the new server are not lower."""
     if context.cluster is None:
         return no_cluster_finding(context)
@@ -284,7 +292,7 @@ def limits(context: CheckContext) -> Finding:
             f"({explain_gap(missing, SESSION.name, PROCESS.name)}).",
             "Compare `ulimit -n` and `ulimit -l` of the owner on both servers.",
         )
-    shown = _limits_words(here), _limits_words(there)
+    shown = _describe_limits(here), _describe_limits(there)
     lower = [
         name
         for name, mine, its in (
@@ -303,7 +311,7 @@ def limits(context: CheckContext) -> Finding:
     )
 
 
-def huge_pages(context: CheckContext) -> Finding:
+def check_huge_pages(context: CheckContext) -> Finding:
     """Check that the new server has the huge pages that the cluster uses or requires."""
     cluster = context.cluster
     if cluster is None:
@@ -342,7 +350,7 @@ def huge_pages(context: CheckContext) -> Finding:
     return passed(*shown, "The new server has the huge pages that the cluster uses.")
 
 
-def free_memory(context: CheckContext) -> Finding:
+def check_free_memory(context: CheckContext) -> Finding:
     """Check that the new server has enough free memory for shared_buffers."""
     cluster, memory = context.cluster, context.new.memory
     if cluster is None:
@@ -357,7 +365,7 @@ def free_memory(context: CheckContext) -> Finding:
             f"Look on {context.new.server} with `free -h`.",
         )
     if buffers > memory.available_bytes:
-        # the very figure changes with every look, and with it what a waiver was given for
+        # the exact number changes with each reading, and would invalidate the waiver each time
         shown = f"shared_buffers {units.size(buffers)}", f"less than that free, of {units.size(memory.total_bytes)}"
         return warning(
             *shown,
@@ -369,8 +377,8 @@ def free_memory(context: CheckContext) -> Finding:
     return passed(*shown, "The new server has enough free memory for shared_buffers.")
 
 
-def nfs(context: CheckContext) -> Finding:
-    """Tell whether the kernels support a copy over NFS; it never stops a move."""
+def check_nfs_support(context: CheckContext) -> Finding:
+    """Report whether the kernels support a copy over NFS; this never prevents a move."""
     here, there = context.old.host_environment.kernel, context.new.host_environment.kernel
     if here is None or there is None:
         missing = context.old if here is None else context.new
@@ -382,7 +390,7 @@ def nfs(context: CheckContext) -> Finding:
             "Ignore this unless you copy over NFS.",
         )
     shown = [
-        f"client {_word(kernel.nfs)}, server {_word(kernel.nfsd)}, over UDP {_word(kernel.nfs_udp)}"
+        f"client {_yes_or_no(kernel.nfs)}, server {_yes_or_no(kernel.nfsd)}, over UDP {_yes_or_no(kernel.nfs_udp)}"
         for kernel in (here, there)
     ]
     possible = (here.nfs and there.nfsd) or (here.nfsd and there.nfs)
@@ -395,16 +403,16 @@ def nfs(context: CheckContext) -> Finding:
     )
 
 
-def shared_memory(context: CheckContext) -> Finding:
+def check_shared_memory(context: CheckContext) -> Finding:
     """Check that no logout removes the shared memory of a running server."""
     if context.cluster is None:
         return no_cluster_finding(context)
     owner = context.cluster.owner
-    uids = context.cluster.owner_uid, _uid(context.new, context.target, owner)
+    uids = context.cluster.owner_uid, _owner_uid(context.new, context.target, owner)
     found = [
         (side, side.host_environment.removal, uid) for side, uid in zip((context.old, context.new), uids, strict=True)
     ]
-    shown = [_removal_words(removal, owner, uid) for _, removal, uid in found]
+    shown = [_describe_removal(removal, owner, uid) for _, removal, uid in found]
     for side, removal, uid in found:
         if removal is None or (uid is not None and removal.removes is None and uid > removal.most):
             return unknown(
@@ -417,7 +425,7 @@ def shared_memory(context: CheckContext) -> Finding:
                 "Look with `busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
                 "org.freedesktop.login1.Manager RemoveIPC`.",
             )
-    exposed = [side.server for side, removal, uid in found if _removed(removal, owner, uid)]
+    exposed = [side.server for side, removal, uid in found if _is_removed(removal, owner, uid)]
     if not exposed:
         return passed(shown[0], shown[1], "No logout removes the shared memory of the server.")
     return warning(
@@ -431,37 +439,40 @@ def shared_memory(context: CheckContext) -> Finding:
     )
 
 
-def _uid(facts: Facts, cluster: Cluster | None, owner: str | None) -> int | None:
-    """The user id of the account there that owns the cluster, or will."""
+def _owner_uid(facts: Facts, cluster: Cluster | None, owner: str | None) -> int | None:
+    """Return the user ID of the account on that host that owns the cluster, or will own it."""
     if cluster is not None and cluster.owner_uid is not None:
         return cluster.owner_uid
     accounts = facts.host_environment.accounts or ()
     return next((each.uid for each in accounts if each.name == owner), None)
 
 
-def _removed(removal: Removal | None, owner: str | None, uid: int | None) -> bool:
-    """Whether the logout of the owner removes the shared memory of its server."""
+def _is_removed(removal: Removal | None, owner: str | None, uid: int | None) -> bool:
+    """Return whether systemd-logind removes the shared memory of the server when its owner logs out."""
     ordinary = removal is not None and uid is not None and uid > removal.most
     return ordinary and removal is not None and removal.removes is not False and owner not in removal.lingering
 
 
-def _removal_words(removal: Removal | None, owner: str | None, uid: int | None) -> str:
+def _describe_removal(removal: Removal | None, owner: str | None, uid: int | None) -> str:
     if removal is None or uid is None:
         return NOTHING
     if uid <= removal.most:
         return f"{owner}: a system account"
     if owner in removal.lingering:
         return f"{owner}: lingering enabled"
-    return f"RemoveIPC {_word(removal.removes)}"
+    return f"RemoveIPC {_yes_or_no(removal.removes)}"
 
 
 CHECKS: tuple[Check, ...] = (
-    (Declaration("clocks", "System clocks", False, "time of both servers", "backup-file"), clocks),
-    (Declaration("time-zone", "Time zone", False, "time zones of both servers", "runtime-config-client"), time_zone),
-    (Declaration("selinux", "SELinux", False, "mode of SELinux on both servers", "server-start"), selinux),
+    (Declaration("clocks", "System clocks", False, "time of both servers", "backup-file"), check_clocks),
+    (
+        Declaration("time-zone", "Time zone", False, "time zones of both servers", "runtime-config-client"),
+        check_time_zone,
+    ),
+    (Declaration("selinux", "SELinux", False, "mode of SELinux on both servers", "server-start"), check_selinux),
     (
         Declaration("apparmor", "AppArmor", False, "AppArmor profiles of PostgreSQL on both servers", "server-start"),
-        apparmor,
+        check_apparmor,
     ),
     (
         Declaration(
@@ -471,7 +482,7 @@ CHECKS: tuple[Check, ...] = (
             "port and addresses of the old cluster, what listens on the new server",
             "runtime-config-connection",
         ),
-        port_free,
+        check_port_is_free,
     ),
     (
         Declaration(
@@ -481,7 +492,7 @@ CHECKS: tuple[Check, ...] = (
             "port of the old cluster, firewall rules of the new server",
             "runtime-config-connection",
         ),
-        firewall,
+        check_firewall,
     ),
     (
         Declaration(
@@ -491,7 +502,7 @@ CHECKS: tuple[Check, ...] = (
             "limits for open files and locked memory on both servers",
             "kernel-resources",
         ),
-        limits,
+        check_limits,
     ),
     (
         Declaration(
@@ -501,7 +512,7 @@ CHECKS: tuple[Check, ...] = (
             "huge_pages of the old cluster, reserved huge pages of both servers",
             "kernel-resources",
         ),
-        huge_pages,
+        check_huge_pages,
     ),
     (
         Declaration(
@@ -511,7 +522,7 @@ CHECKS: tuple[Check, ...] = (
             "shared_buffers of the old cluster, free memory of the new server",
             "kernel-resources",
         ),
-        free_memory,
+        check_free_memory,
     ),
     (
         Declaration(
@@ -521,18 +532,18 @@ CHECKS: tuple[Check, ...] = (
             "RemoveIPC and owner of the cluster on both servers",
             "kernel-resources",
         ),
-        shared_memory,
+        check_shared_memory,
     ),
-    (Declaration("nfs", "NFS support", False, "NFS support of both kernels", "creating-cluster"), nfs),
+    (Declaration("nfs", "NFS support", False, "NFS support of both kernels", "creating-cluster"), check_nfs_support),
 )
 
 
-def _kept(synchronised: bool | None) -> str:
+def _describe_synchronisation(synchronised: bool | None) -> str:
     return {True: "synchronised", False: "not synchronised", None: "synchronisation not known"}[synchronised]
 
 
-def _ahead(seconds_apart: float, error: float) -> str:
-    """Rounded by what it may be wrong by, so that two looks at the same clocks say the same."""
+def _describe_difference(seconds_apart: float, error: float) -> str:
+    """Return the difference rounded to its possible error, so that repeated checks have the same evidence."""
     step = 1.0 if error < 1 else 10.0
     whole = round(abs(seconds_apart) / step) * step
     if abs(seconds_apart) <= max(error, _APART):
@@ -541,17 +552,17 @@ def _ahead(seconds_apart: float, error: float) -> str:
 
 
 def _limits(facts: Facts, cluster: Cluster | None) -> Limits | None:
-    """Of the running server, else of a session, which is what a server started from one gets."""
+    """Return the limits of the running server, else those of a session, which a server started there inherits."""
     if cluster is not None and cluster.process is not None:
         return cluster.process.limits
     return facts.host_environment.limits
 
 
-def _limits_words(limits: Limits) -> str:
+def _describe_limits(limits: Limits) -> str:
     files = "unlimited" if limits.open_files == UNLIMITED else units.count(limits.open_files)
     locked = "unlimited" if limits.locked_bytes == UNLIMITED else units.size(limits.locked_bytes)
     return f"open files {files}, locked memory {locked}"
 
 
-def _word(able: bool | None) -> str:
+def _yes_or_no(able: bool | None) -> str:
     return {True: "yes", False: "no", None: "not known"}[able]

@@ -22,7 +22,7 @@ _INSTALL = (
 )
 
 
-def extension_libraries(context: CheckContext) -> Finding:
+def check_extension_libraries(context: CheckContext) -> Finding:
     """Check that the new server's binaries load every library that a function uses."""
     found = databases_or_finding(context)
     cluster = context.cluster
@@ -49,7 +49,7 @@ def extension_libraries(context: CheckContext) -> Finding:
             _INSTALL.format(series=cluster.series),
         )
     if unverified:
-        return _not_loaded(old, unverified, silent)
+        return _unverified_libraries(old, unverified, silent)
     if silent:
         return unknown(
             old, format_list(silent), f"The new server's binaries did not answer for {format_list(silent)}.", _ASK_AGAIN
@@ -64,8 +64,8 @@ def extension_libraries(context: CheckContext) -> Finding:
 _ASK_AGAIN = "Run the checks again. If that does not help, run `LOAD 'NAME'` in any cluster of those binaries by hand."
 
 
-def _not_loaded(old: str, unverified: list[tuple[str, str]], silent: list[str]) -> Finding:
-    """Return the finding for libraries that another account could have written, and that were not loaded."""
+def _unverified_libraries(old: str, unverified: list[tuple[str, str]], silent: list[str]) -> Finding:
+    """Return the finding for libraries that were not loaded, because another user could have written them."""
     names = [name for name, _ in unverified]
     return warning(
         old,
@@ -79,7 +79,7 @@ def _not_loaded(old: str, unverified: list[tuple[str, str]], silent: list[str]) 
     )
 
 
-def extension_versions(context: CheckContext) -> Finding:
+def check_extension_versions(context: CheckContext) -> Finding:
     """Check that the new server has each extension in the version that its databases use."""
     found = databases_or_finding(context)
     if isinstance(found, Finding):
@@ -112,7 +112,7 @@ def extension_versions(context: CheckContext) -> Finding:
     return passed(old, shown, "The new server has the extensions in the same versions.")
 
 
-def preload_libraries(context: CheckContext) -> Finding:
+def check_preload_libraries(context: CheckContext) -> Finding:
     """Check that the new server's binaries load every library that a setting names."""
     cluster = context.cluster
     if cluster is None:
@@ -128,19 +128,28 @@ def preload_libraries(context: CheckContext) -> Finding:
     old = format_list([*at_start, *later]) or "none"
     if not (at_start or later):
         return passed(old, NOTHING, "No setting loads a library.")
-    asked = binaries_or_finding(context, old)
-    if isinstance(asked, Finding):
-        return asked
-    return _loaded(asked, at_start, later, old, cluster.series)
+    binaries = binaries_or_finding(context, old)
+    if isinstance(binaries, Finding):
+        return binaries
+    return _preload_finding(binaries, at_start, later, old, cluster.series)
 
 
-def _loaded(
-    asked: Binaries, at_start: tuple[str, ...], later: tuple[str, ...], old: str, major_version: str
+def _preload_finding(
+    binaries: Binaries, at_start: tuple[str, ...], later: tuple[str, ...], old: str, major_version: str
 ) -> Finding:
-    answers = {name: dict(asked.preloads).get(name) for name in at_start}
-    answers |= {name: dict(asked.libraries).get(name) for name in later}
-    unverified = [(name, why) for name, why in asked.unverified if name in answers]
-    failing = {name: said for name, said in answers.items() if said}
+    """Return the finding for the preloaded libraries.
+
+    Args:
+        binaries: the answers of the new server's binaries.
+        at_start: the libraries that the server loads when it starts.
+        later: the libraries that each session loads.
+        old: the evidence of the old server.
+        major_version: the cluster's major version.
+    """
+    answers = {name: dict(binaries.preloads).get(name) for name in at_start}
+    answers |= {name: dict(binaries.libraries).get(name) for name in later}
+    unverified = [(name, why) for name, why in binaries.unverified if name in answers]
+    failing = {name: error for name, error in answers.items() if error}
     if failing:
         return blocker(
             ", ".join(failing),
@@ -148,9 +157,9 @@ def _loaded(
             f"The new server's binaries cannot load {format_list(list(failing))}. The server would not start there.",
             _INSTALL.format(series=major_version) + " Or remove them from the setting for the new server.",
         )
-    silent = [name for name, said in answers.items() if said is None and name not in dict(unverified)]
+    silent = [name for name, error in answers.items() if error is None and name not in dict(unverified)]
     if unverified:
-        return _not_loaded(old, unverified, silent)
+        return _unverified_libraries(old, unverified, silent)
     if silent:
         return unknown(
             old, format_list(silent), f"The new server's binaries did not answer for {format_list(silent)}.", _ASK_AGAIN
@@ -167,7 +176,7 @@ CHECKS: tuple[Check, ...] = (
             "pg_proc.probin of every database of the old cluster, libraries that the new server's binaries load",
             "xfunc-c",
         ),
-        extension_libraries,
+        check_extension_libraries,
     ),
     (
         Declaration(
@@ -177,7 +186,7 @@ CHECKS: tuple[Check, ...] = (
             "pg_extension of every database of the old cluster, control files on the new server",
             "extend-extensions",
         ),
-        extension_versions,
+        check_extension_versions,
     ),
     (
         Declaration(
@@ -188,6 +197,6 @@ CHECKS: tuple[Check, ...] = (
             "that the new server's binaries load",
             "runtime-config-client",
         ),
-        preload_libraries,
+        check_preload_libraries,
     ),
 )

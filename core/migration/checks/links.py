@@ -17,7 +17,7 @@ from core.migration.findings.finding import (
 from core.migration.findings.linked_files import links_leading_elsewhere, required_files
 
 
-def links(context: CheckContext) -> Finding:
+def check_links(context: CheckContext) -> Finding:
     """Check that no link leads nowhere, neither now nor after the copy."""
     cluster = context.cluster
     if cluster is None:
@@ -38,7 +38,7 @@ def links(context: CheckContext) -> Finding:
     )
     if not followed:
         return unread_finding(context, LINKS.name) or passed("none", NOTHING, "The data directory contains no links.")
-    return _to_files(context, cluster, followed) or passed(
+    return _links_to_files(context, cluster, followed) or passed(
         followed,
         NOTHING,
         "Every link leads to a file or directory. The plan copies each directory, and sets the "
@@ -46,8 +46,8 @@ def links(context: CheckContext) -> Finding:
     )
 
 
-def _to_files(context: CheckContext, cluster: Cluster, followed: str) -> Finding | None:
-    """Links to single files are copied unchanged: the new server needs their targets at the same paths."""
+def _links_to_files(context: CheckContext, cluster: Cluster, followed: str) -> Finding | None:
+    """Return the finding for links to single files, which are copied unchanged and need the same targets."""
     wrong = links_leading_elsewhere(context.move, cluster)
     if wrong:
         return blocker(
@@ -92,6 +92,6 @@ CHECKS: tuple[Check, ...] = (
             "tablespaces and other links in the old data directory",
             "manage-ag-tablespaces",
         ),
-        links,
+        check_links,
     ),
 )

@@ -13,17 +13,17 @@ from core.migration.findings.local_start import (
 )
 
 
-def local_start(context: CheckContext) -> Finding:
+def check_local_start(context: CheckContext) -> Finding:
     """Check that isolation settings hold back everything that starts work by itself until the cutover."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
-    old = format_list(_starting(cluster, wide)) or "none"
+    old = format_list(_list_starting_work(cluster, wide)) or "none"
     settings = list_isolation_settings(cluster)
     return (
-        _not_held(cluster, old)
-        or _untaken(context, old, settings)
+        _not_preventable(cluster, old)
+        or _refused_settings(context, old, settings)
         or passed(
             old,
             ", ".join(settings),
@@ -33,15 +33,15 @@ def local_start(context: CheckContext) -> Finding:
     )
 
 
-def _starting(cluster: Cluster, wide: ClusterWide) -> list[str]:
-    """What of the cluster starts work, or may: what loads a library is not asked what it is good for."""
+def _list_starting_work(cluster: Cluster, wide: ClusterWide) -> list[str]:
+    """Return what starts work in the cluster, or may do so: any preloaded library counts."""
     enabled = [f"subscription {each.name} in {each.database}" for each in wide.subscriptions if each.enabled]
     at_start, later = list_preloaded_libraries(cluster)
     return [*enabled, *wide.workers, *(f"library {each}" for each in (*at_start, *later))]
 
 
-def _not_held(cluster: Cluster, old: str) -> Finding | None:
-    """Return the finding if no setting can hold something back."""
+def _not_preventable(cluster: Cluster, old: str) -> Finding | None:
+    """Return a finding if some work cannot be prevented by any setting."""
     workers, sessions = list_unbound_worker_libraries(cluster), list_session_libraries(cluster)
     if workers:
         return blocker(
@@ -64,8 +64,8 @@ def _not_held(cluster: Cluster, old: str) -> Finding | None:
     return None
 
 
-def _untaken(context: CheckContext, old: str, settings: tuple[str, ...]) -> Finding | None:
-    """Return the finding if the new server's binaries refuse an isolation setting, or were not asked."""
+def _refused_settings(context: CheckContext, old: str, settings: tuple[str, ...]) -> Finding | None:
+    """Return a finding if the new server's binaries refuse an isolation setting, or were not asked."""
     asked = binaries_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
@@ -99,6 +99,6 @@ CHECKS: tuple[Check, ...] = (
             "the new server's binaries accept",
             "bgworker",
         ),
-        local_start,
+        check_local_start,
     ),
 )

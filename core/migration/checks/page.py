@@ -1,4 +1,4 @@
-"""The checks as a page for people: `python -m core.migration.checks.page >docs/checks.md`."""
+"""The documentation page of the checks: `python -m core.migration.checks.page >docs/checks.md`."""
 
 import sys
 
@@ -16,8 +16,8 @@ waiver holds while the check finds the same evidence. `python -m core.migration.
 """
 
 
-def page() -> str:
-    """Markdown, a row a check."""
+def checks_page() -> str:
+    """Return the page as Markdown, with a table row for each check."""
     rows = [
         f"| `{each.id}` | {each.title} | {'yes' if each.blocking else 'no'} | {each.compares} "
         f"| [{each.page}]({checks.documentation(each.page, None)}) |\n"
@@ -27,4 +27,4 @@ def page() -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    sys.stdout.write(checks_page())

@@ -26,7 +26,7 @@ from core.migration.findings.pgbackrest import UNREADABLE, configuration_files, 
 _OFF = ("off", "")
 
 
-def archiving(context: CheckContext) -> Finding:
+def check_archiving(context: CheckContext) -> Finding:
     """Check for WAL archiving: the new cluster would use the same archive."""
     cluster = context.cluster
     if cluster is None:
@@ -56,7 +56,7 @@ def archiving(context: CheckContext) -> Finding:
     )
 
 
-def pgbackrest(context: CheckContext) -> Finding:
+def check_pgbackrest(context: CheckContext) -> Finding:
     """Check that the pgBackRest configuration on the new server names the target."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
@@ -97,13 +97,13 @@ def pgbackrest(context: CheckContext) -> Finding:
     )
 
 
-def slots(context: CheckContext) -> Finding:
+def check_slots(context: CheckContext) -> Finding:
     """Check for replication slots, whose consumers only know the old server."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
-    return _none(
+    return _none_or_warning(
         cluster,
         [f"{slot.name} ({slot.kind}, {'active' if slot.active else 'inactive'})" for slot in wide.slots],
         "The old cluster has no replication slots.",
@@ -112,13 +112,13 @@ def slots(context: CheckContext) -> Finding:
     )
 
 
-def subscriptions(context: CheckContext) -> Finding:
+def check_subscriptions(context: CheckContext) -> Finding:
     """Check for subscriptions: two running clusters would share one slot of the publisher."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
-    return _none(
+    return _none_or_warning(
         cluster,
         [
             f"{each.name} in {each.database} ({'enabled' if each.enabled else 'disabled'})"
@@ -132,12 +132,12 @@ def subscriptions(context: CheckContext) -> Finding:
     )
 
 
-def publications(context: CheckContext) -> Finding:
+def check_publications(context: CheckContext) -> Finding:
     """Check for publications, whose subscribers connect to the old server."""
     found, cluster = databases_or_finding(context), context.cluster
     if isinstance(found, Finding) or cluster is None:
         return found if isinstance(found, Finding) else no_cluster_finding(context)
-    return _none(
+    return _none_or_warning(
         cluster,
         [f"{database.name}: {catalogs.publications}" for database, catalogs in found if catalogs.publications],
         "The old cluster has no publications.",
@@ -146,14 +146,14 @@ def publications(context: CheckContext) -> Finding:
     )
 
 
-def standbys(context: CheckContext) -> Finding:
+def check_standbys(context: CheckContext) -> Finding:
     """Check for standbys, WAL archivers and running base backups."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
     backups = ["an exclusive backup"] if wide.exclusive_backup else []
-    return _none(
+    return _none_or_warning(
         cluster,
         [*(f"{each.name} from {each.address or 'a socket'} ({each.state})" for each in wide.receivers), *backups],
         "No standby, archiver or base backup receives WAL from the old cluster.",
@@ -163,13 +163,13 @@ def standbys(context: CheckContext) -> Finding:
     )
 
 
-def prepared_transactions(context: CheckContext) -> Finding:
+def check_prepared_transactions(context: CheckContext) -> Finding:
     """Check for prepared transactions, which keep their locks after the move."""
     found = cluster_wide_or_finding(context)
     if isinstance(found, Finding):
         return found
     cluster, wide = found
-    return _none(
+    return _none_or_warning(
         cluster,
         list(wide.prepared),
         "The old cluster has no prepared transactions.",
@@ -182,7 +182,7 @@ def prepared_transactions(context: CheckContext) -> Finding:
 _SCHEDULERS = {"pg_cron": "pg_cron", "pgagent": "pgAgent", "pg_partman": "pg_partman", "timescaledb": "TimescaleDB"}
 
 
-def schedulers(context: CheckContext) -> Finding:
+def check_schedulers(context: CheckContext) -> Finding:
     """Check for schedulers and background workers, which start after the cutover."""
     found, whole = databases_or_finding(context), cluster_wide_or_finding(context)
     if isinstance(whole, Finding):
@@ -196,7 +196,7 @@ def schedulers(context: CheckContext) -> Finding:
         for extension in catalogs.extensions
         if extension.name in _SCHEDULERS
     ]
-    return _none(
+    return _none_or_warning(
         cluster,
         [*names, *wide.workers],
         "The old cluster has no schedulers and no background workers of extensions.",
@@ -207,8 +207,8 @@ def schedulers(context: CheckContext) -> Finding:
     )
 
 
-def unlogged(context: CheckContext) -> Finding:
-    """Name unlogged tables; they are complete after a clean shutdown."""
+def check_unlogged_tables(context: CheckContext) -> Finding:
+    """Report unlogged tables; after a clean shutdown they are complete."""
     found, cluster = databases_or_finding(context), context.cluster
     if isinstance(found, Finding) or cluster is None:
         return found if isinstance(found, Finding) else no_cluster_finding(context)
@@ -223,8 +223,8 @@ def unlogged(context: CheckContext) -> Finding:
     )
 
 
-def checksums(context: CheckContext) -> Finding:
-    """Tell whether data checksums are on; without them, damaged pages stay undetected."""
+def check_data_checksums(context: CheckContext) -> Finding:
+    """Report whether data checksums are on; without them, damaged pages stay undetected."""
     cluster = context.cluster
     if cluster is None:
         return no_cluster_finding(context)
@@ -243,8 +243,16 @@ def checksums(context: CheckContext) -> Finding:
     )
 
 
-def _none(cluster: Cluster, having: Sequence[str], none: str, why: str, hint: str) -> Finding:
-    """Return a pass with the sentence `none`, or a warning that names what there is."""
+def _none_or_warning(cluster: Cluster, having: Sequence[str], none: str, why: str, hint: str) -> Finding:
+    """Return a pass if there is nothing, or a warning that names what there is.
+
+    Args:
+        cluster: the old cluster.
+        having: what there is; empty for nothing.
+        none: the message of the pass.
+        why: the message of the warning.
+        hint: the hint of the warning.
+    """
     if not having:
         return passed("none", NOTHING, f"{none}{age_note(cluster)}")
     return warning(format_list(list(having)), NOTHING, f"{why}{age_note(cluster)}", hint)
@@ -253,7 +261,7 @@ def _none(cluster: Cluster, having: Sequence[str], none: str, why: str, hint: st
 CHECKS: tuple[Check, ...] = (
     (
         Declaration("archiving", "WAL archiving", False, "archive_mode of the old cluster", "continuous-archiving"),
-        archiving,
+        check_archiving,
     ),
     (
         Declaration(
@@ -263,27 +271,27 @@ CHECKS: tuple[Check, ...] = (
             "archive_command of the old cluster, pgBackRest configuration on the new server, the target",
             "continuous-archiving",
         ),
-        pgbackrest,
+        check_pgbackrest,
     ),
     (
         Declaration("slots", "Replication slots", False, "pg_replication_slots of the old cluster", "warm-standby"),
-        slots,
+        check_slots,
     ),
     (
         Declaration(
             "subscriptions", "Subscriptions", False, "pg_subscription of the old cluster", "logical-replication"
         ),
-        subscriptions,
+        check_subscriptions,
     ),
     (
         Declaration("publications", "Publications", False, "pg_publication of the old cluster", "logical-replication"),
-        publications,
+        check_publications,
     ),
     (
         Declaration(
             "standbys", "Standbys and WAL receivers", False, "pg_stat_replication of the old cluster", "warm-standby"
         ),
-        standbys,
+        check_standbys,
     ),
     (
         Declaration(
@@ -293,7 +301,7 @@ CHECKS: tuple[Check, ...] = (
             "pg_prepared_xacts of the old cluster",
             "sql-prepare-transaction",
         ),
-        prepared_transactions,
+        check_prepared_transactions,
     ),
     (
         Declaration(
@@ -303,16 +311,16 @@ CHECKS: tuple[Check, ...] = (
             "extensions and background workers of the old cluster",
             "bgworker",
         ),
-        schedulers,
+        check_schedulers,
     ),
     (
         Declaration(
             "unlogged", "Unlogged tables", False, "pg_class of every database of the old cluster", "sql-createtable"
         ),
-        unlogged,
+        check_unlogged_tables,
     ),
     (
         Declaration("checksums", "Data checksums", False, "pg_controldata of the old cluster", "app-initdb"),
-        checksums,
+        check_data_checksums,
     ),
 )

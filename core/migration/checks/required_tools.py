@@ -5,20 +5,20 @@ from core.migration.checks.declaration import Check, Declaration
 from core.migration.findings.finding import CheckContext, Finding, blocker, passed, unknown
 
 
-def rsync(context: CheckContext) -> Finding:
+def check_rsync(context: CheckContext) -> Finding:
     """Check that rsync is installed on both servers."""
-    return _both(context, "rsync", on_old=("rsync",), on_new=("rsync",))
+    return _compare_tools(context, "rsync", on_old=("rsync",), on_new=("rsync",))
 
 
-def ssh(context: CheckContext) -> Finding:
+def check_ssh(context: CheckContext) -> Finding:
     """Check that ssh is installed on the old server; sshd runs on the new one, since pghaul uses it."""
-    return _both(context, "ssh", on_old=("ssh",), on_new=())
+    return _compare_tools(context, "ssh", on_old=("ssh",), on_new=())
 
 
-def gnu(context: CheckContext) -> Finding:
+def check_gnu_tools(context: CheckContext) -> Finding:
     """Check that find and tar are GNU's: busybox's lack `-printf`, `-lname` and `-I`."""
     names = ("find", "tar")
-    shown = _shown(context.old, names), _shown(context.new, names)
+    shown = _describe_tools(context.old, names), _describe_tools(context.new, names)
     tools = [(facts, name, facts.tool(name)) for facts in (context.old, context.new) for name in names]
     unread = [f"{name} on {facts.server}" for facts, name, tool in tools if tool is None]
     if unread:
@@ -37,9 +37,9 @@ def gnu(context: CheckContext) -> Finding:
     return passed(*shown, "find and tar are GNU's on both servers.")
 
 
-def _both(context: CheckContext, what: str, *, on_old: tuple[str, ...], on_new: tuple[str, ...]) -> Finding:
+def _compare_tools(context: CheckContext, what: str, *, on_old: tuple[str, ...], on_new: tuple[str, ...]) -> Finding:
     wanted = [(context.old, on_old), (context.new, on_new)]
-    shown = _shown(context.old, on_old), _shown(context.new, on_new)
+    shown = _describe_tools(context.old, on_old), _describe_tools(context.new, on_new)
     missing = [
         (facts, name)
         for facts, names in wanted
@@ -77,7 +77,7 @@ def _version(facts: Facts, name: str) -> str | None:
     return tool.version if tool is not None else None
 
 
-def _shown(facts: Facts, names: tuple[str, ...]) -> str:
+def _describe_tools(facts: Facts, names: tuple[str, ...]) -> str:
     found = [(name, facts.tool(name)) for name in names]
     return (
         ", ".join(
@@ -89,7 +89,10 @@ def _shown(facts: Facts, names: tuple[str, ...]) -> str:
 
 
 CHECKS: tuple[Check, ...] = (
-    (Declaration("rsync", "Installation of rsync", True, "rsync on both servers", "backup-file"), rsync),
-    (Declaration("gnu-tools", "GNU find and GNU tar", True, "find and tar on both servers", "backup-file"), gnu),
-    (Declaration("ssh", "SSH client on the old server", True, "ssh on the old server", "backup-file"), ssh),
+    (Declaration("rsync", "Installation of rsync", True, "rsync on both servers", "backup-file"), check_rsync),
+    (
+        Declaration("gnu-tools", "GNU find and GNU tar", True, "find and tar on both servers", "backup-file"),
+        check_gnu_tools,
+    ),
+    (Declaration("ssh", "SSH client on the old server", True, "ssh on the old server", "backup-file"), check_ssh),
 )

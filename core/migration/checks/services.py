@@ -23,17 +23,17 @@ from core.migration.findings.layout import debian_name
 _SHOWN = 10
 
 
-def managers(context: CheckContext) -> Finding:
+def check_cluster_managers(context: CheckContext) -> Finding:
     """Check that no cluster manager is running: it would start the old cluster again."""
     if context.cluster is None:
         return no_cluster_finding(context)
-    unread = _unread(
+    unread = _unread_or_found(
         context, "cluster managers", [facts.host_environment.ha_and_poolers for facts in (context.old, context.new)]
     )
     if unread is not None:
         return unread
-    here, there = (_of(facts, "manager") for facts in (context.old, context.new))
-    shown = _words(here), _words(there)
+    here, there = (_programs_with_role(facts, "manager") for facts in (context.old, context.new))
+    shown = _describe_programs(here), _describe_programs(there)
     running = [each.name for each in here if each.running]
     if running:
         return blocker(
@@ -52,7 +52,7 @@ def managers(context: CheckContext) -> Finding:
     return passed(*shown, "No cluster manager was found on either server.")
 
 
-def autostart(context: CheckContext) -> Finding:
+def check_autostart(context: CheckContext) -> Finding:
     """Check that the plan controls everything that would start the old cluster again."""
     cluster, found = context.cluster, context.old.host_environment.autostart
     if cluster is None:
@@ -66,15 +66,15 @@ def autostart(context: CheckContext) -> Finding:
             "Look for init scripts, units and watchdogs of your own, and keep them from starting the old cluster.",
         )
     named = debian_name(cluster)
-    said = [f"unit {cluster.unit}"] if cluster.unit is not None else []
+    starts = [f"unit {cluster.unit}"] if cluster.unit is not None else []
     if cluster.unit is not None:
-        said += ["enabled"] if cluster.unit in found.enabled else []
-        restart = _restart(found.restart or {}, cluster.unit)
-        said += [f"Restart={restart}"] if restart is not None else []
+        starts += ["enabled"] if cluster.unit in found.enabled else []
+        restart = _restart_setting(found.restart or {}, cluster.unit)
+        starts += [f"Restart={restart}"] if restart is not None else []
     if named is not None:
-        said.append(f"start.conf {(found.start_conf or {}).get(cluster.name or '', 'not read')}")
-    doubts = _doubts(context, found.scripts)
-    shown = ", ".join([*said, *doubts]) or "nothing"
+        starts.append(f"start.conf {(found.start_conf or {}).get(cluster.name or '', 'not read')}")
+    doubts = _uncontrolled_starts(context, found.scripts)
+    shown = ", ".join([*starts, *doubts]) or "nothing"
     if doubts:
         return warning(
             shown,
@@ -90,15 +90,15 @@ def autostart(context: CheckContext) -> Finding:
     )
 
 
-def pooler(context: CheckContext) -> Finding:
+def check_poolers(context: CheckContext) -> Finding:
     """Check for a pooler or proxy that must be pointed at the new server."""
-    unread = _unread(
+    unread = _unread_or_found(
         context, "poolers", [facts.host_environment.ha_and_poolers for facts in (context.old, context.new)]
     )
     if unread is not None:
         return unread
-    here, there = (_of(facts, "pooler") for facts in (context.old, context.new))
-    shown = _words(here), _words(there)
+    here, there = (_programs_with_role(facts, "pooler") for facts in (context.old, context.new))
+    shown = _describe_programs(here), _describe_programs(there)
     if not here and not there:
         return passed(
             *shown,
@@ -112,7 +112,7 @@ def pooler(context: CheckContext) -> Finding:
     )
 
 
-def cron_jobs(context: CheckContext) -> Finding:
+def check_cron_jobs(context: CheckContext) -> Finding:
     """Check for scheduled jobs on the old server that use the cluster."""
     jobs = context.old.host_environment.schedule
     if context.cluster is None:
@@ -138,7 +138,7 @@ def cron_jobs(context: CheckContext) -> Finding:
     )
 
 
-def virtual_addresses(context: CheckContext) -> Finding:
+def check_virtual_addresses(context: CheckContext) -> Finding:
     """Check for virtual IP addresses of the old server."""
     here, there = context.old.host_environment.virtual_addresses, context.new.host_environment.virtual_addresses
     if here is None:
@@ -164,7 +164,7 @@ CHECKS: tuple[Check, ...] = (
         Declaration(
             "ha-manager", "Cluster manager", True, "processes, units and files of both servers", "high-availability"
         ),
-        managers,
+        check_cluster_managers,
     ),
     (
         Declaration(
@@ -174,7 +174,7 @@ CHECKS: tuple[Check, ...] = (
             "units, start.conf and init scripts of the old server",
             "server-start",
         ),
-        autostart,
+        check_autostart,
     ),
     (
         Declaration(
@@ -184,22 +184,22 @@ CHECKS: tuple[Check, ...] = (
             "processes, units and files of both servers",
             "runtime-config-connection",
         ),
-        pooler,
+        check_poolers,
     ),
     (
         Declaration("cron-jobs", "Scheduled jobs", False, "crontabs and timers of the old server", "maintenance"),
-        cron_jobs,
+        check_cron_jobs,
     ),
     (
         Declaration(
             "virtual-addresses", "Virtual IP addresses", False, "addresses of both servers", "runtime-config-connection"
         ),
-        virtual_addresses,
+        check_virtual_addresses,
     ),
 )
 
 
-def _unread(context: CheckContext, what: str, found: list[tuple[HaOrPooler, ...] | None]) -> Finding | None:
+def _unread_or_found(context: CheckContext, what: str, found: list[tuple[HaOrPooler, ...] | None]) -> Finding | None:
     missing = next(
         (facts for facts, programs in zip((context.old, context.new), found, strict=True) if programs is None), None
     )
@@ -213,35 +213,35 @@ def _unread(context: CheckContext, what: str, found: list[tuple[HaOrPooler, ...]
     )
 
 
-def _of(facts: Facts, role: str) -> list[HaOrPooler]:
+def _programs_with_role(facts: Facts, role: str) -> list[HaOrPooler]:
     return [each for each in facts.host_environment.ha_and_poolers or () if each.role == role]
 
 
-def _words(programs: list[HaOrPooler]) -> str:
-    return "; ".join(_word(each) for each in programs) or "none"
+def _describe_programs(programs: list[HaOrPooler]) -> str:
+    return "; ".join(_describe_program(each) for each in programs) or "none"
 
 
-def _word(program: HaOrPooler) -> str:
-    said = (
+def _describe_program(program: HaOrPooler) -> str:
+    remarks = (
         ["runs"] * program.running
         + ["starts at boot"] * program.enabled
         + [f"set up in {file}" for file in program.files]
     )
-    return f"{program.name} {', '.join(said)}"
+    return f"{program.name} {', '.join(remarks)}"
 
 
-def _restart(restart: dict[str, str], unit: str) -> str | None:
-    """Of the unit itself, or of the template that it is an instance of: `postgresql@.service`."""
+def _restart_setting(restart: dict[str, str], unit: str) -> str | None:
+    """Return Restart= of the unit, or of its template: `postgresql@.service`."""
     name, at, _ = unit.partition("@")
     return restart.get(unit) or (restart.get(f"{name}@.service") if at else None)
 
 
-def _doubts(context: CheckContext, scripts: tuple[str, ...]) -> list[str]:
+def _uncontrolled_starts(context: CheckContext, scripts: tuple[str, ...]) -> list[str]:
     """Return what may start the old cluster again and is not controlled by the plan."""
     cluster = context.cluster
     if cluster is None:
         return []
-    doubts = [f"{each.name} runs" for each in _of(context.old, "watcher") if each.running]
+    doubts = [f"{each.name} runs" for each in _programs_with_role(context.old, "watcher") if each.running]
     if cluster.process is not None:
         parent, unit = cluster.process.parent, cluster.process.unit
         doubts += [f"started by {parent}"] if parent not in (None, "init", "systemd") else []

@@ -36,10 +36,10 @@ from core.servers.shell import for_hint
 
 _PG_CTL = "pg_ctl only"
 _AFTER_A_STOP = ("always", "on-success")
-"""Values of Restart= with which systemd starts again what was stopped past it (systemd.service)."""
+"""Values of Restart= with which systemd restarts a service that was stopped without it (systemd.service)."""
 
 
-def start_on_new(context: CheckContext) -> Finding:
+def check_start_on_new(context: CheckContext) -> Finding:
     """Check that a service starts the new cluster as one starts the old, also after a reboot."""
     cluster = context.cluster
     if cluster is None:
@@ -63,7 +63,7 @@ def start_on_new(context: CheckContext) -> Finding:
             "Look with `pg_lsclusters` and `systemctl list-unit-files '*postgres*'`.",
         )
     old, new = find_service(cluster, context.old), service_of_target(context.move.target, cluster, context.new)
-    shown = _words(old), _words(new)
+    shown = _describe_service(old), _describe_service(new)
     beside = unknown_unit(cluster, context.old)
     if beside is not None and cluster.process is not None and cluster.process.restart in _AFTER_A_STOP:
         return blocker(
@@ -84,7 +84,7 @@ def start_on_new(context: CheckContext) -> Finding:
             "Rename that cluster (`pg_renamecluster`), drop it if nobody needs it, or make "
             f"{other.data_directory} the target.",
         )
-    configured = _configured(context)
+    configured = _replaced_configuration(context)
     if configured is not None:
         folder, path = configured
         return blocker(
@@ -94,7 +94,7 @@ def start_on_new(context: CheckContext) -> Finding:
             "Move the configuration of that cluster elsewhere, or remove its data directory if nobody needs it. Then "
             f"read the facts again: `{for_hint('pghaul', 'facts', context.new.server)}`.",
         )
-    taken = _taken(context, new)
+    taken = _taken_directory(context, new)
     if taken is not None:
         folder, what = taken
         return blocker(
@@ -104,7 +104,7 @@ def start_on_new(context: CheckContext) -> Finding:
             f"`{for_hint('pghaul', 'facts', context.new.server)}`.",
         )
     if new is None:
-        return _by_hand(context, shown, old, beside)
+        return _started_by_hand(context, shown, old, beside)
     if new.debian and new.name.partition("/")[0] != cluster.series:
         return blocker(
             *shown,
@@ -144,14 +144,14 @@ def _namesake(context: CheckContext) -> Service | None:
     if cluster is None or own_configuration_folder(cluster) not in configuration_outside(cluster):
         return None
     if compare_hosts(context.old, context.new) is Hosts.ONE:
-        return None  # it is old itself
+        return None  # the new server is the old server itself
     return debian_namesake(context.move.target, cluster, context.new)
 
 
-def _configured(context: CheckContext) -> tuple[str, str] | None:
-    """The folder of another cluster of new, running or not, and a file of its configuration that would be replaced."""
+def _replaced_configuration(context: CheckContext) -> tuple[str, str] | None:
+    """Return another cluster on the new server and a configuration file of it that the move would replace."""
     if context.cluster is None or compare_hosts(context.old, context.new) is Hosts.ONE:
-        return None  # it is old itself
+        return None  # the new server is the old server itself
     brought = [PurePosixPath(path) for path in configuration_copied(context.cluster)]
     for each in context.new.clusters:
         if each.data_directory == normpath(context.move.target):
@@ -163,7 +163,7 @@ def _configured(context: CheckContext) -> tuple[str, str] | None:
     return None
 
 
-def _taken(context: CheckContext, service: Service | None) -> tuple[str, str] | None:
+def _taken_directory(context: CheckContext, service: Service | None) -> tuple[str, str] | None:
     """Return the directory of another running cluster on the new server and its unit, if the move would take it."""
     if service is None or service.user is not None or compare_hosts(context.old, context.new) is Hosts.ONE:
         return None
@@ -174,7 +174,7 @@ def _taken(context: CheckContext, service: Service | None) -> tuple[str, str] | 
     return None
 
 
-def _by_hand(context: CheckContext, shown: tuple[str, str], old: Service | None, beside: str | None) -> Finding:
+def _started_by_hand(context: CheckContext, shown: tuple[str, str], old: Service | None, beside: str | None) -> Finding:
     if old is None and beside is not None:
         return warning(
             *shown,
@@ -196,7 +196,7 @@ def _by_hand(context: CheckContext, shown: tuple[str, str], old: Service | None,
     )
 
 
-def _words(service: Service | None) -> str:
+def _describe_service(service: Service | None) -> str:
     if service is None:
         return _PG_CTL
     whose = f" of {service.user}" if service.user is not None else ""
@@ -208,6 +208,6 @@ CHECKS: tuple[Check, ...] = (
         Declaration(
             "start-on-new", "Service of the new cluster", True, "clusters and units of both servers", "server-start"
         ),
-        start_on_new,
+        check_start_on_new,
     ),
 )

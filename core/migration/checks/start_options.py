@@ -30,11 +30,11 @@ from core.migration.findings.services import active_service, debian_folder, serv
 from core.migration.findings.start_options import OF_THE_LAYOUT, command_line_settings, environment_settings
 
 _TOLD_SINCE = (9, 2)
-"""The first major version whose server program tells what the files alone would give (-C)."""
+"""The first major version whose server program shows the values in the files (-C)."""
 _WORDS = {"on": "on", "true": "on", "yes": "on", "1": "on", "off": "off", "false": "off", "no": "off", "0": "off"}
 
 
-def start_options(context: CheckContext) -> Finding:
+def check_start_options(context: CheckContext) -> Finding:
     """Check that the service of the new cluster gives each command-line option of the old server."""
     cluster = context.cluster
     if cluster is None:
@@ -45,12 +45,12 @@ def start_options(context: CheckContext) -> Finding:
             NOTHING,
             "The old server is stopped, so it has no command-line options that the new server would need.",
         )
-    new, options = service_of_target(context.move.target, cluster, context.new), _options(cluster)
-    shown = format_list([_given(each) for each in options or ()]) or ("not known" if options is None else "none")
+    new, options = service_of_target(context.move.target, cluster, context.new), _relevant_options(cluster)
+    shown = format_list([_typed_option(each) for each in options or ()]) or ("not known" if options is None else "none")
     if new is None:
         variables = environment_settings(cluster)
         if of_variables := [each for each in options or () if each.name in variables]:
-            return _by_variables(context, of_variables)
+            return _finding_for_pg_ctl(context, of_variables)
         return passed(shown, "pg_ctl only", "pghaul starts the new server with the options of the old server.")
     if options is None and version_numbers(cluster.series) < _TOLD_SINCE:
         return warning(
@@ -73,7 +73,7 @@ def start_options(context: CheckContext) -> Finding:
             shown, NOTHING, "No command-line option of the old server sets anything that its files do not set."
         )
     if new.debian:
-        return _by_debian(context, cluster, shown, new)
+        return _finding_for_debian(context, cluster, shown, new)
     if new.options is None:
         return warning(
             shown,
@@ -84,20 +84,20 @@ def start_options(context: CheckContext) -> Finding:
             f"Check that it gives the options: `systemctl cat {new.unit}`. Or write the settings "
             "into the files of the old server, which are copied.",
         )
-    return _by_unit(context, cluster, options, new)
+    return _finding_for_unit(context, cluster, options, new)
 
 
-def _options(cluster: Cluster) -> list[Edited] | None:
-    """Those that matter: what the files alone would not give, as far as the major version tells that."""
+def _relevant_options(cluster: Cluster) -> list[Edited] | None:
+    """Return the options that the files alone would not give, as far as the major version shows that."""
     found = cluster.options
     if found is None and version_numbers(cluster.series) < _TOLD_SINCE and cluster.wide is not None:
         return [Edited(each.name, each.value, None) for each in command_line_settings(cluster)]
     return None if found is None else [each for each in found if each.name not in OF_THE_LAYOUT]
 
 
-def _by_variables(context: CheckContext, options: list[Edited]) -> Finding:
-    """pghaul gives pg_ctl the options of the old server's command line, and none of its variables."""
-    shown = format_list([_given(each) for each in options])
+def _finding_for_pg_ctl(context: CheckContext, options: list[Edited]) -> Finding:
+    """Return the finding if pg_ctl starts the new cluster: pghaul passes options, but no environment variables."""
+    shown = format_list([_typed_option(each) for each in options])
     would = format_list([f"{each.name}={each.in_file or NOTHING}" for each in options])
     return blocker(
         shown,
@@ -109,15 +109,15 @@ def _by_variables(context: CheckContext, options: list[Edited]) -> Finding:
     )
 
 
-def _by_debian(context: CheckContext, cluster: Cluster, shown: str, new: Service) -> Finding:
-    """pg_ctlcluster takes options from pg_ctl.conf, which comes along with the configuration of a Debian cluster."""
-    at_work = active_service(cluster, context.old)
+def _finding_for_debian(context: CheckContext, cluster: Cluster, shown: str, new: Service) -> Finding:
+    """Return the finding for a Debian cluster: pg_ctl.conf contains its options and is copied."""
+    old_service = active_service(cluster, context.old)
     unit = cluster.process.unit if cluster.process is not None else None
     if (
-        at_work is not None
-        and at_work.debian
+        old_service is not None
+        and old_service.debian
         and own_configuration_folder(cluster) is not None
-        and unit in (None, at_work.unit)
+        and unit in (None, old_service.unit)
     ):
         return passed(shown, new.unit, "The options are copied with pg_ctl.conf of the old cluster.")
     return warning(
@@ -130,78 +130,82 @@ def _by_debian(context: CheckContext, cluster: Cluster, shown: str, new: Service
     )
 
 
-def _by_unit(context: CheckContext, cluster: Cluster, options: list[Edited], new: Service) -> Finding:
-    """The finding by what the unit's command line gives: what it surely does not is a blocker."""
+def _finding_for_unit(context: CheckContext, cluster: Cluster, options: list[Edited], new: Service) -> Finding:
+    """Return the finding from the command line of the unit: an option that is surely missing is a blocker."""
     given = dict(new.options or ())
-    if any(each.name == "unix_socket_directory" for each in options):  # before 9.3; -k is read by its later name
+    if any(
+        each.name == "unix_socket_directory" for each in options
+    ):  # before 9.3; facts contain -k by the later name of the setting
         given = {"unix_socket_directory" if name in SOCKETS else name: value for name, value in given.items()}
-    at_work = active_service(cluster, context.old)
-    same = set(new.options or ()) & set(at_work.options or ()) if at_work is not None else set()
+    old_service = active_service(cluster, context.old)
+    equal_options = set(new.options or ()) & set(old_service.options or ()) if old_service is not None else set()
     lacking, doubtful = list[Edited](), list[Edited]()
     for each in options:
-        if each.name in given and ((each.name, given[each.name]) in same or _equal(each.in_force, given[each.name])):
+        if each.name in given and (
+            (each.name, given[each.name]) in equal_options or _are_equal(each.in_force, given[each.name])
+        ):
             continue
-        certain = each.name not in given or _plain(each.in_force, given[each.name])
-        if certain and not _in_doubt(cluster, each, at_work):
+        certain = each.name not in given or _are_comparable(each.in_force, given[each.name])
+        if certain and not _is_doubtful(cluster, each, old_service):
             lacking.append(each)
         else:
             doubtful.append(each)
-    old = format_list([_given(each) for each in options])
-    told = [f"{name}={value}" for name, value in given.items() if value is not None and name not in OF_THE_LAYOUT]
-    there = format_list(told) or "none"
+    old = format_list([_typed_option(each) for each in options])
+    displayed = [f"{name}={value}" for name, value in given.items() if value is not None and name not in OF_THE_LAYOUT]
+    on_new = format_list(displayed) or "none"
     hint = (
         f"Add the option to ExecStart= of {new.unit}, or write the setting into the files of "
         "the old server, which are copied. Then read the facts of both servers again."
     )
     if lacking:
-        said = format_list([_describe_option(each, given.get(each.name)) for each in lacking])
-        return blocker(old, there, f"{said}. {new.unit} starts it without the option.", hint)
+        description = format_list([_describe_option(each, given.get(each.name)) for each in lacking])
+        return blocker(old, on_new, f"{description}. {new.unit} starts it without the option.", hint)
     if doubtful:
-        said = format_list([_describe_option(each, given.get(each.name)) for each in doubtful])
-        return warning(old, there, f"{said}, unless both values mean the same. Check {new.unit}.", hint)
-    return passed(old, there, f"{new.unit} gives the new server the options of the old server.")
+        description = format_list([_describe_option(each, given.get(each.name)) for each in doubtful])
+        return warning(old, on_new, f"{description}, unless both values mean the same. Check {new.unit}.", hint)
+    return passed(old, on_new, f"{new.unit} gives the new server the options of the old server.")
 
 
-def _in_doubt(cluster: Cluster, option: Edited, at_work: Service | None) -> bool:
-    """Whether the files alone may give the same value, or it is Debian's own place for sockets."""
+def _is_doubtful(cluster: Cluster, option: Edited, old_service: Service | None) -> bool:
+    """Return whether the files alone may give the same value, or the option is Debian's directory for sockets."""
     if option.name in SOCKETS:
-        return at_work is not None and at_work.debian
+        return old_service is not None and old_service.debian
     return option.in_file is None and version_numbers(cluster.series) < _TOLD_SINCE
 
 
-def _equal(in_force: str | None, given: str | None) -> bool:
-    """Whether both are the same; of what may be a secret neither is known, and that both give it has to do."""
+def _are_equal(in_force: str | None, given: str | None) -> bool:
+    """Return whether both values are equal; if one may be secret, it is enough that both are given."""
     if in_force is None or given is None:
         return True
-    return _canonical(in_force) == _canonical(given)
+    return _canonical_value(in_force) == _canonical_value(given)
 
 
-def _canonical(value: str) -> str:
+def _canonical_value(value: str) -> str:
     return _WORDS.get(value.strip().lower(), value.strip())
 
 
-def _plain(in_force: str | None, given: str | None) -> bool:
-    """Whether both are numbers without a unit, or words for on and off: then other words are another value."""
-    known = [_canonical(each) for each in (in_force, given) if each is not None]
-    return len(known) == 2 and all(each in ("on", "off") or re.fullmatch(r"-?[0-9]+", each) for each in known)
+def _are_comparable(in_force: str | None, given: str | None) -> bool:
+    """Return whether both are plain numbers or switches, so that other words mean another value."""
+    values = [_canonical_value(each) for each in (in_force, given) if each is not None]
+    return len(values) == 2 and all(each in ("on", "off") or re.fullmatch(r"-?[0-9]+", each) for each in values)
 
 
-def _given(option: Edited) -> str:
+def _typed_option(option: Edited) -> str:
     return option.name if option.in_force is None else f"{option.name}={option.in_force}"
 
 
 def _describe_option(option: Edited, given: str | None) -> str:
-    """The option with both values."""
-    would = given if given is not None else option.in_file
+    """Return a description of the option with both values."""
+    value_on_new = given if given is not None else option.in_file
     if option.in_force is None:
         return (
             f"{option.name} is set by the command line or the environment of the old server (its value may be secret)"
         )
-    if would is None:
+    if value_on_new is None:
         return f"{option.name} is {option.in_force} from the command line or the environment of the old server"
     return (
         f"{option.name} is {option.in_force or NOTHING} from the command line or the "
-        f"environment of the old server, and would be {would or NOTHING} on the new server"
+        f"environment of the old server, and would be {value_on_new or NOTHING} on the new server"
     )
 
 
@@ -214,6 +218,6 @@ CHECKS: tuple[Check, ...] = (
             "command line and environment of the old server, service of the new server",
             "app-postgres",
         ),
-        start_options,
+        check_start_options,
     ),
 )

@@ -9,7 +9,7 @@ from core.facts.model import Cluster
 from core.facts.sections import RIGHTS
 from core.facts.sizes import LINKS
 from core.migration.checks.declaration import Check, Declaration
-from core.migration.checks.distinct import two_places
+from core.migration.checks.distinct import check_distinct_places
 from core.migration.findings.data_roots import data_roots, root_name_pattern, source_data_roots
 from core.migration.findings.finding import (
     NOTHING,
@@ -27,13 +27,13 @@ from core.migration.model.checks import Status
 from core.servers.shell import for_hint
 
 TARGET_IDENTITY = "target-identity"
-"""The check whose waiver gives up the same cluster without a mark, as its evidence names it, for the copy."""
+"""The check whose waiver allows the copy to overwrite a cluster without a mark, as its evidence names it."""
 _RECOVERY = ("standby.signal", "recovery.signal", "recovery.conf", "backup_label", "tablespace_map")
 _STANDBY = ("standby.signal", "recovery.conf")
 _RECOVERING = ("in archive recovery", "shut down in recovery", "in recovery")
 
 
-def cluster_exists(context: CheckContext) -> Finding:
+def check_cluster_exists(context: CheckContext) -> Finding:
     """Check that the data directory on the old server contains a cluster."""
     cluster = context.cluster
     if cluster is not None:
@@ -53,20 +53,20 @@ def cluster_exists(context: CheckContext) -> Finding:
     )
 
 
-def target_identity(context: CheckContext) -> Finding:
+def check_target_identity(context: CheckContext) -> Finding:
     """Check that every target is empty or contains an earlier copy of this cluster."""
     found = _data_directory(context)
-    return found if found.status is Status.BLOCKER else _strange_root(context) or found
+    return found if found.status is Status.BLOCKER else _foreign_contents(context) or found
 
 
-def _strange_root(context: CheckContext) -> Finding | None:
-    """The target of a tablespace or a link that holds what no copy of it brings, or anything beside no copy."""
+def _foreign_contents(context: CheckContext) -> Finding | None:
+    """Return a finding if the target of a tablespace or link contains what is not part of a copy of it."""
     cluster = context.cluster
     if cluster is None:
         return None
     for root in data_roots(context.move, cluster)[1:]:
-        held = context.new.target_entries.get(root.target)
-        if held is None:
+        entries = context.new.target_entries.get(root.target)
+        if entries is None:
             return unknown(
                 root.source,
                 root.target,
@@ -74,16 +74,16 @@ def _strange_root(context: CheckContext) -> Finding | None:
                 f"Look with `{for_hint('ls', '-la', root.target)}`. The target must be empty or must not exist.",
             )
         names = root_name_pattern(root, cluster.series)
-        marked = context.target is not None or _begun(context)
-        if root.parts:  # what lies beside them stays
-            strange = next((name for name in held if not marked and name in root.parts), None)
+        marked = context.target is not None or _has_copy_begun(context)
+        if root.parts:  # other names in this folder are left alone
+            foreign = next((name for name in entries if not marked and name in root.parts), None)
         else:
-            strange = next((name for name in held if not marked or not re.fullmatch(names, name)), None)
-        if strange is not None:
+            foreign = next((name for name in entries if not marked or not re.fullmatch(names, name)), None)
+        if foreign is not None:
             return blocker(
                 root.source,
-                f"{root.target}: {strange}",
-                f"{root.target} on {context.new.server} contains {strange}, which is not part of a "
+                f"{root.target}: {foreign}",
+                f"{root.target} on {context.new.server} contains {foreign}, which is not part of a "
                 f"copy of {root.source}. The copy would remove it.",
                 "Empty the directory if nobody needs its contents, or choose another target: `pghaul "
                 f"move add --replace … --tablespace {root.source}=FOLDER`.",
@@ -106,7 +106,7 @@ def _data_directory(context: CheckContext) -> Finding:
             f"Look with `{for_hint('ls', '-la', path)}`. The target must be empty or must not exist.",
         )
     if target.copy_of is not None:
-        return _marked(context, target.copy_of, identifier, shown)
+        return _marked_copy(context, target.copy_of, identifier, shown)
     if target.control is None or identifier is None:
         return unknown(
             shown,
@@ -116,10 +116,10 @@ def _data_directory(context: CheckContext) -> Finding:
         )
     there = f"system identifier {target.control.system_identifier}"
     if target.control.system_identifier == identifier:
-        doubt = two_places(context)
+        doubt = check_distinct_places(context)
         if doubt.status is not Status.PASS:
             return Finding(doubt.status, shown, there, f"{path} may not be a copy. {doubt.message}", doubt.hint)
-        return _unmarked(context, target)
+        return _unmarked_cluster(context, target)
     return blocker(
         shown,
         there,
@@ -128,44 +128,60 @@ def _data_directory(context: CheckContext) -> Finding:
     )
 
 
-def _begun(context: CheckContext) -> bool:
-    """Whether a copy of pghaul's own has begun in the target, which holds no more than its mark yet."""
+def _has_copy_begun(context: CheckContext) -> bool:
+    """Return whether a copy by pghaul has begun in the target, which so far contains only its mark."""
     gap = context.new.gap(IDENTITY.name, of=context.move.target)
     return gap is not None and gap.copy_begun
 
 
-def _marked(context: CheckContext, copy_of: str, identifier: str | None, shown: str) -> Finding:
-    """A copy that pghaul has made and not opened: of this cluster, or of another."""
+def _marked_copy(context: CheckContext, copy_of: str, identifier: str | None, shown: str) -> Finding:
+    """Return the finding for a copy by pghaul before its cutover, of this cluster or of another one.
+
+    Args:
+        context: the move and the facts of both servers.
+        copy_of: the system identifier in the mark of the copy.
+        identifier: the system identifier of the old cluster; None if it is not known.
+        shown: the evidence of the old server.
+    """
     path, there = context.move.target, f"a copy of system identifier {copy_of}"
     if copy_of != identifier:
-        what = f"{path} on {context.new.server} contains a copy of another cluster, before its cutover."
-        return blocker(shown, there, what, "Choose another target. Or, if nobody needs that copy, remove it yourself.")
-    doubt = two_places(context)
+        message = f"{path} on {context.new.server} contains a copy of another cluster, before its cutover."
+        return blocker(
+            shown, there, message, "Choose another target. Or, if nobody needs that copy, remove it yourself."
+        )
+    doubt = check_distinct_places(context)
     if doubt.status is not Status.PASS:
         return Finding(doubt.status, shown, there, f"{path} may not be a copy. {doubt.message}", doubt.hint)
     return passed(shown, there, f"{path} contains an earlier copy of this cluster. The move will update it.")
 
 
-def _unmarked(context: CheckContext, target: Cluster) -> Finding:
+def _unmarked_cluster(context: CheckContext, target: Cluster) -> Finding:
     """Return the finding for the same cluster without the mark of a copy: only a person can tell whether it is needed.
 
     If it is ahead of the old cluster, which is stopped, it is most likely the one in use.
     """
-    ours, cluster = target.control, context.cluster
+    control, cluster = target.control, context.cluster
     here = cluster.control.checkpoint_location if cluster is not None and cluster.control is not None else NOTHING
-    there = ours.checkpoint_location if ours is not None else NOTHING
-    said = f"latest checkpoint {here}", f"latest checkpoint {there}, {_known_as(target)}"
-    what = f"{target.data_directory} on {context.new.server} contains {_known_as(target)}. The copy would destroy it."
-    before, after = _place_in_wal(here), _place_in_wal(there)
+    there = control.checkpoint_location if control is not None else NOTHING
+    evidence = f"latest checkpoint {here}", f"latest checkpoint {there}, {_describe_target(target)}"
+    message = (
+        f"{target.data_directory} on {context.new.server} contains {_describe_target(target)}. "
+        "The copy would destroy it."
+    )
+    before, after = _parse_wal_location(here), _parse_wal_location(there)
     if cluster is not None and not cluster.running and before is not None and after is not None and after > before:
-        ahead = f"{what} Its latest checkpoint is ahead of the old cluster, which is stopped."
-        return blocker(*said, ahead, "If it is the cluster in use, keep it. If nobody needs it, remove it yourself.")
+        ahead = f"{message} Its latest checkpoint is ahead of the old cluster, which is stopped."
+        return blocker(
+            *evidence, ahead, "If it is the cluster in use, keep it. If nobody needs it, remove it yourself."
+        )
     return warning(
-        *said, what, "Choose another target. Or, if the copy may destroy it, waive this check and give the reason."
+        *evidence,
+        message,
+        "Choose another target. Or, if the copy may destroy it, waive this check and give the reason.",
     )
 
 
-def _known_as(target: Cluster) -> str:
+def _describe_target(target: Cluster) -> str:
     """Say what a cluster with the old cluster's identifier and without the mark of a copy may be."""
     state = target.control.state if target.control is not None else ""
     found = next((name for name in target.leftovers if name in _RECOVERY), None)
@@ -178,13 +194,13 @@ def _known_as(target: Cluster) -> str:
     return "a clone of this cluster, or a copy of it after its cutover"
 
 
-def _place_in_wal(location: str) -> tuple[int, int] | None:
-    """`16/B374D848` as numbers that can be compared; None of anything else."""
+def _parse_wal_location(location: str) -> tuple[int, int] | None:
+    """Return `16/B374D848` as a pair of numbers that can be compared, or None for anything else."""
     found = re.fullmatch(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})", location)
     return (int(found[1], 16), int(found[2], 16)) if found is not None else None
 
 
-def target_stopped(context: CheckContext) -> Finding:
+def check_target_is_stopped(context: CheckContext) -> Finding:
     """Check that no server is running in the target."""
     target = context.target
     if target is None:
@@ -204,7 +220,7 @@ def target_stopped(context: CheckContext) -> Finding:
     )
 
 
-def old_stopped(context: CheckContext) -> Finding:
+def check_old_cluster_state(context: CheckContext) -> Finding:
     """Check that the old cluster is shut down cleanly, or is running and will be stopped by the plan."""
     cluster = context.cluster
     if cluster is None:
@@ -251,7 +267,7 @@ def old_stopped(context: CheckContext) -> Finding:
     )
 
 
-def primary(context: CheckContext) -> Finding:
+def check_is_primary(context: CheckContext) -> Finding:
     """Check that the old cluster is a primary; a standby would follow its primary when it starts."""
     cluster = context.cluster
     if cluster is None:
@@ -277,7 +293,7 @@ def primary(context: CheckContext) -> Finding:
     return passed(shown, NOTHING, "The old cluster is a primary.")
 
 
-def leftovers(context: CheckContext) -> Finding:
+def check_leftover_files(context: CheckContext) -> Finding:
     """Check for files that change how the copy would start."""
     cluster = context.cluster
     if cluster is None:
@@ -304,7 +320,7 @@ def leftovers(context: CheckContext) -> Finding:
     return warning(shown, NOTHING, f"The data directory contains {shown}.", hint)
 
 
-def tablespaces_inside(context: CheckContext) -> Finding:
+def check_tablespaces_inside(context: CheckContext) -> Finding:
     """Check for tablespaces inside the data directory, which PostgreSQL warns against."""
     cluster = context.cluster
     if cluster is None:
@@ -327,7 +343,7 @@ def tablespaces_inside(context: CheckContext) -> Finding:
     )
 
 
-def tablespace_targets(context: CheckContext) -> Finding:
+def check_tablespace_targets(context: CheckContext) -> Finding:
     """Check that every directory with a target is a data root; the target would be ignored otherwise."""
     cluster, named = context.cluster, context.move.tablespace_targets
     if cluster is None:
@@ -351,13 +367,13 @@ def tablespace_targets(context: CheckContext) -> Finding:
 CHECKS: tuple[Check, ...] = (
     (
         Declaration("cluster-exists", "Old cluster", True, "data directory on the old server", "creating-cluster"),
-        cluster_exists,
+        check_cluster_exists,
     ),
     (
         Declaration(
             TARGET_IDENTITY, "Contents of the target", True, "system identifiers, and the mark of a copy", "backup-file"
         ),
-        target_identity,
+        check_target_identity,
     ),
     (
         Declaration(
@@ -367,11 +383,11 @@ CHECKS: tuple[Check, ...] = (
             "servers running on the new server",
             "server-shutdown",
         ),
-        target_stopped,
+        check_target_is_stopped,
     ),
     (
         Declaration("old-stopped", "Shutdown of the old cluster", True, "state of the old cluster", "server-shutdown"),
-        old_stopped,
+        check_old_cluster_state,
     ),
     (
         Declaration(
@@ -381,7 +397,7 @@ CHECKS: tuple[Check, ...] = (
             "signal, label and lock files of the old cluster",
             "storage-file-layout",
         ),
-        leftovers,
+        check_leftover_files,
     ),
     (
         Declaration(
@@ -391,7 +407,7 @@ CHECKS: tuple[Check, ...] = (
             "tablespace locations of the old cluster",
             "manage-ag-tablespaces",
         ),
-        tablespaces_inside,
+        check_tablespaces_inside,
     ),
     (
         Declaration(
@@ -401,12 +417,12 @@ CHECKS: tuple[Check, ...] = (
             "tablespaces and other links of the old cluster, targets of the move",
             "manage-ag-tablespaces",
         ),
-        tablespace_targets,
+        check_tablespace_targets,
     ),
     (
         Declaration(
             "primary", "Role of the old cluster", True, "state and signal files of the old cluster", "warm-standby"
         ),
-        primary,
+        check_is_primary,
     ),
 )

@@ -31,15 +31,15 @@ _FLEETING = frozenset({"tmpfs", "ramfs", "overlay"})
 _WAL = ("pg_wal", "pg_xlog")
 
 
-def target_path(context: CheckContext) -> Finding:
+def check_target_path(context: CheckContext) -> Finding:
     """Check that the targets are deep enough, no system directories, on a disk and writable."""
     cluster = context.cluster
     if cluster is None:
         return no_cluster_finding(context)
     targets = [root.target for root in data_roots(context.move, cluster)]
     systems = {target: context.new.file_system_of(target) for target in targets}
-    shown = ", ".join(f"{target} on {_kind(systems[target])}" for target in targets)
-    wrong = [f"{target}: {why}" for target in targets if (why := _unfit(target, systems[target])) is not None]
+    shown = ", ".join(f"{target} on {_describe_kind(systems[target])}" for target in targets)
+    wrong = [f"{target}: {why}" for target in targets if (why := _why_unfit(target, systems[target])) is not None]
     if wrong:
         return blocker(
             context.move.cluster,
@@ -69,7 +69,7 @@ def target_path(context: CheckContext) -> Finding:
     return passed(context.move.cluster, shown, "The targets are suitable for a cluster.")
 
 
-def copy_on_write(context: CheckContext) -> Finding:
+def check_copy_on_write(context: CheckContext) -> Finding:
     """Check for copy-on-write file systems on the new server."""
     cluster = context.cluster
     if cluster is None:
@@ -87,8 +87,11 @@ def copy_on_write(context: CheckContext) -> Finding:
     known = {system.mount_point: system for system in systems if system is not None}
     here = context.old.file_system_of(context.move.cluster)
     shown = (
-        _kind(here),
-        ", ".join(f"{point} {_kind(system)}{_tuned(context.new, system)}" for point, system in known.items()),
+        _describe_kind(here),
+        ", ".join(
+            f"{point} {_describe_kind(system)}{_describe_options(context.new, system)}"
+            for point, system in known.items()
+        ),
     )
     copying = [system for system in known.values() if _copies_on_write(system)]
     if not copying:
@@ -103,7 +106,7 @@ def copy_on_write(context: CheckContext) -> Finding:
     )
 
 
-def arrays(context: CheckContext) -> Finding:
+def check_arrays(context: CheckContext) -> Finding:
     """Check that no md array is degraded or being rebuilt."""
     for facts in (context.old, context.new):
         if facts.system is None or facts.gap(ARRAYS.name) is not None:
@@ -130,7 +133,7 @@ def arrays(context: CheckContext) -> Finding:
     )
 
 
-def disk_health(context: CheckContext) -> Finding:
+def check_disk_health(context: CheckContext) -> Finding:
     """Check that no disk reports a failure."""
     found = [facts.host_environment.disks for facts in (context.old, context.new)]
     here, there = found
@@ -173,7 +176,7 @@ def disk_health(context: CheckContext) -> Finding:
     return passed(shown[0], shown[1], "No disk reports a failure.")
 
 
-def wal_directory(context: CheckContext) -> Finding:
+def check_wal_directory(context: CheckContext) -> Finding:
     """Check that a WAL directory on a file system of its own gets one on the new server too."""
     cluster = context.cluster
     if cluster is None:
@@ -202,7 +205,7 @@ def wal_directory(context: CheckContext) -> Finding:
     )
 
 
-def inner_mounts(context: CheckContext) -> Finding:
+def check_inner_mounts(context: CheckContext) -> Finding:
     """Check for file systems mounted inside a data root, which share a file system on the new server."""
     cluster = context.cluster
     if cluster is None:
@@ -254,7 +257,7 @@ CHECKS: tuple[Check, ...] = (
         Declaration(
             "target-path", "Target directories", True, "targets and file systems of the new server", "creating-cluster"
         ),
-        target_path,
+        check_target_path,
     ),
     (
         Declaration(
@@ -264,7 +267,7 @@ CHECKS: tuple[Check, ...] = (
             "link of pg_wal on the old server, its target on the new server",
             "wal-internals",
         ),
-        wal_directory,
+        check_wal_directory,
     ),
     (
         Declaration(
@@ -274,20 +277,23 @@ CHECKS: tuple[Check, ...] = (
             "what is mounted inside the data roots on both servers",
             "creating-cluster",
         ),
-        inner_mounts,
+        check_inner_mounts,
     ),
     (
         Declaration(
             "copy-on-write", "Copy-on-write file systems", False, "file systems of the targets", "creating-cluster"
         ),
-        copy_on_write,
+        check_copy_on_write,
     ),
-    (Declaration("arrays", "RAID arrays", False, "md arrays of both servers", "backup"), arrays),
-    (Declaration("disk-health", "Disk health", False, "SMART status of both servers' disks", "backup"), disk_health),
+    (Declaration("arrays", "RAID arrays", False, "md arrays of both servers", "backup"), check_arrays),
+    (
+        Declaration("disk-health", "Disk health", False, "SMART status of both servers' disks", "backup"),
+        check_disk_health,
+    ),
 )
 
 
-def _unfit(target: str, system: FileSystem | None) -> str | None:
+def _why_unfit(target: str, system: FileSystem | None) -> str | None:
     path = PurePosixPath(target)
     if len(path.parts) - 1 < _LEAST_DEPTH:
         return "it is too close to the root directory, where a mistake can destroy the host"
@@ -300,7 +306,7 @@ def _unfit(target: str, system: FileSystem | None) -> str | None:
     return None
 
 
-def _kind(system: FileSystem | None) -> str:
+def _describe_kind(system: FileSystem | None) -> str:
     return system.kind if system is not None else "an unknown file system"
 
 
@@ -308,13 +314,13 @@ def _copies_on_write(system: FileSystem) -> bool:
     return system.kind in ("zfs", "bcachefs") or (system.kind == "btrfs" and "nodatacow" not in system.options)
 
 
-def _tuned(facts: Facts, system: FileSystem) -> str:
-    """What matters of its options: compression, record size."""
+def _describe_options(facts: Facts, system: FileSystem) -> str:
+    """Return the options of the file system that matter: compression and record size."""
     datasets = facts.host_environment.datasets or ()
     dataset = next((each for each in datasets if each.mount_point == system.mount_point), None)
-    said = [f"{name}={value}" for name, value in dataset.properties.items()] if dataset is not None else []
-    said += [option for option in system.options if option.startswith(("compress", "nodatacow"))]
-    return f" ({', '.join(said)})" if said else ""
+    options = [f"{name}={value}" for name, value in dataset.properties.items()] if dataset is not None else []
+    options += [option for option in system.options if option.startswith(("compress", "nodatacow"))]
+    return f" ({', '.join(options)})" if options else ""
 
 
 def _arrays(facts: Facts) -> str:

@@ -7,94 +7,96 @@ from core.migration.findings.services import service_of_target
 from core.servers.shell import for_hint
 
 
-def trial_start(context: CheckContext) -> Finding:
+def check_trial_start(context: CheckContext) -> Finding:
     """Check that an empty cluster with the old cluster's configuration has started on the new server."""
-    cluster, made = context.cluster, context.new.trial_start
+    cluster, trial = context.cluster, context.new.trial_start
     if cluster is None:
         return no_cluster_finding(context)
     file = cluster.config_file or NOTHING
-    again = for_hint("pghaul", "check", context.move.name)
+    rerun = for_hint("pghaul", "check", context.move.name)
     meant = context.move.cluster, context.move.target, context.move.edited or ""
-    if made is None or (made.cluster, made.target, made.edited) != meant:
+    if trial is None or (trial.cluster, trial.target, trial.edited) != meant:
         return warning(
             file,
             NOTHING,
             "The trial start was not made yet. It starts an empty cluster with the old cluster's "
             "configuration on the new server.",
-            f"Run the checks, which make the trial start: `{again}`.",
+            f"Run the checks, which make the trial start: `{rerun}`.",
         )
-    if made.of != context.old.taken_at.isoformat():
+    if trial.of != context.old.taken_at.isoformat():
         return warning(
             file,
             NOTHING,
             "The facts of the old server were read again after the trial start. It is not known "
             "whether an empty cluster with its configuration would still start on the new server.",
-            f"Run the checks, which make the trial start again: `{again}`.",
+            f"Run the checks, which make the trial start again: `{rerun}`.",
         )
     service = service_of_target(context.move.target, cluster, context.new)
     by_unit = service.unit if service is not None else NOTHING
     hindered = (
-        f" {'; '.join(made.hindering)} may keep {by_unit} from starting the new cluster." if made.hindering else ""
+        f" {'; '.join(trial.hindering)} may keep {by_unit} from starting the new cluster." if trial.hindering else ""
     )
-    if made.unjudged:
-        unjudged = "; ".join(made.unjudged)
+    if trial.unjudged:
+        unjudged = "; ".join(trial.unjudged)
         hindered += f" It was not judged whether these conditions of {by_unit} will be met: {unjudged}."
-    if made.unmet and made.hook and not made.failed:
+    if trial.unmet and trial.hook and not trial.failed:
         return warning(
             file,
-            made.target,
+            trial.target,
             f"systemd would not start {by_unit} on the new server now, because of what is not met there: "
-            f"{'; '.join(made.unmet)}. Your command for {made.hook}, which runs before the old cluster is stopped, "
+            f"{'; '.join(trial.unmet)}. Your command for {trial.hook}, which runs before the old cluster is stopped, "
             f"may change that.{hindered}",
             "Check that the command does so. If a condition is still not met after it, the move ends before it stops "
             "the old cluster.",
         )
-    if made.unmet and not made.failed:
+    if trial.unmet and not trial.failed:
         return blocker(
             file,
-            made.target,
+            trial.target,
             f"systemd would not start {by_unit} on the new server, because these conditions are not "
-            f"met: {'; '.join(made.unmet)}.",
+            f"met: {'; '.join(trial.unmet)}.",
             "Meet the conditions, or remove the lines from the unit (`systemctl edit --full "
-            f"{by_unit}`). Then run the checks again: `{again}`.",
+            f"{by_unit}`). Then run the checks again: `{rerun}`.",
         )
-    if made.not_tried:
+    if trial.not_tried:
         return warning(
             file,
             NOTHING,
-            f"The trial start on the new server was not made, because {made.not_tried}.{hindered}",
-            f"Remove the obstacle and run the checks again: `{again}`. Otherwise only the start in "
+            f"The trial start on the new server was not made, because {trial.not_tried}.{hindered}",
+            f"Remove the obstacle and run the checks again: `{rerun}`. Otherwise only the start in "
             "the downtime shows whether the new cluster starts.",
         )
-    if made.failed and start_errors(cluster):  # PostgreSQL repeats words of these lines, which may be secret
+    if trial.failed and start_errors(
+        cluster
+    ):  # the message of PostgreSQL quotes these lines, which may contain secrets
         return blocker(
             file,
-            made.target,
+            trial.target,
             "An empty cluster with the old cluster's configuration does not start on the new server. The check "
             "`start-files` says which lines of the configuration are wrong.",
-            f"Correct these lines. Then run the checks again: `{again}`.",
+            f"Correct these lines. Then run the checks again: `{rerun}`.",
         )
-    if made.failed:
+    if trial.failed:
         return blocker(
             file,
-            made.target,
-            f"An empty cluster with the old cluster's configuration does not start on the new server: {made.failed}",
+            trial.target,
+            f"An empty cluster with the old cluster's configuration does not start on the new server: {trial.failed}",
             "Correct what PostgreSQL names, on the new server or in the old cluster's configuration. "
-            f"Otherwise the start in the downtime fails too. Then run the checks again: `{again}`.",
+            f"Otherwise the start in the downtime fails too. Then run the checks again: `{rerun}`.",
         )
-    listened = ", ".join(made.listened) or NOTHING
-    besides = f" It did not listen on {', '.join(made.lacking)}, which the new server lacks." if made.lacking else ""
-    said = f"An empty cluster with the old cluster's configuration started on the new server.{besides}"
+    addresses = ", ".join(trial.listened) or NOTHING
+    remark = f" It did not listen on {', '.join(trial.lacking)}, which the new server lacks." if trial.lacking else ""
+    summary = f"An empty cluster with the old cluster's configuration started on the new server.{remark}"
     if service is not None:
         unit = for_hint("systemctl", "cat", service.unit)
         return warning(
             file,
-            listened,
-            f"{said} pg_ctl started it. {service.unit}, which starts the new cluster after the "
+            addresses,
+            f"{summary} pg_ctl started it. {service.unit}, which starts the new cluster after the "
             f"move, was not tried.{hindered}",
             f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
         )
-    return passed(file, listened, said)
+    return passed(file, addresses, summary)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -106,6 +108,6 @@ CHECKS: tuple[Check, ...] = (
             "old cluster's configuration, answer of an empty cluster on the new server",
             "server-start",
         ),
-        trial_start,
+        check_trial_start,
     ),
 )

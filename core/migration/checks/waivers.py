@@ -12,17 +12,17 @@ from core.migration.model.checks import CheckResult, Status, Waiver
 _LONGEST_REASON = 2000
 
 
-def with_waivers(results: Sequence[CheckResult], waivers: Sequence[Waiver]) -> tuple[CheckResult, ...]:
-    """The results, each warning with the waiver that was given for this very evidence; other evidence stands again."""
+def apply_waivers(results: Sequence[CheckResult], waivers: Sequence[Waiver]) -> tuple[CheckResult, ...]:
+    """Return the results with their waivers; a waiver applies only to exactly the evidence that it was given for."""
     given = {waiver.check: waiver for waiver in waivers}
     return tuple(
-        replace(result, waiver=waiver if (waiver := given.get(result.id)) and _holds(waiver, result) else None)
+        replace(result, waiver=waiver if (waiver := given.get(result.id)) and _applies(waiver, result) else None)
         for result in results
     )
 
 
-def waivable(result: CheckResult) -> bool:
-    """Whether it can be waived: a warning, or what is not known where it could not block. Never a blocker."""
+def is_waivable(result: CheckResult) -> bool:
+    """Return whether a result can be waived: a warning, or an unknown of a check that never blocks."""
     return result.status is Status.WARNING or (result.status is Status.UNKNOWN and not result.blocking)
 
 
@@ -37,23 +37,23 @@ def waive(results: Sequence[CheckResult], check: str, reason: str) -> Waiver:
         raise InputError(f"There is no check {check!r}.", "List the checks with: pghaul check --list")
     if result.status is Status.PASS:
         raise InputError(f"The check {check} has passed, so there is nothing to waive.")
-    if not waivable(result):
+    if not is_waivable(result):
         raise InputError(
             f"The check {check} is a blocker ({result.status}) and cannot be waived.",
             result.hint or "Correct what it names.",
         )
-    said = " ".join(reason.split())
-    if not said:
+    text = " ".join(reason.split())
+    if not text:
         raise InputError(
             f"The waiver of {check} needs a reason.", "Give the reason with --reason. It is recorded and printed."
         )
-    if len(said) > _LONGEST_REASON:
-        raise InputError(f"The reason has {len(said)} characters.", f"Use at most {_LONGEST_REASON} characters.")
-    return Waiver(check, said, whoami(), datetime.now(UTC), result.status, result.old, result.new)
+    if len(text) > _LONGEST_REASON:
+        raise InputError(f"The reason has {len(text)} characters.", f"Use at most {_LONGEST_REASON} characters.")
+    return Waiver(check, text, current_user(), datetime.now(UTC), result.status, result.old, result.new)
 
 
-def whoami() -> str:
-    """`user@workstation`, by which the history names who did something."""
+def current_user() -> str:
+    """Return `user@workstation`, by which the history names who did something."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # no entry in passwd, as in some containers
@@ -61,5 +61,5 @@ def whoami() -> str:
     return f"{user}@{platform.node() or 'workstation'}"
 
 
-def _holds(waiver: Waiver, result: CheckResult) -> bool:
-    return waivable(result) and (waiver.status, waiver.old, waiver.new) == (result.status, result.old, result.new)
+def _applies(waiver: Waiver, result: CheckResult) -> bool:
+    return is_waivable(result) and (waiver.status, waiver.old, waiver.new) == (result.status, result.old, result.new)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.actions.migration import check, plan
+from core.actions.migration import plan, run_checks
 from core.actions.session import Session
 from core.errors import UnreachableError
 from core.jobs import Event, Job, Note
@@ -36,7 +36,7 @@ def test_facts_of_new_that_do_not_know_a_tablespaces_target_are_read_anew(sessio
     (cluster,) = old().clusters
     session.store.save_facts(old(replace(cluster, tablespaces=(space("/space"),))))
     session.store.save_facts(new(taken_at=datetime.now(UTC), target_entries={"/space": ()}))
-    check(session, "spring", Job(), refresh=False)
+    run_checks(session, "spring", Job(), refresh=False)
     session.store.save_facts(new(taken_at=datetime.now(UTC), target_entries={}))
     with pytest.raises(UnreachableError):
-        check(session, "spring", Job(), refresh=False)
+        run_checks(session, "spring", Job(), refresh=False)

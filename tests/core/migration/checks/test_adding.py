@@ -8,7 +8,7 @@ from core.cli.main import main
 from core.cli.migration import checks_text
 from core.migration import checks
 from core.migration.checks.declaration import Declaration
-from core.migration.checks.page import page
+from core.migration.checks.page import checks_page
 from core.migration.findings.finding import CheckContext, Finding, warning
 from core.migration.model.checks import Status
 from gui.models.migration import CHECK_COLUMNS, check_text
@@ -31,11 +31,11 @@ def test_it_is_listed_and_documented(capsys: pytest.CaptureFixture[str]) -> None
     assert "a ball on both servers" in capsys.readouterr().out
     assert main(["check", "--list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["checks"][-1]["id"] == "toy"
-    assert "| `toy` | a ball on both servers | no | balls of both servers " in page()
+    assert "| `toy` | a ball on both servers | no | balls of both servers " in checks_page()
 
 
 def test_it_is_looked_at_and_shown() -> None:
-    (result,) = (each for each in checks.check(move(), old(), new()) if each.id == "toy")
+    (result,) = (each for each in checks.run_checks(move(), old(), new()) if each.id == "toy")
     assert result.status is Status.WARNING
     assert "WARNING  a ball on both servers [toy]: new has no ball" in checks_text((result,))
     assert [column.text(result) for column in CHECK_COLUMNS][1:4] == ["a ball on both servers", "a ball", "none"]

@@ -27,7 +27,7 @@ from core.facts.host_environment import Listening
 from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Database, Facts, NetworkLink
 from core.facts.services import Service
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.findings.binaries import collect_required_binaries, list_preloaded_libraries
 from core.migration.findings.collations import affected_collations
 from core.migration.findings.finding import CheckContext, Finding
@@ -53,7 +53,7 @@ B, U, W, P = Status.BLOCKER, Status.UNKNOWN, Status.WARNING, Status.PASS
 
 
 def one(identifier: str, here: Facts, there: Facts) -> CheckResult:
-    return next(result for result in check(move(), here, there) if result.id == identifier)
+    return next(result for result in run_checks(move(), here, there) if result.id == identifier)
 
 
 def wide(**changes: Any) -> Facts:
@@ -256,7 +256,7 @@ MEMORY = Edited("work_mem", "4096", "8192")
 
 def edited(*edits: Edited, chosen: EditedSettings | None = None, **changes: Any) -> CheckResult:
     """What the check of edits says, of a cluster with these changes."""
-    found = check(move(edited=chosen), old(cluster(edited=edits, **changes)), new())
+    found = run_checks(move(edited=chosen), old(cluster(edited=edits, **changes)), new())
     return next(each for each in found if each.id == "pending-settings")
 
 
@@ -290,10 +290,10 @@ def test_a_choice_that_cannot_be_carried_out_is_never_green() -> None:
         (True, EditedSettings.FILE, "not compared"),
         (False, EditedSettings.IN_FORCE, "is not running"),
     ):
-        found = check(move(edited=chosen), old(cluster(edited=None, running=running)), new())
+        found = run_checks(move(edited=chosen), old(cluster(edited=None, running=running)), new())
         result = next(each for each in found if each.id == "pending-settings")
         assert (result.status, said in result.message) == (W, True)
-    found = check(move(edited=EditedSettings.FILE), old(cluster(edited=None, running=False)), new())
+    found = run_checks(move(edited=EditedSettings.FILE), old(cluster(edited=None, running=False)), new())
     assert "choice" not in next(each for each in found if each.id == "pending-settings").message
 
 
@@ -315,7 +315,7 @@ def test_what_a_rollback_cannot_give_the_old_server_is_said() -> None:
 def test_a_unit_starts_the_old_server_with_what_its_files_say() -> None:
     unit = "postgresql-15.service"
     here = old(cluster(edited=(PORT,), unit=unit), services=(Service(DATA, "postgresql-15", unit),))
-    found = check(move(edited=EditedSettings.IN_FORCE), here, new())
+    found = run_checks(move(edited=EditedSettings.IN_FORCE), here, new())
     result = next(each for each in found if each.id == "pending-settings")
     assert (result.status, unit in result.message) == (W, True)
 
@@ -324,7 +324,7 @@ def test_a_port_of_the_files_is_looked_for_where_they_are_to_hold() -> None:
     there = new(host_environment=host_environment(listening=(Listening("0.0.0.0", 5433, 7, "other"),)))
     here = old(cluster(edited=(PORT,), settings=cluster().settings | {"listen_addresses": "*"}))
     for chosen, status in ((None, P), (EditedSettings.IN_FORCE, P), (EditedSettings.FILE, B)):
-        found = check(move(edited=chosen), here, there)
+        found = run_checks(move(edited=chosen), here, there)
         assert next(each for each in found if each.id == "port-free").status is status, chosen
 
 
@@ -423,7 +423,7 @@ def moved(*mentions: Mention, included: str = "", target: str = TARGET, debian: 
     in_force = tuple(Setting(each.setting, None, "configuration file", CONF, each.line) for each in mentions[:1])
     here = old(cluster(configuration_files=(main, *more), wide=ClusterWide(settings=in_force)))
     services = (Service(target, "15/main", "postgresql@15-main.service", debian=True),) if debian else ()
-    results = check(move(target=target), here, new(services=services))
+    results = run_checks(move(target=target), here, new(services=services))
     return next(each for each in results if each.id == "moved-paths")
 
 
@@ -452,7 +452,7 @@ def test_paths_inside_the_data_directory() -> None:
         ),
     )
     assert one("moved-paths", old(outside), new()).status is P  # pg_ctl is told where it is
-    unread = check(move(), old(cluster(configuration_files=None)), new())
+    unread = run_checks(move(), old(cluster(configuration_files=None)), new())
     assert next(each for each in unread if each.id == "moved-paths").status is U
 
 
@@ -468,7 +468,7 @@ def test_edits_that_name_the_data_directory_count_where_the_new_server_will_have
     kept = chosen is EditedSettings.IN_FORCE
     for in_force, in_file, names in ((f"{DATA}/log", "log", kept), ("log", f"{DATA}/log", not kept)):
         edits = (Edited("log_directory", in_force, in_file),)
-        found = check(move(edited=chosen), old(cluster(edited=edits)), new())
+        found = run_checks(move(edited=chosen), old(cluster(edited=edits)), new())
         assert next(each for each in found if each.id == "moved-paths").status is (B if names else P)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.facts.host_environment import HostEnvironment
 from core.facts.model import Cluster, Facts, FileSystem, Gap, Link, Memory, NetworkLink, Tool
-from core.migration.checks import CHECKS, check, documentation
+from core.migration.checks import CHECKS, documentation, run_checks
 from core.migration.findings.finding import NOTHING
 from core.migration.findings.releases import CONTROL_VERSIONS, parse_release
 from core.migration.model.checks import CheckResult, Status
@@ -16,18 +16,18 @@ from tests.core.migration.builders import DATA, TARGET, cluster, control, move, 
 
 
 def one(identifier: str, old_facts: Facts, new_facts: Facts, undertaking: Move | None = None) -> CheckResult:
-    results = check(undertaking or move(), old_facts, new_facts)
+    results = run_checks(undertaking or move(), old_facts, new_facts)
     return next(result for result in results if result.id == identifier)
 
 
 def test_a_good_pair_passes_everything() -> None:
-    results = check(move(), old(), new())
+    results = run_checks(move(), old(), new())
     assert {result.id: result.message for result in results if result.status is not Status.PASS} == {}
     assert {result.id for result in results} == {declaration.id for declaration, _ in CHECKS}
 
 
 def test_every_result_has_evidence_a_hint_and_its_documentation() -> None:
-    for result in check(move(), old(cluster(series="9.0", running=True)), new()):
+    for result in run_checks(move(), old(cluster(series="9.0", running=True)), new()):
         assert result.message
         assert result.old
         assert result.new
@@ -36,7 +36,9 @@ def test_every_result_has_evidence_a_hint_and_its_documentation() -> None:
 
 
 def test_worst_first() -> None:
-    ranks = [list(Status).index(result.status) for result in check(move(), old(cluster(version="15.20")), new(gaps=()))]
+    ranks = [
+        list(Status).index(result.status) for result in run_checks(move(), old(cluster(version="15.20")), new(gaps=()))
+    ]
     assert ranks == sorted(ranks)
     assert len(set(ranks)) > 2
 
@@ -44,7 +46,7 @@ def test_worst_first() -> None:
 def test_an_empty_server_is_never_a_pass_of_what_was_not_compared() -> None:
     bare = replace(old(), clusters=(), system=None, memory=None, file_systems=(), tools=())
     nothing = replace(bare, host_environment=HostEnvironment())
-    results = {result.id: result.status for result in check(move(), nothing, replace(nothing, server="new"))}
+    results = {result.id: result.status for result in run_checks(move(), nothing, replace(nothing, server="new"))}
     assert results.pop("cluster-exists") is Status.BLOCKER
     assert results.pop("target-stopped") is Status.PASS
     assert set(results.values()) == {Status.UNKNOWN}

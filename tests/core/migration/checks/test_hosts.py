@@ -28,7 +28,7 @@ from core.facts.host_environment import (
 )
 from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Array, Cluster, Facts, FileSystem, Gap, Link, Memory, System
-from core.migration.checks import CHECKS, check
+from core.migration.checks import CHECKS, run_checks
 from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
@@ -457,7 +457,7 @@ def test_without_its_evidence_a_check_never_passes(subtests: pytest.Subtests) ->
 
 def test_no_check_passes_without_facts_of_either_side() -> None:
     nothing = Facts("old", old().taken_at, 0.1, 1)
-    results = check(move(), nothing, replace(nothing, server="new"))
+    results = run_checks(move(), nothing, replace(nothing, server="new"))
     assert {result.id for result in results} == set(COMPARE)
     assert {result.id for result in results if result.status not in (B, U)} <= {"target-stopped"}
 
@@ -526,7 +526,7 @@ CROWDED = host_environment(
     there=spoiled(new(replace(RICH, data_directory=TARGET), host_environment=CROWDED)),
 )
 def test_whatever_the_facts_hold_every_check_comes_to_a_finding(here: Facts, there: Facts) -> None:
-    results = check(move(), here, there)
+    results = run_checks(move(), here, there)
     assert {result.id for result in results} == {declaration.id for declaration, _ in CHECKS}
     assert all(result.message and isinstance(result.status, Status) for result in results)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core.facts.model import Link
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old, trial
 
@@ -15,7 +15,7 @@ def of(target: str, written: str | None = None, *, answer: str | None = "", goes
     link = Link("server.crt", target, dangling=False, to_file=True, written=written or target)
     paths = () if answer is None else ((written if written and written.startswith("/") else target, answer),)
     facts = old(cluster(links=(link,))), new(trials=(trial(paths=paths),))
-    return next(each for each in check(move(target=goes_to), *facts) if each.id == "links")
+    return next(each for each in run_checks(move(target=goes_to), *facts) if each.id == "links")
 
 
 def test_a_file_that_new_has() -> None:
@@ -58,5 +58,5 @@ def test_a_link_that_would_lead_elsewhere_stops_the_move(
 )
 def test_a_link_into_the_system_is_no_target(folder: str, status: Status) -> None:
     log = Link("log", folder, dangling=False, size_bytes=1, files=1, written=folder)
-    results = check(move(), old(cluster(links=(log,))), new())
+    results = run_checks(move(), old(cluster(links=(log,))), new())
     assert next(each for each in results if each.id == "target-path").status is status

@@ -6,14 +6,14 @@ import pytest
 
 from core.facts.catalog import ClusterWide, Setting, Subscription
 from core.facts.model import Facts
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.findings.local_start import list_isolation_settings
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import cluster, move, new, old, trial
 
 
 def one(here: Facts, there: Facts) -> CheckResult:
-    return next(result for result in check(move(), here, there) if result.id == "local-start")
+    return next(result for result in run_checks(move(), here, there) if result.id == "local-start")
 
 
 def answering(series: str = "15", **changes: Any) -> Facts:

@@ -1,16 +1,18 @@
 from pathlib import Path
 
 from core.migration.checks import CHECKS
-from core.migration.checks.page import page
+from core.migration.checks.page import checks_page
 
 PAGE = Path(__file__).parents[4] / "docs" / "checks.md"
 
 
 def test_the_page_is_what_the_catalogue_says() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m core.migration.checks.page >docs/checks.md"
+    assert PAGE.read_text(encoding="utf-8") == checks_page(), (
+        "run: python -m core.migration.checks.page >docs/checks.md"
+    )
 
 
 def test_every_check_has_a_row_of_its_own() -> None:
-    rows = [line for line in page().splitlines() if line.startswith("| `")]
+    rows = [line for line in checks_page().splitlines() if line.startswith("| `")]
     assert [row.split("`")[1] for row in rows] == [declaration.id for declaration, _ in CHECKS]
     assert len({declaration.id for declaration, _ in CHECKS}) == len(CHECKS)

@@ -9,7 +9,7 @@ from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
 from core.facts.model import Facts, Gap, Tool
 from core.facts.services import Service
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import TARGET, cluster, move, new, old
 
@@ -68,7 +68,7 @@ def test_a_unit_that_nothing_matches_stops_the_move_where_systemd_would_undo_the
 
 
 def of(here: Facts, there: Facts) -> CheckResult:
-    return next(each for each in check(move(), here, there) if each.id == "start-on-new")
+    return next(each for each in run_checks(move(), here, there) if each.id == "start-on-new")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from core.facts.catalog import ClusterWide, Edited, Setting
 from core.facts.host_environment import Limits, Process
 from core.facts.services import Service
 from core.facts.start_options import Options
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old
 
@@ -33,7 +33,7 @@ def one(*options: Edited, there: Service | None = None, own: Options | None = No
         "running": True, "options": options, "unit": "shop.service", "process": process("shop.service"), **changes
     })  # fmt: skip
     here = old(made, services=(unit(own, DATA),))
-    results = check(move(), here, new(services=() if there is None else (there,)))
+    results = run_checks(move(), here, new(services=() if there is None else (there,)))
     return next(result for result in results if result.id == "start-options")
 
 

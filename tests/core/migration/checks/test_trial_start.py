@@ -8,7 +8,7 @@ import pytest
 
 from core.facts.model import TrialStart
 from core.facts.services import Service
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old
 
@@ -22,7 +22,7 @@ STARTED = made(listened=("tcp 0.0.0.0 5432",))
 
 
 def result(tried: TrialStart | None, *services: Service) -> CheckResult:
-    results = check(move(), old(), new(trial_start=tried, services=services))
+    results = run_checks(move(), old(), new(trial_start=tried, services=services))
     return next(each for each in results if each.id == "trial-start")
 
 
@@ -50,7 +50,7 @@ def test_only_a_trial_of_this_very_move_that_started_is_green(
 def test_what_was_tried_before_the_old_server_was_looked_at_again_is_not_known_any_more() -> None:
     later = replace(old(), taken_at=old().taken_at + timedelta(seconds=1))
     for tried in (STARTED, replace(STARTED, failed="FATAL:  no")):
-        results = check(move(), later, new(trial_start=tried))
+        results = run_checks(move(), later, new(trial_start=tried))
         assert next(each for each in results if each.id == "trial-start").status is Status.WARNING
 
 
@@ -87,7 +87,7 @@ def test_the_words_of_a_line_that_no_server_starts_with_are_not_repeated() -> No
     """A password may stand there, in the wrong place."""
     refused = made(failed='LOG:  invalid authentication method "scrm-hunter2"')
     wrong = old(cluster(start_complaints=("/etc/pg_hba.conf line 99",)))
-    results = check(move(), wrong, new(trial_start=refused))
+    results = run_checks(move(), wrong, new(trial_start=refused))
     found = {each.id: each for each in results}
     assert (found["trial-start"].status, found["start-files"].status) == (Status.BLOCKER, Status.BLOCKER)
     assert "hunter2" not in found["trial-start"].message

@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.facts.model import Facts
-from core.migration.checks import check
+from core.migration.checks import run_checks
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.move import Verify
@@ -47,7 +47,7 @@ def plan(
     old_facts, new_facts = old_facts or old(made), new_facts or new()
     probes = [probe(Quantity.SSH, 250e6), probe(Quantity.READ, 80e6)]
     estimated = estimate(spec_of(undertaking, old_facts, probes, new=new_facts))
-    checks = check(undertaking, old_facts, new_facts)
+    checks = run_checks(undertaking, old_facts, new_facts)
     profiles = profile("old"), profile("new", **new_profile)
     return make_plan(
         undertaking,
