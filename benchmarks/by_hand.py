@@ -34,8 +34,8 @@ from core.migration.model.probe import Probe
 from core.migration.plan import make_plan
 from core.migration.plan.steps.copy import FENCE
 from core.migration.probing.probes import probe
-from core.migration.transports.choice import choose
-from core.migration.transports.rsync_versions import common_version, compression_options
+from core.migration.transports.choice import choose_transport
+from core.migration.transports.rsync_versions import compression_options, oldest_version
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
 from core.servers.shell import command
@@ -258,8 +258,8 @@ def _measure(lab: Lab, old: Server, new: Server, setting: Setting) -> Row:
         seed="0123",
     )
     planned = copy_by_plan(old, new, plan, [TARGET, f"{TARGET}-space"])
-    transport = choose(probes).transport
-    shrunk = compression_options(common_version(old_facts, new_facts), transport.compression)
+    transport = choose_transport(probes).transport
+    shrunk = compression_options(oldest_version(old_facts, new_facts), transport.compression)
     hand = copy_by_hand(lab, clusters.DATA, ("-a", *shrunk))
     lab.restore()
     sys.stdout.write(

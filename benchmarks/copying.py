@@ -39,9 +39,9 @@ from core.migration.model.probe import Quantity
 from core.migration.model.transport import Transport
 from core.migration.probing.probes import probe
 from core.migration.transports import copy_channel, passes
-from core.migration.transports.choice import Choice, choose
-from core.migration.transports.copy_channel import CopyChannel, channel_of
-from core.migration.transports.rsync_versions import common_version
+from core.migration.transports.choice import Choice, choose_transport
+from core.migration.transports.copy_channel import CopyChannel, make_copy_channel
+from core.migration.transports.rsync_versions import oldest_version
 from core.servers.connection import Server
 from core.servers.functions import library
 from core.servers.shell import Shell, command
@@ -83,7 +83,7 @@ class Bench:
         cold_caches()
         probes = probe(self.old, self.new, *facts, move, "0123", Unrecorded(), Job(), thorough=True)
         wire = next((each.bytes_per_second for each in probes if each.quantity is Quantity.WIRE), 0.0)
-        return choose(probes), wire
+        return choose_transport(probes), wire
 
     @contextmanager
     def channel(self, folder: str) -> Iterator[tuple[CopyChannel, tuple[DataRoot, ...]]]:
@@ -95,8 +95,8 @@ class Bench:
             raise LookupError(folder)
         copied = data_roots(move, cluster)
         targets = [(root.label, root.target) for root in copied]
-        new, version = self.new.profile, common_version(*facts)
-        channel = channel_of(
+        new, version = self.new.profile, oldest_version(*facts)
+        channel = make_copy_channel(
             move,
             new,
             facts[0],
@@ -110,7 +110,7 @@ class Bench:
         try:
             key = self._on_old(copy_channel.make_key(channel)).encode()
             kept = functions_file(library(["receive_copy"])).encode()
-            self.new.run(copy_channel.keep_functions(channel), Job(), user=channel.login, stdin=kept)
+            self.new.run(copy_channel.install_functions(channel), Job(), user=channel.login, stdin=kept)
             self.new.run(copy_channel.allow_key(channel), Job(), user=channel.login, stdin=key)
             hosts = self.new.run(copy_channel.read_host_keys(), Job()).stdout
             self._on_old(copy_channel.pin_host_keys(channel), hosts.encode())
@@ -132,7 +132,7 @@ class Bench:
         begun = time.monotonic()
         try:
             chosen = replace(channel, transport=transport)
-            commands = [passes.ready(chosen, passes.cold_pass(root)) for root in copied]
+            commands = [passes.prepare_call(chosen, passes.full_pass(root)) for root in copied]
             with ThreadPoolExecutor() as pool:  # side by side, as an execution runs them
                 list(pool.map(lambda each: self._on_old(each, deadline=limit), commands))
         except CommandError:

@@ -70,9 +70,9 @@ def steps(folder: Path, lists: Path) -> Iterator[tuple[str, Shell]]:
     channel = CopyChannel("key", str(lists), "192.0.2.1", 22, "dba", "postgres", (), (), (("data", "/new"),))
     channel = replace(channel, transport=Transport(streams=2))
     data = folder / "data"
-    yield "list what the first pass sends", passes.ready(channel, call("list_changed_files", "data"))
-    yield "mark as synced", passes.ready(channel, call("mark_synced", "data"))
-    yield "list what the next pass sends", passes.ready(channel, call("list_changed_files", "data"))
+    yield "list what the first pass sends", passes.prepare_call(channel, call("list_changed_files", "data"))
+    yield "mark as synced", passes.prepare_call(channel, call("mark_synced", "data"))
+    yield "list what the next pass sends", passes.prepare_call(channel, call("list_changed_files", "data"))
     yield "read it behind a pass", sums("checksum_in_advance", lists / "old", "true", data)
     yield "read new's behind a pass, from its disk", sums("checksum_in_advance", lists / "new", "forget_cached", data)
     yield "sum up in the stop what was read before", sums("checksum_all", lists / "old", "true", data)

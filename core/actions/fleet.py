@@ -7,7 +7,7 @@ from core.actions.session import Session
 from core.facts.model import Facts
 from core.migration.execution.unfinished import unfinished
 from core.migration.findings.cluster import explain_missing_cluster
-from core.migration.fleet import FleetMove, fleet_move, is_of, kept_apart, moved_at, ranked
+from core.migration.fleet import FleetMove, is_execution_of, make_fleet_move, mark_conflicts, move_time, rank_moves
 from core.migration.model.execution import Execution
 from core.migration.model.move import Move
 
@@ -30,7 +30,7 @@ def by_rank(
         look: asked for those that were not carried out, are not under way, and whose servers and cluster are known.
     """
     found = [_one(session, move, facts, failures, look) for move in moves]
-    return ranked(kept_apart(found, _others_over(session, found)))
+    return rank_moves(mark_conflicts(found, _others_over(session, found)))
 
 
 def _one(
@@ -38,15 +38,15 @@ def _one(
 ) -> FleetMove:
     old, new = facts[move.old], facts[move.new]
     if (over := move_over(session, move)) is not None:
-        return fleet_move(move, old, (), None, over)
+        return make_fleet_move(move, old, (), None, over)
     latest = session.store.latest_execution(move.name)
     if latest is not None and (going := _under_way(session, latest)):
-        return fleet_move(move, old, None, None, unknown=going)
+        return make_fleet_move(move, old, None, None, unknown=going)
     unread = failures.get(move.old) or failures.get(move.new) or ""
     if unread or old is None or new is None:
-        return fleet_move(move, old, None, None, unknown=unread)
+        return make_fleet_move(move, old, None, None, unknown=unread)
     if old.cluster(move.cluster) is None:
-        return fleet_move(move, old, None, None, unknown=explain_missing_cluster(old, move.cluster)[0])
+        return make_fleet_move(move, old, None, None, unknown=explain_missing_cluster(old, move.cluster)[0])
     return look(move, old, new)
 
 
@@ -56,8 +56,8 @@ def move_over(session: Session, move: Move) -> datetime | None:
     What was recorded elsewhere may tell anything, and an execution's seal holds for the servers of then alone.
     """
     own = sorted(session.store.own_executions(move.name), reverse=True)
-    of_it = (found for number in own if is_of(found := session.store.execution(number), move))
-    return moved_at(next(of_it, None))
+    of_it = (found for number in own if is_execution_of(found := session.store.execution(number), move))
+    return move_time(next(of_it, None))
 
 
 def _others_over(session: Session, found: Sequence[FleetMove]) -> list[FleetMove]:

@@ -15,7 +15,7 @@ from core.comparison.model import Comparison
 from core.comparison.sets import Place, over_time, place_of, set_of
 from core.errors import InputError
 from core.facts.model import Facts
-from core.migration.fleet import FleetMove, fleet_move
+from core.migration.fleet import FleetMove, make_fleet_move
 from core.migration.model.move import Move
 from core.reports.kinds.fleet import FleetReport, FleetServer
 from core.reports.kinds.storage import StorageReport
@@ -83,7 +83,7 @@ def fleet_of(session: Session, words: Sequence[str], at: datetime) -> FleetRepor
     servers = tuple(_fleet_server(profiles[name], store.facts(name), unread.get(name)) for name in names)
 
     def look(move: Move, old: Facts, _: Facts) -> FleetMove:
-        return fleet_move(move, old, store.checks(move.name), store.estimate(move.name))
+        return make_fleet_move(move, old, store.checks(move.name), store.estimate(move.name))
 
     facts = {each.profile.name: each.facts for each in servers}
     failures = {each.profile.name: each.failed[1] for each in servers if each.failed is not None}

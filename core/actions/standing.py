@@ -10,7 +10,7 @@ from core.history.store import Store
 from core.migration.execution.unfinished import Unfinished, unfinished
 from core.migration.model.move import Move
 from core.migration.model.standing import Mark, Next
-from core.migration.standing import Known, marks, next_of
+from core.migration.standing import KnownState, find_next, list_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def standing(session: Session, move: str) -> Standing:
     old, new = store.facts(found.old), store.facts(found.new)
     measured = store.measured_at(move)
     executions = store.executions(move)
-    known = Known(
+    known = KnownState(
         facts_at=(None if old is None else old.taken_at, None if new is None else new.taken_at),
         measured_at=(measured.get(Side.OLD), measured.get(Side.NEW)),
         checks=store.checks(move),
@@ -42,9 +42,9 @@ def standing(session: Session, move: str) -> Standing:
         executions=executions,
         alive=bool(executions) and store.carried_out(executions[0].id),
     )
-    made = marks(known, datetime.now(UTC))
+    made = list_marks(known, datetime.now(UTC))
     last = max((mark.at for mark in made if mark.at is not None), default=None)
-    return Standing(found, made, next_of(made), None if old is None else old.cluster(found.cluster), last)
+    return Standing(found, made, find_next(made), None if old is None else old.cluster(found.cluster), last)
 
 
 def unfinished_executions(store: Store) -> tuple[Unfinished, ...]:

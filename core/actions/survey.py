@@ -21,7 +21,7 @@ from core.facts.clusters import IDENTITY, PLACE
 from core.facts.model import Facts
 from core.jobs import Job, Note, Progress
 from core.migration.findings.data_roots import data_roots
-from core.migration.fleet import FleetMove, fleet_move
+from core.migration.fleet import FleetMove, make_fleet_move
 from core.migration.model.move import Move
 from core.servers.connection import connect
 from core.servers.lists.model import Refused, ServerList
@@ -273,9 +273,9 @@ def _judged(session: Session, rows: dict[str, SurveyedServer], job: Job) -> tupl
 
     def look(move: Move, old: Facts, new: Facts) -> FleetMove:
         try:
-            return fleet_move(move, old, *judge(session, move, old, new))
+            return make_fleet_move(move, old, *judge(session, move, old, new))
         except InputError as error:
-            return fleet_move(move, old, None, None, unknown=error.message)
+            return make_fleet_move(move, old, None, None, unknown=error.message)
 
     def told() -> Iterator[Move]:
         for number, move in enumerate(moves):

@@ -147,10 +147,10 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
     if probing.asked(options):
         return probing.run(context, options)
     from core.actions import migration as actions
-    from core.migration.transports.choice import choose, tried_routes
+    from core.migration.transports.choice import choose_transport, tried_routes
 
     probes = actions.probe(context.session, options.move, context.job, thorough=options.thorough)
-    choice = choose(probes, tried_routes(probes))
+    choice = choose_transport(probes, tried_routes(probes))
     if options.json:
         chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
         print_document({"probes": probes, "chosen": chosen})

@@ -1,4 +1,4 @@
-"""Many moves side by side: which can be made now, which window each needs, and in which order to look at them."""
+"""Many moves side by side: which can be made now, which window each needs, and in which order they are listed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,18 +16,21 @@ from core.migration.model.move import Move
 
 @dataclass(frozen=True, slots=True)
 class FleetMove:
-    """A move among others, by what is known of it.
+    """A move among others, as far as it is known.
 
     Attributes:
-        stops: the titles of the checks that stop it, and last the move that is in its way; `warnings`: how many others
-            warn.
-        method: the one to take; empty: none can be, or nothing was estimated.
-        downtime_seconds, duration_seconds: of that method.
-        window_seconds: the least of the usual windows that it fits into in nine nights of ten, with time for the way
-            back; None: none of them.
-        unknown: why it could not be checked; empty where it was.
-        moved_at: when it was carried out; None: it was not.
-        in_the_way: the move that leads to the same folder, to one around it or to one inside; empty: none does.
+        move: the move.
+        size_bytes: the size of the cluster in bytes; None if it is not known.
+        stops: the titles of the checks that prevent it; a conflicting move comes last.
+        warnings: how many checks have warnings.
+        method: the recommended method; empty if none is possible or nothing was estimated.
+        downtime_seconds: the downtime of that method.
+        duration_seconds: the whole duration of that method.
+        window_seconds: the smallest of the usual windows that is long enough, with time for a rollback, in nine nights
+            of ten; None if none is.
+        unknown: why it could not be checked; empty if it was checked.
+        moved_at: when it was carried out; None if it was not.
+        in_the_way: the move whose target is the same folder, one around it or one inside it; empty if there is none.
     """
 
     move: Move
@@ -44,16 +47,16 @@ class FleetMove:
 
     @property
     def ready(self) -> bool:
-        """Whether nothing stops it."""
+        """Return whether nothing prevents the move."""
         return not (self.stops or self.unknown or self.moved_at)
 
     @property
     def failed_checks(self) -> tuple[str, ...]:
-        """The titles of the checks that stop it."""
+        """Return the titles of the checks that prevent the move."""
         return self.stops[:-1] if self.in_the_way else self.stops
 
 
-def fleet_move(
+def make_fleet_move(
     move: Move,
     old: Facts | None,
     checks: Sequence[CheckResult] | None,
@@ -61,9 +64,18 @@ def fleet_move(
     moved_at: datetime | None = None,
     unknown: str = "",
 ) -> FleetMove:
-    """A move by what was found of it. `unknown`: why it was not checked, where somebody knows."""
+    """Return a move with what is known of it.
+
+    Args:
+        move: the move.
+        old: the facts of the old server; None if there are none.
+        checks: the results of its checks; None if they did not run.
+        estimate: its estimate; None if there is none.
+        moved_at: when it was carried out; None if it was not.
+        unknown: why it was not checked, if that is known.
+    """
     cluster = old.cluster(move.cluster) if old is not None else None
-    taken = estimate.method(estimate.to_take) if estimate is not None else None
+    method = estimate.method(estimate.to_take) if estimate is not None else None
     if checks is None and not unknown:
         unknown = "it was not checked yet"
     return FleetMove(
@@ -71,40 +83,44 @@ def fleet_move(
         size_bytes=cluster.size_bytes if cluster is not None else None,
         stops=tuple(each.title for each in checks or () if each.stops),
         warnings=sum(each.status is Status.WARNING for each in checks or ()),
-        method=taken.method if taken is not None else "",
-        downtime_seconds=taken.downtime_seconds if taken is not None else None,
-        duration_seconds=taken.duration_seconds if taken is not None else None,
-        window_seconds=window(taken.downtime_seconds) if taken is not None else None,
+        method=method.method if method is not None else "",
+        downtime_seconds=method.downtime_seconds if method is not None else None,
+        duration_seconds=method.duration_seconds if method is not None else None,
+        window_seconds=smallest_window(method.downtime_seconds) if method is not None else None,
         unknown=unknown,
         moved_at=moved_at,
     )
 
 
-def moved_at(latest: Execution | None) -> datetime | None:
-    """When a move was carried out, by the latest execution of it as it is now; None: it was not."""
+def move_time(latest: Execution | None) -> datetime | None:
+    """Return when a move was carried out, by its latest execution; None if it was not."""
     if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE:
         return None
     return latest.ended_at or latest.started_at
 
 
-def is_of(execution: Execution, move: Move) -> bool:
-    """Whether it leads where the move leads now; which servers those are its seal says."""
+def is_execution_of(execution: Execution, move: Move) -> bool:
+    """Return whether the execution has the cluster and target of the move; its signature covers the servers."""
     return (execution.plan.data_directory, execution.plan.target) == (move.cluster, move.target)
 
 
-def kept_apart(moves: Sequence[FleetMove], over: Iterable[FleetMove] = ()) -> tuple[FleetMove, ...]:
-    """The same moves, stopped where another leads to the same folder of new, to one around it or to one inside.
+def mark_conflicts(moves: Sequence[FleetMove], finished: Iterable[FleetMove] = ()) -> tuple[FleetMove, ...]:
+    """Return the moves, each with the conflicting move whose target is the same folder, around it or inside it.
 
-    Those that were not checked stay so. `over`: moves that were carried out, and are none of these.
+    Moves that were not checked are returned unchanged.
+
+    Args:
+        moves: the moves.
+        finished: further moves that were carried out.
     """
-    ends = _Ends()
-    for one in (*(each for each in moves if each.moved_at), *over, *(each for each in moves if not each.moved_at)):
-        ends.add(one.move, carried_out=one.moved_at is not None)
-    return tuple(one if one.moved_at or one.unknown else ends.apart(one) for one in moves)
+    targets = _Targets()
+    for move in (*(each for each in moves if each.moved_at), *finished, *(each for each in moves if not each.moved_at)):
+        targets.add(move.move, carried_out=move.moved_at is not None)
+    return tuple(move if move.moved_at or move.unknown else targets.mark_conflict(move) for move in moves)
 
 
-class _Ends:
-    """Where moves lead; of each folder the first two are enough to name another one, those carried out first."""
+class _Targets:
+    """The targets of moves. Two moves for each folder are enough to find a conflict; finished ones are added first."""
 
     def __init__(self) -> None:
         self._at: dict[tuple[str, PurePosixPath], list[str]] = {}
@@ -113,17 +129,17 @@ class _Ends:
 
     def add(self, move: Move, *, carried_out: bool) -> None:
         target = PurePosixPath(move.target)
-        here = self._at.setdefault((move.new, target), [])
-        if len(here) < 2:
-            here.append(move.name)
+        names = self._at.setdefault((move.new, target), [])
+        if len(names) < 2:
+            names.append(move.name)
         for folder in target.parents:
             self._inside.setdefault((move.new, folder), move.name)
         if carried_out:
             self._over.add(move.name)
 
-    def apart(self, one: FleetMove) -> FleetMove:
-        """The same move, stopped by the other one that is in its way, if any is."""
-        move = one.move
+    def mark_conflict(self, fleet_move: FleetMove) -> FleetMove:
+        """Return the move with the conflicting other move, if there is one."""
+        move = fleet_move.move
         target = PurePosixPath(move.target)
         found = [("has the same target", name) for name in self._at.get((move.new, target), ()) if name != move.name]
         found += [
@@ -134,52 +150,52 @@ class _Ends:
         if (new_target := (move.new, target)) in self._inside:
             found.append(("has a target inside this one", self._inside[new_target]))
         if not found:
-            return one
-        how, name = next((each for each in found if each[1] in self._over), found[0])
-        said = f"the move {name} {how}" + (", and was carried out" if name in self._over else "")
-        return replace(one, stops=(*one.stops, said), in_the_way=name)
+            return fleet_move
+        relation, name = next((each for each in found if each[1] in self._over), found[0])
+        conflict = f"the move {name} {relation}" + (", and was carried out" if name in self._over else "")
+        return replace(fleet_move, stops=(*fleet_move.stops, conflict), in_the_way=name)
 
 
-def window(downtime: Span) -> float | None:
-    """The least of the usual windows, in seconds, that holds a downtime in nine nights of ten, and the way back.
+def smallest_window(downtime: Span) -> float | None:
+    """Return the smallest of the usual windows, in seconds, for a downtime and a rollback in nine nights of ten.
 
-    The 90th percentile of both together is no more than the sum of theirs.
+    The 90th percentile of both together is at most the sum of their 90th percentiles.
     """
     needed = downtime.high + WAY_BACK[2]
     return next((seconds for seconds in WINDOWS if needed <= seconds), None)
 
 
-def nights(moves: Iterable[FleetMove], seconds: float) -> int:
-    """Into how many windows of that length the downtimes of moves fit, one after another in each.
+def count_windows(moves: Iterable[FleetMove], seconds: float) -> int:
+    """Return into how many windows of `seconds` the downtimes of the moves fit, one after another.
 
-    By first fit, the longest first; those that none holds are left out.
+    They are placed by first fit, the longest first. Moves that fit into no window are left out.
     """
-    left: list[float] = []
+    free_seconds: list[float] = []
     needs = (each.downtime_seconds.high + WAY_BACK[2] for each in moves if each.downtime_seconds is not None)
     for need in sorted((need for need in needs if need <= seconds), reverse=True):
-        place = next((number for number, room in enumerate(left) if need <= room), None)
+        place = next((number for number, room in enumerate(free_seconds) if need <= room), None)
         if place is None:
-            left.append(seconds - need)
+            free_seconds.append(seconds - need)
         else:
-            left[place] -= need
-    return len(left)
+            free_seconds[place] -= need
+    return len(free_seconds)
 
 
-def ranked(moves: Iterable[FleetMove]) -> tuple[FleetMove, ...]:
-    """Those that nothing stops first, then by how much does, those nobody could check, and last those that are over.
+def rank_moves(moves: Iterable[FleetMove]) -> tuple[FleetMove, ...]:
+    """Return the moves in order: ready ones, then by the number of blockers, unchecked ones, and finished ones.
 
-    Among these the small before the large, and then by their downtime.
+    Within a group they are ordered by size, and then by downtime.
     """
     return tuple(sorted(moves, key=_rank))
 
 
-def _rank(one: FleetMove) -> tuple[bool, bool, int, float, float, str]:
+def _rank(move: FleetMove) -> tuple[bool, bool, int, float, float, str]:
     endless = float("inf")
     return (
-        one.moved_at is not None,
-        bool(one.unknown),
-        len(one.stops),
-        endless if one.size_bytes is None else one.size_bytes,
-        endless if one.downtime_seconds is None else one.downtime_seconds.likely,
-        one.move.name,
+        move.moved_at is not None,
+        bool(move.unknown),
+        len(move.stops),
+        endless if move.size_bytes is None else move.size_bytes,
+        endless if move.downtime_seconds is None else move.downtime_seconds.likely,
+        move.move.name,
     )

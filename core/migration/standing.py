@@ -1,6 +1,6 @@
-"""Where a move stands: each milestone of its way with its condition, its age and what is missing, and what comes next.
+"""Where a move stands: the condition and the date of each milestone, what is missing, and what comes next.
 
-Pure: what the history holds of a move goes in, and the window, the list of moves and the command line show the same.
+These are pure functions of what the history contains. The window, the list of moves and the command line show the same.
 """
 
 from collections.abc import Sequence
@@ -20,12 +20,19 @@ from core.migration.model.standing import Condition, Mark, Milestone, Next
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the history holds of a move. Pairs are of old and new.
+class KnownState:
+    """What the history contains of a move. Pairs are of the old and the new server.
 
     Attributes:
-        facts_at, measured_at: when the latest facts were read, when the latest run ended; None: not yet.
-        executions: newest first; `alive`: a program of this workstation carries the newest out.
+        facts_at: when the latest facts were read; None if they never were.
+        measured_at: when the latest benchmark ended; None if there was none.
+        checks: the results of the latest checks; None if they never ran.
+        checked_at: when they ran.
+        probes: the probes of the move.
+        estimate: the latest estimate; None if there is none.
+        plan: the latest plan; None if there is none.
+        executions: the executions, newest first.
+        alive: whether a program of this workstation carries out the newest execution.
     """
 
     facts_at: tuple[datetime | None, datetime | None] = (None, None)
@@ -39,34 +46,37 @@ class Known:
     alive: bool = False
 
 
-def marks(known: Known, now: datetime) -> tuple[Mark, ...]:
-    """Every milestone, in the order of the way."""
-    measured = _measured(known)
+def list_marks(known: KnownState, now: datetime) -> tuple[Mark, ...]:
+    """Return the state of every milestone, in the order of a move."""
+    measured = _benchmarks_mark(known)
     return (
-        _facts(known),
+        _facts_mark(known),
         measured,
         Mark(Milestone.COMPARE, measured.condition, measured.said, measured.at),
-        _checks(known),
-        _probes(known),
-        _estimate(known),
-        _plan(known),
-        _executed(known, Kind.REHEARSAL, Milestone.REHEARSE, now),
-        _executed(known, Kind.REAL, Milestone.MOVE, now),
-        _after(known),
+        _checks_mark(known),
+        _probes_mark(known),
+        _estimate_mark(known),
+        _plan_mark(known),
+        _execution_mark(known, Kind.REHEARSAL, Milestone.REHEARSE, now),
+        _execution_mark(known, Kind.REAL, Milestone.MOVE, now),
+        _follow_up_mark(known),
     )
 
 
-def next_of(found: Sequence[Mark]) -> Next:
-    """The first thing that is missing, or out of date; what is under way, or was interrupted, before all others."""
-    by = {mark.milestone: mark for mark in found}
+def find_next(marks: Sequence[Mark]) -> Next:
+    """Return the first milestone that is missing or out of date.
+
+    An execution that is running, or was interrupted, comes before all others.
+    """
+    by_milestone = {mark.milestone: mark for mark in marks}
     for milestone in (Milestone.MOVE, Milestone.REHEARSE):
-        if by[milestone].condition is Condition.UNDER_WAY:
+        if by_milestone[milestone].condition is Condition.UNDER_WAY:
             return Next(milestone, "Show the progress")
-        if by[milestone].condition is Condition.BLOCKED:
+        if by_milestone[milestone].condition is Condition.BLOCKED:
             return Next(milestone, "Continue or roll back")
-    if by[Milestone.MOVE].condition is Condition.DONE:
+    if by_milestone[Milestone.MOVE].condition is Condition.DONE:
         return Next(Milestone.AFTER, "See the follow-up tasks")
-    if by[Milestone.CHECK].condition is Condition.BLOCKED:
+    if by_milestone[Milestone.CHECK].condition is Condition.BLOCKED:
         return Next(Milestone.CHECK, "Resolve the blockers")
     steps = (
         Next(Milestone.FACTS, "Read the facts"),
@@ -78,91 +88,91 @@ def next_of(found: Sequence[Mark]) -> Next:
         Next(Milestone.REHEARSE, "Rehearse the move"),
         Next(Milestone.MOVE, "Start the move"),
     )
-    lacking = (step for step in steps if by[step.milestone].condition in {Condition.OPEN, Condition.STALE})
+    lacking = (step for step in steps if by_milestone[step.milestone].condition in {Condition.OPEN, Condition.STALE})
     return next(lacking, steps[-1])
 
 
-def _facts(known: Known) -> Mark:
-    old, new = (moment is None for moment in known.facts_at)
-    latest = _latest(known.facts_at)
-    if old and new:
+def _facts_mark(known: KnownState) -> Mark:
+    lacks_old, lacks_new = (moment is None for moment in known.facts_at)
+    latest = _latest_moment(known.facts_at)
+    if lacks_old and lacks_new:
         return Mark(Milestone.FACTS, Condition.OPEN, "no facts of the servers yet", latest)
-    if old or new:
-        said = f"no facts of the {'old' if old else 'new'} server yet"
-        return Mark(Milestone.FACTS, Condition.OPEN, said, latest)
+    if lacks_old or lacks_new:
+        summary = f"no facts of the {'old' if lacks_old else 'new'} server yet"
+        return Mark(Milestone.FACTS, Condition.OPEN, summary, latest)
     return Mark(Milestone.FACTS, Condition.DONE, "facts of both servers read", latest)
 
 
-def _measured(known: Known) -> Mark:
-    old, new = (moment is None for moment in known.measured_at)
-    latest = _latest(known.measured_at)
-    if old and new:
+def _benchmarks_mark(known: KnownState) -> Mark:
+    lacks_old, lacks_new = (moment is None for moment in known.measured_at)
+    latest = _latest_moment(known.measured_at)
+    if lacks_old and lacks_new:
         return Mark(Milestone.MEASURE, Condition.OPEN, "no benchmarks on the servers yet", latest)
-    if old or new:
-        said = f"no benchmarks on the {'old' if old else 'new'} server yet"
-        return Mark(Milestone.MEASURE, Condition.OPEN, said, latest)
+    if lacks_old or lacks_new:
+        summary = f"no benchmarks on the {'old' if lacks_old else 'new'} server yet"
+        return Mark(Milestone.MEASURE, Condition.OPEN, summary, latest)
     return Mark(Milestone.MEASURE, Condition.DONE, "both servers measured", latest)
 
 
-def _latest(moments: tuple[datetime | None, datetime | None]) -> datetime | None:
+def _latest_moment(moments: tuple[datetime | None, datetime | None]) -> datetime | None:
     return max((moment for moment in moments if moment is not None), default=None)
 
 
-def _checks(known: Known) -> Mark:
+def _checks_mark(known: KnownState) -> Mark:
     if known.checks is None:
         return Mark(Milestone.CHECK, Condition.OPEN, "not run yet")
-    stopping = sum(result.stops for result in known.checks)
+    blockers = sum(result.stops for result in known.checks)
     warnings = sum(
         result.waiver is None and not result.stops and result.status is not Status.PASS for result in known.checks
     )
     at = known.checked_at
     if any(moment is not None and at is not None and moment > at for moment in known.facts_at):
         return Mark(
-            Milestone.CHECK, Condition.STALE, f"blockers: {stopping}, warnings: {warnings}; the facts are newer", at
+            Milestone.CHECK, Condition.STALE, f"blockers: {blockers}, warnings: {warnings}; the facts are newer", at
         )
-    if not stopping and not warnings:
+    if not blockers and not warnings:
         number = len(known.checks)
         return Mark(Milestone.CHECK, Condition.DONE, f"all {number} checks passed or waived", at)
-    condition = Condition.BLOCKED if stopping else Condition.WARNING
-    return Mark(Milestone.CHECK, condition, f"blockers: {stopping}, warnings: {warnings}", at)
+    condition = Condition.BLOCKED if blockers else Condition.WARNING
+    return Mark(Milestone.CHECK, condition, f"blockers: {blockers}, warnings: {warnings}", at)
 
 
-def _probes(known: Known) -> Mark:
+def _probes_mark(known: KnownState) -> Mark:
     links = [probe for probe in known.probes if probe.quantity is not Quantity.CHANGES]
     if not links:
         return Mark(Milestone.PROBE, Condition.OPEN, "not run yet")
     fastest = max(probe.bytes_per_second for probe in links)
-    said = f"{units.counted(len(links), 'probe')}, up to {units.rate(fastest)}"
-    return Mark(Milestone.PROBE, Condition.DONE, said, _probed_at(known))
+    summary = f"{units.counted(len(links), 'probe')}, up to {units.rate(fastest)}"
+    return Mark(Milestone.PROBE, Condition.DONE, summary, _latest_probe_time(known))
 
 
-def _probed_at(known: Known) -> datetime | None:
+def _latest_probe_time(known: KnownState) -> datetime | None:
     return max((probe.taken_at for probe in known.probes), default=None)
 
 
-def _estimate(known: Known) -> Mark:
-    made = known.estimate
-    if made is None:
+def _estimate_mark(known: KnownState) -> Mark:
+    estimate = known.estimate
+    if estimate is None:
         return Mark(Milestone.ESTIMATE, Condition.OPEN, "no estimate yet")
-    method = made.method(made.planned)
-    said = "estimated" if method is None else f"about {units.duration(method.downtime_seconds.likely)} of downtime"
-    probed = _probed_at(known)
-    if made.made_at is not None and probed is not None and probed > made.made_at:
-        return Mark(Milestone.ESTIMATE, Condition.STALE, f"{said}; the transfer test is newer", made.made_at)
-    return Mark(Milestone.ESTIMATE, Condition.DONE, said, made.made_at)
+    method = estimate.method(estimate.planned)
+    summary = "estimated" if method is None else f"about {units.duration(method.downtime_seconds.likely)} of downtime"
+    probed = _latest_probe_time(known)
+    if estimate.made_at is not None and probed is not None and probed > estimate.made_at:
+        return Mark(Milestone.ESTIMATE, Condition.STALE, f"{summary}; the transfer test is newer", estimate.made_at)
+    return Mark(Milestone.ESTIMATE, Condition.DONE, summary, estimate.made_at)
 
 
-def _plan(known: Known) -> Mark:
+def _plan_mark(known: KnownState) -> Mark:
     if known.plan is None:
         return Mark(Milestone.PLAN, Condition.OPEN, "no plan yet")
-    said = f"{units.counted(len(known.plan.steps), 'step')} by {known.plan.transport}"
-    probed = _probed_at(known)
+    summary = f"{units.counted(len(known.plan.steps), 'step')} by {known.plan.transport}"
+    probed = _latest_probe_time(known)
     if probed is not None and probed > known.plan.made_at:
-        return Mark(Milestone.PLAN, Condition.STALE, f"{said}; the transfer test is newer", known.plan.made_at)
-    return Mark(Milestone.PLAN, Condition.DONE, said, known.plan.made_at)
+        return Mark(Milestone.PLAN, Condition.STALE, f"{summary}; the transfer test is newer", known.plan.made_at)
+    return Mark(Milestone.PLAN, Condition.DONE, summary, known.plan.made_at)
 
 
-def _executed(known: Known, kind: Kind, milestone: Milestone, now: datetime) -> Mark:
+def _execution_mark(known: KnownState, kind: Kind, milestone: Milestone, now: datetime) -> Mark:
     newest = known.executions[0] if known.executions else None
     latest = next((one for one in known.executions if one.kind is kind), None)
     if latest is None:
@@ -181,11 +191,11 @@ def _executed(known: Known, kind: Kind, milestone: Milestone, now: datetime) -> 
     return Mark(milestone, Condition.STALE, f"{ended}; clients use the old cluster", at)
 
 
-def _after(known: Known) -> Mark:
+def _follow_up_mark(known: KnownState) -> Mark:
     newest = known.executions[0] if known.executions else None
     if newest is None or newest.kind is not Kind.REAL or newest.state is not State.DONE:
         return Mark(Milestone.AFTER, Condition.OPEN, "after the cutover")
-    advice = len(follow_up(newest)) + len(newest.plan.remains)
-    if not advice:
+    tasks = len(follow_up(newest)) + len(newest.plan.remains)
+    if not tasks:
         return Mark(Milestone.AFTER, Condition.DONE, "no follow-up tasks", newest.ended_at)
-    return Mark(Milestone.AFTER, Condition.WARNING, f"follow-up tasks: {advice}", newest.ended_at)
+    return Mark(Milestone.AFTER, Condition.WARNING, f"follow-up tasks: {tasks}", newest.ended_at)

@@ -26,7 +26,7 @@ from core.migration.plan import make_plan
 from core.migration.probing import sampling
 from core.migration.probing.probes import probe
 from core.migration.probing.proportion import Bounds
-from core.migration.transports.choice import choose
+from core.migration.transports.choice import choose_transport
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
@@ -254,7 +254,7 @@ def test_probes_read_back_the_caps_and_the_estimate_is_within_a_quarter_of_the_c
     assert rates[Quantity.WIRE] == pytest.approx(48e6, rel=0.1)
     ssh = [each.bytes_per_second for each in probes if each.quantity is Quantity.SSH]
     assert max(ssh) == pytest.approx(47e6, rel=0.2)
-    assert choose(probes).bound_by == "old disk"
+    assert choose_transport(probes).bound_by == "old disk"
     guessed = copy_seconds(estimate(spec_of(MOVE, facts[0], probes)))
     lab.cap_disk("new")  # by hand new's memory would take the copy, and a slow disk would have all to write at the end
     taken = copy_by_hand(lab, ODD)
@@ -274,7 +274,7 @@ def test_a_narrow_wire_calls_for_compression(
     """Old runs meanwhile; the sample is of its own files, which shrink to a quarter and less."""
     lab.shape("100mbit")
     probes = probe(old_server, new_server, *both_facts, MOVE, "0123", Journal(), Job())
-    choice = choose(probes)
+    choice = choose_transport(probes)
     assert choice.transport.compression
     assert choice.sample is not None
     assert choice.sample.ratio is not None
@@ -310,7 +310,7 @@ def test_unencrypted_ways_are_tried_where_the_move_allows_them(
         probes = probe(old_server, new_server, *both_facts, replace(MOVE, plain_text=True), "0123", Journal(), Job())
         if Route.DAEMON in {each.transport.route for each in probes if each.transport is not None}:
             break
-    assert choose(probes, [Route.DAEMON]).transport.route is Route.DAEMON
+    assert choose_transport(probes, [Route.DAEMON]).transport.route is Route.DAEMON
 
 
 @pytest.mark.long
@@ -336,7 +336,7 @@ def test_a_daemon_that_old_does_not_reach_is_said_and_the_rest_is_measured(
         rf"rsync daemon is skipped: the old server cannot connect to port 87\d\d of {lab.new.address}: .* firewall .*"
     )
     assert [text for text in said if re.fullmatch(port, text)], said
-    assert choose(probes).sample is not None
+    assert choose_transport(probes).sample is not None
 
 
 @pytest.mark.parametrize(

@@ -237,12 +237,12 @@ def test_what_rsync_renames_and_writes_in_place_stays_reachable_in_a_checked_sub
         old.exec("install", "-d", "-o", "postgres", source)
         fill = "for d in 1 2 3; do mkdir -p from/$d; for f in $(seq 20); do seq $((f * 500)) >from/$d/$f; done; done"
         old.exec("sh", "-c", f'cd -- "$0" && {fill}', source, user="postgres")
-        run_on(new, nfs.serve(channel))
-        run_on(new, nfs.export(channel), run_on(old, nfs.source_address(channel)))
-        run_on(old, nfs.mount(channel, "postgres"))
+        run_on(new, nfs.start_nfs_server(channel))
+        run_on(new, nfs.export_targets(channel), run_on(old, nfs.print_source_address(channel)))
+        run_on(old, nfs.mount_targets(channel, "postgres"))
         old.exec("sh", "-c", _PASSES, source, "/run/pghaul-copy-checked/data", user="postgres")
-        run_on(old, nfs.unmount(channel))
-        for shell in (nfs.unexport(channel), nfs.stop_serving(channel)):
+        run_on(old, nfs.unmount_targets(channel))
+        for shell in (nfs.unexport_targets(channel), nfs.stop_nfs_server(channel)):
             run_on(new, shell)
         sums = [
             host.exec("sh", "-c", f'cd -- "$0" && {_SUMS}', there).stdout
@@ -264,23 +264,23 @@ def test_old_gets_rid_of_a_mount_whose_server_is_gone(machines: Lab) -> None:
     old, new = machines.old, machines.new
     with as_before(machines):
         new.exec("install", "-d", "-o", "postgres", folder)
-        run_on(new, nfs.serve(channel))
-        run_on(new, nfs.export(channel), run_on(old, nfs.source_address(channel)))
+        run_on(new, nfs.start_nfs_server(channel))
+        run_on(new, nfs.export_targets(channel), run_on(old, nfs.print_source_address(channel)))
         (exported,) = new.exec("cat", "/var/lib/nfs/etab").stdout.splitlines()
         assert exported.startswith(f"{folder}\t{old.address}(")
         assert {"root_squash", "all_squash", "subtree_check"} <= set(exported.rstrip(")").partition("(")[2].split(","))
-        run_on(old, nfs.mount(channel, "postgres"))
+        run_on(old, nfs.mount_targets(channel, "postgres"))
         write = "setsid dd if=/dev/zero of=/run/pghaul-copy-gone/data/x bs=1M count=200 >/dev/null 2>&1 </dev/null &"
         old.exec("sh", "-c", write, user="postgres")
         wait_until(lambda: new.exec("sh", "-c", f"[ -s {folder}/x ]", check=False).returncode == 0, "dd to write")
         machines.cut("new")
         try:
             old.exec("pkill", "-KILL", "-x", "dd")
-            said = run_on(old, nfs.unmount(channel))
+            said = run_on(old, nfs.unmount_targets(channel))
             old.exec("sync")
         finally:
             machines.mend("new")
         assert said == "" or said.startswith("warning: ")
-        for shell in (nfs.unexport(channel), nfs.stop_serving(channel)):
+        for shell in (nfs.unexport_targets(channel), nfs.stop_nfs_server(channel)):
             run_on(new, shell)
         new.exec("rm", "-rf", folder)

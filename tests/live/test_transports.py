@@ -14,8 +14,8 @@ from core.migration.model.move import Move
 from core.migration.model.plan import Step, alone, functions_file, functions_of
 from core.migration.model.transport import Route, Transport
 from core.migration.transports import copy_channel, passes
-from core.migration.transports.copy_channel import CopyChannel, channel_of
-from core.migration.transports.routes import route_of
+from core.migration.transports.copy_channel import CopyChannel, make_copy_channel
+from core.migration.transports.routes import route_steps
 from core.servers.connection import Server
 from core.servers.shell import Shell, call, command
 from tests.lab.hosts import Host
@@ -78,9 +78,11 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChann
     move = Move('it\'s "ö"', "old", "new", SOURCE, TARGET, "/srv/pg", "/srv/pg")
     facts, address, login = collect(old, Job()), new.address, new.profile.user
     targets = [("data", TARGET)]
-    channel = channel_of(move, new.profile, facts, targets, purpose="probe", address=address, login=login, seed="0123")
+    channel = make_copy_channel(
+        move, new.profile, facts, targets, purpose="probe", address=address, login=login, seed="0123"
+    )
     channel = replace(channel, transport=transport, rsync=(3, 2, 7))
-    route = route_of(channel)
+    route = route_steps(channel)
 
     def carry_out(step: Step, stdin: str = "") -> str:
         server = old if step.side == "old" else new
@@ -89,11 +91,11 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChann
 
     try:
         said: dict[str, str] = {}
-        for step in route.opening(channel, "postgres"):
+        for step in route.opening_steps(channel, "postgres"):
             said[step.name] = carry_out(step, said.get(step.reads, ""))
         yield channel
     finally:
-        for step in route.closing(channel, "postgres"):
+        for step in route.closing_steps(channel, "postgres"):
             carry_out(step)
 
 
@@ -108,8 +110,8 @@ def test_a_cold_pass_makes_both_the_same(
     new = lab.old if transport.route is Route.LOCAL else lab.new
     inside(new, TARGET, "mkdir base && echo stale >base/gone && echo other >PG_VERSION")
     with opened(old_server, new_server, transport) as channel:
-        gone = run(old_server, passes.ready(channel, passes.deletions(PLACE)))
-        run(old_server, passes.ready(channel, passes.cold_pass(PLACE)))
+        gone = run(old_server, passes.prepare_call(channel, passes.list_deletions(PLACE)))
+        run(old_server, passes.prepare_call(channel, passes.full_pass(PLACE)))
     assert gone.splitlines() == ["base/gone", "# 1 entries"]
     assert content(new, TARGET) == content(source, SOURCE)
     assert inside(new, TARGET, "ls postmaster.pid x || true") == ""
@@ -126,15 +128,15 @@ def test_of_a_tablespace_the_parts_are_brought_and_what_lies_beside_them_stays(
     inside(source, SOURCE, f'{fill}; echo a >PG_15_7/5/1; echo b >"it\'s [ö] *\\ wal/5/1"')
     inside(new, TARGET, f'{fill}; echo z | tee PG_15_7/5/1 PG_15_7/5/gone "it\'s [ö] *\\ wal/gone" >mine')
     with opened(old_server, new_server, transport) as channel:
-        run(old_server, passes.ready(channel, passes.warm_pass(root)))
-        gone = run(old_server, passes.ready(channel, passes.deletions(root)))
-        run(old_server, passes.ready(channel, passes.cold_pass(root)))
+        run(old_server, passes.prepare_call(channel, passes.pre_copy_pass(root)))
+        gone = run(old_server, passes.prepare_call(channel, passes.list_deletions(root)))
+        run(old_server, passes.prepare_call(channel, passes.full_pass(root)))
         assert len(gone.splitlines()) == 3, gone
         for part in ("/PG_15_7", wal):
             assert content(new, f"{TARGET}{part}") == content(source, f"{SOURCE}{part}")
         inside(source, own, "echo c >5/1; echo d >5/2")
-        run(old_server, passes.ready(channel, passes.changed_pass(root)))
-        run(old_server, passes.ready(channel, passes.rest_pass(root)))
+        run(old_server, passes.prepare_call(channel, passes.changed_pass(root)))
+        run(old_server, passes.prepare_call(channel, passes.rest_pass(root)))
     assert content(new, f"{TARGET}/PG_15_7") == content(source, own)
     assert inside(new, TARGET, "ls | wc -l; ls PG_13_1 PG_15_70 mine | wc -l").split() == ["5", "7"]
 
@@ -149,25 +151,25 @@ def test_the_final_pass_carries_a_page_that_changed_within_the_second(
 ) -> None:
     """Same size, mtime put back to the very same nanosecond: rsync's own quick check would skip it."""
     with opened(old_server, new_server, transport) as channel:
-        run(old_server, passes.ready(channel, passes.warm_pass(PLACE)))
+        run(old_server, passes.prepare_call(channel, passes.pre_copy_pass(PLACE)))
         assert content(lab.new, TARGET) == content(source, SOURCE)
         change = "touch -r base/1/7 kept && printf y | dd of=base/1/7 bs=1 seek=8192 conv=notrunc 2>/dev/null"
         inside(source, SOURCE, f"{change} && touch -r kept base/1/7 && rm kept 'a b' && mkdir later && echo 1 >later/1")
         changed = content(source, SOURCE)
-        run(old_server, passes.ready(channel, passes.rest_pass(PLACE)))
+        run(old_server, passes.prepare_call(channel, passes.rest_pass(PLACE)))
         assert content(lab.new, TARGET) != changed
-        run(old_server, passes.ready(channel, passes.changed_pass(PLACE)))
-        run(old_server, passes.ready(channel, passes.rest_pass(PLACE)))
+        run(old_server, passes.prepare_call(channel, passes.changed_pass(PLACE)))
+        run(old_server, passes.prepare_call(channel, passes.rest_pass(PLACE)))
     assert content(lab.new, TARGET) == changed
 
 
 def test_a_second_warm_pass_sends_what_changed_alone(source: Host, old_server: Server, new_server: Server) -> None:
     with opened(old_server, new_server, Transport(streams=2)) as channel:
-        run(old_server, passes.ready(channel, passes.warm_pass(PLACE)))
+        run(old_server, passes.prepare_call(channel, passes.pre_copy_pass(PLACE)))
         inside(source, SOURCE, "sleep 2.1")  # what was written just before a pass is carried again
-        run(old_server, passes.ready(channel, passes.warm_pass(PLACE)))
+        run(old_server, passes.prepare_call(channel, passes.pre_copy_pass(PLACE)))
         inside(source, SOURCE, "printf y | dd of=base/1/3 bs=1 seek=5 conv=notrunc 2>/dev/null")
-        run(old_server, passes.ready(channel, passes.warm_pass(PLACE)))
+        run(old_server, passes.prepare_call(channel, passes.pre_copy_pass(PLACE)))
         listed = source.exec("sh", "-c", 'cat "$0"/files-data-*.names | tr "\\0" "\\n"', channel.folder).stdout
     assert listed.split() == ["./base/1/3"]
 
@@ -185,7 +187,7 @@ def test_the_key_does_this_copy_alone_and_opens_nothing_when_it_has_expired(
             with pytest.raises(CommandError, match="this key allows one copy only"):
                 over_ssh(old_server, channel, asked)
         public = source.exec("cat", f"{channel.folder}/key.pub").stdout
-        gone_by = call("allow_key", channel.marker, -1, copy_channel.options(channel))
+        gone_by = call("allow_key", channel.marker, -1, copy_channel.key_options(channel))
         new_server.run(gone_by, Job(), user=channel.login, stdin=public.encode())
         with pytest.raises(CommandError, match="Permission denied"):
             over_ssh(old_server, channel, "pghaul-receive discard")
@@ -194,7 +196,9 @@ def test_the_key_does_this_copy_alone_and_opens_nothing_when_it_has_expired(
 def test_rsync_reaches_the_target_alone_on_new(lab: Lab, source: Host, old_server: Server, new_server: Server) -> None:  # noqa: ARG001
     with opened(old_server, new_server, Transport()) as channel:
         seen = 'sh "$0"/functions enclose sh -c "pwd; ls / /home /tmp; cat /proc/mounts /etc/shadow"'
-        found = lab.new.exec("sh", "-c", f'cd -- "$1" && {seen}', channel.kept, TARGET, user="postgres", check=False)
+        found = lab.new.exec(
+            "sh", "-c", f'cd -- "$1" && {seen}', channel.functions_folder, TARGET, user="postgres", check=False
+        )
     assert found.stdout.splitlines()[0] == TARGET
     assert not {"home", "var", "root", "run"} & set(found.stdout.split())
 

@@ -18,7 +18,7 @@ from core.migration.findings.finding import CheckContext
 from core.migration.model.move import Move
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route
-from core.migration.transports.choice import WIRE_EFFICIENCY, Choice, choose, tried_routes
+from core.migration.transports.choice import WIRE_EFFICIENCY, Choice, choose_transport, tried_routes
 
 _NOTHING = History()
 _LOST = 0.25
@@ -52,7 +52,7 @@ def spec_of(
         old=old,
         probes=probes,
         runs=runs,
-        choice=choose(probes, tried_routes(probes)),
+        choice=choose_transport(probes, tried_routes(probes)),
         case=CheckContext(move, old, new) if new is not None else None,
         lanes=lanes_of(move, cluster, old, new),
         roots=data_roots(move, cluster),

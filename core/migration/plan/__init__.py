@@ -37,10 +37,10 @@ from core.migration.plan.steps.opening import cutover_steps, socket_directory
 from core.migration.plan.steps.prepare import close_channel, prepare_steps
 from core.migration.plan.steps.rollback import rollback_steps, rollback_steps_with_loss
 from core.migration.plan.steps.verify import reads_every_file
-from core.migration.transports.choice import allowed_routes, choose
-from core.migration.transports.copy_channel import address_of, channel_of
-from core.migration.transports.passes import settings
-from core.migration.transports.rsync_versions import common_version
+from core.migration.transports.choice import allowed_routes, choose_transport
+from core.migration.transports.copy_channel import make_copy_channel, new_server_address
+from core.migration.transports.passes import copy_settings
+from core.migration.transports.rsync_versions import oldest_version
 from core.servers.profiles import Profile
 from core.text import sentence
 
@@ -85,7 +85,7 @@ def make_plan(
             rehearsal also: the copy cannot be started while the old cluster serves clients, or the database of the
             queries is not known.
     """
-    choice = choose(probes, allowed_routes(move, old_facts, new_facts, new))
+    choice = choose_transport(probes, allowed_routes(move, old_facts, new_facts, new))
     context = _plan_context(move, old, new, old_facts, new_facts, checks, choice.transport, verify, seed)
     if dressed and (why := explain_no_dress_rehearsal(move, context.cluster, old_facts, new_facts)):
         raise InputError(
@@ -102,7 +102,7 @@ def make_plan(
         *cutover_steps(context),
     ]
     steps = _with_expected_seconds(insert_hooks(all_steps, context, hooks), context, estimate)
-    variables = settings(context.channel)
+    variables = copy_settings(context.channel)
     rollback = [replace(step, phase=Phase.ROLLBACK) for step in rollback_steps(context)]
     rollback_with_loss = [replace(step, phase=Phase.ROLLBACK) for step in rollback_steps_with_loss(context)]
     optional_checks = [
@@ -152,17 +152,17 @@ def _plan_context(
     cluster = find_cluster(old_facts, move.cluster)
     roots = data_roots(move, cluster)
     made_at = datetime.now(UTC)
-    channel = channel_of(
+    channel = make_copy_channel(
         move,
         new,
         old_facts,
         [(root.label, root.target) for root in roots],
         seed=f"{seed} {made_at.isoformat()}",  # so that names of an earlier plan do not reveal those of this one
         purpose="copy",
-        address=address_of(new),
+        address=new_server_address(new),
         login=new.user,
         transport=transport,
-        rsync=common_version(old_facts, new_facts),
+        rsync=oldest_version(old_facts, new_facts),
     )
     waiver = _overwrite_waiver(new_facts.cluster(move.target), checks)
     context = PlanContext(

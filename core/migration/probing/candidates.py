@@ -7,7 +7,7 @@ from itertools import groupby
 from core.facts.model import Facts
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
-from core.migration.transports.choice import best
+from core.migration.transports.choice import fastest_probe
 from core.migration.transports.rsync_versions import Version, can_compress, can_stream
 
 CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com", "aes128-ctr")
@@ -72,7 +72,7 @@ def search(
     tried: dict[Transport, Probe] = {}
 
     def at_the_disk() -> bool:
-        return bool(tried) and enough <= best(list(tried.values())).bytes_per_second <= _DOUBTFUL * enough
+        return bool(tried) and enough <= fastest_probe(list(tried.values())).bytes_per_second <= _DOUBTFUL * enough
 
     def improves(transport: Transport) -> bool:
         """Whether that transport is better than all before it."""
@@ -80,7 +80,7 @@ def search(
             return False
         if transport not in tried and (found := measure(transport)) is not None:
             tried[transport] = found
-        return transport in tried and best(list(tried.values())) is tried[transport]
+        return transport in tried and fastest_probe(list(tried.values())) is tried[transport]
 
     for ladder in _LADDERS[:1] if plain.route is Route.LOCAL else _LADDERS:
         steps = [each for each in ladder if can_compress(version, each)]

@@ -193,7 +193,7 @@ def _timing(tables: Mapping[int, SampledTable], otherwise: str) -> Timing:
 
 
 def _sending(channel: CopyChannel, scratch: str) -> Shell:
-    return passes.ready(channel, call("send_rows", scratch, round(3 * _SEND_SECONDS)))
+    return passes.prepare_call(channel, call("send_rows", scratch, round(3 * _SEND_SECONDS)))
 
 
 def _series(site: ProbeContext) -> str:

@@ -32,10 +32,10 @@ from core.migration.probing.taking import (
 )
 from core.migration.probing.timing import parse_timing
 from core.migration.transports import nfs, passes
-from core.migration.transports.choice import allowed_routes, latest_pass, on_one_server
-from core.migration.transports.copy_channel import CopyChannel, channel_of
-from core.migration.transports.routes import route_of
-from core.migration.transports.rsync_versions import common_version
+from core.migration.transports.choice import allowed_routes, is_on_one_server, latest_pass
+from core.migration.transports.copy_channel import CopyChannel, make_copy_channel
+from core.migration.transports.routes import route_steps
+from core.migration.transports.rsync_versions import oldest_version
 from core.servers.connection import Server
 
 _WORTH_SECONDS = 3.0
@@ -87,7 +87,7 @@ def probe(
     job.report(Note(forecast(bounds, list(again))))
     seconds = bounds.link_seconds
     recorder.take(Quantity.READ, lambda: _read(site, seconds))
-    route = Route.LOCAL if on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
+    route = Route.LOCAL if is_on_one_server(move, old_facts, new_facts, new.profile) else Route.SSH
     if route is not Route.LOCAL:
         recorder.take(Quantity.WIRE, lambda: wire.measure(old, new, site.address, old_facts, new_facts, seconds, job))
     recorder.take(Quantity.SUMS, lambda: sums.measure(site))
@@ -297,20 +297,20 @@ def _end_to_end(site: ProbeContext, channel: CopyChannel, scratch: str, large: s
     how = f"a sample of the cluster by {channel.transport.name}, until it is on the new disk"
     timing = parse_timing(f"{sent.stdout}\n{landed}")
     share = timing.bytes / max(timing.bytes, site.root.size_bytes or 0)
-    besides = share * passes.further_starts(channel) * timing.connect_seconds
+    besides = share * passes.additional_rsync_starts(channel) * timing.connect_seconds
     return replace(timing, seconds=timing.seconds + besides), how, sent
 
 
 def _mounted(site: ProbeContext, channel: CopyChannel, scratch: str, large: str) -> Measured:
     """The same over NFS, through a mount of its own: each transport has another."""
     with ExitStack() as ends:
-        _carried(site, nfs.attaching(channel, site.reader), nfs.detaching(channel), ends)
+        _carried(site, nfs.mounting_steps(channel, site.reader), nfs.unmounting_steps(channel), ends)
         return _end_to_end(site, channel, scratch, large)
 
 
 def _probe_channel(site: ProbeContext, scratch: str, route: Route) -> CopyChannel:
     """The way from the old to the new server for these probes."""
-    return channel_of(
+    return make_copy_channel(
         site.move,
         site.new.profile,
         site.old_facts,
@@ -319,15 +319,15 @@ def _probe_channel(site: ProbeContext, scratch: str, route: Route) -> CopyChanne
         purpose="probe",
         address=site.address,
         login=site.new.login,
-        rsync=common_version(site.old_facts, site.new_facts),
+        rsync=oldest_version(site.old_facts, site.new_facts),
         transport=Transport(route=route),
     )
 
 
 def _opened(site: ProbeContext, channel: CopyChannel, ends: ExitStack) -> CopyChannel:
     """The way, opened as a plan opens it; when `ends` does, nothing of it is left on either end."""
-    route = route_of(channel)
-    _carried(site, route.opening(channel, site.reader), route.closing(channel, site.reader), ends)
+    route = route_steps(channel)
+    _carried(site, route.opening_steps(channel, site.reader), route.closing_steps(channel, site.reader), ends)
     return channel
 
 

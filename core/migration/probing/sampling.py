@@ -42,7 +42,7 @@ def send(channel: CopyChannel, folder: str) -> Shell:
     What it takes to connect and to come to terms is measured by a pass over nothing, and what it takes to ask for a
     flush by one that has nothing to do; both are taken off.
     """
-    return passes.ready(channel, call("send_sample", folder, dict(channel.targets)[LABEL], SECONDS))
+    return passes.prepare_call(channel, call("send_sample", folder, dict(channel.targets)[LABEL], SECONDS))
 
 
 def arrived(folder: str, skipped: int) -> Shell:

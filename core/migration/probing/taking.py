@@ -16,7 +16,7 @@ from core.migration.model.probe import Probe, ProbeJournal, Quantity
 from core.migration.model.transport import PLAIN, Route, Transport
 from core.migration.probing import commands
 from core.migration.probing.timing import Timing, ratio_of
-from core.migration.transports.copy_channel import address_of, own_name
+from core.migration.transports.copy_channel import new_server_address, unique_name
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell, lowered
 from core.text import complaint
@@ -46,8 +46,8 @@ class ProbeContext:
         self.reader = cluster.owner or old.profile.database_user
         self.writer = new.profile.database_user
         self.root: DataRoot = max(data_roots(move, cluster), key=lambda root: root.size_bytes or 0)
-        self.address = address_of(new.profile, new.address)
-        self.scratch_name = f".pghaul-probe-{own_name(move, seed)}"
+        self.address = new_server_address(new.profile, new.address)
+        self.scratch_name = f".pghaul-probe-{unique_name(move, seed)}"
 
     def on_old(self, title: str, shell: Shell, job: Job | None = None, stdin: bytes = b"") -> Completed:
         job = job or self.job

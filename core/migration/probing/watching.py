@@ -14,7 +14,7 @@ from core.jobs import Job, Note
 from core.migration.findings.cluster import find_cluster
 from core.migration.model.move import Move
 from core.migration.model.watch import WatchResult, parse_watch
-from core.migration.transports.copy_channel import own_name
+from core.migration.transports.copy_channel import unique_name
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
@@ -96,7 +96,7 @@ def end(old: Server, watching: Watching, job: Job) -> None:
 
 
 def _title(move: Move, seed: str) -> str:
-    return f"watch of {move.name}, {own_name(move, seed)}"
+    return f"watch of {move.name}, {unique_name(move, seed)}"
 
 
 def _shell(facts: Facts, cluster: Cluster, owner: str, seconds: float) -> Shell:

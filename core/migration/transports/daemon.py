@@ -1,13 +1,12 @@
-"""The route by an rsync daemon on the new server: the contents of files unencrypted, all else over ssh as on that
-route.
+"""The route by an rsync daemon on the new server: contents of files are unencrypted, everything else goes over ssh.
 
-The daemon is the database user's own, for one copy: it listens on one port, knows the addresses of old and a password
-that old made up, and lets write into the copy's folders alone. It takes listed files and no more: a daemon that is not
-root's changes links (rsyncd.conf(5), munge symlinks), so folders, links and what is gone are the receiver's business,
-whose way is open too.
+The daemon belongs to the database user and serves one copy. It listens on one port, accepts only the addresses of the
+old server and a password that was created there, and writes only into the copy's folders. It receives listed files
+only: a daemon that is not root's changes links (rsyncd.conf(5), munge symlinks), so folders, links and deletions go to
+the receiver over ssh, whose key is set up, too.
 
-A keeper beside it flushes what arrives while more arrives, and ends it when its folder is gone, or when nothing came
-for days, of a probe for minutes: whoever killed the workstation leaves no port open for ever.
+A keeper process flushes arriving files to disk. It stops the daemon if its folder is removed, or if nothing has arrived
+for days (for a probe: minutes). So no port stays open forever if the workstation is lost.
 """
 
 from ipaddress import ip_address
@@ -18,25 +17,28 @@ from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call
 
 FIRST_PORT, LAST_PORT = 8730, 8829
-"""rsync's own 873 is root's: the first free one of these is taken."""
+"""The first free one of these ports is used; only root could use rsync's own port 873."""
 
 _USER = "pghaul"
 IDLE_SECONDS = {"copy": 3 * 24 * 3600, "probe": 600}
-"""By purpose. Over a weekend between the warm passes and the stop; after that --resume starts it anew."""
+"""After how many idle seconds the daemon is stopped, by purpose.
+
+That of a copy covers a weekend between the pre-copy passes and the stop. After that --resume starts it again.
+"""
 
 
-def opening(channel: CopyChannel, owner: str) -> list[Step]:
-    """The way over ssh, then a password made on old, the daemon on new, and its port tried from old."""
-    private = "Nothing to undo: the file is removed with the key."
+def opening_steps(channel: CopyChannel, owner: str) -> list[Step]:
+    """Return the steps that set up the key, a password on the old server and the daemon, and test its port."""
+    undo = "Nothing to undo: the file is removed with the key."
     return [
-        *ssh.opening(channel, owner),
+        *ssh.opening_steps(channel, owner),
         Step(
             "Create a password for the rsync daemon",
             "old",
             owner,
             str(make_password(channel)),
             "Nobody who reaches the port of the daemon can do anything there without it.",
-            private,
+            undo,
             name="password",
             private=True,
             renewed=True,
@@ -46,10 +48,10 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             "Install the functions of the daemon's keeper on the new server",
             "new",
             channel.writer,
-            str(keep_functions(channel)),
+            str(install_keeper_functions(channel)),
             "A process of the database user flushes arriving files to disk, and stops the daemon when nobody needs it.",
-            undone(channel.writer, "new", f"rm -r {_kept(channel)}"),
-            native=(f"install -m 644 functions {_kept(channel)}/functions",),
+            undone(channel.writer, "new", f"rm -r {_keeper_folder(channel)}"),
+            native=(f"install -m 644 functions {_keeper_folder(channel)}/functions",),
             name="keeper-functions",
             takes_functions=True,
             renewed=True,
@@ -59,11 +61,11 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             "Start an rsync daemon for this copy",
             "new",
             channel.writer,
-            str(start(channel)),
+            str(start_daemon(channel)),
             "The contents of files travel unencrypted, as the move allows. The daemon accepts files from the old "
             "server only, and for the target directories only.",
-            undone(channel.writer, "new", f"pkill -f {_folder(channel)}", f"rm -r {_folder(channel)}"),
-            native=(f"rsync --daemon --config={_folder(channel)}/rsyncd.conf --port={FIRST_PORT}",),
+            undone(channel.writer, "new", f"pkill -f {_daemon_folder(channel)}", f"rm -r {_daemon_folder(channel)}"),
+            native=(f"rsync --daemon --config={_daemon_folder(channel)}/rsyncd.conf --port={FIRST_PORT}",),
             name="daemon",
             reads="password",
             renewed=True,
@@ -73,9 +75,9 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
             "Check that the old server reaches the rsync daemon",
             "old",
             owner,
-            str(reach(channel)),
+            str(test_daemon(channel)),
             "Otherwise a firewall between the servers would show only when the copy begins.",
-            private,
+            undo,
             name="reach-daemon",
             reads="daemon",
             renewed=True,
@@ -84,13 +86,13 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
     ]
 
 
-def closing(channel: CopyChannel, owner: str) -> list[Step]:
-    """The daemon ended, then the way over ssh closed."""
-    ended = Step(
+def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
+    """Return the steps that stop the daemon and remove the key."""
+    stop = Step(
         "Stop the rsync daemon",
         "new",
         channel.writer,
-        str(end(channel)),
+        str(stop_daemon(channel)),
         "The copy is complete. Nothing of it listens on the new server any more.",
         "To undo, start the daemon again by the step above.",
         name="stop-daemon",
@@ -100,63 +102,62 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
         closes=True,
         rehearsed=True,
     )
-    return [ended, *ssh.closing(channel, owner)]
+    return [stop, *ssh.closing_steps(channel, owner)]
 
 
 def make_password(channel: CopyChannel) -> Shell:
-    """On the old server: a password that nobody could guess, in the key's folder; prints it and the marker."""
+    """Return the call that creates a random password in the key's folder, and prints it with the marker."""
     return call("make_password", channel.folder, channel.marker)
 
 
-def keep_functions(channel: CopyChannel) -> Shell:
-    """On the new server, as the database user: the functions that the daemon's keeper runs, from standard input."""
-    return call("keep_functions", _kept(channel), "keep_daemon")
+def install_keeper_functions(channel: CopyChannel) -> Shell:
+    """Return the call that stores the functions of the keeper, from standard input, on the new server."""
+    return call("keep_functions", _keeper_folder(channel), "keep_daemon")
 
 
-def start(channel: CopyChannel) -> Shell:
-    """On the new server, as the database user: the daemon, its password from standard input; prints its port and the
-    marker.
+def start_daemon(channel: CopyChannel) -> Shell:
+    """Return the call that starts the daemon, with its password from standard input; it prints port and marker.
 
-    It is bound to the address that old uses where that is one of new's own, else to all of them.
+    The daemon listens on the address that the old server uses if that is one of the new server's own, else on all.
     """
     return call(
         "start_daemon",
-        _folder(channel),
+        _daemon_folder(channel),
         channel.marker,
-        f"{_kept(channel)}/functions",
+        f"{_keeper_folder(channel)}/functions",
         FIRST_PORT,
         LAST_PORT,
-        channel.address if _is_number(channel.address) else "-",
+        channel.address if _is_address(channel.address) else "-",
         IDLE_SECONDS[channel.purpose],
         " ".join(channel.sources),
         *(word for target in channel.targets for word in target),
     )
 
 
-def end(channel: CopyChannel) -> Shell:
-    """On the new server, as the database user: no daemon, no keeper, no file of this copy."""
-    return call("close_daemon", _folder(channel), channel.marker, _kept(channel))
+def stop_daemon(channel: CopyChannel) -> Shell:
+    """Return the call that stops daemon and keeper and removes the files of this copy."""
+    return call("close_daemon", _daemon_folder(channel), channel.marker, _keeper_folder(channel))
 
 
-def reach(channel: CopyChannel) -> Shell:
-    """On old: the daemon's port, from standard input, remembered and tried; where it is not reached says why."""
+def test_daemon(channel: CopyChannel) -> Shell:
+    """Return the call that stores the port, from standard input, and tests it from the old server."""
     host = f"[{channel.address}]" if ":" in channel.address else channel.address
-    to = f"{_USER}@{host}::{channel.targets[0][0]}/"
-    return call("test_daemon", channel.folder, channel.marker, channel.address, "/", to)
+    destination = f"{_USER}@{host}::{channel.targets[0][0]}/"
+    return call("test_daemon", channel.folder, channel.marker, channel.address, "/", destination)
 
 
-def _folder(channel: CopyChannel) -> str:
-    """On the new server; old's may be on the same host."""
+def _daemon_folder(channel: CopyChannel) -> str:
+    """Return the daemon's folder on the new server; both servers may be the same host."""
     return f"{channel.folder}-daemon"
 
 
-def _kept(channel: CopyChannel) -> str:
-    """On the new server, the database user's own: who logs in may be another."""
-    return f"{channel.kept}-daemon"
+def _keeper_folder(channel: CopyChannel) -> str:
+    """Return the keeper's folder, which belongs to the database user; the login may be another user."""
+    return f"{channel.functions_folder}-daemon"
 
 
-def _is_number(address: str) -> bool:
-    """Whether it is an address itself: a name may mean another one on the new server, such as 127.0.1.1."""
+def _is_address(address: str) -> bool:
+    """Return whether this is an IP address: a name may mean another address on the new server, such as 127.0.1.1."""
     try:
         ip_address(address)
     except ValueError:

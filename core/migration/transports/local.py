@@ -1,12 +1,12 @@
-"""The route from folder to folder on one server: no key, only a place for the lists of files. NFS needs no more."""
+"""The route within one server: it needs no key, only a folder for the lists of files. NFS needs no more, either."""
 
 from core.migration.model.plan import Phase, Step, undone
 from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
 
 
-def opening(channel: CopyChannel, owner: str) -> list[Step]:
-    """The copy's own folder made; `owner`: who owns the cluster."""
+def opening_steps(channel: CopyChannel, owner: str) -> list[Step]:
+    """Return the step that creates the copy's own folder; `owner` is the owner of the cluster."""
     return [
         Step(
             "Create a folder for this copy",
@@ -23,8 +23,8 @@ def opening(channel: CopyChannel, owner: str) -> list[Step]:
     ]
 
 
-def closing(channel: CopyChannel, owner: str) -> list[Step]:
-    """The folder removed."""
+def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
+    """Return the step that removes the folder."""
     return [
         Step(
             "Remove the folder of this copy",

@@ -1,30 +1,31 @@
-"""The route over NFS: new's folders exported to old alone and mounted there, for the copy's time.
+"""The route over NFS: the targets are exported to the old server alone and mounted there while the copy lasts.
 
-Everything here is plain text, and TCP's own sum is all that guards the bytes on their way: a move has to allow it.
+Everything on this route is unencrypted, and only TCP's checksum protects the bytes on the network: a move must allow
+it.
 
 Export options, and why:
-    rw,sync     what new has answered for is on its disk: close() of a file waits for it, so no pass vouches for what a
-                crash of new would lose. With async that would be lost silently.
-    root_squash,all_squash,anonuid,anongid   whatever writes on the old server, root too, on new it is the database
-                user: numbers differ between hosts.
-    secure      from a port that only root on old can have, from the one address by which old reaches new.
-    fsid        a number of our own, by which the export is known for ours; some file systems have none.
-    subtree_check   of a file system that holds more than the target nothing else is handed out, whatever number of a
-                file somebody makes up; where the target is all of it, there is nothing to check. rsync renames a file
-                within its folder and when it is closed, so that its number stays good; source: exports(5).
-By exportfs alone, never in /etc/exports: a restart of new ends it. A server that does not run is started without the
-host's service manager, so that nothing it knows changes, and stopped again; one that runs is left alone.
+    rw,sync     The new server confirms a write only when it is on disk: close() of a file waits for it, so no pass
+                relies on what a crash of the new server would lose. With async that would be lost silently.
+    root_squash,all_squash,anonuid,anongid   Whoever writes on the old server, even root, is the database user on the
+                new server, because user IDs differ between hosts.
+    secure      Requests must come from a port that only root on the old server can use, from its one address.
+    fsid        A number of our own, by which the export is recognised; some file systems have none.
+    subtree_check   If a file system contains more than the target, a made-up file handle opens nothing else. If the
+                target is the whole file system, nothing needs to be checked. rsync renames a file within its folder,
+                after closing it, so that its handle stays valid; source: exports(5).
+Only exportfs is used, never /etc/exports: a restart of the new server ends the export. An NFS server that is not
+running is started without the host's service manager, so that its configuration stays as it is, and stopped afterwards.
+A running one is left alone.
 
-Mount options, and why:
-    soft,timeo=300,retrans=2   a cut cable must not leave a process on old that nobody can end, nor a `sync` there that
-                waits for ever, as a hard mount does: after three minutes writing fails, rsync with it, and the pass
-                vouches for nothing. Version 4 waits as long as the connection stands, however slow new's disk is.
-    nolock      version 3: the copy locks nothing, so old needs no rpc.statd.
-    noatime,nodev,nosuid,noexec   what lies there is copied to, and nothing else.
-The mount lies below /run, in a folder that only the cluster's owner may enter. Without the mount root alone could write
-there: a pass that goes on then fails, it does not fill old's memory. Nothing there is ever removed but by rmdir.
+Mount options, and why: soft,timeo=300,retrans=2 After a network failure no process on the old server may hang forever,
+nor a `sync` there, as with a hard mount. After three minutes the write fails, and with it rsync and the pass. Version 4
+waits as long as the connection exists, however slow the new server's disk is. nolock Version 3: the copy locks nothing,
+so the old server needs no rpc.statd. noatime,nodev,nosuid,noexec Nothing there is used except as the destination of the
+copy. The mount lies below /run, in a folder that only the cluster's owner can enter. Without the mount only root could
+write there: a pass that goes on then fails, and does not fill the memory of the old server. Only rmdir removes anything
+there.
 
-rsync takes it for a local folder and sends whole files: comparing with what is there would read it over the wire twice.
+rsync treats the mount as a local folder and sends whole files: comparing them would read them over the network twice.
 """
 
 from dataclasses import replace
@@ -40,25 +41,25 @@ _EXPORT = "rw,sync,secure,root_squash,all_squash"
 _MOUNT = "soft,timeo=300,retrans=2,retry=0,noatime,nodev,nosuid,noexec"
 
 
-def opening(channel: CopyChannel, owner: str) -> list[Step]:
-    """Served and exported on new, mounted on old; `owner`: who owns the cluster on old."""
-    return [*local.opening(channel, owner), *attaching(channel, owner)]
+def opening_steps(channel: CopyChannel, owner: str) -> list[Step]:
+    """Return the steps that export the targets and mount them on the old server."""
+    return [*local.opening_steps(channel, owner), *mounting_steps(channel, owner)]
 
 
-def closing(channel: CopyChannel, owner: str) -> list[Step]:
-    """Unmounted, exported no more, the server stopped if it was started for the copy."""
-    return [*detaching(channel), *local.closing(channel, owner)]
+def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
+    """Return the steps that unmount the targets, stop exporting them, and stop an NFS server that was started."""
+    return [*unmounting_steps(channel), *local.closing_steps(channel, owner)]
 
 
-def attaching(channel: CopyChannel, owner: str) -> list[Step]:
-    """The mount alone, with what it needs on the new server."""
+def mounting_steps(channel: CopyChannel, owner: str) -> list[Step]:
+    """Return the steps of the mount alone, with what it needs on the new server."""
     return [
-        _opening(
+        _opening_step(
             "serve-nfs",
             "Start an NFS server on the new server",
             "new",
-            serve(channel),
-            (str(command("rpc.nfsd", *_versions(channel), 8)), "rpc.mountd"),
+            start_nfs_server(channel),
+            (str(command("rpc.nfsd", *_version_options(channel), 8)), "rpc.mountd"),
             "It runs for the time of the copy. Where an NFS server runs already, nothing is done.",
             ("rpc.nfsd 0",),
         ),
@@ -66,7 +67,7 @@ def attaching(channel: CopyChannel, owner: str) -> list[Step]:
             "Find the address by which the old server reaches the new server",
             "old",
             owner,
-            str(source_address(channel)),
+            str(print_source_address(channel)),
             "The target is exported to this address only.",
             ONLY_LOOKS,
             (str(command("ip", "route", "get", channel.address)),),
@@ -75,11 +76,11 @@ def attaching(channel: CopyChannel, owner: str) -> list[Step]:
             rehearsed=True,
         ),
         replace(
-            _opening(
+            _opening_step(
                 "export",
                 "Export the target to the old server",
                 "new",
-                export(channel),
+                export_targets(channel),
                 _native_exports(channel),
                 "Only the address of the old server may mount it. Files that arrive belong to the database user of "
                 "the new server, and are written to its disk at once.",
@@ -87,11 +88,11 @@ def attaching(channel: CopyChannel, owner: str) -> list[Step]:
             ),
             reads="address",
         ),
-        _opening(
+        _opening_step(
             "mount",
             "Mount the target on the old server",
             "old",
-            mount(channel, owner),
+            mount_targets(channel, owner),
             _native_mounts(channel),
             "For rsync it is a local folder. Only the owner of the cluster may enter it.",
             _native_unmounts(channel),
@@ -99,23 +100,51 @@ def attaching(channel: CopyChannel, owner: str) -> list[Step]:
     ]
 
 
-def detaching(channel: CopyChannel) -> list[Step]:
-    """The mount alone taken away, and what it needed on the new server."""
+def unmounting_steps(channel: CopyChannel) -> list[Step]:
+    """Return the steps that remove the mount alone, with what it needed on the new server."""
     return [
-        _closing("unmount", "Unmount the target on the old server", "old", unmount(channel), _native_unmounts(channel)),
-        _closing("unexport", "Stop exporting the target", "new", unexport(channel), _native_unexports(channel)),
-        _closing("stop-nfs", "Stop the NFS server of this copy", "new", stop_serving(channel), ("rpc.nfsd 0",)),
+        _closing_step(
+            "unmount",
+            "Unmount the target on the old server",
+            "old",
+            unmount_targets(channel),
+            _native_unmounts(channel),
+        ),
+        _closing_step(
+            "unexport", "Stop exporting the target", "new", unexport_targets(channel), _native_unexports(channel)
+        ),
+        _closing_step("stop-nfs", "Stop the NFS server of this copy", "new", stop_nfs_server(channel), ("rpc.nfsd 0",)),
     ]
 
 
-def _opening(
+def _opening_step(
     name: str, title: str, side: str, shell: Shell, native: tuple[str, ...], reason: str, undo: tuple[str, ...]
 ) -> Step:
+    """Return a step that sets up a part of the route.
+
+    Args:
+        name: the name of the step.
+        title: its title.
+        side: `old` or `new`, the server on which it runs as root.
+        shell: its call.
+        native: what a person would type.
+        reason: why it is needed.
+        undo: what a person would type to undo it.
+    """
     undo_ = undone(ROOT_USER, side, *undo)
     return Step(title, side, ROOT_USER, str(shell), reason, undo_, native, name=name, renewed=True, rehearsed=True)
 
 
-def _closing(name: str, title: str, side: str, shell: Shell, native: tuple[str, ...]) -> Step:
+def _closing_step(name: str, title: str, side: str, shell: Shell, native: tuple[str, ...]) -> Step:
+    """Return a step that removes a part of the route.
+
+    Args:
+        name: the name of the step.
+        title: its title.
+        side: `old` or `new`, the server on which it runs as root.
+        shell: its call.
+        native: what a person would type.
+    """
     return Step(
         title,
         side,
@@ -135,9 +164,9 @@ def _closing(name: str, title: str, side: str, shell: Shell, native: tuple[str, 
 
 def _native_exports(channel: CopyChannel) -> tuple[str, ...]:
     user = str(command(channel.writer))
-    owned = f"anonuid=$(id -u {user}),anongid=$(id -g {user})"
-    options = f"{_EXPORT},subtree_check,{owned}"
-    clients = _clients(channel)
+    anonymous = f"anonuid=$(id -u {user}),anongid=$(id -g {user})"
+    options = f"{_EXPORT},subtree_check,{anonymous}"
+    clients = _client_addresses(channel)
     client = clients[0] if len(clients) == 1 else "…"
     return tuple(
         f"exportfs -o {options},fsid={_fsid(channel, label)} {command(f'{client}:{folder}')}"
@@ -146,114 +175,115 @@ def _native_exports(channel: CopyChannel) -> tuple[str, ...]:
 
 
 def _native_unexports(channel: CopyChannel) -> tuple[str, ...]:
-    exports = [f"{client}:{folder}" for _, folder in channel.targets for client in _clients(channel)]
+    exports = [f"{client}:{folder}" for _, folder in channel.targets for client in _client_addresses(channel)]
     return tuple(str(command("exportfs", "-u", each)) for each in exports)
 
 
 def _native_mounts(channel: CopyChannel) -> tuple[str, ...]:
     options = mount_options(channel.transport.mount)
     return tuple(
-        str(command("mount", "-t", "nfs", "-o", options, _source(channel, folder), _points(channel)[label]))
+        str(command("mount", "-t", "nfs", "-o", options, _mount_source(channel, folder), _mount_points(channel)[label]))
         for label, folder in channel.targets
     )
 
 
 def _native_unmounts(channel: CopyChannel) -> tuple[str, ...]:
-    return tuple(str(command("umount", point)) for point in _points(channel).values())
+    return tuple(str(command("umount", point)) for point in _mount_points(channel).values())
 
 
-def serve(channel: CopyChannel) -> Shell:
-    """On new: an NFS server of the version that the mount asks for; what was started is written down, to be stopped."""
-    return call("serve_nfs", _state(channel), 3 if _third(channel) else 4, *_versions(channel))
+def start_nfs_server(channel: CopyChannel) -> Shell:
+    """Return the call that starts an NFS server if none runs, and records that it must be stopped."""
+    return call("serve_nfs", _state_folder(channel), 3 if _is_version_3(channel) else 4, *_version_options(channel))
 
 
-def stop_serving(channel: CopyChannel) -> Shell:
-    """On the new server: what `serve` started, ended; nothing where the server ran before."""
-    return call("stop_nfs", _state(channel))
+def stop_nfs_server(channel: CopyChannel) -> Shell:
+    """Return the call that stops the NFS server that `start_nfs_server` started, if any."""
+    return call("stop_nfs", _state_folder(channel))
 
 
-def source_address(channel: CopyChannel) -> Shell:
-    """On the old server: its own address on the way to new; prints it."""
+def print_source_address(channel: CopyChannel) -> Shell:
+    """Return the call that prints the old server's own address on the route to the new server."""
     return call("print_source_address", channel.address)
 
 
-def export(channel: CopyChannel) -> Shell:
-    """On the new server: each target exported to the address of standard input, which must be one of old's.
+def export_targets(channel: CopyChannel) -> Shell:
+    """Return the call that exports each target to the address on standard input, one of the old server's.
 
-    Refused where somebody else exports it there already.
-
-    Nor may a file system be mounted below a target: over NFS its mount point would be written to instead.
+    It fails if somebody else exports a target there already, or if a file system is mounted below a target: over NFS
+    the mount point would be written to instead.
     """
-    return call("export_targets", channel.writer, _EXPORT, " ".join(_clients(channel)), *_exports(channel))
+    return call(
+        "export_targets", channel.writer, _EXPORT, " ".join(_client_addresses(channel)), *_export_arguments(channel)
+    )
 
 
-def unexport(channel: CopyChannel) -> Shell:
-    """On the new server: no target exported by us any more."""
-    return call("unexport_targets", " ".join(_clients(channel)), *_exports(channel))
+def unexport_targets(channel: CopyChannel) -> Shell:
+    """Return the call that ends pghaul's exports of the targets."""
+    return call("unexport_targets", " ".join(_client_addresses(channel)), *_export_arguments(channel))
 
 
-def mount(channel: CopyChannel, owner: str) -> Shell:
-    """On the old server: each target mounted anew, in a folder that only the cluster's owner may enter."""
-    sources = [word for label, folder in channel.targets for word in (label, _source(channel, folder))]
-    return call("mount_targets", _state(channel), owner, mount_options(channel.transport.mount), *sources)
+def mount_targets(channel: CopyChannel, owner: str) -> Shell:
+    """Return the call that mounts each target in a folder that only the cluster's owner can enter."""
+    sources = [word for label, folder in channel.targets for word in (label, _mount_source(channel, folder))]
+    return call("mount_targets", _state_folder(channel), owner, mount_options(channel.transport.mount), *sources)
 
 
-def unmount(channel: CopyChannel) -> Shell:
-    """On the old server: no target mounted, and no folder left for it."""
-    return call("unmount_targets", _state(channel), *(label for label, _ in channel.targets))
+def unmount_targets(channel: CopyChannel) -> Shell:
+    """Return the call that unmounts each target and removes its folder."""
+    return call("unmount_targets", _state_folder(channel), *(label for label, _ in channel.targets))
 
 
 def mount_options(variant: str) -> str:
-    """All options of a mount, from those in which transports differ: `vers=4.2,nconnect=4`."""
+    """Return all options of a mount; `variant` holds those of the transport, such as `vers=4.2,nconnect=4`."""
     return f"{variant},{_MOUNT}{',nolock' if variant.startswith('vers=3') else ''}"
 
 
-def _third(channel: CopyChannel) -> bool:
+def _is_version_3(channel: CopyChannel) -> bool:
     return channel.transport.mount.startswith("vers=3")
 
 
-def _versions(channel: CopyChannel) -> tuple[str, ...]:
-    """What rpc.nfsd is told: no other version than the mount asks for, and UDP where it does."""
-    return ("-N", "4" if _third(channel) else "3", *(("-u",) if "proto=udp" in channel.transport.mount else ()))
+def _version_options(channel: CopyChannel) -> tuple[str, ...]:
+    """Return the options of rpc.nfsd: only the version that the mount uses, and UDP if the mount uses it."""
+    return ("-N", "4" if _is_version_3(channel) else "3", *(("-u",) if "proto=udp" in channel.transport.mount else ()))
 
 
-def _source(channel: CopyChannel, folder: str) -> str:
-    return f"{_bracketed(channel.address)}:{folder}"
+def _mount_source(channel: CopyChannel, folder: str) -> str:
+    return f"{_with_brackets(channel.address)}:{folder}"
 
 
-def _exports(channel: CopyChannel) -> list[str]:
-    """The number and the folder of each export."""
+def _export_arguments(channel: CopyChannel) -> list[str]:
+    """Return the number and the folder of each export."""
     return [word for label, folder in channel.targets for word in (_fsid(channel, label), folder)]
 
 
-def _bracketed(host: str) -> str:
+def _with_brackets(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _clients(channel: CopyChannel) -> list[str]:
-    """Old's addresses that new may see it by: those of the family of new's address, all where that is a name."""
-    family = _family(channel.address)
-    return [_bracketed(each) for each in channel.sources if family is None or _family(each) == family]
+def _client_addresses(channel: CopyChannel) -> list[str]:
+    """Return the old server's addresses of the IP version of the new server's address; all for a name."""
+    family = _ip_version(channel.address)
+    return [_with_brackets(each) for each in channel.sources if family is None or _ip_version(each) == family]
 
 
-def _family(address: str) -> int | None:
+def _ip_version(address: str) -> int | None:
     try:
         return ip_address(address).version
     except ValueError:
         return None
 
 
-def _state(channel: CopyChannel) -> str:
-    """A folder of root's: on old with the mounts, on new with what was started there."""
+def _state_folder(channel: CopyChannel) -> str:
+    """Return a folder of root's: with the mounts on the old server, and with records on the new server."""
     return f"/run/{channel.marker}"
 
 
-def _points(channel: CopyChannel) -> dict[str, str]:
-    """Where each target is mounted on the old server, by its label."""
-    return {label: f"{_state(channel)}/{label}" for label, _ in channel.targets}
+def _mount_points(channel: CopyChannel) -> dict[str, str]:
+    """Return where each target is mounted on the old server, by its label."""
+    return {label: f"{_state_folder(channel)}/{label}" for label, _ in channel.targets}
 
 
 def _fsid(channel: CopyChannel, label: str) -> str:
-    """A number for an export, the same whenever it is made, in the form of a UUID."""
+    """Return a number for an export, in the form of a UUID, which is the same each time."""
     digits = sha256(f"{channel.marker} {label}".encode()).hexdigest()[:32]
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))

@@ -1,6 +1,6 @@
-"""The routes of a transport, a module each: the steps that open and close the way; a probe runs the very same steps.
+"""The routes of a transport, a module each: the steps that set up the route and remove it. Probes run the same steps.
 
-How rsync sends by a route stands in `resources/sh/copy.sh`, `send_…`. ARCHITECTURE.md says how one is added.
+`send_…` in `resources/sh/copy.sh` says how rsync sends by a route. ARCHITECTURE.md says how a route is added.
 """
 
 from typing import Protocol
@@ -12,16 +12,16 @@ from core.migration.transports.copy_channel import CopyChannel
 
 
 class RouteSteps(Protocol):
-    """What every module of a route has; `owner`: who owns the cluster on the old server."""
+    """What each module of a route provides; `owner` is the owner of the cluster on the old server."""
 
-    def opening(self, channel: CopyChannel, owner: str) -> list[Step]: ...
+    def opening_steps(self, channel: CopyChannel, owner: str) -> list[Step]: ...
 
-    def closing(self, channel: CopyChannel, owner: str) -> list[Step]: ...
+    def closing_steps(self, channel: CopyChannel, owner: str) -> list[Step]: ...
 
 
 ROUTES: dict[Route, RouteSteps] = {Route.SSH: ssh, Route.DAEMON: daemon, Route.NFS: nfs, Route.LOCAL: local}
 
 
-def route_of(channel: CopyChannel) -> RouteSteps:
-    """The route of the channel's transport."""
+def route_steps(channel: CopyChannel) -> RouteSteps:
+    """Return the module of the channel's route."""
     return ROUTES[channel.transport.route]

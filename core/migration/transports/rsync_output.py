@@ -1,9 +1,9 @@
-"""What rsync says at its end: the two lines of every run with -v or --stats, and the block of --stats.
+"""The end of rsync's output: the two lines of every run with -v or --stats, and the block of --stats.
 
-After rsync's NEWS and main.c. Since 3.1 numbers are grouped by the locale's sign, a comma or a point, and the other one
-is its decimal sign; with -h numbers of 1000 and more are scaled to two decimals and a letter, by 1000. With -hh the
-scale is 1024, which nothing in the output tells: it is read as 1000. `--info=progress2` counts against the total size,
-so that a finished run may end far from 100 %: its lines are not read.
+Sources: rsync's NEWS and main.c. Since 3.1 numbers are grouped by the locale's comma or point, and the other one is the
+decimal sign. With -h numbers from 1000 are scaled by 1000 to two decimals and a letter. With -hh they are scaled by
+1024, which the output does not show: it is read as 1000. `--info=progress2` counts against the total size, so that a
+finished run may end far from 100 %: its lines are not read.
 """
 
 import re
@@ -50,7 +50,7 @@ _REALS = {"bytes_per_second", "speedup"}
 
 @dataclass(frozen=True, slots=True)
 class RsyncSummary:
-    """What one run of rsync moved; None is what its output does not say."""
+    """What one run of rsync transferred; None if the output does not contain it."""
 
     bytes_sent: int | None = None
     bytes_received: int | None = None
@@ -66,44 +66,44 @@ class RsyncSummary:
 
 
 def parse_rsync(text: str) -> RsyncSummary:
-    """The end of an rsync run; of the last one where the text holds several.
+    """Return the summary of an rsync run; of the last run if the text contains several.
 
     Raises:
-        ParseError: neither the summary nor the block of --stats, as of a run that was cut off.
+        ParseError: there is neither a summary nor a block of --stats, for example after an interrupted run.
     """
-    sent, total = _last(_SENT, text), _last(_TOTAL, text)
+    sent, total = _last_match(_SENT, text), _last_match(_TOTAL, text)
     if sent is not None and total is not None and _decimal_sign(sent) != _decimal_sign(total):
-        total = None  # the text ends inside a number: 692,56 of 692,562.79
-    found: dict[str, str] = _stats(text, sent)
+        total = None  # the text was cut off within a number: 692,56 of 692,562.79
+    found: dict[str, str] = _parse_stats(text, sent)
     for match in (sent, total):
         found |= {name: value for name, value in match.groupdict().items() if value} if match is not None else {}
     dry_run = found.pop("dry_run", None) is not None if total is not None else None
     if not found:
         first = next((line.strip() for line in text.splitlines() if line.strip()), "")
-        said = f"found: {' '.join(first[:_SHOWN].split())}" if first else "found nothing"
-        raise ParseError(f"rsync: expected its summary, a line such as 'sent … bytes  received … bytes', {said}")
-    numbers = {name: _number(value, real=name in _REALS) for name, value in found.items()}
+        found_text = f"found: {' '.join(first[:_SHOWN].split())}" if first else "found nothing"
+        raise ParseError(f"rsync: expected its summary, a line such as 'sent … bytes  received … bytes', {found_text}")
+    numbers = {name: _parse_number(value, real=name in _REALS) for name, value in found.items()}
     counts = {name: round(value) for name, value in numbers.items() if name not in _REALS}
     return RsyncSummary(
         **counts, bytes_per_second=numbers.get("bytes_per_second"), speedup=numbers.get("speedup"), dry_run=dry_run
     )
 
 
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
     found = None
-    for found in pattern.finditer(text):  # noqa: B007  the last one is wanted
+    for found in pattern.finditer(text):  # noqa: B007  the last match is returned
         pass
     return found
 
 
 def _decimal_sign(found: re.Match[str]) -> str:
-    """The sign before the two decimals of a summary line's real number, which may be scaled."""
+    """Return the character before the two decimals of a summary line's real number, which may be scaled."""
     return (found["bytes_per_second"] if found.re is _SENT else found["speedup"]).rstrip("KMGTP")[-3]
 
 
-def _stats(text: str, sent: re.Match[str] | None) -> dict[str, str]:
-    """The block of --stats that belongs to the summary: the last one, unless a summary without one follows it."""
-    block = _last(_BLOCK, text)
+def _parse_stats(text: str, sent: re.Match[str] | None) -> dict[str, str]:
+    """Return the block of --stats that belongs to the summary, or nothing if another summary follows it."""
+    block = _last_match(_BLOCK, text)
     if block is None or (sent is not None and _SENT.search(text[block.start() : sent.start()])):
         return {}
     part = text[block.start() :]
@@ -111,8 +111,8 @@ def _stats(text: str, sent: re.Match[str] | None) -> dict[str, str]:
     return {name: found[1] for name, pattern in patterns.items() if (found := pattern.search(part)) is not None}
 
 
-def _number(text: str, *, real: bool) -> float:
-    """`376.381.250`, `89.74M`, `976.345,77` -> the number; a real one has two decimals at its end."""
+def _parse_number(text: str, *, real: bool) -> float:
+    """Return `376.381.250`, `89.74M` or `976.345,77` as a number; a real number ends in two decimals."""
     scale = _SCALE.get(text[-1])
     digits = re.sub(r"\D", "", text)
     if scale is not None:

@@ -1,19 +1,19 @@
-"""The route over ssh: a key for one copy, its receiver on new (see copy_channel), new's host keys pinned on old."""
+"""The route over ssh: a key for one copy, its receiver on the new server (see copy_channel), and pinned host keys."""
 
 from core import units
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
 from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
 
-_ANEW = "To undo, create and allow a new key by the steps above."
+_UNDO_REMOVAL = "To undo, create and allow a new key by the steps above."
 
 
-def opening(channel: CopyChannel, owner: str) -> list[Step]:
-    """The key made, allowed and pinned; `owner`: who owns the cluster on the old server."""
-    return [*_allow(channel, owner), *_pin(channel, owner)]
+def opening_steps(channel: CopyChannel, owner: str) -> list[Step]:
+    """Return the steps that create and allow the key and pin the host keys; `owner` owns the old cluster."""
+    return [*_allow_key_steps(channel, owner), *_pin_host_keys_steps(channel, owner)]
 
 
-def _allow(channel: CopyChannel, owner: str) -> list[Step]:
+def _allow_key_steps(channel: CopyChannel, owner: str) -> list[Step]:
     keys = "~/.ssh/authorized_keys"
     expires = units.duration(60.0 * copy_channel.EXPIRES_MINUTES[channel.purpose])
     return [
@@ -33,10 +33,10 @@ def _allow(channel: CopyChannel, owner: str) -> list[Step]:
             "Install the functions of this copy on the new server",
             "new",
             channel.login,
-            str(copy_channel.keep_functions(channel)),
+            str(copy_channel.install_functions(channel)),
             "The entry of the key runs one of these functions, the receiver, as the database user.",
-            undone(channel.login, "new", f"rm -r {channel.kept}"),
-            native=(f"install -m 644 functions {channel.kept}/functions",),
+            undone(channel.login, "new", f"rm -r {channel.functions_folder}"),
+            native=(f"install -m 644 functions {channel.functions_folder}/functions",),
             name="functions",
             takes_functions=True,
             renewed=True,
@@ -59,7 +59,7 @@ def _allow(channel: CopyChannel, owner: str) -> list[Step]:
     ]
 
 
-def _pin(channel: CopyChannel, owner: str) -> list[Step]:
+def _pin_host_keys_steps(channel: CopyChannel, owner: str) -> list[Step]:
     return [
         Step(
             "Read the host keys of the new server",
@@ -90,8 +90,8 @@ def _pin(channel: CopyChannel, owner: str) -> list[Step]:
     ]
 
 
-def closing(channel: CopyChannel, owner: str) -> list[Step]:
-    """The key taken away on both ends."""
+def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
+    """Return the steps that remove the key from both servers."""
     return [
         Step(
             "Remove the key from the new server",
@@ -99,8 +99,8 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
             channel.login,
             str(copy_channel.forbid_key(channel)),
             "The copy is complete. The old server has no access to the new server any more.",
-            _ANEW,
-            native=(f"sed -i '/ {channel.marker}$/d' ~/.ssh/authorized_keys", f"rm -r {channel.kept}"),
+            _UNDO_REMOVAL,
+            native=(f"sed -i '/ {channel.marker}$/d' ~/.ssh/authorized_keys", f"rm -r {channel.functions_folder}"),
             name="remove-key-new",
             phase=Phase.CLOSE,
             timed_as=Phase.VERIFY,
@@ -114,7 +114,7 @@ def closing(channel: CopyChannel, owner: str) -> list[Step]:
             owner,
             str(copy_channel.remove_key(channel)),
             "The copy is complete. Nothing of it remains on the old server.",
-            _ANEW,
+            _UNDO_REMOVAL,
             native=(f"rm -r {channel.folder}",),
             name="remove-key-old",
             phase=Phase.CLOSE,

@@ -9,7 +9,7 @@ from core import units
 from core.facts.model import Facts
 from core.language import current, tr
 from core.migration.estimate.night import WINDOWS
-from core.migration.fleet import FleetMove, nights
+from core.migration.fleet import FleetMove, count_windows
 from core.reports.charts.fleet import windows
 from core.reports.model import Answer, Cell, Document, Item, Row, Section, Table, Text, Tone
 from core.reports.options import Options
@@ -125,7 +125,7 @@ def _windows(report: FleetReport) -> Answer:
         return Answer(question, tr("Not known") if report.ready else tr("None of the usual windows"), (), Tone.MUTED)
     words = "; ".join(f"{units.count(found[seconds])} × {about(seconds)}" for seconds in sorted(found))
     details = []
-    if fill := nights(report.ready, _NIGHT):
+    if fill := count_windows(report.ready, _NIGHT):
         said = tr(
             "One after another, the moves that need up to {window} fit into {nights}, each including time for "
             "a rollback."

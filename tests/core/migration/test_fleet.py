@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from core.benchmarks.model import Side
-from core.migration.fleet import FleetMove, fleet_move, kept_apart, moved_at, nights, ranked, window
+from core.migration.fleet import (
+    FleetMove,
+    count_windows,
+    make_fleet_move,
+    mark_conflicts,
+    move_time,
+    rank_moves,
+    smallest_window,
+)
 from core.migration.model.estimate import Span
 from core.migration.model.move import Move
 from tests.core.history import samples
@@ -34,31 +42,31 @@ def test_what_nothing_stops_comes_first_then_the_small_and_the_short() -> None:
         one("no size", None),
     ]
     names = ["short", "longer", "large", "no size", "stopped", "stopped twice", "unknown", "over"]
-    assert [each.move.name for each in ranked(moves)] == names
-    assert [each.move.name for each in ranked(reversed(moves))] == names
-    assert [each.move.name for each in ranked(moves) if each.ready] == names[:4]
+    assert [each.move.name for each in rank_moves(moves)] == names
+    assert [each.move.name for each in rank_moves(reversed(moves))] == names
+    assert [each.move.name for each in rank_moves(moves) if each.ready] == names[:4]
 
 
 @pytest.mark.parametrize(
     ("high", "needed"), [(800.0, 900.0), (895.0, 3600.0), (3 * 3600.0, 4 * 3600.0), (86400.0, None)]
 )
 def test_a_window_has_time_for_the_way_back(high: float, needed: float | None) -> None:
-    assert window(Span(1.0, 2.0, high)) == needed
+    assert smallest_window(Span(1.0, 2.0, high)) == needed
 
 
 def test_a_move_by_what_the_history_holds() -> None:
     checks, estimate = samples.checks(), samples.estimate()
-    made = fleet_move(samples.MOVE, samples.facts(Side.OLD), checks, estimate)
+    made = make_fleet_move(samples.MOVE, samples.facts(Side.OLD), checks, estimate)
     assert made.size_bytes == samples.SIZE
     assert made.stops == tuple(each.title for each in checks if each.stops)
     assert made.method == estimate.to_take
     assert made.downtime_seconds is not None
-    assert made.window_seconds == window(made.downtime_seconds)
+    assert made.window_seconds == smallest_window(made.downtime_seconds)
     assert not made.unknown
-    unread = fleet_move(samples.MOVE, None, None, None)
+    unread = make_fleet_move(samples.MOVE, None, None, None)
     assert (unread.size_bytes, bool(unread.unknown), unread.ready) == (None, True, False)
-    assert fleet_move(samples.MOVE, None, None, None, unknown="no answer").unknown == "no answer"
-    assert moved_at(None) is None
+    assert make_fleet_move(samples.MOVE, None, None, None, unknown="no answer").unknown == "no answer"
+    assert move_time(None) is None
 
 
 def to(name: str, target: str, new: str = "new", **known: Any) -> FleetMove:
@@ -79,7 +87,7 @@ def test_moves_into_each_other_are_stopped_by_name() -> None:
         to("under", "/data/x/y"),
         to("unread", "/data/x", unknown="it did not answer"),
     ]
-    found = kept_apart(moves, [to("before", "/data/x", moved_at=AT)])
+    found = mark_conflicts(moves, [to("before", "/data/x", moved_at=AT)])
     stopped = {each.move.name: (each.in_the_way, each.stops) for each in found if each.stops}
     assert {name: other for name, (other, _) in stopped.items()} == {
         "a": "b",
@@ -102,6 +110,8 @@ def test_moves_into_each_other_are_stopped_by_name() -> None:
 def test_downtimes_fill_windows_one_after_another() -> None:
     hours = [7, 5, 2, 1, 0.5, 9]
     found = [one(str(each), 1, each * 3600.0) for each in hours]
-    assert nights(found, 8 * 3600.0) == 3  # 7 and 0.5; 5 and 2; 1, as each takes the way back besides; 9 fits into none
-    assert nights([one("long", 1, 9 * 3600.0)], 8 * 3600.0) == 0
-    assert nights([FleetMove(found[0].move)], 8 * 3600.0) == 0
+    assert (
+        count_windows(found, 8 * 3600.0) == 3
+    )  # 7 and 0.5; 5 and 2; 1, as each takes the way back besides; 9 fits into none
+    assert count_windows([one("long", 1, 9 * 3600.0)], 8 * 3600.0) == 0
+    assert count_windows([FleetMove(found[0].move)], 8 * 3600.0) == 0

@@ -13,7 +13,7 @@ from core.migration.model.execution import Kind, State
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.standing import Condition, Milestone
 from core.migration.plan.steps.copy import STOP
-from core.migration.standing import Known, marks, next_of
+from core.migration.standing import KnownState, find_next, list_marks
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
 
@@ -43,9 +43,9 @@ STEPS: tuple[tuple[Milestone, Change], ...] = (
 
 
 def test_each_thing_follows_the_one_before() -> None:
-    known, said = Known(), list[str]()
+    known, said = KnownState(), list[str]()
     for milestone, done in STEPS:
-        found = next_of(marks(known, NOW))
+        found = find_next(list_marks(known, NOW))
         assert found.milestone is milestone
         said.append(found.words)
         known = replace(known, **done)
@@ -67,9 +67,9 @@ def test_each_thing_follows_the_one_before() -> None:
 def test_what_is_missing_or_out_of_date_is_said(
     change: Change, milestone: Milestone, condition: Condition, said: str
 ) -> None:
-    known = Known(checks=(PASSED,), checked_at=NOW, probes=(PROBE,), estimate=ESTIMATE, plan=DONE.plan)
+    known = KnownState(checks=(PASSED,), checked_at=NOW, probes=(PROBE,), estimate=ESTIMATE, plan=DONE.plan)
     before, mark = (
-        {one.milestone: one for one in marks(each, NOW)}[milestone] for each in (known, replace(known, **change))
+        {one.milestone: one for one in list_marks(each, NOW)}[milestone] for each in (known, replace(known, **change))
     )
     assert mark.condition is condition
     assert said in mark.said
@@ -77,13 +77,13 @@ def test_what_is_missing_or_out_of_date_is_said(
 
 
 def test_what_was_interrupted_comes_before_all_else() -> None:
-    found = next_of(marks(Known(executions=(STOPPED,)), NOW))
-    under_way = next_of(marks(Known(executions=(STOPPED,), alive=True), NOW))
+    found = find_next(list_marks(KnownState(executions=(STOPPED,)), NOW))
+    under_way = find_next(list_marks(KnownState(executions=(STOPPED,), alive=True), NOW))
     assert (found.milestone, under_way.milestone) == (Milestone.MOVE, Milestone.MOVE)
     assert found.words != under_way.words
 
 
 def test_a_blocker_is_next_before_probes() -> None:
-    known = Known((NOW, NOW), (NOW, NOW), (BLOCKER, BLOCKER), NOW)
-    found = next_of(marks(known, NOW))
+    known = KnownState((NOW, NOW), (NOW, NOW), (BLOCKER, BLOCKER), NOW)
+    found = find_next(list_marks(known, NOW))
     assert found.milestone is Milestone.CHECK

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.migration.fleet import FleetMove, fleet_move, moved_at, ranked, window
+from core.migration.fleet import FleetMove, make_fleet_move, move_time, rank_moves, smallest_window
 from core.migration.model.estimate import Span
 from core.reports.kinds.fleet import FleetReport, FleetServer
 from core.reports.kinds.storage import StorageReport
@@ -27,14 +27,14 @@ def document_of(kind: Kind, report: Report, storages: StorageReport, options: Op
 
 def fleet(report: Report) -> FleetReport:
     """The move of a report, and others like it: one to be made in each of two windows, one unread, one carried out."""
-    own = fleet_move(report.move, report.old_facts, report.checks, report.estimate)
+    own = make_fleet_move(report.move, report.old_facts, report.checks, report.estimate)
     latest = next(iter(report.executions), None)
     moves = [
         replace(own, moved_at=None),
         ready(own, "summer", Span(200.0, 300.0, 400.0)),
         ready(own, "autumn", Span(5000.0, 6000.0, 7000.0)),
         replace(_named(own, "winter"), stops=(), unknown=REASON, window_seconds=None),
-        replace(_named(own, "last year"), unknown="", moved_at=moved_at(latest) or FAILED_AT),
+        replace(_named(own, "last year"), unknown="", moved_at=move_time(latest) or FAILED_AT),
     ]
     third = replace(report.new, name="gannon-3", address="10.0.0.37")
     servers = (
@@ -42,12 +42,12 @@ def fleet(report: Report) -> FleetReport:
         FleetServer(report.new, report.new_facts),
         FleetServer(third, None, (FAILED_AT, REASON)),
     )
-    return FleetReport(ranked(moves), servers, report.made_at, report.program_version)
+    return FleetReport(rank_moves(moves), servers, report.made_at, report.program_version)
 
 
 def fleet_of_many(report: Report, count: int = 100) -> FleetReport:
     """So many servers, each with a move: of five two possible, one is stopped, one's target is taken, one unread."""
-    own = fleet_move(report.move, report.old_facts, report.checks, report.estimate)
+    own = make_fleet_move(report.move, report.old_facts, report.checks, report.estimate)
     moves, servers = [], [FleetServer(report.new, report.new_facts)]
     for number in range(count):
         profile = replace(report.old, name=f"db{number:03}.example.net", address=f"10.1.0.{number}")
@@ -65,7 +65,7 @@ def fleet_of_many(report: Report, count: int = 100) -> FleetReport:
         moves.append(replace(found, move=replace(found.move, old=profile.name), size_bytes=10**9 * (number + 1)))
         read = FleetServer(profile, None, failed) if found.unknown else FleetServer(profile, report.old_facts)
         servers.append(read)
-    return FleetReport(ranked(moves), tuple(servers), report.made_at, report.program_version)
+    return FleetReport(rank_moves(moves), tuple(servers), report.made_at, report.program_version)
 
 
 def hostile_fleet(report: Report) -> FleetReport:
@@ -90,7 +90,7 @@ def hostile_fleet(report: Report) -> FleetReport:
 def ready(own: FleetMove, name: str, downtime: Span) -> FleetMove:
     """A move like another that nothing stops."""
     made = replace(_named(own, name), stops=(), unknown="", warnings=1, method="warm-copy", downtime_seconds=downtime)
-    return replace(made, window_seconds=window(downtime))
+    return replace(made, window_seconds=smallest_window(downtime))
 
 
 def _named(one: FleetMove, name: str) -> FleetMove:

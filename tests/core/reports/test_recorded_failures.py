@@ -8,7 +8,7 @@ from core.errors import PghaulError
 from core.jobs import Job
 from core.language import spoken
 from core.migration.execution.status import SENTENCES, MoveStatus
-from core.migration.fleet import FleetMove, kept_apart
+from core.migration.fleet import FleetMove, mark_conflicts
 from core.migration.model.execution import State
 from core.migration.model.move import Move
 from core.reports.recorded import is_known, recorded
@@ -50,7 +50,7 @@ def _moves(targets: dict[str, str], over: str = "") -> list[FleetMove]:
 @pytest.mark.parametrize("over", ["", "a"])
 @pytest.mark.parametrize("target", ["/srv/a", "/srv/a/b", "/srv"])
 def test_which_move_has_the_target(target: str, over: str) -> None:
-    (said,) = kept_apart(_moves({"a": "/srv/a", "b": target}, over))[1].stops
+    (said,) = mark_conflicts(_moves({"a": "/srv/a", "b": target}, over))[1].stops
     with spoken("de"):
         assert is_known(said)
         assert " a" in recorded(said)

@@ -91,7 +91,7 @@ def _pre_copy_step(context: PlanContext, root: DataRoot, number: int) -> Step:
         f"Pre-copy pass {number} of {MOST_PASSES}: copy {root.source}",
         "old",
         context.owner,
-        str(passes.gentle_warm_pass(root, *context.lists)),
+        str(passes.limited_pre_copy_pass(root, *context.lists)),
         "The old cluster keeps running. The more is on the new server already, the shorter is the downtime."
         if number == 1
         else "The old cluster keeps running. This pass copies what has changed since the pass before.",
@@ -110,7 +110,7 @@ def _pre_copy_step(context: PlanContext, root: DataRoot, number: int) -> Step:
 
 def _native_rsyncs(context: PlanContext, root: DataRoot, *options: tuple[str, ...]) -> tuple[str, ...]:
     """Return the rsync commands of a pass over a data root, as a person would type them."""
-    return tuple(passes.native(context.channel, root, *each) for each in options)
+    return tuple(passes.native_rsync(context.channel, root, *each) for each in options)
 
 
 def _stop_steps(context: PlanContext) -> list[Step]:
@@ -218,7 +218,7 @@ def _list_deletions(context: PlanContext) -> list[Step]:
             f"List the files to be deleted from {root.target}",
             "old",
             context.owner,
-            str(passes.deletions(root)),
+            str(passes.list_deletions(root)),
             "Read this list. It may contain only files that the old cluster has deleted since the first pass.",
             ONLY_LOOKS,
             native=_native_rsyncs(context, root, ("--dry-run", "--delete", "--itemize-changes")),
@@ -265,7 +265,7 @@ def _copy_remaining_files(context: PlanContext) -> list[Step]:
             f"{'Final sync, new and deleted files' if running else 'Copy the stopped cluster'}: {root.source}",
             "old",
             context.owner,
-            str((passes.rest_pass if running else passes.cold_pass)(root)),
+            str((passes.rest_pass if running else passes.full_pass)(root)),
             "This pass copies folders, links and new files, and deletes what the old cluster no longer has."
             if running
             else "All files are copied as the shutdown has left them.",

@@ -214,7 +214,9 @@ def _backup_pass(context: PlanContext, rehearsal: RehearsalOptions) -> Step:
         context.cluster.series,
         seconds,
     )
-    roots = [word for root in context.roots for word in (root.label, root.source, root.target, passes.part_of(root))]
+    roots = [
+        word for root in context.roots for word in (root.label, root.source, root.target, passes.part_argument(root))
+    ]
     begin, end = backup_functions(context.cluster)
     slot = "select pg_create_physical_replication_slot('pghaul_…', true, true)"
     return Step(
@@ -226,8 +228,8 @@ def _backup_pass(context: PlanContext, rehearsal: RehearsalOptions) -> Step:
         "Nothing to undo: the backup and its replication slot end with their session.",
         (
             f'psql -d postgres -c "select {begin}" -c "{slot}"',
-            *(passes.native(context.channel, root, *passes.PRESENT) for root in context.roots),
-            *(passes.native(context.channel, root, *passes.MISSING) for root in context.roots),
+            *(passes.native_rsync(context.channel, root, *passes.PRESENT) for root in context.roots),
+            *(passes.native_rsync(context.channel, root, *passes.MISSING) for root in context.roots),
             f'psql -d postgres -c "select * from {end}" (in the same session)',
         ),
         phase=Phase.DRESS,

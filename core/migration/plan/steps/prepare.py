@@ -8,7 +8,7 @@ from core.migration.plan.steps.configuration import check_configuration
 from core.migration.plan.steps.targets import check_targets, mark_of_copy, native_check_targets
 from core.migration.plan.steps.verify import remove_lists
 from core.migration.transports import copy_channel
-from core.migration.transports.routes import route_of
+from core.migration.transports.routes import route_steps
 from core.servers.shell import call, command
 
 
@@ -98,9 +98,9 @@ def _open_channel(context: PlanContext) -> list[Step]:
         name="tidy-old",
         rehearsed=True,
     )
-    return [tidy, *route_of(channel).opening(channel, context.owner)]
+    return [tidy, *route_steps(channel).opening_steps(channel, context.owner)]
 
 
 def close_channel(context: PlanContext) -> list[Step]:
     """Return the steps that remove from both servers what only the copy needed."""
-    return [*route_of(context.channel).closing(context.channel, context.owner), remove_lists(context)]
+    return [*route_steps(context.channel).closing_steps(context.channel, context.owner), remove_lists(context)]

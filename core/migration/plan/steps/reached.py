@@ -11,7 +11,7 @@ from core.migration.model.move import EditedSettings
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
-from core.migration.transports.copy_channel import address_of
+from core.migration.transports.copy_channel import new_server_address
 from core.servers.shell import call, command
 
 LISTENERS, LISTENS = "listeners", "listens"
@@ -63,7 +63,7 @@ def check_new_is_reachable(context: PlanContext) -> list[Step]:
     """Return the steps that check that the new cluster listens as the old one did and can be reached."""
     if not _can_list_listeners(context):
         return []
-    address, target = address_of(context.new), context.move.target
+    address, target = new_server_address(context.new), context.move.target
     own = [expand_address(each) for each in context.new_facts.addresses]
     return [
         Step(

@@ -14,7 +14,7 @@ from core.migration.model.move import Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step
 from core.migration.model.transport import Route
 from core.migration.plan.context import PlanContext
-from core.migration.transports.passes import part_of
+from core.migration.transports.passes import part_argument
 from core.servers.shell import Shell, call, command
 
 SUMS = "sums"
@@ -118,7 +118,7 @@ def verify_steps(context: PlanContext) -> list[Step]:
 
 
 def _data_root_arguments(context: PlanContext) -> list[str]:
-    return [word for root in context.roots for word in (root.label, root.source, part_of(root))]
+    return [word for root in context.roots for word in (root.label, root.source, part_argument(root))]
 
 
 def reads_every_file(context: PlanContext) -> bool:
@@ -177,7 +177,7 @@ def _checksum_call(function: str, context: PlanContext, *, on_new: bool) -> Shel
             root.label,
             root.link or "-",
             root.target if on_new else root.source,
-            part_of(root, idle_known=idle_known),
+            part_argument(root, idle_known=idle_known),
         )
         for root in context.roots
     ]

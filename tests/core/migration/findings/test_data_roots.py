@@ -6,7 +6,7 @@ import pytest
 from core.facts.model import Link
 from core.migration.findings.data_roots import data_roots, relinked_roots, root_name_pattern
 from core.migration.findings.linked_files import required_files
-from core.migration.transports.passes import part_of
+from core.migration.transports.passes import part_argument
 from tests.core.migration.builders import DATA, TARGET, cluster, move, space
 
 WAL = Link("pg_wal", "/fast/wal", dangling=False, size_bytes=1_000_000_000, files=64)
@@ -49,10 +49,10 @@ def test_of_a_tablespace_the_folder_of_its_own_version_is_copied() -> None:
     _, first, second = data_roots(move(), made)
     assert (first.parts, first.contents) == ((OWN,), (f"/space/./{OWN}",))
     assert (second.parts, second.contents) == ((OWN, "it's"), (f"/other/./{OWN}", "/other/./it's"))
-    assert part_of(first) == part_of(first, idle_known=False) == OWN
-    assert part_of(second) == f"{OWN}/it's"
+    assert part_argument(first) == part_argument(first, idle_known=False) == OWN
+    assert part_argument(second) == f"{OWN}/it's"
     odd = replace(second, parts=(OWN, "a *[b]? \\"))
-    assert part_of(odd) == rf"{OWN}/a[[:space:]][*][[]b][?][[:space:]][\\]"
+    assert part_argument(odd) == rf"{OWN}/a[[:space:]][*][[]b][?][[:space:]][\\]"
     assert second.holds("/other/it's/nested/1")
     assert not second.holds("/other/PG_13_202007201")
     unknown = data_roots(move(), replace(made, control=None))[1]

@@ -9,7 +9,7 @@ import pytest
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import PLAIN, Route, Transport
 from core.migration.probing.candidates import fastest_cipher, search
-from core.migration.transports.choice import choose
+from core.migration.transports.choice import choose_transport
 from core.migration.transports.rsync_versions import UNKNOWN, Version
 from tests.core.migration.builders import NOW, probe
 
@@ -35,7 +35,7 @@ def found(
 
     search(measure, plain, version, links, others)
     routes = [plain.route, *(other.route for other in others)]
-    return choose(taken, routes).transport, [each.transport for each in taken if each.transport is not None]
+    return choose_transport(taken, routes).transport, [each.transport for each in taken if each.transport is not None]
 
 
 def chain(wire: float, processors: int) -> Callable[[Transport], float]:

@@ -12,7 +12,7 @@ from core.migration.model.transport import Route, Transport
 from core.migration.probing import sampling
 from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel
-from core.migration.transports.rsync_versions import MODERN_COMPRESSION, VANISHING, Version, version_of
+from core.migration.transports.rsync_versions import MODERN_COMPRESSION, VANISHING, Version, parse_rsync_version
 from core.servers.functions import library
 from core.servers.shell import Shell
 from tests.core.migration.running import program, run
@@ -59,17 +59,17 @@ def said(folder: Path, transport: Transport, version: Version, programs: Path | 
         _carried(folder, sampling.send(channel, str(old)))
         shutil.rmtree(new)
         new.mkdir()
-        _carried(folder, passes.ready(channel, passes.warm_pass(root)))
+        _carried(folder, passes.prepare_call(channel, passes.pre_copy_pass(root)))
         (old / "base/1").write_bytes(b"y" * 20_000_000)
-        _carried(folder, passes.ready(channel, passes.changed_pass(root)))
+        _carried(folder, passes.prepare_call(channel, passes.changed_pass(root)))
         assert (new / "base/1").read_bytes() == (old / "base/1").read_bytes()
     (new / "gone").write_text("stale")
-    _carried(folder, passes.ready(channel, passes.deletions(root)))
-    _carried(folder, passes.ready(channel, passes.rest_pass(root)))
+    _carried(folder, passes.prepare_call(channel, passes.list_deletions(root)))
+    _carried(folder, passes.prepare_call(channel, passes.rest_pass(root)))
     assert not (new / "gone").exists()
-    _carried(folder, passes.ready(channel, passes.deletions(root)))
+    _carried(folder, passes.prepare_call(channel, passes.list_deletions(root)))
     if transport.route is not Route.DAEMON:
-        _carried(folder, passes.ready(channel, passes.cold_pass(root)))
+        _carried(folder, passes.prepare_call(channel, passes.full_pass(root)))
     return (folder / "said").read_text().splitlines()
 
 
@@ -80,7 +80,7 @@ def _carried(folder: Path, made: Shell) -> None:
 
 def main(version: str, programs: str) -> None:
     """Print what the rsync of that version in a folder asks for, whatever new has."""
-    own = version_of(version)
+    own = parse_rsync_version(version)
     lines: set[str] = set()
     for other in (each for each in ((3, 0, 9), (3, 1, 3), (3, 2, 0)) if each <= own):
         for transport in transports(other):

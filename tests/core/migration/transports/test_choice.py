@@ -6,7 +6,7 @@ import pytest
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import PLAIN, Transport
-from core.migration.transports.choice import choose, latest_pass
+from core.migration.transports.choice import choose_transport, latest_pass
 from tests.core.migration.builders import NOW, move, old, probe
 
 
@@ -23,7 +23,7 @@ LINKS = [probe(Quantity.READ, 800e6), probe(Quantity.WIRE, 119e6), probe(Quantit
 
 def test_the_fastest_is_taken_and_the_figures_say_why() -> None:
     tried = [sample(111e6), sample(480e6, "lz4", ratio=8.0), sample(400e6, "zstd:1", ratio=20.0)]
-    choice = choose([*LINKS, *tried])
+    choice = choose_transport([*LINKS, *tried])
     assert choice.transport == Transport("", "lz4", 1)
     assert choice.bound_by == "old cpu"
     for words in ("480 MB/s", "no compression 111 MB/s", "zstd level 1 400 MB/s", "wire 119 MB/s", " old cpu "):
@@ -45,19 +45,19 @@ def test_the_bound_is_the_link_that_it_comes_near_to(
 ) -> None:
     quantities = (Quantity.READ, Quantity.WIRE, Quantity.WRITE)
     probes = [probe(quantity, link) for quantity, link in zip(quantities, links, strict=True)]
-    assert choose([*probes, sample(rate, "lz4", ratio=ratio)]).bound_by == bound
+    assert choose_transport([*probes, sample(rate, "lz4", ratio=ratio)]).bound_by == bound
 
 
 def test_of_what_is_as_fast_the_lightest_is_taken() -> None:
     tried = [sample(59e6), sample(60e6, "lz4"), sample(60.1e6, "zstd:1"), sample(60.2e6, "", 4)]
-    assert choose(tried).transport == PLAIN
+    assert choose_transport(tried).transport == PLAIN
 
 
 def test_what_an_earlier_pass_tried_counts_no_more() -> None:
     before = NOW - timedelta(hours=1)
     early = sample(900e6, "lz4", taken_at=before)
     early = replace(early, began_at=before)
-    assert choose([early, sample(100e6)]).transport == PLAIN
+    assert choose_transport([early, sample(100e6)]).transport == PLAIN
     read = replace(probe(Quantity.READ, 80e6), taken_at=before, began_at=before)
     assert read in latest_pass([early, sample(100e6), read])
 
@@ -73,10 +73,10 @@ def test_where_some_were_sampled_larger_they_alone_count() -> None:
     lucky, small = sample(900e6, "lz4"), sample(800e6, "zstd:1")
     large = [replace(sample(rate, "zstd:1"), bytes=4 * small.bytes) for rate in (300e6, 320e6, 310e6)]
     cut_off = replace(sample(305e6, "zstd:3"), bytes=3 * small.bytes)
-    choice = choose([lucky, small, *large, cut_off])
+    choice = choose_transport([lucky, small, *large, cut_off])
     assert (choice.transport.compression, choice.sample) == ("zstd:1", large[2])
     assert "lz4 900 MB/s" in choice.why
-    assert choose([lucky, small, cut_off]).transport.compression == "zstd:3"
+    assert choose_transport([lucky, small, cut_off]).transport.compression == "zstd:3"
 
 
 def test_a_compressed_sample_contradicts_no_link() -> None:

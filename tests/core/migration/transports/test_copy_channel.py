@@ -54,7 +54,7 @@ def _asked(channel: CopyChannel, home: Path, words: str) -> subprocess.Completed
     """What new answers to those words behind the key, with an rsync that only says where it is and what it is asked."""
     program(home / "programs/rsync", 'printf "%s|" "$PWD" "$@"')
     (home / "functions").write_text(functions_file(library(["receive_copy"])))
-    forced = _forced(_line(channel, home)).replace(channel.kept, str(home))
+    forced = _forced(_line(channel, home)).replace(channel.functions_folder, str(home))
     return _run(Shell(f"export SSH_ORIGINAL_COMMAND='{words}'; {forced}", ""), home)
 
 
@@ -210,10 +210,10 @@ def test_keys_are_on_the_disk_before_they_take_the_place_of_others(channel: Copy
     for name in ("sync", "mv"):
         program(tmp_path / "programs" / name, f'echo "{name} $*" >>{tmp_path}/ran; exec {shutil.which(name)} "$@"')
     _line(channel, tmp_path)
-    flushed, renamed, kept = (tmp_path / "ran").read_text().splitlines()
+    flushed, renamed, functions_folder = (tmp_path / "ran").read_text().splitlines()
     new = flushed.removeprefix("sync -- ")
     assert new.startswith(f"{file}.")
-    assert (renamed, kept) == (f"mv -f -- {new} {file}", f"sync -- {file.parent}")
+    assert (renamed, functions_folder) == (f"mv -f -- {new} {file}", f"sync -- {file.parent}")
     assert [path.name for path in file.parent.iterdir()] == ["authorized_keys"]
     assert file.stat().st_mode & 0o777 == 0o640
 

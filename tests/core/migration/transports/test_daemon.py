@@ -90,30 +90,30 @@ def test_contents_alone_go_by_the_daemon(channel: CopyChannel, tmp_path: Path) -
     Path(channel.folder, "removed-16400").write_text("0\n")
 
     def asked(of: CopyChannel, *made: Shell) -> str:
-        lines = [words for each in made for words in asked_of_rsync(passes.ready(of, each), tmp_path)]
+        lines = [words for each in made for words in asked_of_rsync(passes.prepare_call(of, each), tmp_path)]
         return "\n".join(" ".join(words) for words in lines)
 
-    for made in (passes.warm_pass(root), passes.cold_pass(root)):
+    for made in (passes.pre_copy_pass(root), passes.full_pass(root)):
         text = asked(channel, made)
         assert text.count("--port=8731") == text.count("pghaul@127.0.0.1::16400/") == 4
         assert text.count("--files-from=") == 4
         assert text.count("--rsync-path=") == 1
     single = replace(channel, transport=Transport(route=Route.DAEMON))
-    assert asked(single, passes.cold_pass(root)).count("--files-from=") == 2
-    assert "::" not in asked(channel, passes.deletions(root), passes.rest_pass(root))
-    assert passes.settings(replace(channel, address="fd00::2"))["copy_daemon"] == "pghaul@[fd00::2]"
+    assert asked(single, passes.full_pass(root)).count("--files-from=") == 2
+    assert "::" not in asked(channel, passes.list_deletions(root), passes.rest_pass(root))
+    assert passes.copy_settings(replace(channel, address="fd00::2"))["copy_daemon"] == "pghaul@[fd00::2]"
 
 
 def test_it_is_told_the_addresses_of_old_and_the_folders_of_new(channel: CopyChannel) -> None:
-    words = shlex.split(daemon.start(channel).text)
+    words = shlex.split(daemon.start_daemon(channel).text)
     assert words[4:6] == ["8730", "8829"]
     assert words[6:] == ["127.0.0.1", "259200", "10.0.0.1 fd00::1", "data", "/new it's", "16400", "/space"]
-    assert shlex.split(daemon.start(replace(channel, address="new", purpose="probe")).text)[6:8] == ["-", "600"]
+    assert shlex.split(daemon.start_daemon(replace(channel, address="new", purpose="probe")).text)[6:8] == ["-", "600"]
 
 
 @pytest.mark.parametrize("given", ["", "secret", "secret test", "secret another-marker\n"])
 def test_a_password_that_is_cut_off_starts_nothing(channel: CopyChannel, given: str) -> None:
-    done = run(daemon.start(channel), given=given)
+    done = run(daemon.start_daemon(channel), given=given)
     assert done.returncode == 1
     assert "the password is incomplete: nothing was started" in done.stderr
     assert not Path(f"{channel.folder}-daemon").exists()
@@ -137,15 +137,15 @@ def here(channel: CopyChannel, tmp_path: Path) -> Iterator[CopyChannel]:
     Path(made.targets[0][1]).mkdir()
     Path(made.targets[0][1]).chmod(0o777)  # a daemon that root begins becomes nobody
     yield made
-    assert run(daemon.end(made)).returncode == 0
+    assert run(daemon.stop_daemon(made)).returncode == 0
 
 
 def start(channel: CopyChannel, programs: Path | None = None) -> str:
     """The daemon, begun as a plan begins it; its port and the marker."""
     password = run(daemon.make_password(channel)).stdout
     functions = functions_file(library(["keep_daemon"]))
-    assert run(daemon.keep_functions(channel), given=functions).returncode == 0
-    started = run(daemon.start(channel), given=password, programs=programs)
+    assert run(daemon.install_keeper_functions(channel), given=functions).returncode == 0
+    started = run(daemon.start_daemon(channel), given=password, programs=programs)
     assert started.stderr == ""
     assert started.stdout.split()[1] == channel.marker
     return started.stdout
@@ -156,18 +156,18 @@ def start(channel: CopyChannel, programs: Path | None = None) -> str:
 @pytest.mark.parametrize("end", ["folder", "step"])
 def test_from_the_password_to_the_end(here: CopyChannel, end: str) -> None:
     """Old reaches it, and nothing listens when its folder was taken away, or behind its step."""
-    folder, kept = Path(f"{here.folder}-daemon"), Path(f"{here.kept}-daemon")
+    folder, kept = Path(f"{here.folder}-daemon"), Path(f"{here.functions_folder}-daemon")
     started = start(here)
     port = started.split()[0]
     assert answers(int(port))
-    assert run(daemon.reach(here), given=started).returncode == 0
+    assert run(daemon.test_daemon(here), given=started).returncode == 0
     while end == "folder" and folder.exists():  # what it logs meanwhile is in the way
         shutil.rmtree(folder, ignore_errors=True)
     deadline = time.monotonic() + 20
     while end == "folder" and answers(int(port)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert answers(int(port)) == (end == "step")
-    assert run(daemon.end(here)).returncode == 0
+    assert run(daemon.stop_daemon(here)).returncode == 0
     assert not answers(int(port))
     assert not folder.exists()
     assert not kept.exists()

@@ -34,12 +34,12 @@ def data(tmp_path: Path) -> Path:
 
 def listing(channel: CopyChannel, data: Path, streams: int = 1, label: str = "data") -> None:
     channel = replace(channel, transport=Transport(streams=streams))
-    done = run(passes.ready(channel, call("list_changed_files", label)), folder=data)
+    done = run(passes.prepare_call(channel, call("list_changed_files", label)), folder=data)
     assert done.returncode == 0, done.stderr
 
 
 def vouch(channel: CopyChannel) -> None:
-    assert run(passes.ready(channel, call("mark_synced", "data"))).returncode == 0
+    assert run(passes.prepare_call(channel, call("mark_synced", "data"))).returncode == 0
 
 
 def listed(channel: CopyChannel, streams: int) -> list[set[str]]:

@@ -174,14 +174,14 @@ def test_neither_a_list_nor_a_pass_holds_it_and_what_an_earlier_one_brought_is_r
     )
     root = DataRoot("data", "", str(data), str(new), None, None, wal="pg_wal")
     needed = {*segments(3, 4), *OTHERS}
-    assert run(passes.ready(channel, passes.warm_pass(root))).returncode == 0
+    assert run(passes.prepare_call(channel, passes.pre_copy_pass(root))).returncode == 0
     listed = (folder / "files-data-1.names").read_bytes().split(b"\0")
     assert {os.fsdecode(name) for name in listed if name} == {
         *(f"./pg_wal/{name}" for name in needed),
         f"./pg_wal/archive_status/{segments(3)[0]}.ready",
     }
-    shown = run(passes.ready(channel, passes.deletions(root))).stdout.splitlines()
+    shown = run(passes.prepare_call(channel, passes.list_deletions(root))).stdout.splitlines()
     assert set(shown) == {*(f"pg_wal/{name}" for name in segments(2, 5)), "stale", "# 3 entries"}
-    assert run(passes.ready(channel, passes.rest_pass(root))).returncode == 0
+    assert run(passes.prepare_call(channel, passes.rest_pass(root))).returncode == 0
     assert {path.name for path in (new / "pg_wal").iterdir()} == {*needed, "archive_status"}
     assert not (new / "stale").exists()

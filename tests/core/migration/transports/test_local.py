@@ -7,7 +7,7 @@ from core.migration.estimate import estimate, spec_of
 from core.migration.model.plan import Plan
 from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
-from core.migration.transports.choice import on_one_server
+from core.migration.transports.choice import is_on_one_server
 from tests.core.migration.builders import cluster, facts, move, old, profile
 
 
@@ -26,7 +26,7 @@ def plan(both: tuple[Facts, Facts]) -> Plan:
 
 def test_one_server_copies_from_folder_to_folder() -> None:
     both = one_server()
-    assert on_one_server(move(), *both, profile("new"))
+    assert is_on_one_server(move(), *both, profile("new"))
     made = plan(both)
     assert made.transport == Transport(route=Route.LOCAL).name
     commands = "\n".join(step.call for step in made.steps)
@@ -38,6 +38,6 @@ def test_one_server_copies_from_folder_to_folder() -> None:
 
 
 def test_the_owner_must_be_the_same_and_the_hosts_one() -> None:
-    assert not on_one_server(move(), *one_server("pgadmin"), profile("new"))
-    assert not on_one_server(move(), old(), facts("new"), profile("new"))
+    assert not is_on_one_server(move(), *one_server("pgadmin"), profile("new"))
+    assert not is_on_one_server(move(), old(), facts("new"), profile("new"))
     assert "allow-key" in "\n".join(step.name for step in plan(one_server("pgadmin")).steps)

@@ -99,21 +99,21 @@ def test_a_stopped_cluster_is_compared_whole() -> None:
 )
 def test_exports_name_each_address_of_old_that_new_may_see(address: str, clients: list[str]) -> None:
     there = channel(address=address)
-    for words in (shlex.split(nfs.export(there).text)[3:], shlex.split(nfs.unexport(there).text)[1:]):
+    for words in (shlex.split(nfs.export_targets(there).text)[3:], shlex.split(nfs.unexport_targets(there).text)[1:]):
         assert words[0].split() == clients
         assert words[2::2] == [HOSTILE, "/srv/space"]
-    exporting = next(each for each in nfs.attaching(there, "postgres") if each.name == "export")
+    exporting = next(each for each in nfs.mounting_steps(there, "postgres") if each.name == "export")
     client = clients[0] if len(clients) == 1 else "…"
     assert [shlex.split(each)[-1] for each in exporting.native] == [
         f"{client}:{folder}" for folder in (HOSTILE, "/srv/space")
     ]
-    asking = next(each for each in nfs.attaching(there, "postgres") if each.name == exporting.reads)
+    asking = next(each for each in nfs.mounting_steps(there, "postgres") if each.name == exporting.reads)
     assert (asking.side, asking.user, asking.call) == ("old", "postgres", f"print_source_address {address}")
 
 
 def test_root_on_old_is_nobody_more_than_the_database_user_on_new() -> None:
     """And of a file system that holds more than the target nothing else is handed out."""
-    exporting = next(each for each in nfs.attaching(channel(), "postgres") if each.reads == "address")
+    exporting = next(each for each in nfs.mounting_steps(channel(), "postgres") if each.reads == "address")
     options = shlex.split(exporting.call)[2].split(",")
     assert {"root_squash", "all_squash", "secure", "sync"} <= set(options)
     assert not {"no_root_squash", "no_subtree_check", "insecure", "async"} & set(options)
@@ -121,18 +121,18 @@ def test_root_on_old_is_nobody_more_than_the_database_user_on_new() -> None:
 
 
 def test_every_export_bears_a_number_of_its_own() -> None:
-    numbers = shlex.split(nfs.export(channel()).text)[4::2]
+    numbers = shlex.split(nfs.export_targets(channel()).text)[4::2]
     assert len(set(numbers)) == 2
     assert {str(UUID(number)) for number in numbers} == set(numbers)
 
 
 def test_what_is_shown_is_what_a_person_would_type() -> None:
-    serving, *_, mounting = nfs.attaching(channel(folder="/srv/a"), "postgres")
+    serving, *_, mounting = nfs.mounting_steps(channel(folder="/srv/a"), "postgres")
     assert serving.native == ("rpc.nfsd -N 3 8", "rpc.mountd")
     options = nfs.mount_options("vers=4.2")
     assert mounting.native[0] == f"mount -t nfs -o {options} 10.0.0.2:/srv/a /run/pghaul-copy-01/data"
     assert mounting.undo.endswith(": `umount /run/pghaul-copy-01/data && umount /run/pghaul-copy-01/16385`")
-    assert nfs.serve(channel("vers=3,proto=udp")).text == "serve_nfs /run/pghaul-copy-01 3 -N 4 -u"
+    assert nfs.start_nfs_server(channel("vers=3,proto=udp")).text == "serve_nfs /run/pghaul-copy-01 3 -N 4 -u"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_what_is_shown_is_what_a_person_would_type() -> None:
 )
 def test_a_mount_is_soft_and_version_3_locks_nothing(variant: str, expected: str) -> None:
     assert nfs.mount_options(variant) == expected
-    assert shlex.split(nfs.mount(channel(variant), "postgres").text)[3] == expected
+    assert shlex.split(nfs.mount_targets(channel(variant), "postgres").text)[3] == expected
 
 
 def test_the_best_mount_is_tried_with_more_streams_and_never_packed() -> None:

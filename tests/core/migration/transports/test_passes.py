@@ -21,7 +21,7 @@ LONG_AGO = 1_600_000_000_000_000_000
 
 @pytest.mark.slow
 @pytest.mark.parametrize("streams", [1, 2])
-@pytest.mark.parametrize("last", [passes.warm_pass, passes.changed_pass])
+@pytest.mark.parametrize("last", [passes.pre_copy_pass, passes.changed_pass])
 def test_a_page_that_changed_with_size_and_times_as_before_arrives(
     tmp_path: Path, streams: int, last: Callable[[DataRoot], Shell]
 ) -> None:
@@ -33,7 +33,7 @@ def test_a_page_that_changed_with_size_and_times_as_before_arrives(
     transport = Transport(streams=streams, route=Route.LOCAL)
     channel = CopyChannel("key", str(way), "", 22, "", "", (), (), (("data", str(new)),), transport, (3, 2, 7))
     root = DataRoot("data", "", str(old), str(new), None, None)
-    for made, filled in ((passes.warm_pass, b"x"), (last, b"y")):
+    for made, filled in ((passes.pre_copy_pass, b"x"), (last, b"y")):
         written(page, filled)
         carried(channel, made(root))
         assert (new / page.name).read_bytes() == filled * 8192
@@ -46,5 +46,5 @@ def written(page: Path, filled: bytes) -> None:
 
 
 def carried(channel: CopyChannel, made: Shell) -> None:
-    done = run(passes.ready(channel, made))
+    done = run(passes.prepare_call(channel, made))
     assert done.returncode == 0, done.stderr

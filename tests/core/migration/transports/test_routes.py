@@ -9,10 +9,10 @@ from core import documents
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.probing.candidates import search
-from core.migration.transports.choice import allowed_routes, choose
+from core.migration.transports.choice import allowed_routes, choose_transport
 from core.migration.transports.copy_channel import CopyChannel
-from core.migration.transports.passes import ready, settings
-from core.migration.transports.routes import route_of
+from core.migration.transports.passes import copy_settings, prepare_call
+from core.migration.transports.routes import route_steps
 from core.servers.functions import functions
 from core.servers.profiles import Profile
 from core.servers.shell import call
@@ -47,7 +47,10 @@ def route(request: pytest.FixtureRequest) -> Route:
 
 def test_it_is_opened_and_closed_and_nothing_of_it_stays(route: Route) -> None:
     channel = replace(CHANNEL, transport=Transport(route=route))
-    opening, closing = route_of(channel).opening(channel, "postgres"), route_of(channel).closing(channel, "postgres")
+    opening, closing = (
+        route_steps(channel).opening_steps(channel, "postgres"),
+        route_steps(channel).closing_steps(channel, "postgres"),
+    )
     assert all(step.renewed and step.rehearsed for step in opening)
     assert all(step.closes and step.rehearsed for step in closing)
     assert {step.side for step in closing} >= {step.side for step in opening if "rm " in step.undo}
@@ -55,7 +58,7 @@ def test_it_is_opened_and_closed_and_nothing_of_it_stays(route: Route) -> None:
 
 def test_rsync_knows_where_to_send(route: Route) -> None:
     """`*` is the way over ssh, where new says itself that all is on its disk; whoever adds a route says so there."""
-    made = settings(replace(CHANNEL, transport=Transport(route=route)))
+    made = copy_settings(replace(CHANNEL, transport=Transport(route=route)))
     assert {made["copy_send"], made["copy_stream"]} <= set(functions())
     assert route in {Route.SSH, Route.DAEMON} or f"    {route})" in functions()["ask_target"].text
 
@@ -65,7 +68,9 @@ def test_rsync_knows_where_to_send(route: Route) -> None:
 def test_a_copy_takes_along_only_the_functions_of_its_route_and_streams(route: Route, streams: int) -> None:
     channel = replace(CHANNEL, transport=Transport(streams=streams, route=route), rsync=(3, 2, 7))
     taken = {
-        name for name in functions() if f"\n{name}() {{\n" in ready(channel, call("precopy_pass", "data")).functions
+        name
+        for name in functions()
+        if f"\n{name}() {{\n" in prepare_call(channel, call("precopy_pass", "data")).functions
     }
     assert taken & set(SENDS.values()) == {SENDS[route]}
     assert ("read_daemon_port" in taken) is (route is Route.DAEMON)
@@ -85,7 +90,7 @@ def test_it_is_allowed_sampled_chosen_and_kept(route: Route) -> None:
         return probes[-1]
 
     search(measure, Transport(), (3, 2, 7), {}, [Transport(route=route)])
-    assert choose(probes, [Route.SSH, route]).transport.route is route
+    assert choose_transport(probes, [Route.SSH, route]).transport.route is route
     assert documents.load(Transport, documents.dump(Transport(route=route))).route is route
 
 

@@ -10,7 +10,7 @@ from core.migration.findings.data_roots import DataRoot
 from core.migration.model.transport import Route, Transport
 from core.migration.transports import passes
 from core.migration.transports.copy_channel import CopyChannel
-from core.migration.transports.rsync_versions import UNKNOWN, Version, common_version, version_of
+from core.migration.transports.rsync_versions import UNKNOWN, Version, oldest_version, parse_rsync_version
 from core.servers.shell import Shell
 from tests.core.migration.builders import new, old
 from tests.core.migration.running import asked_of_rsync
@@ -33,7 +33,9 @@ def root(tmp_path: Path) -> DataRoot:
 
 def asked(channel: CopyChannel, made: Shell) -> list[str]:
     """The command lines of rsync in a pass."""
-    return [" ".join(words) for words in asked_of_rsync(passes.ready(channel, made), Path(channel.folder).parent)]
+    return [
+        " ".join(words) for words in asked_of_rsync(passes.prepare_call(channel, made), Path(channel.folder).parent)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -49,16 +51,16 @@ def asked(channel: CopyChannel, made: Shell) -> list[str]:
     ],
 )
 def test_versions(text: str | None, version: Version) -> None:
-    assert version_of(text) == version
+    assert parse_rsync_version(text) == version
 
 
 def test_the_older_of_both_counts() -> None:
     def with_rsync(version: str | None) -> tuple[Tool, ...]:
         return (Tool("rsync", "/usr/bin/rsync", version),)
 
-    assert common_version(old(tools=with_rsync("3.1.2")), new(tools=with_rsync("3.2.7"))) == (3, 1, 2)
-    assert common_version(old(tools=with_rsync("3.2.7")), new(tools=with_rsync(None))) == UNKNOWN
-    assert common_version(old(tools=()), new()) == UNKNOWN
+    assert oldest_version(old(tools=with_rsync("3.1.2")), new(tools=with_rsync("3.2.7"))) == (3, 1, 2)
+    assert oldest_version(old(tools=with_rsync("3.2.7")), new(tools=with_rsync(None))) == UNKNOWN
+    assert oldest_version(old(tools=()), new()) == UNKNOWN
 
 
 @pytest.mark.slow
@@ -77,7 +79,7 @@ def test_a_warm_pass_asks_for_what_both_know(
     version: Version, compression: str, there: list[str], not_there: list[str], channel: CopyChannel, root: DataRoot
 ) -> None:
     channel = replace(channel, rsync=version, transport=Transport(compression=compression))
-    text = "\n".join(asked(channel, passes.warm_pass(root)))
+    text = "\n".join(asked(channel, passes.pre_copy_pass(root)))
     for words in there:
         assert words in text
     for words in not_there:
@@ -88,18 +90,18 @@ def test_a_warm_pass_asks_for_what_both_know(
 def test_streams_and_cipher_stand_in_the_commands(channel: CopyChannel, root: DataRoot) -> None:
     channel = replace(channel, transport=Transport("aes128-ctr", "lz4", 3))
     Path(channel.folder, "removed-data").write_text("7\n")
-    text = "\n".join(asked(channel, passes.cold_pass(root)))
+    text = "\n".join(asked(channel, passes.full_pass(root)))
     assert text.count("--files-from=") == 6
     assert text.count("-c aes128-ctr") == 7
     assert text.count("--delete --max-delete=7") == text.count("--delete") == 1
-    assert "--delete" not in "\n".join(asked(channel, passes.warm_pass(root)))
+    assert "--delete" not in "\n".join(asked(channel, passes.pre_copy_pass(root)))
 
 
 @pytest.mark.parametrize("streams", [1, 2])
 def test_what_is_missing_on_new_is_never_written_in_place(channel: CopyChannel, root: DataRoot, streams: int) -> None:
     """XFS waits for its disk at the end of each new file that is."""
     channel = replace(channel, transport=Transport("", "lz4", streams))
-    for made in (passes.warm_pass(root), passes.cold_pass(root)):
+    for made in (passes.pre_copy_pass(root), passes.full_pass(root)):
         copies = asked(channel, made)
         assert sum("--ignore-existing" in each for each in copies) >= streams
         assert all(("--existing" in each) == ("--inplace" in each) for each in copies)
@@ -108,7 +110,7 @@ def test_what_is_missing_on_new_is_never_written_in_place(channel: CopyChannel, 
 
 def test_from_folder_to_folder_needs_no_ssh(channel: CopyChannel, root: DataRoot) -> None:
     channel = replace(channel, transport=Transport(compression="lz4", route=Route.LOCAL))
-    for line in asked(channel, passes.cold_pass(root)):
+    for line in asked(channel, passes.full_pass(root)):
         assert "ssh" not in line
         assert "compress" not in line
         assert line.endswith(f"{root.source}/ /new/")
@@ -116,7 +118,12 @@ def test_from_folder_to_folder_needs_no_ssh(channel: CopyChannel, root: DataRoot
 
 def test_into_a_mount_goes_the_copy_over_nfs(channel: CopyChannel, root: DataRoot) -> None:
     channel = replace(channel, transport=Transport(compression="lz4", streams=2, route=Route.NFS, mount="vers=4.2"))
-    for made in (passes.warm_pass(root), passes.cold_pass(root), passes.rest_pass(root), passes.deletions(root)):
+    for made in (
+        passes.pre_copy_pass(root),
+        passes.full_pass(root),
+        passes.rest_pass(root),
+        passes.list_deletions(root),
+    ):
         for line in asked(channel, made):
             assert "--rsync-path" not in line
             assert "compress" not in line

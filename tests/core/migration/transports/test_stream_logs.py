@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 def shell(folder: Path) -> Shell:
     transport, targets = Transport(streams=2, route=Route.LOCAL), (("data", "/new"),)
     channel = CopyChannel("key", str(folder), "", 22, "", "", (), (), targets, transport, (3, 2, 7))
-    return passes.ready(channel, call("send_streams", "data", "/new"))
+    return passes.prepare_call(channel, call("send_streams", "data", "/new"))
 
 
 def begun(shell: Shell, folder: Path, log: int) -> "subprocess.Popen[bytes]":

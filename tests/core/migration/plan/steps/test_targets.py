@@ -11,7 +11,7 @@ from core.facts.model import Link
 from core.migration.findings.data_roots import data_roots
 from core.migration.plan.context import OverwriteWaiver, PlanContext
 from core.migration.plan.steps.targets import check_targets
-from core.migration.transports.copy_channel import channel_of
+from core.migration.transports.copy_channel import make_copy_channel
 from tests.core.migration.builders import cluster, control, move, new, old, profile, runnable, space
 
 OURS = "PG_15_202209061"
@@ -54,7 +54,7 @@ def proven(root: Path, given_up: str | None = None) -> subprocess.CompletedProce
     on_old, on_new = old(moved), new(programs)
     copied = data_roots(undertaking, moved)
     labels = [(each.label, each.target) for each in copied]
-    channel = channel_of(
+    channel = make_copy_channel(
         undertaking, profile("new"), on_old, labels, purpose="copy", address="10.77.0.12", login=None, seed="0123"
     )
     seen = None if given_up is None else OverwriteWaiver(given_up, "")
