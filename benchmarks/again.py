@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.judging import WAYS, Clock
 from core import documents
-from core.actions.migration import estimate_with_spec
+from core.actions.migration import make_estimate_with_spec
 from core.actions.session import Session
 from core.history.database import FILE_NAME
 from core.history.store import Store
@@ -69,7 +69,7 @@ def again(kept_way: Kept) -> dict[str, Any]:
         shutil.copytree(kept_way.folder / "history", history)
         taken_back(history / FILE_NAME, at)
         with Store.open(history) as store, Session(store, Nobody()) as session:
-            _, spec = estimate_with_spec(session, store.moves()[0].name, Job(), verify=checking)
+            _, spec = make_estimate_with_spec(session, store.moves()[0].name, Job(), verify=checking)
     then = replace(spec, history=replace(spec.history, now=at))
     return dict(documents.to_plain(estimate(then, checking)))
 

@@ -54,14 +54,14 @@ def _measure(hosts: Lab, found: tuple[str, ...], folder: Path) -> int:
     )
     with Store.open(folder / "history") as store, Session(store, Nobody()) as session:
         before = _own_seconds(), _seconds_of(hosts.old), time.perf_counter()
-        made = actions.survey(session, listed, Nobody(), Job())
+        made = actions.run_survey(session, listed, Nobody(), Job())
         own, theirs, took = (
             _own_seconds() - before[0],
             _seconds_of(hosts.old) - before[1],
             time.perf_counter() - before[2],
         )
         begun = time.perf_counter()
-        again = actions.survey(session, listed, Nobody(), Job())
+        again = actions.run_survey(session, listed, Nobody(), Job())
         went_on = time.perf_counter() - begun
     failed = [each.failure for each in made.servers if each.failure]
     asked = sum(each.asked for each in again.servers)

@@ -99,7 +99,7 @@ def suites() -> tuple["Listed", ...]:
 
 def forecast(move: str, suite: str, sides: "Sequence[Side]", session: "Session", job: Job) -> "tuple[Forecast, ...]":
     """Return the forecast of a suite for each side."""
-    from core.actions.benchmarks import forecast as make
+    from core.actions.benchmarks import forecast_benchmarks as make
 
     return make(session, move, suite, job, sides)
 
@@ -134,19 +134,19 @@ def run(number: int, session: "Session") -> "Run":
 
 def compared(move: str, left: "Start | Side", right: "Start | Side", session: "Session") -> Compared | None:
     """Compare the left with the right selection; None if neither was measured."""
-    from core.actions.diagnosis import known_diagnoses
+    from core.actions.diagnosis import diagnose_from_history
     from core.actions.measured import compare_starts
 
     try:
         found = compare_starts(session, move, left, right)
     except InputError:
         return None
-    return Compared(found, known_diagnoses(session, move))
+    return Compared(found, diagnose_from_history(session, move))
 
 
 def starts(session: "Session") -> "tuple[Start, ...]":
     """Return each start of a suite on one volume, of all moves, newest first."""
-    from core.actions.measured import starts as of
+    from core.actions.measured import list_starts as of
 
     return of(session)
 
@@ -155,7 +155,7 @@ def over_time(
     move: str, tool: str, workload: str, metric: str, session: "Session"
 ) -> "dict[Side, tuple[tuple[datetime, Sample], ...]]":
     """Return a metric of a workload in each of its runs."""
-    from core.actions.measured import over_time as of
+    from core.actions.measured import metric_over_time as of
 
     return of(session, move, tool, workload, metric)
 
@@ -176,10 +176,10 @@ def read_outputs(named: Sequence[tuple[str, str]], tool: str | None, _session: "
 
 def what_if(move: str, drives: int, drive: "Drive | None", side: "Side", session: "Session") -> "WhatIf":
     """Return the expected performance of arrays with that number of drives."""
-    from core.actions.storage import what_if_of_move
+    from core.actions.storage import expect_layouts_of_move
     from core.comparison.raid import layouts
 
-    return what_if_of_move(session, move, layouts(drives), drive, side)
+    return expect_layouts_of_move(session, move, layouts(drives), drive, side)
 
 
 def checks(move: str, session: "Session") -> "tuple[CheckResult, ...] | None":
@@ -199,21 +199,21 @@ def estimated(move: str, session: "Session") -> "Estimate | None":
 
 def record(move: str, session: "Session") -> "tuple[EstimateComparison, ...]":
     """Return the measured beside the estimated duration of each stage of a move."""
-    from core.actions.migration import record as of
+    from core.actions.migration import compare_with_estimates as of
 
     return of(session, move)
 
 
 def answers(move: str, asked: "Asked", session: "Session") -> "Planned | None":
     """Return how likely each method fits into a window, and how this changes later; None without an estimate."""
-    from core.actions.migration import answers as of
+    from core.actions.migration import answer_planning as of
 
     return of(session, move, asked)
 
 
 def record_by_stage(session: "Session") -> "tuple[ByStage, ...]":
     """Return the accuracy of the estimates of each stage, over all moves."""
-    from core.actions.migration import record as of
+    from core.actions.migration import compare_with_estimates as of
     from core.migration.execution.record import by_stage
 
     return by_stage(of(session))
@@ -242,7 +242,7 @@ def standings(most: int, session: "Session") -> "tuple[tuple[Standing, ...], int
 
 def standing(move: str, session: "Session") -> "Standing":
     """Return the standing of a move."""
-    from core.actions.standing import standing as of
+    from core.actions.standing import get_standing as of
 
     return of(session, move)
 
@@ -329,21 +329,21 @@ def unwaive_check(move: str, check: str, session: "Session") -> None:
 
 def probe(move: str, session: "Session", job: Job) -> None:
     """Run the transfer test."""
-    from core.actions.migration import probe as run
+    from core.actions.migration import run_probes as run
 
     run(session, move, job)
 
 
 def estimate(move: str, session: "Session", job: Job) -> None:
     """Make an estimate of each method."""
-    from core.actions.migration import estimate as make
+    from core.actions.migration import make_estimate as make
 
     make(session, move, job)
 
 
 def plan(move: str, session: "Session", job: Job) -> None:
     """Make the plan of the move."""
-    from core.actions.migration import plan as make
+    from core.actions.migration import plan_move as make
 
     make(session, move, job)
 
@@ -410,7 +410,7 @@ def save_script(plan_made: "Plan", path: Path, _session: "Session") -> Path:
 
 def report(request: "ReportRequest", path: Path, binary: bool, session: "Session", job: Job) -> Path:
     """Write a report on a move, and return its path; `binary`: sizes in GiB, else in GB."""
-    from core.actions.reports import report as write
+    from core.actions.reports import write_report as write
     from core.reports.make import Format, Kind
     from core.reports.model import Paper
     from core.reports.options import Options

@@ -1,4 +1,4 @@
-"""A move handed to another workstation, and taken from one."""
+"""Export a move to an archive for another workstation, and import one."""
 
 import tempfile
 from pathlib import Path
@@ -9,10 +9,10 @@ from core.history.store import Store
 
 
 def export_move(store: Store, move: str, path: Path, *, replacing: bool = False) -> Path:
-    """Write a move with all that belongs to it as one archive; where it lies.
+    """Write a move with all that belongs to it to an archive, and return the path of the archive.
 
     Raises:
-        InputError: there is no such move, the file is there already and not to be replaced, or cannot be written.
+        InputError: there is no such move, or the file exists and must not be replaced, or it cannot be written.
     """
     path = path.absolute()
     store.export_move(move, path, replacing=replacing)
@@ -20,19 +20,21 @@ def export_move(store: Store, move: str, path: Path, *, replacing: bool = False)
 
 
 def import_move(store: Store, path: Path, name: str | None = None) -> str:
-    """Take a move from an archive into the history, under that name or its own; the name that it has now.
+    """Import a move from an archive into the history, under `name` or its own name, and return its name.
+
+    If it fails, the history stays unchanged.
 
     Raises:
-        InputError: it is no archive, is damaged, of another schema, or holds what no pghaul has written; the move is
-            there already, or another server has the name of one of its. The history is as it was.
+        InputError: the file is not an archive, is damaged, has another schema, or contains what pghaul never writes; or
+            the move exists already, or one of its servers has the name of another server.
     """
     archive = read(path)
-    _try_out(path, archive)
+    _validate_archive(path, archive)
     return store.take_in(archive, name)
 
 
-def _try_out(path: Path, archive: Archive) -> None:
-    """Read all of it from a history of its own: what this program cannot read shall not come into the user's."""
+def _validate_archive(path: Path, archive: Archive) -> None:
+    """Import the archive into a temporary history and read all of it: unreadable data must not reach the user's."""
     with tempfile.TemporaryDirectory(prefix="pghaul-") as folder, Store.open(Path(folder)) as store:
         try:
             move = store.take_in(archive)

@@ -1,13 +1,13 @@
-"""Measure the storages of a move and put them side by side."""
+"""Run benchmarks on the volumes of a move, and compare their results."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from core.actions.facts import facts_of
-from core.actions.locks import refuse_held
+from core.actions.facts import get_facts
+from core.actions.locks import refuse_locked_servers
 from core.actions.session import Session, record_commands
-from core.actions.side_by_side import side_by_side
+from core.actions.side_by_side import run_side_by_side
 from core.benchmarks.folders import user_for
 from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
 from core.benchmarks.runs import MoveContext, remove_leftovers, run_suite, wait_until_in_sync
@@ -22,26 +22,31 @@ from core.migration.model.move import Move
 from core.servers.shell import call
 
 
-def volume(move: Move, side: Side) -> Volume:
-    """The volume that the move names for a side; the benchmarks make a folder of their own on it."""
+def volume_of_side(move: Move, side: Side) -> Volume:
+    """Return the volume that the move names for a side; the benchmarks create their own folder on it."""
     server, mount_point = (move.old, move.old_volume) if side is Side.OLD else (move.new, move.new_volume)
     return Volume(side=side, server=server, mount_point=mount_point, folder=mount_point)
 
 
-def volumes(move: Move, sides: Sequence[Side], places: Sequence[str] = ()) -> tuple[Volume, ...]:
-    """The volumes of the move on those sides, or the `places` that the DBA names instead, such as `old:/mnt/a`.
+def select_volumes(move: Move, sides: Sequence[Side], places: Sequence[str] = ()) -> tuple[Volume, ...]:
+    """Return the volumes of the move on those sides, or those that the operator names.
+
+    Args:
+        move: the move.
+        sides: the sides.
+        places: volumes such as `old:/mnt/a`; if there are any, they are returned instead.
 
     Raises:
-        InputError: a word names no volume of either server.
+        InputError: a word does not name a volume of either server.
     """
     if not places:
-        return tuple(volume(move, side) for side in sides)
+        return tuple(volume_of_side(move, side) for side in sides)
     servers = {Side.OLD: move.old, Side.NEW: move.new}
     named = [place_of(word, servers, dated=False) for word in places]
     return tuple(Volume(place.side, servers[place.side], place.path, place.path) for place in named)
 
 
-def forecast(
+def forecast_benchmarks(
     session: Session,
     move: str,
     suite: str,
@@ -49,11 +54,20 @@ def forecast(
     sides: Sequence[Side] = (Side.OLD, Side.NEW),
     places: Sequence[str] = (),
 ) -> tuple[Forecast, ...]:
-    """What a suite takes on each volume: seconds, bytes, what forbids it, what colours it; see `volumes`."""
+    """Return for each volume how long a suite takes, how much it writes, and its problems and warnings.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        suite: the name of the suite.
+        job: the job that reports progress.
+        sides: the sides to measure.
+        places: other volumes, see `select_volumes`.
+    """
     job = record_commands(session.store, job, move)
     chosen, found = load_suite(suite), session.store.move(move)
-    measured = _placed(session, found, volumes(found, sides, places), job)
-    return tuple(_forecast(session, found, each, chosen, job) for each in measured)
+    measured = _with_existing_folders(session, found, select_volumes(found, sides, places), job)
+    return tuple(_forecast_volume(session, found, each, chosen, job) for each in measured)
 
 
 def run_benchmarks(
@@ -67,22 +81,29 @@ def run_benchmarks(
     wait_for_resync: bool = False,
     at_once: bool = False,
 ) -> tuple[Run, ...]:
-    """Run a suite on each volume (see `volumes`); nothing starts while a forecast has a problem.
+    """Run a suite on each volume, and return the runs. Nothing starts if a forecast has a problem.
 
-    `wait_for_resync`: begin only when no array below the volume is being rebuilt. `at_once`: on both servers at the
-    same time, else one after the other.
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        suite: the name of the suite.
+        job: the job that reports progress.
+        sides: the sides to measure.
+        places: other volumes, see `select_volumes`.
+        wait_for_resync: wait until no array below the volume is being rebuilt.
+        at_once: measure both servers at the same time, instead of one after the other.
 
     Raises:
-        InputError: not enough space, no such volume, a tool is missing: the forecast's problems; or the volumes cannot
-            be measured at once.
+        InputError: a forecast has a problem, such as lack of space or a missing tool. Or there is no such volume, or
+            the volumes cannot be measured at the same time.
     """
     job = record_commands(session.store, job, move)
     chosen, found = load_suite(suite), session.store.move(move)
-    chosen_volumes = _placed(session, found, volumes(found, sides, places), job)
+    chosen_volumes = _with_existing_folders(session, found, select_volumes(found, sides, places), job)
     if at_once:
-        _refuse_at_once(chosen_volumes, chosen)
-    refuse_held(session, [measured.server for measured in chosen_volumes], job)
-    forecasts = [_forecast(session, found, measured, chosen, job) for measured in chosen_volumes]
+        _refuse_simultaneous(chosen_volumes, chosen)
+    refuse_locked_servers(session, [measured.server for measured in chosen_volumes], job)
+    forecasts = [_forecast_volume(session, found, measured, chosen, job) for measured in chosen_volumes]
     problems = [problem for forecast in forecasts for problem in forecast.problems]
     if problems:
         raise InputError("the benchmarks cannot start: " + "; ".join(problems), "nothing was written to the servers")
@@ -90,32 +111,35 @@ def run_benchmarks(
         (measured, partial(_measure, session, found, measured, chosen, wait_for_resync)) for measured in chosen_volumes
     ]
     if at_once:
-        made = side_by_side([(measured.side.value, work) for measured, work in each], job)
+        runs_by_volume = run_side_by_side([(measured.side.value, work) for measured, work in each], job)
     elif len(each) == 1:
-        made = [work(job) for _, work in each]
+        runs_by_volume = [work(job) for _, work in each]
     else:
         seconds = [forecast.seconds for forecast in forecasts]
-        made = [
-            work(_of_several(job, f"{measured.side} ({number + 1} of {len(each)})", seconds, number))
+        runs_by_volume = [
+            work(_job_for_one_of_several(job, f"{measured.side} ({number + 1} of {len(each)})", seconds, number))
             for number, (measured, work) in enumerate(each)
         ]
-    return tuple(run for runs in made for run in runs)
+    return tuple(run for runs in runs_by_volume for run in runs)
 
 
-def _placed(session: Session, move: Move, chosen: Sequence[Volume], job: Job) -> tuple[Volume, ...]:
-    """Each where it can be measured: of a path to the target that the move will make, the nearest folder that is there.
+def _with_existing_folders(session: Session, move: Move, chosen: Sequence[Volume], job: Job) -> tuple[Volume, ...]:
+    """Return the volumes with folders that exist.
 
-    Any other path that is not there is a mistake, which the forecast names.
+    For a folder that the move will create on the path to a target, that is its nearest existing parent. Any other
+    missing path is a mistake, which the forecast names.
     """
-    made = (move.target, *move.tablespace_targets.values())
+    future_folders = (move.target, *move.tablespace_targets.values())
 
-    def placed(each: Volume) -> Volume:
-        if each.server != move.new or not any(target.startswith(f"{each.folder.rstrip('/')}/") for target in made):
+    def with_existing_folder(each: Volume) -> Volume:
+        if each.server != move.new or not any(
+            target.startswith(f"{each.folder.rstrip('/')}/") for target in future_folders
+        ):
             return each
         server = session.server(each.server, job)
-        looking, user = call("nearest_folder", each.folder), user_for(server, job)
-        looked = server.run(looking, job, user=user, title="Find the file system of the target")
-        nearest = looked.stdout.rstrip("\n")
+        search, user = call("nearest_folder", each.folder), user_for(server, job)
+        result = server.run(search, job, user=user, title="Find the file system of the target")
+        nearest = result.stdout.rstrip("\n")
         if nearest != each.folder:
             job.report(
                 Note(
@@ -124,23 +148,32 @@ def _placed(session: Session, move: Move, chosen: Sequence[Volume], job: Job) ->
             )
         return replace(each, folder=nearest)
 
-    return tuple(map(placed, chosen))
+    return tuple(map(with_existing_folder, chosen))
 
 
 def _measure(
     session: Session, move: Move, measured: Volume, suite: Suite, wait_for_resync: bool, job: Job
 ) -> tuple[Run, ...]:
-    """Run the suite on one volume."""
+    """Run the suite on one volume, and return the runs.
+
+    Args:
+        session: the history and the connections.
+        move: the move.
+        measured: the volume.
+        suite: the suite.
+        wait_for_resync: wait until no array below the volume is being rebuilt.
+        job: the job that reports progress.
+    """
     server, side = session.server(measured.server, job), measured.side
     remove_leftovers(server, measured, job)
-    facts, context = facts_of(session, move, side, job), _context(session, move, side, suite, job)
+    facts, context = get_facts(session, move, side, job), _move_context(session, move, side, suite, job)
     if wait_for_resync:
         wait_until_in_sync(server, measured.folder, facts, job)
     return run_suite(server, measured, suite, facts, session.store, job, move=move.name, context=context)
 
 
-def _refuse_at_once(chosen: Sequence[Volume], suite: Suite) -> None:
-    """Raise InputError where two volumes would measure each other."""
+def _refuse_simultaneous(chosen: Sequence[Volume], suite: Suite) -> None:
+    """Raise InputError if the measurements of two volumes would disturb each other."""
     hint = "measure one after the other"
     if len({measured.server for measured in chosen}) < len(chosen):
         raise InputError(
@@ -153,25 +186,29 @@ def _refuse_at_once(chosen: Sequence[Volume], suite: Suite) -> None:
         )
 
 
-def _of_several(job: Job, title: str, seconds: Sequence[float], number: int) -> Job:
-    """The job of one storage among several: its progress is that of all, and says which storage it is.
+def _job_for_one_of_several(job: Job, title: str, seconds: Sequence[float], number: int) -> Job:
+    """Return the job of one volume among several; its progress is that of all volumes and names the volume.
 
-    `seconds`: what each storage is expected to take; `number`: which of them this one is.
+    Args:
+        job: the job of all volumes.
+        title: the title of this volume.
+        seconds: the expected duration of each volume.
+        number: the index of this volume.
     """
     before, after = sum(seconds[:number]), sum(seconds[number + 1 :])
 
-    def tell(event: Event) -> None:
+    def report(event: Event) -> None:
         if isinstance(event, Progress):
             event = replace(event, whole=title)
             if event.unit == "seconds" and event.total is not None:
                 event = replace(event, done=before + event.done, total=before + event.total + after)
         job.report(event)
 
-    return job.relay(tell)
+    return job.relay(report)
 
 
-def compare(session: Session, move: str) -> Comparison:
-    """The latest runs of each workload on both sides, side by side.
+def compare_sides(session: Session, move: str) -> Comparison:
+    """Return a comparison of the latest runs of each workload on both sides.
 
     Raises:
         InputError: nothing was measured yet.
@@ -185,10 +222,15 @@ def compare(session: Session, move: str) -> Comparison:
 
 
 def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparison:
-    """Sets of runs side by side: volumes of either server, one volume at several dates; one alone over all its time.
+    """Return a comparison of sets of runs: volumes of either server, or one volume at several dates.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        places: the volumes, with or without a date; a single volume is compared over time.
 
     Raises:
-        InputError: a word names no volume, or nothing was measured there.
+        InputError: a word does not name a volume, or nothing was measured there.
     """
     found = session.store.move(move)
     named = [place_of(word, {Side.OLD: found.old, Side.NEW: found.new}) for word in places]
@@ -212,20 +254,22 @@ def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparis
     return compare_runs(*sets, dated=len({(place.side, place.path) for place in named}) < len(named))
 
 
-def compare_two(session: Session, old: int, new: int, *further: int) -> Comparison:
-    """Two runs or more by their numbers in the history, of whichever servers and volumes.
+def compare_numbered_runs(session: Session, old: int, new: int, *further: int) -> Comparison:
+    """Return a comparison of runs by their numbers in the history, of any servers and volumes.
 
-    What somebody else measured may have another name: it is held against the first by what both have measured.
+    An imported run may have another workload name: it is compared by the metrics that both have.
 
     Raises:
-        InputError: they ran different workloads.
+        InputError: the runs are of different workloads.
     """
     first = session.store.run(old)
-    return compare_runs([first], *([_alike(first, session.store.run(number))] for number in (new, *further)))
+    return compare_runs(
+        [first], *([_require_comparable(first, session.store.run(number))] for number in (new, *further))
+    )
 
 
-def _alike(first: Run, second: Run) -> Run:
-    """The second run, as one of the first one's workload where it came from elsewhere; else it has to be one."""
+def _require_comparable(first: Run, second: Run) -> Run:
+    """Return the second run with the first run's workload if one was imported; else both must have the same."""
     old, new = first.id, second.id
     if first.workload.tool == second.workload.tool and (first.volume.elsewhere or second.volume.elsewhere):
         return replace(second, workload=first.workload)
@@ -242,12 +286,15 @@ def _alike(first: Run, second: Run) -> Run:
     return second
 
 
-def _forecast(session: Session, move: Move, measured: Volume, suite: Suite, job: Job) -> Forecast:
-    facts, context = facts_of(session, move, measured.side, job), _context(session, move, measured.side, suite, job)
+def _forecast_volume(session: Session, move: Move, measured: Volume, suite: Suite, job: Job) -> Forecast:
+    facts, context = (
+        get_facts(session, move, measured.side, job),
+        _move_context(session, move, measured.side, suite, job),
+    )
     return forecast_suite(session.server(measured.server, job), measured, suite, facts, job, context)
 
 
-def _context(session: Session, move: Move, side: Side, suite: Suite, job: Job) -> MoveContext:
+def _move_context(session: Session, move: Move, side: Side, suite: Suite, job: Job) -> MoveContext:
     """Return the major version of the cluster if known, and the other server if the workload is driven from it."""
     old = session.store.facts(move.old)
     cluster = old.cluster(move.cluster) if old is not None else None
@@ -256,4 +303,4 @@ def _context(session: Session, move: Move, side: Side, suite: Suite, job: Job) -
         return MoveContext(major_version)
     other = Side.NEW if side is Side.OLD else Side.OLD
     server = session.server(move.new if other is Side.NEW else move.old, job)
-    return MoveContext(major_version, server, facts_of(session, move, other, job))
+    return MoveContext(major_version, server, get_facts(session, move, other, job))

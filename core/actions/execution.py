@@ -1,11 +1,11 @@
-"""A move carried out: begun, gone on with, cancelled, taken back."""
+"""Actions that start, continue, cancel and roll back the execution of a move."""
 
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 
-from core.actions.locks import advised, left_by
-from core.actions.migration import estimate, plan, run_checks
+from core.actions.locks import find_leftover_execution, with_advice
+from core.actions.migration import make_estimate, plan_move, run_checks
 from core.actions.session import Session, record_commands
 from core.errors import InputError
 from core.facts.model import TrialStart
@@ -34,12 +34,14 @@ from core.servers.secrets import Key, session_secrets
 from core.servers.shell import Secret
 
 LOADED_LATE = ("humanize", "numpy")
-"""What the first size that is said and the estimate after a rehearsal load: hours after the beginning, it may be, when
-an upgrade or a removal of the package has taken away the files that this program was started from."""
+"""Modules that would otherwise be loaded only by the first formatted size and by the estimate after a rehearsal.
+
+That may be hours after the start, when an upgrade or removal of the package has deleted the program's files.
+"""
 
 
 def explain_no_dress_rehearsal(session: Session, move: str) -> str:
-    """Why there can be no dress rehearsal of the move, by the latest facts; empty where there can, or no facts tell."""
+    """Return why the move cannot have a dress rehearsal, by the latest facts; empty if it can or facts are missing."""
     found = session.store.move(move)
     old, new = session.store.facts(found.old), session.store.facts(found.new)
     cluster = old.cluster(found.cluster) if old is not None else None
@@ -60,27 +62,35 @@ def execute(
     dressed: bool = False,
     asked: RehearsalOptions = USUAL,
 ) -> Execution:
-    """Carry the move out, or rehearse it: from fresh facts, checks and a fresh plan.
+    """Carry out or rehearse the move, with fresh facts, checks and a fresh plan, and return the execution.
 
-    `dressed`: in this rehearsal the copy itself is started on the new server, and looked at; `asked`: what it does
-    beyond that.
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        kind: a move or a rehearsal.
+        operator: answers the questions of the plan.
+        job: the job that reports progress.
+        verify: which files are compared by their checksums during the downtime.
+        start_over: start again although an earlier execution was interrupted.
+        dressed: whether the rehearsal also starts the copy on the new server.
+        asked: the options of such a dress rehearsal.
 
     Raises:
-        BlockedError: blockers stand, another workstation has the cluster, or a proof failed.
-        InputError: an earlier execution must be gone on with, or taken back, first; or it ended on its way, and
-            nobody has said that this one may `start_over`; or the name that was given is another cluster's.
-        PghaulError: what the steps raise; the execution's state in the history then says how it stands.
+        BlockedError: there are blockers, another workstation has locked the cluster, or a check of the plan failed.
+        InputError: an earlier execution must be resumed or rolled back first; or it was interrupted and `start_over` is
+            not set; or the operator's confirmation names another cluster.
+        PghaulError: an error of a step; the history then contains the state of the execution.
     """
     latest = _latest(session, move)
     refuse_if_unfinished(latest, alive=_is_running_here(session, latest), start_over=start_over)
     refuse_blockers(run_checks(session, move, job))
-    made = plan(session, move, job, verify=verify, dressed=dressed, asked=asked)
+    made = plan_move(session, move, job, verify=verify, dressed=dressed, asked=asked)
     operator.announce(made.cluster)
     return _carry_out(session, session.store.execution_started(new_execution(made, kind)), operator, job)
 
 
 def resume_execution(session: Session, move: str, operator: Operator, job: Job) -> Execution:
-    """Go on with the latest execution, from its first step that is not done. Raises as `execute` does."""
+    """Continue the latest execution with its first step that is not done. Raises the errors of `execute`."""
     latest = _latest(session, move)
     found = find_resumable(latest, move, alive=_is_running_here(session, latest))
     operator.announce(found.plan.cluster)
@@ -88,7 +98,7 @@ def resume_execution(session: Session, move: str, operator: Operator, job: Job) 
 
 
 def cancel_execution(session: Session, move: str, operator: Operator, job: Job) -> Execution:
-    """End the latest execution: ask the program that carries it out to; where none does, end it here."""
+    """Cancel the latest execution: ask the program that carries it out, or end it here if no program does."""
     found = find_cancellable(_latest(session, move), move)
     if _is_running_here(session, found):
         session.store.ask_cancel(found.id)
@@ -100,7 +110,7 @@ def cancel_execution(session: Session, move: str, operator: Operator, job: Job) 
 
 
 def roll_back_execution(session: Session, move: str, operator: Operator, job: Job) -> Execution:
-    """Make old what it was, before the point of no return; raises BlockedError with words on the way back after it."""
+    """Roll back the latest execution; after the point of no return raise BlockedError with instructions."""
     latest = _latest(session, move)
     found = find_rollbackable(latest, move, alive=_is_running_here(session, latest))
     _run_after_cleanup(session, partial(roll_back, _make_executor(session, found, operator, job)), operator, job)
@@ -108,13 +118,13 @@ def roll_back_execution(session: Session, move: str, operator: Operator, job: Jo
 
 
 def execution_status(session: Session, move: str) -> tuple[Execution, bool]:
-    """The latest execution, and whether a program of this workstation is at it; raises InputError without one."""
+    """Return the latest execution and whether this workstation carries it out; raise InputError if there is none."""
     latest = require_execution(_latest(session, move), move)
     return latest, _is_running_here(session, latest)
 
 
 def describe_outcome(session: Session, execution: Execution) -> tuple[Paragraph, ...]:
-    """What an execution that is done came to, and what is still to do; of a rehearsal, what the move will cost."""
+    """Return the result of a finished execution and its follow-up tasks; for a rehearsal, what the move will cost."""
     return outcome_of(execution, session.store.estimate(execution.move))
 
 
@@ -134,35 +144,35 @@ def _carry_out(session: Session, execution_id: int, operator: Operator, job: Job
     executor.passwords = _ask_passwords(session, execution)
     _run_after_cleanup(session, partial(carry_out_plan, executor), operator, job)
     if execution.kind is Kind.REHEARSAL:
-        estimate(session, execution.move, job)  # anew, by what was measured now
+        make_estimate(session, execution.move, job)  # a new estimate, which uses what the rehearsal has measured
     return session.store.execution(execution_id)
 
 
 def _run_after_cleanup(session: Session, action: Callable[[], None], operator: Operator, job: Job) -> None:
-    """Do it; where the lock of an execution that is over is in the way, what that one has left is removed first.
+    """Run the action; if the lock of a finished execution prevents it, remove what that one has left and retry.
 
     Raises:
-        HeldError: somebody else has the lock.
+        HeldError: somebody else holds the lock.
     """
     try:
         action()
     except HeldError as error:
-        left = left_by(session, error.holder)
-        if left is None:
-            raise advised(session, error) from error
+        leftover = find_leftover_execution(session, error.holder)
+        if leftover is None:
+            raise with_advice(session, error) from error
     else:
         return
-    remove_leftovers(_make_executor(session, left, operator, job))
+    remove_leftovers(_make_executor(session, leftover, operator, job))
     try:
         action()
     except HeldError as error:
-        raise advised(session, error) from error
+        raise with_advice(session, error) from error
 
 
 def _ask_passwords(session: Session, execution: Execution) -> dict[str, Secret]:
-    """Of the role of the queries, where they are still to be measured on the old server.
+    """Return the password of the role of the queries, if they are still to be measured on the old server.
 
-    It is asked for before hours of work. Nobody need give one: the server may let the role in without.
+    It is asked for before hours of work. It may be empty: the server may accept the role without one.
     """
     queries, step = execution.plan.queries, execution.plan.step(QUERIES_ON_OLD)
     if queries is None or step is None or execution.done(step.number):
@@ -174,21 +184,24 @@ def _ask_passwords(session: Session, execution: Execution) -> dict[str, Secret]:
 
 
 def _describe_servers(session: Session, move: str) -> dict[str, str]:
-    """Which machines the move names now, by their sides."""
+    """Return the servers that the move names now, by their sides."""
     found = session.store.move(move)
-    said = {}
+    descriptions = {}
     for side, name in (("old", found.old), ("new", found.new)):
         profile = session.store.profile(name)
         port = f" port {profile.port}" if profile.port is not None else ""
-        said[side] = f"{name} at {profile.address}{port}"
-    return said
+        descriptions[side] = f"{name} at {profile.address}{port}"
+    return descriptions
 
 
 def _make_executor(session: Session, execution: Execution, operator: Operator, job: Job) -> Executor:
-    """The one door to running what is recorded; of what bears no seal only what a person takes over with open eyes.
+    """Return the executor of a recorded execution. Every execution is run through this function.
+
+    An unsigned execution runs only if the operator takes it over after seeing it.
 
     Raises:
-        InputError: they do not, or a command of it would run on the workstation that is none of theirs.
+        InputError: the operator does not take it over, or it contains a command for the workstation that is not among
+            the operator's hooks.
     """
     if not session.store.recorded_here(execution.id):
         refuse_strange_commands(execution, session.store.hooks(execution.move))
@@ -207,7 +220,7 @@ def _make_executor(session: Session, execution: Execution, operator: Operator, j
     names = {"old": move.old, "new": move.new}
 
     def try_start(job: Job) -> TrialStart | None:
-        """By the latest facts; the configuration is packed anew."""
+        """Try the start with the latest facts; the configuration is packed again."""
         old, new = session.store.facts(move.old), session.store.facts(move.new)
         if old is None or new is None:
             return None

@@ -1,6 +1,6 @@
-"""Learn what a server is, and what is known of the two servers of a move.
+"""Read the facts of a server, and get those of the two servers of a move.
 
-`read_facts` is the action; the others serve actions, and are given a job that records already.
+`read_facts` is an action. The other functions serve actions, whose job already records commands.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,15 +24,15 @@ from core.servers.connection import Server
 from core.servers.shell import for_hint
 
 _FRESH_SECONDS = 900.0
-"""Of facts that are older it is said how old they are."""
+"""Facts that are older, in seconds, are used with a note on their age."""
 
 
 def read_facts(session: Session, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
-    """Learn what a server is. `folders`: data directories that the DBA names, besides those that are found."""
+    """Read the facts of a server; `folders` are data directories to examine besides those that are found."""
     return _read(session, server, record_commands(session.store, job), folders)
 
 
-def collected(
+def collect_and_save(
     store: Store,
     server: Server,
     job: Job,
@@ -41,16 +41,22 @@ def collected(
     folders: Sequence[str] = (),
     targets: Sequence[str] = (),
     trial: Cluster | None = None,
-    tried: Callable[[Server, Facts], Facts] | None = None,
+    add_trial_start: Callable[[Server, Facts], Facts] | None = None,
 ) -> Facts:
-    """Fresh facts of a server, kept; those in which a session was lost are kept too, and are an error.
+    """Collect fresh facts of a server, save them, and return them.
 
     Args:
-        known: the latest that there were.
-        folders: data directories that are looked at besides those that are found.
-        targets: folders whose names are read, because a copy is to go there.
-        trial: the cluster that the server's binaries are to show that they can run.
-        tried: adds to the facts what is tried on the server, before they are kept.
+        store: the history.
+        server: the connected server.
+        job: the job that reports progress.
+        known: the latest facts before; None if there are none.
+        folders: data directories to examine besides those that are found.
+        targets: folders whose entries are listed, because a copy will go there.
+        trial: the cluster for which the server's binaries are tried; None to try none.
+        add_trial_start: adds the result of a trial start to the facts before they are saved.
+
+    Raises:
+        ServerError: a session was lost while the facts were read; the facts are saved all the same.
     """
     locales = libc_locales(trial) if trial is not None else ()
     facts = merge_previous(collect(server, job, folders=folders, locales=locales, targets=targets), known)
@@ -58,8 +64,8 @@ def collected(
         facts = with_known_trials(facts, known)
     else:
         facts = with_trial_cluster(server, facts, trial.series, job, of=trial)
-    if tried is not None and facts.gap(LOST) is None:
-        facts = tried(server, facts)
+    if add_trial_start is not None and facts.gap(LOST) is None:
+        facts = add_trial_start(server, facts)
     store.save_facts(facts)
     lost = facts.gap(LOST)
     if lost is not None:
@@ -79,13 +85,22 @@ def _read(
     folders: Sequence[str] = (),
     targets: Sequence[str] = (),
     trial: Cluster | None = None,
-    tried: Callable[[Server, Facts], Facts] | None = None,
+    add_trial_start: Callable[[Server, Facts], Facts] | None = None,
 ) -> Facts:
     connected, known = session.server(server, job), session.store.facts(server)
-    return collected(session.store, connected, job, known, folders=folders, targets=targets, trial=trial, tried=tried)
+    return collect_and_save(
+        session.store,
+        connected,
+        job,
+        known,
+        folders=folders,
+        targets=targets,
+        trial=trial,
+        add_trial_start=add_trial_start,
+    )
 
 
-def facts_of(
+def get_facts(
     session: Session,
     move: Move,
     side: Side,
@@ -93,16 +108,25 @@ def facts_of(
     *,
     refresh: bool = False,
     trial: Cluster | None = None,
-    tried: Callable[[Server, Facts], Facts] | None = None,
+    add_trial_start: Callable[[Server, Facts], Facts] | None = None,
 ) -> Facts:
-    """The latest facts of a side; read now where there are none, where they lack what it needs, or with `refresh`.
+    """Return the latest facts of a side, or read them if there are none or they lack what is needed.
 
-    Of old that is the cluster, of new the names in the folders that tablespaces of `trial` go to.
+    Facts of the old server must contain the cluster, facts of the new server the entries of the target folders.
+
+    Args:
+        session: the history and the connections.
+        move: the move.
+        side: the side.
+        job: the job that reports progress.
+        refresh: read the facts in any case.
+        trial: the cluster for which the server's binaries are tried; None to try none.
+        add_trial_start: adds the result of a trial start to the facts before they are saved.
     """
     server, folder = (move.old, move.cluster) if side is Side.OLD else (move.new, move.target)
     targets = [place.target for place in data_roots(move, trial)[1:]] if trial is not None else []
     known = None if refresh else session.store.facts(server)
-    if known is not None and _suffices(known, side, folder, targets):
+    if known is not None and _are_sufficient(known, side, folder, targets):
         age = (datetime.now(UTC) - known.taken_at).total_seconds()
         if age > _FRESH_SECONDS:
             read_again = f"read them again with: pghaul facts {server}"
@@ -111,16 +135,16 @@ def facts_of(
     if not refresh:
         what = f"facts of {server}" if known is None else f"facts of {folder} on {server}"
         job.report(Note(f"there are no {what} yet; reading them now"))
-    return _read(session, server, job, [folder], targets, trial, tried)
+    return _read(session, server, job, [folder], targets, trial, add_trial_start)
 
 
-def _suffices(known: Facts, side: Side, folder: str, targets: Sequence[str]) -> bool:
+def _are_sufficient(known: Facts, side: Side, folder: str, targets: Sequence[str]) -> bool:
     if side is Side.OLD:
         return known.cluster(folder) is not None
     return all(target in known.target_entries for target in targets)
 
 
-def both_facts(session: Session, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:
-    """The facts of old and of new, each as `facts_of` has them."""
-    old, new = (facts_of(session, move, side, job, refresh=refresh) for side in (Side.OLD, Side.NEW))
+def get_facts_of_both(session: Session, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:
+    """Return the facts of the old and the new server, each as `get_facts` returns them."""
+    old, new = (get_facts(session, move, side, job, refresh=refresh) for side in (Side.OLD, Side.NEW))
     return old, new

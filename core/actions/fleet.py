@@ -1,4 +1,4 @@
-"""Many moves side by side: those that are over or under way, those that nobody could look at, and what checks tell."""
+"""Many moves side by side: those that are finished or running, those that could not be checked, and the others."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -12,36 +12,39 @@ from core.migration.model.execution import Execution
 from core.migration.model.move import Move
 
 Look = Callable[[Move, Facts, Facts], FleetMove]
-"""What checks tell of a move, by the facts of both servers."""
+"""Assesses a move by the facts of both servers."""
 
 
-def by_rank(
+def rank_fleet(
     session: Session,
     moves: Iterable[Move],
     facts: Mapping[str, Facts | None],
     failures: Mapping[str, str],
     look: Look,
 ) -> tuple[FleetMove, ...]:
-    """Moves as they are ranked, those stopped whose target another one has.
+    """Return the moves in the order of `rank_moves`; a move with the target of another one is not ready.
 
     Args:
-        facts: of their servers, by name.
-        failures: why a server could not be read, by its name.
-        look: asked for those that were not carried out, are not under way, and whose servers and cluster are known.
+        session: the history and the connections.
+        moves: the moves.
+        facts: the facts of each server, by name.
+        failures: why a server could not be read, by name.
+        look: assesses a move that is neither finished nor running, and whose servers and cluster are known.
     """
-    found = [_one(session, move, facts, failures, look) for move in moves]
-    return rank_moves(mark_conflicts(found, _others_over(session, found)))
+    found = [_assess_move(session, move, facts, failures, look) for move in moves]
+    return rank_moves(mark_conflicts(found, _other_completed_moves(session, found)))
 
 
-def _one(
+def _assess_move(
     session: Session, move: Move, facts: Mapping[str, Facts | None], failures: Mapping[str, str], look: Look
 ) -> FleetMove:
+    """Return a move with what is known of it. The arguments are those of `rank_fleet`, for one move."""
     old, new = facts[move.old], facts[move.new]
-    if (over := move_over(session, move)) is not None:
-        return make_fleet_move(move, old, (), None, over)
+    if (completed_at := completion_time(session, move)) is not None:
+        return make_fleet_move(move, old, (), None, completed_at)
     latest = session.store.latest_execution(move.name)
-    if latest is not None and (going := _under_way(session, latest)):
-        return make_fleet_move(move, old, None, None, unknown=going)
+    if latest is not None and (progress := _describe_unfinished(session, latest)):
+        return make_fleet_move(move, old, None, None, unknown=progress)
     unread = failures.get(move.old) or failures.get(move.new) or ""
     if unread or old is None or new is None:
         return make_fleet_move(move, old, None, None, unknown=unread)
@@ -50,24 +53,25 @@ def _one(
     return look(move, old, new)
 
 
-def move_over(session: Session, move: Move) -> datetime | None:
-    """When it was carried out from here, as it is set up now; None: it was not.
+def completion_time(session: Session, move: Move) -> datetime | None:
+    """Return when the move, as it is configured now, was carried out from this workstation; None if it was not.
 
-    What was recorded elsewhere may tell anything, and an execution's seal holds for the servers of then alone.
+    Executions that were recorded elsewhere do not count, because anything could be in them. The signature of an
+    execution covers only the servers of that time.
     """
     own = sorted(session.store.own_executions(move.name), reverse=True)
     of_it = (found for number in own if is_execution_of(found := session.store.execution(number), move))
     return move_time(next(of_it, None))
 
 
-def _others_over(session: Session, found: Sequence[FleetMove]) -> list[FleetMove]:
-    """Moves to the same servers that were carried out, and are none of these."""
-    looked_at, ends = {one.move.name for one in found}, {one.move.new for one in found}
-    others = [move for move in session.store.moves() if move.new in ends and move.name not in looked_at]
-    return [FleetMove(move, moved_at=at) for move in others if (at := move_over(session, move)) is not None]
+def _other_completed_moves(session: Session, found: Sequence[FleetMove]) -> list[FleetMove]:
+    """Return completed moves to the same servers that are not among these."""
+    examined, servers = {each.move.name for each in found}, {each.move.new for each in found}
+    others = [move for move in session.store.moves() if move.new in servers and move.name not in examined]
+    return [FleetMove(move, moved_at=at) for move in others if (at := completion_time(session, move)) is not None]
 
 
-def _under_way(session: Session, latest: Execution) -> str:
-    """How an execution stands that is not at its end; empty where it is, or where old serves as before."""
-    going = unfinished(latest, datetime.now(UTC), alive=session.store.carried_out(latest.id))
-    return "" if going is None else f"Under way: execution {going.id} is {going.state}. {going.stands}"
+def _describe_unfinished(session: Session, latest: Execution) -> str:
+    """Return the state of an unfinished execution; empty if it is finished or the old cluster serves as before."""
+    execution = unfinished(latest, datetime.now(UTC), alive=session.store.carried_out(latest.id))
+    return "" if execution is None else f"Under way: execution {execution.id} is {execution.state}. {execution.stands}"

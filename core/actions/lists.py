@@ -1,4 +1,4 @@
-"""Take a list of servers, and the moves in it, into the history."""
+"""Import a list of servers and the moves in it into the history."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,12 +15,14 @@ from core.servers.profiles import Profile
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of a list.
+    """The result of importing a list.
 
     Attributes:
-        added, changed, kept: names of servers; those that were kept are known, and described alike.
-        moves: names of all its moves that there are now.
-        refused: the entries that were not taken, each with its sentence.
+        added: the names of servers that were added.
+        changed: the names of servers whose description was changed.
+        kept: the names of servers that are known with the same description.
+        moves: the names of all moves of the list that exist now.
+        refused: the entries that were not imported, each with the reason.
     """
 
     added: tuple[str, ...]
@@ -31,22 +33,22 @@ class Taken:
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Every server that was taken."""
+        """Return the names of all imported servers."""
         return (*self.added, *self.changed, *self.kept)
 
 
 def import_list(session: Session, found: ServerList, *, replacing: bool = False) -> Taken:
-    """Describe its servers and set up its moves. `replacing`: also those that are known otherwise."""
-    taken = take_servers(session, found, replacing=replacing)
-    return take_moves(session, found, taken, replacing=replacing)
+    """Import the servers and moves of a list; with `replacing` also those that are known with another description."""
+    taken = import_servers(session, found, replacing=replacing)
+    return import_moves(session, found, taken, replacing=replacing)
 
 
-def take_servers(session: Session, found: ServerList, *, replacing: bool) -> Taken:
-    """Describe its servers; all that can be taken at once, as it may be thousands."""
+def import_servers(session: Session, found: ServerList, *, replacing: bool) -> Taken:
+    """Import the servers of a list, all valid ones at once, because there may be thousands."""
     known = {profile.name: profile for profile in session.store.profiles()}
-    sorting = _Sorting(known, replacing=replacing)
+    sorting = _ServerSorter(known, replacing=replacing)
     for each in {each.profile.name: each for each in found.listed}.values():
-        with sorting.refusing(each):
+        with sorting.collecting_refusals(each):
             sorting.sort(each.profile)
     session.store.put_profiles([*sorting.added, *sorting.changed])
     added, changed, kept = (
@@ -55,21 +57,21 @@ def take_servers(session: Session, found: ServerList, *, replacing: bool) -> Tak
     return Taken(added, changed, kept, moves=(), refused=(*found.refused, *sorting.refused))
 
 
-def take_moves(session: Session, found: ServerList, taken: Taken, *, replacing: bool) -> Taken:
-    """Set up the moves of the servers that were taken; what is measured of each server its facts say, if it has any."""
-    sorting = _Sorting({}, replacing=replacing)
+def import_moves(session: Session, found: ServerList, taken: Taken, *, replacing: bool) -> Taken:
+    """Import the moves of the imported servers; their volumes come from the facts of the servers, if any."""
+    sorting = _ServerSorter({}, replacing=replacing)
     known = {move.name: move for move in session.store.moves()}
     servers = set(taken.servers)
     names = []
     for each in found.listed:
         if each.move is not None and each.profile.name in servers:
-            with sorting.refusing(each):
-                _take_move(session, each.profile.name, each.move, known.get(each.move.name), replacing=replacing)
+            with sorting.collecting_refusals(each):
+                _import_move(session, each.profile.name, each.move, known.get(each.move.name), replacing=replacing)
                 names.append(each.move.name)
     return replace(taken, moves=tuple(names), refused=(*taken.refused, *sorting.refused))
 
 
-def _take_move(session: Session, old: str, wanted: WantedMove, known: Move | None, *, replacing: bool) -> None:
+def _import_move(session: Session, old: str, wanted: WantedMove, known: Move | None, *, replacing: bool) -> None:
     if known is not None:
         if (known.old, known.new, known.cluster, known.target) == (old, wanted.new, wanted.cluster, wanted.target):
             return
@@ -96,7 +98,7 @@ def _take_move(session: Session, old: str, wanted: WantedMove, known: Move | Non
 
 
 def _refuse_loss(known: Move, old: str, wanted: WantedMove) -> None:
-    """What no list says of a move stays where it means the same: targets of tablespaces, a permission."""
+    """Raise InputError if the list would change the meaning of tablespace targets or of a permission."""
     if known.tablespace_targets and (known.old, known.cluster) != (old, wanted.cluster):
         lost = "tablespace locations for another cluster"
     elif known.plain_text and (known.old, known.new) != (old, wanted.new):
@@ -107,8 +109,8 @@ def _refuse_loss(known: Move, old: str, wanted: WantedMove) -> None:
 
 
 @dataclass
-class _Sorting:
-    """What is done with each server of a list, by what is known."""
+class _ServerSorter:
+    """Sorts the servers of a list by what is done with them."""
 
     known: dict[str, Profile]
     replacing: bool
@@ -131,8 +133,8 @@ class _Sorting:
             )
 
     @contextmanager
-    def refusing(self, entry: Listed) -> Iterator[None]:
-        """An entry that cannot be taken is a row of its own, and no end of the others."""
+    def collecting_refusals(self, entry: Listed) -> Iterator[None]:
+        """Collect the error of an entry that cannot be imported, and let the others go on."""
         try:
             yield
         except InputError as error:

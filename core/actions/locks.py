@@ -1,4 +1,4 @@
-"""A server that a move is being carried out on is in that move's hands: what measures it waits, and says for whom."""
+"""A server on which a move is being carried out is locked: measurements are refused, with the reason."""
 
 from collections.abc import Sequence
 
@@ -13,40 +13,40 @@ from core.servers.shell import command
 _OVER = {State.STOPPED, State.CANCELLED, State.DONE, State.ROLLED_BACK}
 
 
-def refuse_held(session: Session, servers: Sequence[str], job: Job) -> None:
-    """Raise BlockedError while a cluster on one of these servers is being moved, by this workstation or another."""
+def refuse_locked_servers(session: Session, servers: Sequence[str], job: Job) -> None:
+    """Raise BlockedError if any workstation is moving a cluster on one of these servers."""
     for name in dict.fromkeys(servers):
         for holder in lock.holders(session.server(name, job), job):
-            if left_by(session, holder) is not None:
+            if find_leftover_execution(session, holder) is not None:
                 continue
             raise BlockedError(
                 f"{name}: a cluster on this server is being moved by {holder.whose}; a measurement now would slow down "
                 "the copy and give wrong results",
-                _advice(session, holder)
+                _advise_on_own_lock(session, holder)
                 or "wait until the move has ended, or ask its operator; "
                 f"{lock.take_over(session.server(name, job), holder)}",
             )
 
 
-def left_by(session: Session, holder: Holder) -> Execution | None:
-    """The execution of this history that is over and has left the lock; None where it is anybody else's.
+def find_leftover_execution(session: Session, holder: Holder) -> Execution | None:
+    """Return the finished execution of this history that has left the lock, or None for any other lock.
 
-    Its server could not be reached when it ended.
+    A lock stays if its server could not be reached when the execution ended.
     """
-    own = _known(session, holder.token)
+    own = _find_execution(session, holder.token)
     if own is None or own.state not in _OVER:
         return None
     return own if session.store.recorded_here(own.id) and not session.store.carried_out(own.id) else None
 
 
-def advised(session: Session, error: HeldError) -> HeldError:
-    """The same refusal; where the lock is of an execution that this history knows, with what leads on."""
-    return HeldError(error.message, _advice(session, error.holder) or error.hint, error.holder)
+def with_advice(session: Session, error: HeldError) -> HeldError:
+    """Return the error with advice on how to go on, if the lock belongs to an execution of this history."""
+    return HeldError(error.message, _advise_on_own_lock(session, error.holder) or error.hint, error.holder)
 
 
-def _advice(session: Session, holder: Holder) -> str:
-    """What to do about a lock of one's own; empty where it is another workstation's."""
-    own = _known(session, holder.token)
+def _advise_on_own_lock(session: Session, holder: Holder) -> str:
+    """Return what to do about a lock of an execution of this history; empty for any other lock."""
+    own = _find_execution(session, holder.token)
     if own is None:
         return ""
     execute = command("pghaul", "execute", own.move)
@@ -58,6 +58,6 @@ def _advice(session: Session, holder: Holder) -> str:
     )
 
 
-def _known(session: Session, token: str) -> Execution | None:
+def _find_execution(session: Session, token: str) -> Execution | None:
     executions = (execution for move in session.store.moves() for execution in session.store.executions(move.name))
     return next((execution for execution in executions if execution.token == token), None)

@@ -1,4 +1,4 @@
-"""What was measured, whenever and for whichever move: to be picked, set side by side, and seen over time."""
+"""Results of benchmarks in the history: list them, compare them, and show them over time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -15,19 +15,25 @@ from core.comparison.sets import Start
 from core.errors import InputError, ParseError
 
 NEWEST = 200
-"""Of a workload over time: more than a picture shows apart."""
+"""How many runs of a workload are shown over time: a chart cannot show more."""
 
 
-def starts(session: Session) -> tuple[Start, ...]:
-    """What each start of a suite measured on one volume, of all moves, the newest first."""
+def list_starts(session: Session) -> tuple[Start, ...]:
+    """Return what each start of a suite has measured on one volume, for all moves, the newest first."""
     return session.store.starts()
 
 
 def compare_starts(session: Session, move: str, left: Start | Side, right: Start | Side) -> Comparison:
-    """Two sets of runs side by side; a side stands for the latest runs of each workload on the move's volume.
+    """Return a comparison of two sets of runs.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        left: a start of a suite, or a side for the latest runs of each workload on the move's volume.
+        right: the other set, likewise.
 
     Raises:
-        InputError: nothing was measured of either.
+        InputError: nothing was measured in either set.
     """
     store = session.store
     first, second = (
@@ -40,10 +46,18 @@ def compare_starts(session: Session, move: str, left: Start | Side, right: Start
     return compare_runs(first, second, dated=len(places) < 2 or isinstance(left, Start) or isinstance(right, Start))
 
 
-def over_time(
+def metric_over_time(
     session: Session, move: str, tool: str, workload: str, metric: str
 ) -> dict[Side, tuple[tuple[datetime, Sample], ...]]:
-    """A metric of a workload in each of its runs that are done, on the volumes of a move, the oldest first."""
+    """Return a metric of a workload in each finished run on the volumes of a move, the oldest first.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        tool: the tool of the workload.
+        workload: the name of the workload.
+        metric: the name of the metric.
+    """
     found: dict[Side, tuple[tuple[datetime, Sample], ...]] = {}
     for side in Side:
         runs = session.store.runs_of_workload(move, side, tool, workload, NEWEST)
@@ -53,29 +67,31 @@ def over_time(
 
 
 def read_outputs(named: Sequence[tuple[str, str]], tool: str | None = None) -> tuple[str, Comparison]:
-    """Outputs that somebody else produced, side by side: each its name and its text; one alone is shown by itself.
+    """Return the tool and a comparison of outputs of benchmark tools; a single output is shown alone.
 
-    `tool`: whose they are; None: the first that can read them all. Handed back is that tool, with the comparison.
+    Args:
+        named: the name and the text of each output.
+        tool: the tool that wrote them; None for the first tool that can read them all.
 
     Raises:
         InputError: there is no output.
-        ParseError: no tool, or not this one, can read one of them.
+        ParseError: no tool, or not this one, can read all of them.
     """
     texts = [(name, text) for name, text in named if text.strip()]
     if not texts:
         raise InputError("there is no output to read", "open a file, or paste the output of a tool")
     tools = [tool] if tool is not None else list(readers())
-    refused: ParseError | None = None
-    for one in tools:
+    last_error: ParseError | None = None
+    for name_of_tool in tools:
         try:
-            read = [(name, _read(one, name, text)) for name, text in texts]
+            read = [(name, _read(name_of_tool, name, text)) for name, text in texts]
         except ParseError as error:
-            refused = error
+            last_error = error
             continue
-        nothing = [("nothing else", Output(one, None, ()))] if len(read) == 1 else []
-        return one, compare_outputs([*read, *nothing])
-    if tool is not None and refused is not None:
-        raise refused
+        placeholder = [("nothing else", Output(name_of_tool, None, ()))] if len(read) == 1 else []
+        return name_of_tool, compare_outputs([*read, *placeholder])
+    if tool is not None and last_error is not None:
+        raise last_error
     raise ParseError(
         f"no known tool has written this output: {', '.join(name for name, _ in texts)}",
         f"pghaul can read {', '.join(tools)}; give the complete output, and outputs of only one tool",

@@ -1,12 +1,12 @@
-"""From what would break to every command: checks, probes, estimate, plan of a move."""
+"""Checks, probes, estimate and plan of a move."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.actions.facts import both_facts, facts_of
-from core.actions.locks import refuse_held
+from core.actions.facts import get_facts, get_facts_of_both
+from core.actions.locks import refuse_locked_servers
 from core.actions.session import Session, record_commands
 from core.actions.watching import collect_if_due
 from core.benchmarks.model import Side
@@ -46,92 +46,102 @@ from core.servers.connection import Server
 
 
 def run_checks(session: Session, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
-    """What must hold before the move, from fresh facts of both servers (or the latest, without `refresh`).
+    """Run the checks of a move and return their results.
 
-    Fresh facts of new hold what a trial cluster shows of its binaries, and how an empty cluster with the configuration
-    of old started there, so that later checks of facts alone know it.
+    Fresh facts of the new server contain what a trial cluster shows of its binaries, and the result of a trial start
+    with the old cluster's configuration. So later checks can use them without reaching the servers.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        job: the job that reports progress.
+        refresh: read the facts of both servers again instead of using the latest ones.
     """
     job = record_commands(session.store, job, move)
     found = session.store.move(move)
-    old = facts_of(session, found, Side.OLD, job, refresh=refresh)
+    old = get_facts(session, found, Side.OLD, job, refresh=refresh)
     cluster = old.cluster(found.cluster)
 
-    def tried(server: Server, facts: Facts) -> Facts:
+    def add_trial_start(server: Server, facts: Facts) -> Facts:
         return with_trial_start(
             session.server(found.old, job), server, old, facts, found, job, hooks=session.store.hooks(move)
         )
 
-    new = facts_of(session, found, Side.NEW, job, refresh=refresh, trial=cluster, tried=tried)
+    new = get_facts(session, found, Side.NEW, job, refresh=refresh, trial=cluster, add_trial_start=add_trial_start)
     results = check_facts(found, old, new)
     session.store.save_checks(move, results)
     return apply_waivers(results, session.store.waivers(move))
 
 
-def judge(session: Session, move: Move, old: Facts, new: Facts) -> tuple[tuple[CheckResult, ...], Estimate]:
-    """Checks and estimate of a move by facts alone, recorded; no server is reached.
+def check_and_estimate(
+    session: Session, move: Move, old: Facts, new: Facts
+) -> tuple[tuple[CheckResult, ...], Estimate]:
+    """Check and estimate a move from these facts alone, record both, and return them. No server is reached.
 
     Raises:
-        InputError: the facts do not tell the size of the cluster.
+        InputError: the facts do not contain the size of the cluster.
     """
     results = check_facts(move, old, new)
     session.store.save_checks(move.name, results)
-    made, _ = _estimated(session, move, old, new, Verify.CHANGED, results)
+    made, _ = _estimate(session, move, old, new, Verify.CHANGED, results)
     session.store.save_estimate(move.name, made)
     return apply_waivers(results, session.store.waivers(move.name)), made
 
 
-def probe(session: Session, move: str, job: Job, *, thorough: bool = False) -> tuple[Probe, ...]:
-    """Short measurements of each link of the copy chain, in proportion to the move or `thorough`."""
+def run_probes(session: Session, move: str, job: Job, *, thorough: bool = False) -> tuple[Probe, ...]:
+    """Measure each link between the servers for a short time, in proportion to the move or `thorough`."""
     job = record_commands(session.store, job, move)
     found = session.store.move(move)
-    refuse_held(session, (found.old, found.new), job)
-    old, new = both_facts(session, found, job, refresh=True)
+    refuse_locked_servers(session, (found.old, found.new), job)
+    old, new = get_facts_of_both(session, found, job, refresh=True)
     servers = session.server(found.old, job), session.server(found.new, job)
     store = session.store
     before = store.probes(move)
     return probe_servers(*servers, old, new, found, store.seed(move), store, job, before=before, thorough=thorough)
 
 
-def probe_sustained(session: Session, move: str, seconds: float, job: Job) -> Probe:
-    """A longer write to new's disk, for so many seconds at the most: what a copy gets when a cache is full."""
+def probe_sustained_write(session: Session, move: str, seconds: float, job: Job) -> Probe:
+    """Write to the new server's disk for at most `seconds`: the rate of a copy once a cache is full."""
     job = record_commands(session.store, job, move)
     found = session.store.move(move)
-    refuse_held(session, (found.old, found.new), job)
-    old, new = both_facts(session, found, job, refresh=True)
+    refuse_locked_servers(session, (found.old, found.new), job)
+    old, new = get_facts_of_both(session, found, job, refresh=True)
     servers = session.server(found.old, job), session.server(found.new, job)
     site = ProbeContext(*servers, old, new, found, session.store.seed(move), job)
     short = [each for each in session.store.probes(move) if each.quantity is Quantity.WRITE]
     return measure(site, seconds, short[-1].bytes_per_second if short else None, session.store)
 
 
-def estimate(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Estimate:
-    """How long each method takes, from what the history holds of the move; what is missing is assumed, and said."""
-    return estimate_with_spec(session, move, job, verify=verify)[0]
+def make_estimate(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Estimate:
+    """Return how long each method takes, from the history of the move; what is missing is assumed and listed."""
+    return make_estimate_with_spec(session, move, job, verify=verify)[0]
 
 
-def estimate_with_spec(
+def make_estimate_with_spec(
     session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED
 ) -> tuple[Estimate, Spec]:
-    """The same, and what it was made from."""
+    """Return the estimate and the data from which it was made."""
     job = record_commands(session.store, job, move)
     found = session.store.move(move)
     collect_if_due(session, move, job)
-    old = facts_of(session, found, Side.OLD, job)
-    made, spec = _estimated(session, found, old, session.store.facts(found.new), verify)
-    if verify is Verify.CHANGED:  # what a report and the window go by, until a plan is made that proves more
+    old = get_facts(session, found, Side.OLD, job)
+    made, spec = _estimate(session, found, old, session.store.facts(found.new), verify)
+    if verify is Verify.CHANGED:  # reports and the window use this estimate until a plan with more checks is made
         session.store.save_estimate(move, made)
     return made, spec
 
 
-def record(session: Session, move: str | None = None) -> tuple[EstimateComparison, ...]:
-    """Every execution and rehearsal of a move, or of all, beside the estimate that was made before it, newest first.
+def compare_with_estimates(session: Session, move: str | None = None) -> tuple[EstimateComparison, ...]:
+    """Return every execution and rehearsal with the estimate that was made before it, newest first.
 
-    Of all moves those that this version cannot read are left out.
+    Args:
+        session: the history and the connections.
+        move: the name of the move; None for all moves that this version can read.
     """
     return record_of_all(session.store) if move is None else record_of(session.store, move)
 
 
-def plan(
+def plan_move(
     session: Session,
     move: str,
     job: Job,
@@ -140,16 +150,23 @@ def plan(
     dressed: bool = False,
     asked: RehearsalOptions = USUAL,
 ) -> Plan:
-    """The steps of the move with their exact commands, and as warnings what the checks say of the same facts.
+    """Make the plan of a move, with the open findings of the checks as warnings, and return it.
 
-    The estimate of just that, with what it proves, is kept beside it. `dressed`: it is for a dress rehearsal, for
-    which this is `asked`.
+    The matching estimate is saved, too.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        job: the job that reports progress.
+        verify: which files are compared by their checksums during the downtime.
+        dressed: whether the plan is for a dress rehearsal.
+        asked: the options of that dress rehearsal.
     """
     job = record_commands(session.store, job, move)
     found = session.store.move(move)
-    old, new = both_facts(session, found, job, refresh=False)
-    estimated, _ = _estimated(session, found, old, new, verify)
-    session.store.save_estimate(move, estimated)
+    old, new = get_facts_of_both(session, found, job, refresh=False)
+    estimate, _ = _estimate(session, found, old, new, verify)
+    session.store.save_estimate(move, estimate)
     made = make_plan(
         found,
         session.store.profile(found.old),
@@ -158,35 +175,35 @@ def plan(
         new,
         apply_waivers(check_facts(found, old, new), session.store.waivers(move)),
         session.store.probes(move),
-        estimated,
+        estimate,
         session.store.hooks(move),
         verify,
         seed=session.store.seed(move),
         dressed=dressed,
         asked=asked,
     )
-    said = carried_out(session, move)
-    made = replace(made, warnings=(PlanWarning(said), *made.warnings)) if said else made
+    completion = describe_completion(session, move)
+    made = replace(made, warnings=(PlanWarning(completion), *made.warnings)) if completion else made
     if not dressed:  # a report shows the plan of the move
         session.store.save_plan(move, made)
     return made
 
 
-def carried_out(session: Session, move: str) -> str:
-    """That the move is over, in a sentence for whoever asks for a plan or an estimate of it; empty: it is not."""
+def describe_completion(session: Session, move: str) -> str:
+    """Return a sentence that the move is finished, for its plan or estimate; empty if it is not."""
     return describe_completed_move(session.store.latest_execution(move))
 
 
-def answers(session: Session, move: str, asked: Asked) -> Planned | None:
-    """What is asked of the latest estimate beyond its methods, by what the history holds; None where there is none."""
+def answer_planning(session: Session, move: str, asked: Asked) -> Planned | None:
+    """Return the answers to the planning questions `asked`, from the latest estimate; None if there is none."""
     found = session.store.move(move)
     made, old = session.store.estimate(move), session.store.facts(found.old)
     if made is None or old is None:
         return None
-    return answers_of(_spec(session, found, old, session.store.facts(found.new)), made, asked, made.checking)
+    return answers_of(_make_spec(session, found, old, session.store.facts(found.new)), made, asked, made.checking)
 
 
-def _estimated(
+def _estimate(
     session: Session,
     move: Move,
     old: Facts,
@@ -194,8 +211,17 @@ def _estimated(
     verify: Verify,
     checks: Sequence[CheckResult] | None = None,
 ) -> tuple[Estimate, Spec]:
-    """`checks`: the latest, where they are at hand."""
-    spec = _spec(session, move, old, new)
+    """Return the estimate and the data from which it was made.
+
+    Args:
+        session: the history and the connections.
+        move: the move.
+        old: the facts of the old server.
+        new: the facts of the new server; None if there are none.
+        verify: which files are compared by their checksums during the downtime.
+        checks: the latest results of the checks; None to take them from the history.
+    """
+    spec = _make_spec(session, move, old, new)
     cluster = old.cluster(move.cluster)
     found = session.store.checks(move.name) if checks is None else checks
     made = ruled_out(estimate_spec(spec, verify), found or ())
@@ -203,37 +229,37 @@ def _estimated(
     return replace(made, helps=helps(spec, made.to_take, verify)), spec
 
 
-def _spec(session: Session, move: Move, old: Facts, new: Facts | None) -> Spec:
-    """What an estimate is made from: the facts, and what the history holds of the move and of those like it."""
+def _make_spec(session: Session, move: Move, old: Facts, new: Facts | None) -> Spec:
+    """Return the data for an estimate: the facts, and the history of this move and of similar moves."""
     store = session.store
     probes, runs = store.probes(move.name), store.runs(move.name, latest_only=True)
-    executions, others = _own(store, move.name), _between_the_same(store, move)
+    executions, others = _own_executions(store, move.name), _similar_moves(store, move)
     rows = [row for name in (move.name, *others) for row in record_of(store, name)]
-    known = history_of(executions, [each for name in others for each in _own(store, name)], rows)
-    known = replace(known, now=datetime.now(UTC), watched=_watched(probes))
+    known = history_of(executions, [each for name in others for each in _own_executions(store, name)], rows)
+    known = replace(known, now=datetime.now(UTC), watched=_latest_watch(probes))
     took = command_seconds([command.seconds for command in store.commands(move.name)])
     spec = spec_of(move, old, probes, runs, new, copied(executions), changed(executions), known, took)
-    return replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_growth(session, move)))
+    return replace(spec, cluster=replace(spec.cluster, growth_bytes_per_month=_monthly_growth_bytes(session, move)))
 
 
-def _own(store: Store, move: str) -> list[Execution]:
-    """The executions of a move that count, newest first: what came from elsewhere does not."""
+def _own_executions(store: Store, move: str) -> list[Execution]:
+    """Return the executions of a move that were recorded here, newest first."""
     own = store.own_executions(move)
     return [each for each in store.executions(move) if each.id in own]
 
 
-def _watched(probes: Sequence[Probe]) -> Watched | None:
-    """What the latest watch on old tells."""
+def _latest_watch(probes: Sequence[Probe]) -> Watched | None:
+    """Return what the latest watch on the old server has seen."""
     taken = next((each for each in probes if each.quantity is Quantity.CHANGES), None)
     if taken is None:
         return None
-    with suppress(ParseError):  # a log that was cut or edited in the history tells nothing, and keeps no estimate
+    with suppress(ParseError):  # a log that was truncated or edited in the history must not prevent an estimate
         return watched(parse_watch(taken.raw))
     return None
 
 
-def _between_the_same(store: Store, move: Move) -> list[str]:
-    """Other moves between its servers, but for those that this version cannot read."""
+def _similar_moves(store: Store, move: Move) -> list[str]:
+    """Return other moves between the same servers that this version can read."""
     found = []
     for each in store.moves():
         if each.name != move.name and (each.old, each.new) == (move.old, move.new):
@@ -246,8 +272,8 @@ def _between_the_same(store: Store, move: Move) -> list[str]:
 _MONTH_SECONDS = 30.44 * 86400
 
 
-def _growth(session: Session, move: Move) -> float | None:
-    """Bytes a month by which the cluster grew since the oldest facts; None within a day, or if it did not."""
+def _monthly_growth_bytes(session: Session, move: Move) -> float | None:
+    """Return the bytes by which the cluster has grown per month; None within a day or without growth."""
     listed = session.store.facts_history(move.old)
     if not listed or (listed[0][1] - listed[-1][1]).total_seconds() < _LEAST_SECONDS:
         return None
@@ -259,4 +285,4 @@ def _growth(session: Session, move: Move) -> float | None:
 
 
 _LEAST_SECONDS = 86400.0
-"""Sizes of the same day say nothing of a month."""
+"""Sizes on the same day say nothing about the growth in a month."""

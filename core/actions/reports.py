@@ -1,4 +1,4 @@
-"""Hand out what the history holds, as a report of one of the kinds."""
+"""Write reports of the history, in any of their kinds and formats."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core import settings
-from core.actions.fleet import by_rank
+from core.actions.fleet import rank_fleet
 from core.actions.session import Session
 from core.benchmarks.model import Outcome, Run, Side
 from core.comparison.compare import compare
@@ -27,10 +27,10 @@ from core.servers.profiles import Profile
 
 _DEFAULT = Options()
 _OF_MANY = frozenset({Kind.STORAGE, Kind.FLEET})
-"""What is about no one move."""
+"""Kinds of reports that are not about a single move."""
 
 
-def report(
+def write_report(
     session: Session,
     kind: Kind,
     words: Sequence[str],
@@ -40,34 +40,42 @@ def report(
     *,
     replacing: bool = False,
 ) -> Path:
-    """Write a report to `path`. `words`: the move; of storage what shall be compared, see `storage_of`; of a fleet its
-    moves, none for all.
+    """Write a report to a file and return its path.
+
+    Args:
+        session: the history and the connections.
+        kind: the kind of the report.
+        words: the name of the move; for a comparison of storage see `make_storage_report`; for a fleet the names of its
+            moves, or none for all.
+        path: the file.
+        shape: the format of the file.
+        options: the options of the report.
+        replacing: whether the file may exist already.
 
     Raises:
-        InputError: there is no such move or run; the file is there already and not to be replaced, or cannot be
-            written.
+        InputError: there is no such move or run, or the file exists and must not be replaced, or it cannot be written.
     """
     check_place(shape, path, replacing=replacing)
-    write(document(session, kind, words, options), options, shape, path, replacing=replacing)
+    write(make_document(session, kind, words, options), options, shape, path, replacing=replacing)
     if kind not in _OF_MANY:
         session.store.record_report(words[0], path)
     return path
 
 
-def document(session: Session, kind: Kind, words: Sequence[str], options: Options) -> Document:
-    """The report as data, whatever file it becomes."""
+def make_document(session: Session, kind: Kind, words: Sequence[str], options: Options) -> Document:
+    """Return the report as data, independent of the format of the file."""
     at = options.at or datetime.now(UTC)
     if kind is Kind.STORAGE:
-        return of_storage(storage_of(session, words, at), options)
+        return of_storage(make_storage_report(session, words, at), options)
     if kind is Kind.FLEET:
-        return of_fleet(fleet_of(session, words, at), options)
+        return of_fleet(make_fleet_report(session, words, at), options)
     if len(words) != 1:
         raise InputError(f"a report on {kind.value} needs exactly one move", "list the moves with: pghaul move list")
     return of_move(kind, build(session.store, words[0], at), options)
 
 
-def fleet_of(session: Session, words: Sequence[str], at: datetime) -> FleetReport:
-    """What a report of many moves rests on: those of these names, or all; no server is reached.
+def make_fleet_report(session: Session, words: Sequence[str], at: datetime) -> FleetReport:
+    """Return the data of a report on many moves: those with these names, or all. No server is reached.
 
     Raises:
         InputError: there is no such move, or no server at all.
@@ -87,7 +95,7 @@ def fleet_of(session: Session, words: Sequence[str], at: datetime) -> FleetRepor
 
     facts = {each.profile.name: each.facts for each in servers}
     failures = {each.profile.name: each.failed[1] for each in servers if each.failed is not None}
-    return FleetReport(by_rank(session, moves, facts, failures, look), servers, at, settings.program_version())
+    return FleetReport(rank_fleet(session, moves, facts, failures, look), servers, at, settings.program_version())
 
 
 def _fleet_server(profile: Profile, facts: Facts | None, failed: tuple[datetime, str] | None) -> FleetServer:
@@ -95,12 +103,14 @@ def _fleet_server(profile: Profile, facts: Facts | None, failed: tuple[datetime,
     return FleetServer(profile, facts, failed if since else None)
 
 
-def storage_of(session: Session, words: Sequence[str], at: datetime) -> StorageReport:
-    """What a comparison of storages rests on.
+def make_storage_report(session: Session, words: Sequence[str], at: datetime) -> StorageReport:
+    """Return the data of a comparison of storage.
 
     Args:
-        words: a move: its two volumes; or the sets: runs by their numbers, `12,13,14`, or a volume of any server,
-            `SERVER:/PATH` or `SERVER:/PATH@2026-11-01` as measured by that day; a volume alone: all its time.
+        session: the history and the connections.
+        words: the name of a move, for its two volumes. Or the sets: runs by numbers such as `12,13,14`, or a volume of
+            any server, `SERVER:/PATH` or `SERVER:/PATH@2026-11-01` as measured until that day. A single volume is
+            compared over time.
         at: when the report is made.
 
     Raises:
@@ -111,40 +121,40 @@ def storage_of(session: Session, words: Sequence[str], at: datetime) -> StorageR
         sets = [session.store.runs(name, side=side, latest_only=True) for side in Side]
         if not any(sets):
             raise InputError(f"no benchmark of the move {name} has run yet", f"run: pghaul bench {name}")
-        return _storage(session, compare(*sets), [run for one in sets for run in one], at)
+        return _storage_report(session, compare(*sets), [run for one in sets for run in one], at)
     if len(words) == 1 and "," not in words[0]:
-        sets = list(over_time(*_place(session, words[0])))
+        sets = list(over_time(*_place_with_runs(session, words[0])))
         if len(sets) < 2:
             raise InputError(f"{words[0]} was not measured twice", "name a second set to compare it with")
-        return _storage(session, compare(*sets, dated=True), [run for one in sets for run in one], at)
-    sets = [_set(session, word) for word in words]
+        return _storage_report(session, compare(*sets, dated=True), [run for one in sets for run in one], at)
+    sets = [_runs_of_word(session, word) for word in words]
     if len(sets) < 2:
         raise InputError("a comparison needs two sets or more", "name them, for example old:/srv new:/srv")
     places = [{(run.volume.server, run.volume.mount_point) for run in one} for one in sets]
     dated = any(one == other for at, one in enumerate(places) for other in places[:at])
-    return _storage(session, compare(*sets, dated=dated), [run for one in sets for run in one], at)
+    return _storage_report(session, compare(*sets, dated=dated), [run for one in sets for run in one], at)
 
 
-def _set(session: Session, word: str) -> tuple[Run, ...]:
+def _runs_of_word(session: Session, word: str) -> tuple[Run, ...]:
     numbers = word.split(",")
     if all(number.isascii() and number.isdigit() for number in numbers):
         return tuple(session.store.run(int(number)) for number in numbers)
-    found = set_of(*_place(session, word))
+    found = set_of(*_place_with_runs(session, word))
     if not any(run.outcome is Outcome.DONE for run in found):
         raise InputError(f"no benchmark of {word} has finished yet", "list the runs with: pghaul history runs MOVE")
     return found
 
 
-def _place(session: Session, word: str) -> tuple[Place, tuple[Run, ...]]:
-    """A volume of any server that was measured, and its runs, whichever move they belong to."""
+def _place_with_runs(session: Session, word: str) -> tuple[Place, tuple[Run, ...]]:
+    """Return a measured volume of any server and its runs, whichever move they belong to."""
     server = word.partition(":")[0]
     runs = session.store.runs_on(server)
     place = place_of(word, {Side.OLD: server})
-    # a server is new in one move and old in the next
+    # a server may be the new server of one move and the old server of another
     return place, tuple(replace(run, volume=replace(run.volume, side=Side.OLD)) for run in runs)
 
 
-def _storage(session: Session, compared: Comparison, runs: Sequence[Run], at: datetime) -> StorageReport:
+def _storage_report(session: Session, compared: Comparison, runs: Sequence[Run], at: datetime) -> StorageReport:
     places = dict.fromkeys((run.volume.server, run.volume.mount_point) for run in runs)
     known = {profile.name for profile in session.store.profiles()}
     facts = {server: session.store.facts(server) for server, _ in places if server in known}

@@ -1,4 +1,4 @@
-"""Try a server: connect, and each right that the work may need; install tools that it lacks."""
+"""Test a server: connect and try each right that the work may need. Install tools that it lacks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from core.servers.shell import command
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a test of a server found.
+    """The result of testing a server.
 
     Attributes:
         sentences: what works, and what does not with its reason.
-        missing: the users that the profile's rights promise and that nothing runs as.
+        missing: the users as which commands should run by the profile's rights, but do not.
     """
 
     sentences: tuple[str, ...]
@@ -26,51 +26,51 @@ class Tried:
 
 
 def test_server(session: Session, server: str, job: Job) -> Tried:
-    """Connect and try each right that the work may need."""
+    """Connect to a server and try each right that the work may need."""
     job = record_commands(session.store, job)
-    return _tried(session.server(server, job), job)
+    return _test_connection(session.server(server, job), job)
 
 
 def try_profile(session: Session, profile: Profile, job: Job) -> Tried:
-    """The same of a profile that is not kept yet; its connection is closed again."""
+    """Test a profile that is not stored yet, and close its connection."""
     connected = connect(profile, session.asker, job)
     try:
-        return _tried(connected, job)
+        return _test_connection(connected, job)
     finally:
         connected.close()
 
 
-def _tried(connected: Server, job: Job) -> Tried:
+def _test_connection(connected: Server, job: Job) -> Tried:
     sentences, missing = [f"connected to {connected.name} as {connected.login}"], []
     for user, why in (
         ("root", "to drop caches and read all files"),
         (connected.profile.database_user, "to read the clusters"),
     ):
-        refused = _refused(connected, user, job)
+        error = _try_command_as(connected, user, job)
         sentences.append(
-            f"commands as {user} ({why}): {'they work' if refused is None else f'they fail: {refused.message}'}"
+            f"commands as {user} ({why}): {'they work' if error is None else f'they fail: {error.message}'}"
         )
-        if refused is not None and refused.hint:
-            sentences.append(f"  hint: {refused.hint}")
-        if refused is not None and promised(connected.profile.rights, user):
+        if error is not None and error.hint:
+            sentences.append(f"  hint: {error.hint}")
+        if error is not None and is_promised(connected.profile.rights, user):
             missing.append(user)
     return Tried(tuple(sentences), tuple(missing))
 
 
-def missing_tools(session: Session, server: str, tools: Sequence[str], job: Job) -> Installation:
-    """Which of the tools a server lacks, and the command that would install them; changes nothing."""
+def find_missing_tools(session: Session, server: str, tools: Sequence[str], job: Job) -> Installation:
+    """Return which of the tools a server lacks, and the command that would install them; nothing is changed."""
     job = record_commands(session.store, job)
     return installation(session.server(server, job), tools, job)
 
 
 def install_tools(session: Session, wanted: Installation, job: Job) -> None:
-    """Install them, as root."""
+    """Install the tools as root."""
     job = record_commands(session.store, job)
     install(session.server(wanted.server, job), wanted, job)
 
 
-def _refused(server: Server, user: str, job: Job) -> AuthenticationError | CommandError | None:
-    """Why nothing runs as `user`; None where it does."""
+def _try_command_as(server: Server, user: str, job: Job) -> AuthenticationError | CommandError | None:
+    """Return why no command runs as `user`, or None if commands run."""
     try:
         server.run(command("true"), job, user=user, title=f"Test whether commands can run as {user}")
     except (AuthenticationError, CommandError) as error:
@@ -78,6 +78,6 @@ def _refused(server: Server, user: str, job: Job) -> AuthenticationError | Comma
     return None
 
 
-def promised(rights: Rights, user: str) -> bool:
-    """Whether a profile's rights say that commands run as `user`."""
+def is_promised(rights: Rights, user: str) -> bool:
+    """Return whether commands should run as `user` by the rights of a profile."""
     return rights is not Rights.NONE and (rights is not Rights.SUDO_POSTGRES or user != "root")

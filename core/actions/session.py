@@ -1,4 +1,4 @@
-"""What every action needs: the history, who answers questions, the connections that are open."""
+"""The session: the history, the answers to questions, and the open connections."""
 
 import threading
 from dataclasses import dataclass, field
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Session:
-    """What every action needs. Connections stay open by server name until `close`; safe to use from several threads.
+    """What every action needs. Connections stay open until `close`; the session can be used from several threads.
 
     Attributes:
         store: the history.
-        asker: who answers a connection's questions.
+        asker: answers the questions of a connection.
     """
 
     store: Store
@@ -30,12 +30,12 @@ class Session:
 
     def server(self, name: str, job: Job) -> "Server":
         """The connected server of that profile, connecting it if needed or if the profile or the connection changed."""
-        from core.servers.connection import connect  # paramiko and keyring: who looks into the history needs neither
+        from core.servers.connection import connect  # they load paramiko and keyring, which the history does not need
         from core.servers.secrets import session_secrets
 
         with self._lock:
             guard = self._connecting.setdefault(name, threading.Lock())
-        while not guard.acquire(timeout=0.1):  # who connects may be waiting for a person's answer
+        while not guard.acquire(timeout=0.1):  # a connecting thread may be waiting for a person's answer
             job.check()
         try:
             profile = self.store.profile(name)
@@ -43,7 +43,7 @@ class Session:
             if known is not None:
                 if known.profile == profile and known.connected:
                     return known
-                self._replaced.append(known)  # another job may still work, and clean up, on it
+                self._replaced.append(known)  # another job may still use it
                 if known.profile != profile:
                     session_secrets.forget_server(name)
             server = connect(profile, self.asker, job)
@@ -53,7 +53,7 @@ class Session:
             guard.release()
 
     def close(self) -> None:
-        """Close every connection; the history belongs to whoever opened it."""
+        """Close every connection; whoever opened the history closes it."""
         for server in (*self._servers.values(), *self._replaced):
             server.close()
         self._servers.clear()
@@ -67,7 +67,7 @@ class Session:
 
 
 def record_commands(store: Store, job: Job, move: str | None = None) -> Job:
-    """A job that stands for `job` and also records every command that ran in the history."""
+    """Return a job that reports to `job` and also records every command in the history."""
 
     def listen(event: Event) -> None:
         if isinstance(event, CommandStarted | CommandEnded):

@@ -1,4 +1,4 @@
-"""Work on several servers at once, told as one: each on a thread of its own, their progress put together."""
+"""Run work on several servers at the same time, each in a thread of its own, with a combined progress."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -11,10 +11,10 @@ from core.jobs import Event, Job, Progress
 T = TypeVar("T")
 
 
-class _Together:
-    """The progress of parts that run at once, as that of one work: it lasts as long as the part that has most left.
+class _CombinedProgress:
+    """The combined progress of parts that run at the same time: it lasts as long as the slowest part.
 
-    Safe to be told from several threads.
+    Its methods can be called from several threads.
     """
 
     def __init__(self, names: Sequence[str], job: Job) -> None:
@@ -22,47 +22,51 @@ class _Together:
         self._lock = threading.Lock()
         self._parts: dict[str, Progress | None] = dict.fromkeys(names)
 
-    def tell(self, name: str, event: Event) -> None:
-        """Pass on what one part reports."""
+    def report_part(self, name: str, event: Event) -> None:
+        """Report an event of one part; progress is combined with that of the others."""
         with self._lock:
             if isinstance(event, Progress):
                 self._parts[name] = event
-                event = self._whole(event)
+                event = self._combine(event)
             self._job.report(event)
 
     def end(self, name: str) -> None:
-        """One part has come to its end: from now on the others say how far the work is."""
+        """Mark one part as ended: from now on only the others count."""
         with self._lock:
             del self._parts[name]
 
-    def _whole(self, last: Progress) -> Progress:
-        told = {name: part for name, part in self._parts.items() if part is not None}
-        title = "; ".join(f"{name}: {part.title}" for name, part in told.items())
-        totals = [part.total for part in told.values() if part.total is not None]
-        # as seconds they can be held against each other; as different things they cannot
+    def _combine(self, last: Progress) -> Progress:
+        known = {name: part for name, part in self._parts.items() if part is not None}
+        title = "; ".join(f"{name}: {part.title}" for name, part in known.items())
+        totals = [part.total for part in known.values() if part.total is not None]
+        # progress in the same unit can be combined; progress in different units cannot
         if (
-            len(told) < len(self._parts)
-            or len(totals) < len(told)
-            or {part.unit for part in told.values()} != {last.unit}
+            len(known) < len(self._parts)
+            or len(totals) < len(known)
+            or {part.unit for part in known.values()} != {last.unit}
         ):
             return Progress(title, 0.0, None, last.unit)
-        left = max(part.total - part.done for part in told.values() if part.total is not None)
-        return Progress(title, max(totals) - left, max(totals), last.unit)
+        remaining = max(part.total - part.done for part in known.values() if part.total is not None)
+        return Progress(title, max(totals) - remaining, max(totals), last.unit)
 
 
-def side_by_side(parts: Sequence[tuple[str, Callable[[Job], T]]], job: Job) -> list[T]:
-    """The results of all parts, in their order. `parts`: a name for people, and what to do.
+def run_side_by_side(parts: Sequence[tuple[str, Callable[[Job], T]]], job: Job) -> list[T]:
+    """Run all parts at the same time and return their results in order.
 
-    Where one fails, the others are carried out to their end; then the first failure is raised.
+    If one fails, the others still run to their end. Then the first error is raised.
+
+    Args:
+        parts: a name for display and the function of each part.
+        job: the job that reports the combined progress.
     """
-    together = _Together([name for name, _ in parts], job)
+    progress = _CombinedProgress([name for name, _ in parts], job)
     with ThreadPoolExecutor(len(parts), thread_name_prefix="side") as pool:
-        running = [pool.submit(_carry_out, work, name, together, job) for name, work in parts]
+        running = [pool.submit(_carry_out, work, name, progress, job) for name, work in parts]
     return [one.result() for one in running]
 
 
-def _carry_out(work: Callable[[Job], T], name: str, together: _Together, job: Job) -> T:
+def _carry_out(work: Callable[[Job], T], name: str, progress: _CombinedProgress, job: Job) -> T:
     try:
-        return work(job.relay(partial(together.tell, name)))
+        return work(job.relay(partial(progress.report_part, name)))
     finally:
-        together.end(name)
+        progress.end(name)

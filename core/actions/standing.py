@@ -1,4 +1,4 @@
-"""Where each move stands, from what the history holds."""
+"""Where each move stands, from the history."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +15,15 @@ from core.migration.standing import KnownState, find_next, list_marks
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A move with the milestones of its way. `cluster`: as the latest facts of old have it; `last_at`: of any work."""
+    """A move with its milestones.
+
+    Attributes:
+        move: the move.
+        marks: the state of each milestone.
+        next: what comes next.
+        cluster: the cluster by the latest facts of the old server; None if there are none.
+        last_at: when anything was last done for the move; None if never.
+    """
 
     move: Move
     marks: tuple[Mark, ...]
@@ -24,8 +32,8 @@ class Standing:
     last_at: datetime | None
 
 
-def standing(session: Session, move: str) -> Standing:
-    """Where a move stands. Raises InputError where there is none of that name."""
+def get_standing(session: Session, move: str) -> Standing:
+    """Return where a move stands; raise InputError if there is no such move."""
     store = session.store
     found = store.move(move)
     old, new = store.facts(found.old), store.facts(found.new)
@@ -48,7 +56,7 @@ def standing(session: Session, move: str) -> Standing:
 
 
 def unfinished_executions(store: Store) -> tuple[Unfinished, ...]:
-    """Of each move the execution that is not at its end; those that matter most stand first."""
+    """Return the unfinished execution of each move, the most urgent first."""
     now = datetime.now(UTC)
     found = (unfinished(one, now, alive=store.carried_out(one.id)) for one in store.unfinished_executions())
     return tuple(sorted((one for one in found if one is not None), key=lambda one: not one.grave))

@@ -1,9 +1,9 @@
-"""Say what an array may be expected to do, beside what the volumes of a move did; write how a volume is prepared."""
+"""The expected performance of an array beside that of the measured volumes, and a script that prepares a volume."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.actions.benchmarks import volume
+from core.actions.benchmarks import volume_of_side
 from core.actions.session import Session
 from core.benchmarks.model import Side
 from core.comparison.preparation import Preparation, preparation_script
@@ -13,7 +13,7 @@ from core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the latest runs on one volume came to, and the array that it lies on, where it does."""
+    """The result of the latest runs on one volume, and the array on which it lies, if any."""
 
     side: Side
     server: str
@@ -25,19 +25,19 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """Arrays of drives like this one, beside what was measured."""
+    """The expected performance of arrays of such drives, and what was measured."""
 
     drive: Drive
     expected: tuple[Expected, ...]
     measured: tuple[Measured, ...] = ()
 
 
-def what_if(drive: Drive, layouts: Sequence[Layout], thread_iops: float | None = None) -> WhatIf:
-    """What the layouts may be expected to do of drives of a given speed."""
+def expect_layouts(drive: Drive, layouts: Sequence[Layout], thread_iops: float | None = None) -> WhatIf:
+    """Return the expected performance of these layouts with drives of a given speed."""
     return WhatIf(drive, tuple(expect(layout, drive, thread_iops) for layout in layouts))
 
 
-def what_if_of_move(
+def expect_layouts_of_move(
     session: Session,
     move: str,
     layouts: Sequence[Layout],
@@ -45,13 +45,21 @@ def what_if_of_move(
     drive_side: Side = Side.NEW,
     thread_iops: float | None = None,
 ) -> WhatIf:
-    """The same beside the volumes of a move; None for the drive: as the volume of `drive_side` was measured.
+    """Return the expected performance of these layouts beside the measured volumes of a move.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        layouts: the layouts.
+        drive: the performance of one drive; None to take it from the volume of `drive_side`.
+        drive_side: the side whose volume is a single drive.
+        thread_iops: the IOPS of a single thread, if known.
 
     Raises:
-        InputError: that volume was not measured, or is an array and no single drive.
+        InputError: that volume was not measured, or is an array and not a single drive.
     """
     found = session.store.move(move)
-    sides = tuple(_measured(session, move, side) for side in Side)
+    sides = tuple(_measured_volume(session, move, side) for side in Side)
     if drive is None:
         of_side = next(each for each in sides if each.side is drive_side)
         if of_side.drive == Drive():
@@ -70,12 +78,12 @@ def what_if_of_move(
 
 
 def write_preparation(wanted: Preparation) -> str:
-    """The script, to be shown or exported; it is never run."""
+    """Return the script that prepares a volume, to be shown or exported; it is never run."""
     return preparation_script(wanted)
 
 
-def _measured(session: Session, move: str, side: Side) -> Measured:
-    found = volume(session.store.move(move), side)
+def _measured_volume(session: Session, move: str, side: Side) -> Measured:
+    found = volume_of_side(session.store.move(move), side)
     facts = session.store.facts(found.server)
     system = facts.file_system_of(found.mount_point) if facts is not None else None
     arrays = facts.arrays if facts is not None and system is not None else ()

@@ -1,7 +1,7 @@
-"""Many servers at once: their facts, and checks and estimates of the moves between them. It reads, and asks nobody.
+"""Survey many servers: read their facts, and check and estimate the moves between them. No question is asked.
 
-Each server's facts are in the history as soon as they are read, so that a survey that was broken off, begun again, goes
-on with those that are missing. A server that fails is a row with its sentence.
+The facts of each server are saved as soon as they are read. So a survey that was interrupted continues with the missing
+servers when it is run again. A server that fails becomes a row with its error.
 """
 
 import time
@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from core import units
-from core.actions.facts import collected
-from core.actions.fleet import by_rank
-from core.actions.lists import take_moves, take_servers
-from core.actions.migration import judge
+from core.actions.facts import collect_and_save
+from core.actions.fleet import rank_fleet
+from core.actions.lists import import_moves, import_servers
+from core.actions.migration import check_and_estimate
 from core.actions.session import Session, record_commands
 from core.errors import InputError, ServerError
 from core.facts.clusters import IDENTITY, PLACE
@@ -28,9 +28,9 @@ from core.servers.lists.model import Refused, ServerList
 from core.servers.profiles import Asker, Profile
 
 AT_ONCE = 8
-"""Connections: an sshd, or the jump host before all of them, drops some of more than ten that log in (MaxStartups)."""
+"""How many servers are read at once: sshd, or a jump host, drops some of more than ten logins (MaxStartups)."""
 FRESH_SECONDS = 3600.0
-"""Facts of the last hour are not read again: they are of this survey, which was broken off, or as good."""
+"""Facts that are less than an hour old are not read again, for example those of an interrupted survey."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,17 @@ class SurveyedCluster:
 
 @dataclass(frozen=True, slots=True)
 class SurveyedServer:
-    """What came of a server.
+    """The result of surveying a server.
 
     Attributes:
-        taken_at: when its facts were read; None: they were not.
-        asked: it was reached for that; else its facts were fresh.
-        failure, hint: why its facts could not be read, and what to do; empty where they were.
+        server: the name of the server.
+        address: its address.
+        taken_at: when its facts were read; None if they were not.
+        asked: whether it was reached in this survey; otherwise its facts were recent.
+        seconds: how long that took, in seconds.
+        clusters: the clusters that were found.
+        failure: why its facts could not be read; empty if they were.
+        hint: what to do about it; empty if they were read.
     """
 
     server: str
@@ -65,12 +70,14 @@ class SurveyedServer:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A survey.
+    """The result of a survey.
 
     Attributes:
-        servers: in the order in which they were named.
-        moves: those that can be made first.
-        refused: entries of the list that were not taken.
+        servers: the servers, in the order in which they were named.
+        moves: the moves, ready ones first.
+        refused: entries of the list that were not imported.
+        began_at: when the survey began.
+        seconds: how long it took, in seconds.
     """
 
     servers: tuple[SurveyedServer, ...]
@@ -81,7 +88,7 @@ class Survey:
 
     @property
     def clean(self) -> bool:
-        """Whether every server answered and nothing stops a move."""
+        """Return whether every server answered and nothing prevents a move."""
         return not (
             self.refused
             or any(each.failure for each in self.servers)
@@ -89,7 +96,7 @@ class Survey:
         )
 
 
-def survey(
+def run_survey(
     session: Session,
     found: ServerList | None,
     asker: Asker,
@@ -102,50 +109,52 @@ def survey(
     """Read every server of a list, or of the history, and check the moves between them.
 
     Args:
-        session: its connections are not used: each server's is closed as soon as it is read.
-        found: the list; it is taken into the history. None: every server of the history.
-        asker: answers for whoever is not asked.
-        job: told of each server that was read; a cancel leaves what was read in the history.
-        at_once: how many servers are read side by side.
-        refresh: also those whose facts are fresh.
-        replacing: the list's word counts where the history has a server or a move otherwise.
+        session: the history; its connections are not used, because each connection is closed after its server was read.
+        found: the list, which is imported into the history; None for every server of the history.
+        asker: answers the questions of the connections without asking anybody.
+        job: the job that reports each server; after a cancel, the facts that were read stay in the history.
+        at_once: how many servers are read at the same time.
+        refresh: read also servers whose facts are recent.
+        replacing: whether the list overrides servers and moves in the history.
 
     Raises:
         InputError: there is no server.
         Cancelled: the job was cancelled.
     """
-    began_at, begun = datetime.now(UTC), time.monotonic()
-    taken = None if found is None else take_servers(session, found, replacing=replacing)
+    began_at, start = datetime.now(UTC), time.monotonic()
+    taken = None if found is None else import_servers(session, found, replacing=replacing)
     profiles = {profile.name: profile for profile in session.store.profiles()}
     names = tuple(profiles) if taken is None else taken.servers
     if not names:
-        raise _nobody(() if taken is None else taken.refused)
-    reading = _Reading(
-        session, asker, job, profiles, _moves(session, found, names, replacing=replacing), refresh=refresh
+        raise _no_server_error(() if taken is None else taken.refused)
+    reading = _SurveyReader(
+        session, asker, job, profiles, _moves_to_survey(session, found, names, replacing=replacing), refresh=refresh
     )
-    rows = reading.all(names, at_once)
+    rows = reading.read_all(names, at_once)
     if found is not None and taken is not None:
-        taken = take_moves(session, found, taken, replacing=replacing)
+        taken = import_moves(session, found, taken, replacing=replacing)
     return Survey(
         servers=tuple(rows.values()),
-        moves=_judged(session, rows, job),
+        moves=_check_moves(session, rows, job),
         refused=() if taken is None else taken.refused,
         began_at=began_at,
-        seconds=time.monotonic() - begun,
+        seconds=time.monotonic() - start,
     )
 
 
-def _nobody(refused: Sequence[Refused]) -> InputError:
-    """That no server is there, and why the list gave none."""
-    said = "there is no server to read"
+def _no_server_error(refused: Sequence[Refused]) -> InputError:
+    """Return the error that there is no server to read, with the first reason from the list."""
+    message = "there is no server to read"
     if not refused:
-        return InputError(said, "add servers with a list: pghaul survey LIST")
+        return InputError(message, "add servers with a list: pghaul survey LIST")
     first = refused[0]
-    return InputError(f"{said}: {first.place}: {first.reason}", first.hint or "correct the list")
+    return InputError(f"{message}: {first.place}: {first.reason}", first.hint or "correct the list")
 
 
-def _moves(session: Session, found: ServerList | None, names: Sequence[str], *, replacing: bool) -> list[Move]:
-    """Those that begin on these servers: of the history, and of the list, whose volumes are not known yet."""
+def _moves_to_survey(
+    session: Session, found: ServerList | None, names: Sequence[str], *, replacing: bool
+) -> list[Move]:
+    """Return the moves from these servers, of the history and of the list."""
     known = {move.name: move for move in session.store.moves()}
     for each in found.listed if found is not None else ():
         if (wanted := each.move) is not None:
@@ -156,12 +165,17 @@ def _moves(session: Session, found: ServerList | None, names: Sequence[str], *, 
 
 
 @dataclass
-class _Reading:
+class _SurveyReader:
     """One pass over all servers.
 
     Attributes:
-        profiles: every server that is known; `moves`: those that begin on the servers that are read.
-        facts: what was read, or fresh.
+        session: the history.
+        asker: answers the questions of the connections.
+        job: the job that reports progress.
+        profiles: every known server, by name.
+        moves: the moves from the servers that are read.
+        refresh: read also servers whose facts are recent.
+        facts: the facts of each server, read or recent.
     """
 
     session: Session
@@ -172,10 +186,10 @@ class _Reading:
     refresh: bool
     facts: dict[str, Facts] = field(default_factory=dict)
 
-    def all(self, names: Sequence[str], at_once: int) -> dict[str, SurveyedServer]:
-        """What came of each, in their order, those behind them that moves lead to.
+    def read_all(self, names: Sequence[str], at_once: int) -> dict[str, SurveyedServer]:
+        """Return the result of each server, in order, followed by the targets of their moves.
 
-        New ones are read last: what is looked for there the facts of the old ones say.
+        New servers are read last, because the facts of the old servers say what must be looked for on them.
         """
         ends = [move.new for move in self.moves if move.new in self.profiles]
         wanted = list(dict.fromkeys((*names, *ends)))
@@ -184,7 +198,7 @@ class _Reading:
             try:
                 for part in ([name for name in wanted if name not in ends], list(dict.fromkeys(ends))):
                     self._read_part(pool, part, rows, len(wanted))
-            except BaseException:  # cancelled too: what waits is not begun
+            except BaseException:  # also when cancelled: waiting reads do not start
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         return {name: rows[name] for name in wanted}
@@ -211,7 +225,7 @@ class _Reading:
         try:
             read = self._read(profile, known, job)
         except (ServerError, InputError) as error:
-            job.check()  # a connection that ended because of a cancel is no failure of its server
+            job.check()  # a connection that a cancel has ended is not a failure of the server
             self.session.store.record_unread(profile, error.message)
             return SurveyedServer(
                 profile.name,
@@ -230,11 +244,11 @@ class _Reading:
         return (
             age < FRESH_SECONDS
             and all(known.cluster(each.cluster) for each in self.moves if each.old == name)
-            and all(self._looked_at(each, known) for each in self.moves if each.new == name)
+            and all(self._knows_target(each, known) for each in self.moves if each.new == name)
         )
 
-    def _looked_at(self, move: Move, new: Facts) -> bool:
-        """Whether facts of new say what lies where the move leads."""
+    def _knows_target(self, move: Move, new: Facts) -> bool:
+        """Return whether facts of the new server contain what lies in the targets of the move."""
         target = new.cluster(move.target) or new.gap(PLACE.name, IDENTITY.name, of=move.target)
         return target is not None and all(folder in new.target_entries for folder in self._tablespaces(move))
 
@@ -244,10 +258,10 @@ class _Reading:
         folders = list(dict.fromkeys((*here, *(move.target for move in coming))))
         places = [place for move in coming for place in self._tablespaces(move)]
         with connect(profile, self.asker, job) as server:
-            return collected(self.session.store, server, job, known, folders=folders, targets=places)
+            return collect_and_save(self.session.store, server, job, known, folders=folders, targets=places)
 
     def _tablespaces(self, move: Move) -> list[str]:
-        """Where they are to lie on the new server."""
+        """Return the folders of the tablespaces on the new server."""
         old = self.facts.get(move.old)
         cluster = old.cluster(move.cluster) if old is not None else None
         return [] if cluster is None else [root.target for root in data_roots(move, cluster)[1:]]
@@ -268,16 +282,16 @@ def _describe_row(row: SurveyedServer) -> str:
     return f"{row.server}: {units.counted(len(row.clusters), 'cluster')}, {read}"
 
 
-def _judged(session: Session, rows: dict[str, SurveyedServer], job: Job) -> tuple[FleetMove, ...]:
-    """The moves between these servers, each checked and estimated; nobody is reached any more."""
+def _check_moves(session: Session, rows: dict[str, SurveyedServer], job: Job) -> tuple[FleetMove, ...]:
+    """Return the moves between these servers, each checked and estimated; no server is reached."""
 
     def look(move: Move, old: Facts, new: Facts) -> FleetMove:
         try:
-            return make_fleet_move(move, old, *judge(session, move, old, new))
+            return make_fleet_move(move, old, *check_and_estimate(session, move, old, new))
         except InputError as error:
             return make_fleet_move(move, old, None, None, unknown=error.message)
 
-    def told() -> Iterator[Move]:
+    def moves_with_progress() -> Iterator[Move]:
         for number, move in enumerate(moves):
             job.check()
             job.report(Progress("checks", number, len(moves)))
@@ -286,4 +300,4 @@ def _judged(session: Session, rows: dict[str, SurveyedServer], job: Job) -> tupl
     moves = [move for move in session.store.moves() if move.old in rows and move.new in rows]
     facts = {name: session.store.facts(name) for name in {name for move in moves for name in (move.old, move.new)}}
     failures = {name: row.failure for name, row in rows.items() if row.failure}
-    return by_rank(session, told(), facts, failures, look)
+    return rank_fleet(session, moves_with_progress(), facts, failures, look)

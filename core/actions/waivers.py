@@ -1,4 +1,4 @@
-"""Warnings of the latest checks that somebody takes on, and takes back."""
+"""Waive warnings of the latest checks, and withdraw waivers."""
 
 from core.actions.session import Session
 from core.errors import InputError
@@ -7,17 +7,17 @@ from core.migration.model.checks import CheckResult
 
 
 def waive_check(session: Session, move: str, check: str, reason: str) -> tuple[CheckResult, ...]:
-    """Take one warning of the latest pass on, with a reason; the pass as it stands then.
+    """Waive one warning of the latest checks with a reason, and return all results.
 
     Raises:
-        InputError: nothing was checked yet, or the check is no warning of that pass.
+        InputError: no checks have run yet, or the check has no warning.
     """
     session.store.add_waiver(move, waive(_latest(session, move), check, reason))
     return _latest(session, move)
 
 
 def unwaive_check(session: Session, move: str, check: str) -> tuple[CheckResult, ...]:
-    """Take a waiver back; the pass as it stands then.
+    """Withdraw a waiver, and return all results.
 
     Raises:
         InputError: the check is not waived.

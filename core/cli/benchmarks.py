@@ -70,7 +70,9 @@ def _run(context: Context, options: argparse.Namespace) -> int:
         raise InputError("no move is given", "name a move, or list the suites with: pghaul bench --list")
     sides, places = (options.side,) if options.side else BOTH, options.volume or ()
     if options.forecast:
-        forecasts = actions.forecast(context.session, options.move, options.suite, context.job, sides, places)
+        forecasts = actions.forecast_benchmarks(
+            context.session, options.move, options.suite, context.job, sides, places
+        )
         if options.json:
             print_document({"forecasts": forecasts})
         else:

@@ -64,14 +64,14 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
                 "nothing to compare is given", "name a move, or two runs; list runs with: pghaul history runs MOVE"
             )
         case [move]:
-            return actions.compare(context.session, move), ("old", "new")
+            return actions.compare_sides(context.session, move), ("old", "new")
         case [move, *places] if ":" in places[0]:
             found = actions.compare_sets(context.session, move, places)
             return found, (found.old, found.new, *found.further)
         case words:
             old, new, *further = (_number(word) for word in words)
             names = tuple(f"run {number}" for number in (old, new, *further))
-            return actions.compare_two(context.session, old, new, *further), names
+            return actions.compare_numbered_runs(context.session, old, new, *further), names
 
 
 def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:

@@ -96,7 +96,7 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
 def _over(context: Context, options: argparse.Namespace) -> str:
     from core.actions import migration as actions
 
-    return "" if options.move is None else actions.carried_out(context.session, options.move)
+    return "" if options.move is None else actions.describe_completion(context.session, options.move)
 
 
 def _made(context: Context, options: argparse.Namespace) -> "tuple[Estimate, Spec]":
@@ -109,7 +109,7 @@ def _made(context: Context, options: argparse.Namespace) -> "tuple[Estimate, Spe
         return estimate(spec, checking), spec
     from core.actions import migration as actions
 
-    return actions.estimate_with_spec(context.session, options.move, context.job, verify=checking)
+    return actions.make_estimate_with_spec(context.session, options.move, context.job, verify=checking)
 
 
 def _record(context: Context, options: argparse.Namespace) -> int:
@@ -125,8 +125,8 @@ def _record(context: Context, options: argparse.Namespace) -> int:
         raise InputError(
             "--record cannot be combined with --spec: a file has no executions", "pghaul estimate [MOVE] --record"
         )
-    rows = actions.record(context.session, options.move)
-    of_all = rows if options.move is None else actions.record(context.session)
+    rows = actions.compare_with_estimates(context.session, options.move)
+    of_all = rows if options.move is None else actions.compare_with_estimates(context.session)
     if options.json:
         print_document(
             {"record": rows, "hit_rate": hit_rate(rows), "bias": bias(rows), "stages_of_all_moves": by_stage(of_all)}

@@ -149,7 +149,7 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
     from core.actions import migration as actions
     from core.migration.transports.choice import choose_transport, tried_routes
 
-    probes = actions.probe(context.session, options.move, context.job, thorough=options.thorough)
+    probes = actions.run_probes(context.session, options.move, context.job, thorough=options.thorough)
     choice = choose_transport(probes, tried_routes(probes))
     if options.json:
         chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
@@ -166,7 +166,7 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
     files = [path for path in (options.script, options.runbook) if path is not None]
     for path in files:
         check_free(path, replacing=options.replace)
-    made = actions.plan(context.session, options.move, context.job, verify=Verify(options.verify))
+    made = actions.plan_move(context.session, options.move, context.job, verify=Verify(options.verify))
     if options.script is not None:
         write_text(options.script, script(made), replacing=options.replace, executable=True)
     if options.runbook is not None:

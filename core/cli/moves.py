@@ -148,12 +148,12 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 
 
 def _show(context: Context, options: argparse.Namespace) -> int:
-    from core.actions.standing import standing
+    from core.actions.standing import get_standing
     from core.migration.findings.schedules import format_jobs_of_both_servers
 
     move = context.store.move(options.name)
     entries = context.store.entries(limit=50, move=move.name)
-    stands = standing(context.session, move.name)
+    stands = get_standing(context.session, move.name)
     strange = context.store.from_elsewhere(move.name)
     if options.json:
         found = {"milestones": stands.marks, "next": stands.next, "entries": entries, "from_elsewhere": strange}

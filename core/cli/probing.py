@@ -63,7 +63,7 @@ def run(context: Context, options: argparse.Namespace) -> int:
 
     session, job, move = context.session, context.job, options.move
     if options.sustained is not None:
-        taken = migration.probe_sustained(session, move, seconds_of(options.sustained), job)
+        taken = migration.probe_sustained_write(session, move, seconds_of(options.sustained), job)
         if options.json:
             print_document({"probes": (taken,)})
         else:

@@ -82,7 +82,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     else:
         words = [first]
         kind = Kind.EXECUTION if context.session.store.executions(first) else Kind.PLAN
-    path = actions.report(context.session, kind, words, options.output, shape, wanted, replacing=options.replace)
+    path = actions.write_report(context.session, kind, words, options.output, shape, wanted, replacing=options.replace)
     if options.json:
         print_document({"report": path, "kind": kind.value})
     else:

@@ -204,7 +204,7 @@ def _test(context: Context, options: argparse.Namespace) -> int:
 def _install(context: Context, options: argparse.Namespace) -> int:
     from core.actions import servers as actions
 
-    wanted = actions.missing_tools(context.session, options.name, options.tool, context.job)
+    wanted = actions.find_missing_tools(context.session, options.name, options.tool, context.job)
     shown = wanted.shell.shown if wanted.shell is not None else None
     if shown is not None and not options.show:
         say(f"as root on {printable(options.name)}: {printable(shown)}")

@@ -121,13 +121,13 @@ def _what_if(context: Context, options: argparse.Namespace) -> int:
     thread = math.inf if options.controller else options.thread_iops
     if options.move is not None:
         side = options.side or Side.NEW
-        found = actions.what_if_of_move(context.session, options.move, wanted, drive, side, thread)
+        found = actions.expect_layouts_of_move(context.session, options.move, wanted, drive, side, thread)
     elif drive is None:
         raise InputError(
             "the performance of one drive is not known", "state it with --read-iops and its likes, or name a move"
         )
     else:
-        found = actions.what_if(drive, wanted, thread)
+        found = actions.expect_layouts(drive, wanted, thread)
     if options.json:
         print_document(found)
     else:

@@ -54,7 +54,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
     if options.jobs is not None and not 0 < options.jobs <= _MOST_AT_ONCE:
         raise InputError(f"--jobs {options.jobs} is out of range", f"give a number from 1 to {_MOST_AT_ONCE}")
     found = None if options.list is None else read_list(options.list, read_input(options.list))
-    made = actions.survey(
+    made = actions.run_survey(
         context.session,
         found,
         Unattended(frozenset(options.host_key or ())),

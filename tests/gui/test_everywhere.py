@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from core import units
 from core.actions.session import Session
-from core.actions.side_by_side import side_by_side
+from core.actions.side_by_side import run_side_by_side
 from core.comparison.model import Verdict
 from core.history.store import Store
 from core.jobs import Job
@@ -218,7 +218,7 @@ def test_sizes_are_shown_as_they_are_sold_and_kept_as_ever(full_store: Store, qt
 def recorded_sizes(_session: Session, job: Job) -> list[str]:
     """The same size as a job words it on its own thread and on those of the parts that it does side by side."""
     sides = [(side, lambda _job: units.size(3 * 2**30)) for side in ("old", "new")]
-    return [units.size(3 * 2**30), *side_by_side(sides, job)]
+    return [units.size(3 * 2**30), *run_side_by_side(sides, job)]
 
 
 def texts(table: Table[Any]) -> list[str]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.benchmarks import forecast
+from core.actions.benchmarks import forecast_benchmarks
 from core.actions.facts import read_facts
-from core.actions.migration import estimate, plan, run_checks
+from core.actions.migration import make_estimate, plan_move, run_checks
 from core.actions.session import Session
 from core.benchmarks.model import Side
 from core.errors import InputError
@@ -64,11 +64,11 @@ def test_a_folder_that_the_move_will_make_is_measured_where_it_will_lie(session:
     """A Debian cluster was dropped on new, and its folder with it; any other folder that is not there is a mistake."""
     session.store.update_move(replace(MOVE, target="/srv/pg/made/main", new_volume="/srv/pg/made"))
     told: list[Event] = []
-    (found,) = forecast(session, "m", "quick", Job(told.append), [Side.NEW])
+    (found,) = forecast_benchmarks(session, "m", "quick", Job(told.append), [Side.NEW])
     assert (found.volume.mount_point, found.volume.folder, found.problems) == ("/srv/pg/made", "/srv/pg", ())
     assert any(isinstance(each, Note) and "/srv/pg/made does not exist on new yet" in each.text for each in told)
     with pytest.raises(InputError, match="/srv/pg/mode on new"):
-        forecast(session, "m", "quick", Job(), [Side.NEW], ["new:/srv/pg/mode"])
+        forecast_benchmarks(session, "m", "quick", Job(), [Side.NEW], ["new:/srv/pg/mode"])
 
 
 def test_a_plan_is_made_of_the_facts_that_it_warns_of(session: Session) -> None:
@@ -79,10 +79,10 @@ def test_a_plan_is_made_of_the_facts_that_it_warns_of(session: Session) -> None:
     later = read_facts(session, "new", Job())
     assert [trial.found_by for trial in later.trials] == [("initdb",)]
     assert not any("initdb" in each.found_by for each in later.clusters)
-    assert not any("binaries" in str(warning) for warning in plan(session, "m", Job()).warnings)
+    assert not any("binaries" in str(warning) for warning in plan_move(session, "m", Job()).warnings)
     without = replace(later, taken_at=datetime.now(UTC), tools=tuple(t for t in later.tools if t.name != "rsync"))
     session.store.save_facts(replace(without, tools=(*without.tools, Tool("rsync", None, None))))
-    found = [each for each in plan(session, "m", Job()).warnings if isinstance(each, PlanWarning)]
+    found = [each for each in plan_move(session, "m", Job()).warnings if isinstance(each, PlanWarning)]
     assert [each.status for each in found if each.check == "rsync"] == [Status.BLOCKER]
 
 
@@ -106,7 +106,7 @@ def test_facts_without_the_cluster_are_read_again(session: Session) -> None:
     facts = read_facts(session, "old", Job())
     session.store.save_facts(replace(facts, taken_at=datetime.now(UTC), clusters=()))
     notes: list[Event] = []
-    assert estimate(session, "m", Job(notes.append)).methods
+    assert make_estimate(session, "m", Job(notes.append)).methods
     assert any(isinstance(each, Note) and f" {MOVE.cluster} on old" in each.text for each in notes)
     known = session.store.facts("old")
     assert known is not None

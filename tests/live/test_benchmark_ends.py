@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.benchmarks import compare, compare_sets, run_benchmarks
+from core.actions.benchmarks import compare_sets, compare_sides, run_benchmarks
 from core.actions.session import Session
 from core.benchmarks import folders, keeper
 from core.benchmarks.model import Outcome, Side
@@ -118,7 +118,7 @@ def assert_partial(data: Path, outcome: Outcome) -> None:
         assert (first.outcome, long.outcome) == (Outcome.DONE, outcome)
         assert long.ended_at is not None
         with Session(store, LabAsker.__new__(LabAsker)) as session:
-            rows = compare(session, MOVE.name).rows
+            rows = compare_sides(session, MOVE.name).rows
     assert {row.workload.name for row in rows if row.old is not None} == {"first"}
 
 

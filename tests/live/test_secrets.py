@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from core.actions.execution import execute
-from core.actions.migration import estimate, plan, run_checks
-from core.actions.reports import report
+from core.actions.migration import make_estimate, plan_move, run_checks
+from core.actions.reports import write_report
 from core.actions.session import Session
 from core.errors import CommandError
 from core.history.store import Store
@@ -128,8 +128,8 @@ def test_after_a_whole_move_no_secret_is_to_be_found(cluster: Lab, asker: LabAsk
         store.add_profile(Profile("new", cluster.new.address, user="dba"))
         store.add_move(replace(MOVE, name="m"))
         run_checks(session, "m", job)
-        estimate(session, "m", job)
-        made = plan(session, "m", job)
+        make_estimate(session, "m", job)
+        made = plan_move(session, "m", job)
         # joined by the server itself: the command, which is in its process list, does not hold the word
         said = "' '".join(WORDS["what a server says"].split("-"))
         echo = command("sh", "-c", f"printf 'password=%s-%s-%s\\n' '{said}' >&2; exit 1")
@@ -138,7 +138,7 @@ def test_after_a_whole_move_no_secret_is_to_be_found(cluster: Lab, asker: LabAsk
         assert execute(session, "m", Kind.REAL, Person(), job).state is State.DONE
         asked = Options(raw=True, functions=True)
         for kind in (ReportKind.PLAN, ReportKind.EXECUTION):
-            report(session, kind, ["m"], tmp_path / f"{kind}.pdf", Format.PDF, asked)
+            write_report(session, kind, ["m"], tmp_path / f"{kind}.pdf", Format.PDF, asked)
         path = store.path
     printed = [
         subprocess.run(["pdftotext", made_pdf, "-"], check=True, capture_output=True, text=True).stdout
@@ -174,7 +174,7 @@ def test_nor_in_what_an_exported_script_leaves(
         store.add_profile(old_profile)
         store.add_profile(new_profile)
         store.add_move(replace(MOVE, name="m"))
-        exported = Script(plan(session, "m", Job()), cluster, folder)
+        exported = Script(plan_move(session, "m", Job()), cluster, folder)
     with process_lists() as lists:
         assert exported.answered(answers=exported.answers()) == 0, exported.said()
     left = {str(each): each.read_text(errors="replace") for each in folder.rglob("*") if each.is_file()}

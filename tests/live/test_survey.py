@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.actions import survey as actions
-from core.actions.reports import fleet_of
+from core.actions.reports import make_fleet_report
 from core.actions.session import Session
 from core.actions.survey import SurveyedServer
 from core.cli.main import main
@@ -86,7 +86,7 @@ def test_each_server_is_a_row_of_its_own_whatever_becomes_of_it(
         "nameless,no-such-host.invalid,,,,,,",
         f"new,{lab.new.address},,,,,,",
     ]
-    made = actions.survey(session, listed(*rows), Nobody(), Job())
+    made = actions.run_survey(session, listed(*rows), Nobody(), Job())
     found = by_name(made)
     failures = {name: each.failure for name, each in found.items() if each.failure}
     assert sorted(failures) == ["changed", "closed", "keyless", "nameless", "unknown"]
@@ -108,7 +108,7 @@ def test_each_server_is_a_row_of_its_own_whatever_becomes_of_it(
     assert session.store.checks("good:/srv/pg/data") is not None
     assert session.store.estimate("good:/srv/pg/data") is not None
     assert session.store.unread().keys() == failures.keys()
-    report = fleet_of(session, (), datetime.now(UTC))
+    report = make_fleet_report(session, (), datetime.now(UTC))
     assert [one.move.name for one in report.moves] == [one.move.name for one in made.moves]
     assert {each.profile.name for each in report.unread} == failures.keys()
     with spoken("de"):
@@ -123,7 +123,7 @@ def test_five_clusters_of_one_server_are_five_moves(lab: Lab, fleet: tuple[str, 
             lab.old.exec("install", "-d", "-o", "postgres", "-m", "700", folder)
             lab.old.exec(f"{PREFIX}/bin/initdb", "-N", "-D", folder, user="postgres")
         rows = [f"one,{fleet[0]},,,,new,{folder}," for folder in ["/srv/pg/data", *CLUSTERS]]
-        made = actions.survey(session, listed(*rows, f"new,{lab.new.address},,,,,,"), Nobody(), Job())
+        made = actions.run_survey(session, listed(*rows, f"new,{lab.new.address},,,,,,"), Nobody(), Job())
     finally:
         lab.old.exec("rm", "-rf", "/srv/pg/five")
     assert [len(each.clusters) for each in made.servers] == [5, 0]
@@ -144,14 +144,14 @@ def test_a_survey_that_was_broken_off_goes_on_where_it_was(fleet: tuple[str, ...
 
     job = Job(listen)
     with pytest.raises(Cancelled):
-        actions.survey(session, found, Nobody(), job, at_once=1)
+        actions.run_survey(session, found, Nobody(), job, at_once=1)
     kept = [name for name in (f"db{number}" for number in range(6)) if session.store.facts(name) is not None]
     assert 2 <= len(kept) < 6
     assert session.store.unread() == {}  # to be cancelled is no failure
-    again = actions.survey(session, found, Nobody(), Job())
+    again = actions.run_survey(session, found, Nobody(), Job())
     assert [each.server for each in again.servers if not each.asked] == kept
     assert not any(each.failure for each in again.servers)
-    anew = actions.survey(session, found, Nobody(), Job(), refresh=True)
+    anew = actions.run_survey(session, found, Nobody(), Job(), refresh=True)
     assert all(each.asked for each in anew.servers)
 
 

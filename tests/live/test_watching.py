@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.migration import estimate, probe_sustained
+from core.actions.migration import make_estimate, probe_sustained_write
 from core.actions.session import Session
 from core.actions.watching import begin_watch, collect_watch, watch_status
 from core.errors import InputError
@@ -61,7 +61,7 @@ def test_a_watch_goes_on_without_a_connection_and_the_next_estimate_takes_what_i
     write_on_old(lab)
     old = session.server("old", Job())
     wait_until(lambda: not remote_jobs.state(old, begun.job, Job()).running, "the watch's end", seconds=60)
-    told = estimate(session, "watched", Job()).method("warm-copy")
+    told = make_estimate(session, "watched", Job()).method("warm-copy")
     assert told is not None
     assert any(each.startswith("by the watch of ") for each in told.assumptions)
     seen = changes(session)
@@ -77,7 +77,7 @@ def test_a_watch_goes_on_without_a_connection_and_the_next_estimate_takes_what_i
 def test_a_watch_is_looked_at_collected_and_ended_before_its_time(lab: Lab, session: Session) -> None:
     begin_watch(session, "watched", 3600.0, Job())
     session.close()  # it goes on without a connection
-    assert estimate(session, "watched", Job()).methods, "its time is not over: nobody asks old"
+    assert make_estimate(session, "watched", Job()).methods, "its time is not over: nobody asks old"
     assert changes(session) is None
     assert watch_status(session, "watched", Job()).running
     ended = collect_watch(session, "watched", Job(), end=True)
@@ -104,7 +104,7 @@ def test_a_watch_that_old_has_lost_is_ended_and_asked_for_once(session: Session)
 def test_the_longer_write_finds_the_rate_of_the_disk_and_leaves_nothing(lab: Lab, session: Session) -> None:
     lab.cap_disk("new", write_bps=60_000_000)
     notes: list[Event] = []
-    taken = probe_sustained(session, "watched", 10.0, Job(notes.append))
+    taken = probe_sustained_write(session, "watched", 10.0, Job(notes.append))
     assert any(isinstance(each, Note) and "one file of random bytes is written" in each.text for each in notes)
     assert taken.quantity is Quantity.SUSTAINED
     assert taken.bytes_per_second < 75e6

@@ -75,7 +75,7 @@ def opening_steps(channel: CopyChannel, owner: str) -> list[Step]:
             "Check that the old server reaches the rsync daemon",
             "old",
             owner,
-            str(test_daemon(channel)),
+            str(check_daemon_port(channel)),
             "Otherwise a firewall between the servers would show only when the copy begins.",
             undo,
             name="reach-daemon",
@@ -139,7 +139,7 @@ def stop_daemon(channel: CopyChannel) -> Shell:
     return call("close_daemon", _daemon_folder(channel), channel.marker, _keeper_folder(channel))
 
 
-def test_daemon(channel: CopyChannel) -> Shell:
+def check_daemon_port(channel: CopyChannel) -> Shell:
     """Return the call that stores the port, from standard input, and tests it from the old server."""
     host = f"[{channel.address}]" if ":" in channel.address else channel.address
     destination = f"{_USER}@{host}::{channel.targets[0][0]}/"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.actions.migration import plan, run_checks
+from core.actions.migration import plan_move, run_checks
 from core.actions.session import Session
 from core.errors import UnreachableError
 from core.jobs import Event, Job, Note
@@ -25,7 +25,7 @@ def test_a_plan_says_how_old_the_facts_are_that_it_stands_on(session: Session, a
     session.store.save_facts(old(taken_at=now - age))
     session.store.save_facts(new(taken_at=now))
     events: list[Event] = []
-    plan(session, "spring", Job(events.append))
+    plan_move(session, "spring", Job(events.append))
     notes = [event.text for event in events if isinstance(event, Note) and "pghaul facts" in event.text]
     assert len(notes) == len(said)
     assert all(re.search(pattern, note) for pattern, note in zip(said, notes, strict=True))

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.actions.fleet import move_over
-from core.actions.reports import fleet_of
+from core.actions.fleet import completion_time
+from core.actions.reports import make_fleet_report
 from core.actions.session import Session
-from core.actions.survey import survey
+from core.actions.survey import run_survey
 from core.errors import InputError
 from core.history.store import Store
 from core.jobs import Job
@@ -29,15 +29,15 @@ def carried_out(store: Store) -> None:
 def test_a_move_that_leads_elsewhere_now_is_not_over(session: Session) -> None:
     store = session.store
     carried_out(store)
-    assert move_over(session, store.move("spring")) is not None
+    assert completion_time(session, store.move("spring")) is not None
     store.put_move(replace(store.move("spring"), target="/srv/other"))
-    assert move_over(session, store.move("spring")) is None
+    assert completion_time(session, store.move("spring")) is None
 
 
 def test_an_execution_of_other_servers_does_not_count(session: Session) -> None:
     carried_out(session.store)
     session.store.put_profiles([replace(session.store.profile("new"), address="192.0.2.99")])
-    assert move_over(session, session.store.move("spring")) is None  # its seal holds no more
+    assert completion_time(session, session.store.move("spring")) is None  # its seal holds no more
 
 
 def test_a_second_move_into_a_target_that_was_filled_is_stopped(session: Session) -> None:
@@ -45,7 +45,7 @@ def test_a_second_move_into_a_target_that_was_filled_is_stopped(session: Session
     session.store.put_move(replace(session.store.move("spring"), name="again"))
     for facts in (old(), new()):
         session.store.save_facts(replace(facts, taken_at=datetime.now(UTC)))
-    found = {one.move.name: one for one in survey(session, None, Nobody(), Job()).moves}
+    found = {one.move.name: one for one in run_survey(session, None, Nobody(), Job()).moves}
     assert found["spring"].moved_at is not None
     assert found["again"].in_the_way == "spring"
     assert any(" spring " in each for each in found["again"].stops)
@@ -53,7 +53,7 @@ def test_a_second_move_into_a_target_that_was_filled_is_stopped(session: Session
 
 def test_a_list_of_which_nothing_is_taken_says_why(session: Session) -> None:
     with pytest.raises(InputError) as caught:
-        survey(session, read_list("fleet", "old ansible_host=192.0.2.77\n"), Nobody(), Job())
+        run_survey(session, read_list("fleet", "old ansible_host=192.0.2.77\n"), Nobody(), Job())
     assert "line 1: " in caught.value.message
     assert "--replace" in caught.value.hint
 
@@ -72,35 +72,35 @@ def test_a_report_ranks_moves_as_the_survey_did(session: Session) -> None:
         session.store.put_move(move)
     for name in ("old", "new"):
         _read(session, name)
-    surveyed = survey(session, None, Nobody(), Job())
-    reported = fleet_of(session, (), datetime.now(UTC))
+    surveyed = run_survey(session, None, Nobody(), Job())
+    reported = make_fleet_report(session, (), datetime.now(UTC))
     assert [(one.move.name, one.stops, one.moved_at) for one in reported.moves] == [
         (one.move.name, one.stops, one.moved_at) for one in surveyed.moves
     ]
-    assert [one.move.name for one in fleet_of(session, ["autumn"], datetime.now(UTC)).moves] == ["autumn"]
+    assert [one.move.name for one in make_fleet_report(session, ["autumn"], datetime.now(UTC)).moves] == ["autumn"]
     assert {each.profile.name for each in reported.servers} == {"old", "new"}
 
 
 def test_a_server_that_could_not_be_read_since_leaves_its_move_unknown(session: Session) -> None:
     for name in ("old", "new"):
         _read(session, name)
-    made = survey(session, None, Nobody(), Job(), refresh=True)
+    made = run_survey(session, None, Nobody(), Job(), refresh=True)
     failures = {each.server: each.failure for each in made.servers}
     assert "old: 127.0.0.1 port 1 " in failures["old"]
-    reported = fleet_of(session, (), datetime.now(UTC))
+    reported = make_fleet_report(session, (), datetime.now(UTC))
     assert [one.unknown for one in reported.moves] == [failures["old"]]
     assert {each.profile.name for each in reported.unread} == {"old", "new"}
     for name in ("old", "new"):
         _read(session, name)
-    assert fleet_of(session, (), datetime.now(UTC)).unread == ()
+    assert make_fleet_report(session, (), datetime.now(UTC)).unread == ()
 
 
 def test_a_report_on_nothing_says_so(session: Session) -> None:
     session.store.remove_move("spring")
-    assert fleet_of(session, (), datetime.now(UTC)).moves == ()
+    assert make_fleet_report(session, (), datetime.now(UTC)).moves == ()
     with pytest.raises(InputError, match="'spring'"):
-        fleet_of(session, ["spring"], datetime.now(UTC))
+        make_fleet_report(session, ["spring"], datetime.now(UTC))
     for name in ("old", "new"):
         session.store.remove_profile(name)
     with pytest.raises(InputError, match="there is no server to report on"):
-        fleet_of(session, (), datetime.now(UTC))
+        make_fleet_report(session, (), datetime.now(UTC))

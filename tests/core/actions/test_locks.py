@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.actions.locks import advised, left_by
+from core.actions.locks import find_leftover_execution, with_advice
 from core.actions.session import Session
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.model.execution import State
@@ -14,18 +14,18 @@ HELD = HeldError("/a on old is being moved by dba@desk", "wait", Holder("/var/tm
 
 
 def test_another_workstations_lock_is_waited_for(session: Session) -> None:
-    assert advised(session, HELD).hint == "wait"
+    assert with_advice(session, HELD).hint == "wait"
 
 
 def test_of_an_own_execution_under_way_its_status_is_offered(session: Session) -> None:
     session.store.execution_started(replace(execution(), move="spring"))
-    assert advised(session, HELD).hint.endswith(": pghaul execute spring --status")
+    assert with_advice(session, HELD).hint.endswith(": pghaul execute spring --status")
 
 
 def test_the_lock_of_an_own_execution_whose_program_ended_goes_with_it(session: Session) -> None:
     number = session.store.execution_started(replace(execution(), move="spring"))
     session.store.execution_changed(number, State.INTERRUPTED, "old does not answer")
-    refused = advised(session, HELD)
+    refused = with_advice(session, HELD)
     assert refused.message == HELD.message
     assert f" {number} of spring, " in refused.hint
     assert "pghaul execute spring --resume, " in refused.hint
@@ -36,7 +36,7 @@ def test_the_lock_of_an_own_execution_whose_program_ended_goes_with_it(session: 
 def test_an_execution_that_is_over_has_left_its_lock(session: Session, state: State) -> None:
     number = session.store.execution_started(replace(execution(), move="spring"))
     session.store.execution_changed(number, state, "")
-    left = left_by(session, HELD.holder)
+    left = find_leftover_execution(session, HELD.holder)
     over = state not in {State.RUNNING, State.INTERRUPTED}
     assert (left.id if left is not None else None) == (number if over else None)
-    assert left_by(session, replace(HELD.holder, token="00000000")) is None
+    assert find_leftover_execution(session, replace(HELD.holder, token="00000000")) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.actions.measured import over_time, read_outputs
+from core.actions.measured import metric_over_time, read_outputs
 from core.actions.session import Session
 from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
 from core.comparison.model import Verdict
@@ -31,10 +31,10 @@ def test_over_time_any_metric_can_be_seen(session: Session) -> None:
     session.store.repetition_ended(number, Repetition(1, NOW, 60.0, Outcome.DONE, METRICS, "fio", ""))
     session.store.run_ended(number, Outcome.DONE, NOW, "3.33")
     for metric, value in METRICS.items():
-        found = over_time(session, "spring", "fio", "read", metric)
+        found = metric_over_time(session, "spring", "fio", "read", metric)
         assert [(at, sample.mean) for at, sample in found[Side.OLD]] == [(NOW, value)]
         assert found[Side.NEW] == ()
-    assert over_time(session, "spring", "fio", "read", "write_iops")[Side.OLD] == ()
+    assert metric_over_time(session, "spring", "fio", "read", "write_iops")[Side.OLD] == ()
 
 
 def test_what_no_tool_printed_is_refused() -> None:

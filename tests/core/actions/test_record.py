@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.actions.archives import export_move, import_move
-from core.actions.migration import estimate, plan, record
+from core.actions.migration import compare_with_estimates, make_estimate, plan_move
 from core.actions.session import Session
 from core.cli.estimate import record_text
 from core.history.example import MOVE as EXAMPLE
@@ -45,7 +45,7 @@ def carried_out(store: Store, move: str, seconds: float) -> None:
 
 def evidence(session: Session, move: str) -> dict[str, str]:
     """Of each stage of a cold copy where its figure comes from."""
-    return {stage.name: stage.evidence for stage in estimate(session, move, Job()).methods[0].stages}
+    return {stage.name: stage.evidence for stage in make_estimate(session, move, Job()).methods[0].stages}
 
 
 @pytest.mark.slow
@@ -55,16 +55,18 @@ def test_the_next_estimate_has_what_was_timed_here_or_between_the_same_servers(
     with histories.open(tmp_path, samples.fill) as store, Session(store, Nobody()) as session:
         store.add_move(replace(samples.MOVE, name="another"))
         carried_out(store, "another", 7.0)
-        stages = {stage.name: stage for stage in estimate(session, samples.MOVE.name, Job()).methods[0].stages}
+        stages = {stage.name: stage for stage in make_estimate(session, samples.MOVE.name, Job()).methods[0].stages}
         assert stages["prepare"].evidence == "timed 1 time in other moves between such servers"
         carried_out(store, samples.MOVE.name, 3.0)
-        stages = {stage.name: stage for stage in estimate(session, samples.MOVE.name, Job()).methods[0].stages}
+        stages = {stage.name: stage for stage in make_estimate(session, samples.MOVE.name, Job()).methods[0].stages}
         assert stages["prepare"].evidence.endswith("in this move")
-        assert {(row.move, row.stage, row.seconds) for row in record(session) if row.stage == "prepare"} >= {
+        assert {
+            (row.move, row.stage, row.seconds) for row in compare_with_estimates(session) if row.stage == "prepare"
+        } >= {
             ("another", "prepare", 7.0),
             (samples.MOVE.name, "prepare", 3.0),
         }
-        assert {row.move for row in record(session, "another")} == {"another"}
+        assert {row.move for row in compare_with_estimates(session, "another")} == {"another"}
         shown = build(store, samples.MOVE.name)
         assert {row.move for row in shown.record} == {samples.MOVE.name}
         assert {row.move for row in shown.record_of_all} == {samples.MOVE.name, "another"}
@@ -102,8 +104,8 @@ def test_a_move_that_this_version_cannot_read_keeps_no_other_from_its_estimate(
         connection.execute(f"UPDATE estimates SET document = '[]' WHERE move_id = {of}")
         connection.execute(f"UPDATE executions SET plan = '[]' WHERE move_id = {of}")
     with Store.open(tmp_path) as store, Session(store, Nobody()) as session:
-        assert estimate(session, samples.MOVE.name, Job()).methods
-        assert "another" not in {row.move for row in record(session)}
+        assert make_estimate(session, samples.MOVE.name, Job()).methods
+        assert "another" not in {row.move for row in compare_with_estimates(session)}
 
 
 @pytest.mark.slow
@@ -113,13 +115,13 @@ def test_what_came_by_an_import_is_shown_and_counts_for_nothing(
     with histories.open(tmp_path / "here", samples.fill) as store, Session(store, Nobody()) as session:
         carried_out(store, samples.MOVE.name, 7.0)
         archive = export_move(store, samples.MOVE.name, tmp_path / "x.pghaul")
-        before, made = by_stage(record(session)), evidence(session, samples.MOVE.name)
+        before, made = by_stage(compare_with_estimates(session)), evidence(session, samples.MOVE.name)
         report = build(store, samples.MOVE.name)
         assert before
         for name in ("once", "twice"):
             import_move(store, archive, name)
-        assert len(record(session)) == 3 * len(record(session, samples.MOVE.name))
-        assert by_stage(record(session)) == before
+        assert len(compare_with_estimates(session)) == 3 * len(compare_with_estimates(session, samples.MOVE.name))
+        assert by_stage(compare_with_estimates(session)) == before
         assert evidence(session, samples.MOVE.name) == made
         assert evidence(session, "once")["prepare"] == "timed 1 time in other moves between such servers"
         assert build(store, "once").record_of_all == build(store, "once").record
@@ -127,7 +129,7 @@ def test_what_came_by_an_import_is_shown_and_counts_for_nothing(
     monkeypatch.setenv("PGHAUL_CONFIG", str(tmp_path / "their config"))
     with Store.open(tmp_path / "there") as store, Session(store, Nobody()) as session:
         import_move(store, archive)
-        rows = record(session, samples.MOVE.name)
+        rows = compare_with_estimates(session, samples.MOVE.name)
         assert [row.seconds for row in rows if row.stage == "prepare"] == [7.0]
         assert (hit_rate(rows), by_stage(rows)) == (None, ())
         assert record_text(rows).endswith("line from imported histories not counted")
@@ -137,7 +139,7 @@ def test_what_came_by_an_import_is_shown_and_counts_for_nothing(
 @pytest.mark.slow
 def test_the_estimate_that_is_kept_with_a_plan_is_of_what_the_plan_does(histories: Histories, tmp_path: Path) -> None:
     with histories.open(tmp_path, samples.fill) as store, Session(store, Nobody()) as session:
-        whole = plan(session, samples.MOVE.name, Job(), verify=Verify.ALL)
+        whole = plan_move(session, samples.MOVE.name, Job(), verify=Verify.ALL)
         kept = store.estimate(samples.MOVE.name)
         assert kept is not None
         method = kept.method(whole.method)
@@ -152,8 +154,12 @@ def test_the_estimate_that_is_kept_with_a_plan_is_of_what_the_plan_does(historie
             run = StepRun(0, step.number, step.title, 1, NOW + timedelta(days=999), None)
             run = replace(run, id=store.step_started(number, run))
             store.step_ended(replace(run, ended_at=run.started_at + timedelta(seconds=1), exit_status=0))
-        rows = {row.stage: row.estimated for row in record(session, samples.MOVE.name) if row.execution == number}
+        rows = {
+            row.stage: row.estimated
+            for row in compare_with_estimates(session, samples.MOVE.name)
+            if row.execution == number
+        }
         assert rows["verify"] == next(stage.seconds for stage in method.stages if stage.name == "verify")
         assert {"pg_checksums", "pg_amcheck"} <= rows.keys()
-        plan(session, samples.MOVE.name, Job())
+        plan_move(session, samples.MOVE.name, Job())
         assert store.estimate(samples.MOVE.name) != kept

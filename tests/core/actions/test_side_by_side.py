@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from core.actions.side_by_side import side_by_side
+from core.actions.side_by_side import run_side_by_side
 from core.errors import Cancelled, CommandError
 from core.jobs import Event, Job, Live, Progress
 
@@ -20,7 +20,7 @@ def test_both_run_at_once_and_their_progress_is_one() -> None:
         met.wait()
         return number
 
-    assert side_by_side([("old", partial(work, 1)), ("new", partial(work, 2))], Job(heard.append)) == [1, 2]
+    assert run_side_by_side([("old", partial(work, 1)), ("new", partial(work, 2))], Job(heard.append)) == [1, 2]
     last = [event for event in heard if isinstance(event, Progress)][-1]
     assert last == Progress("old: step 1; new: step 2", 10.0, 100.0, "seconds")  # 90 s are left of old's: of both too
     assert {event.source for event in heard if isinstance(event, Live)} == {"side 1", "side 2"}
@@ -49,7 +49,7 @@ def test_who_has_ended_says_no_more_how_far_it_is() -> None:
         short(job)
         ended.set()
 
-    side_by_side([("old", short_ends), ("new", long)], Job(heard.append))
+    run_side_by_side([("old", short_ends), ("new", long)], Job(heard.append))
     assert heard[-1] == Progress("new: long", 60.0, 100.0, "seconds")
 
 
@@ -65,7 +65,7 @@ def test_different_units_cannot_be_held_against_each_other() -> None:
         job.report(Progress("read", 5, 60, "seconds"))
         met.wait()
 
-    side_by_side([("old", wait), ("new", read)], Job(heard.append))
+    run_side_by_side([("old", wait), ("new", read)], Job(heard.append))
     last = heard[-1]
     assert isinstance(last, Progress)
     assert last.total is None
@@ -83,7 +83,7 @@ def test_one_failure_lets_the_other_finish() -> None:
         done.append("new")
 
     with pytest.raises(CommandError, match="full"):
-        side_by_side([("old", fail), ("new", go_on)], Job())
+        run_side_by_side([("old", fail), ("new", go_on)], Job())
     assert done == ["new"]
 
 
@@ -102,5 +102,5 @@ def test_cancelling_stops_both() -> None:
     who = threading.Thread(target=cancel)
     who.start()
     with pytest.raises(Cancelled):
-        side_by_side([("old", wait), ("new", wait)], job)
+        run_side_by_side([("old", wait), ("new", wait)], job)
     who.join()

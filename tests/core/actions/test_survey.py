@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.actions.migration import judge
+from core.actions.migration import check_and_estimate
 from core.actions.session import Session
-from core.actions.survey import Survey, survey
+from core.actions.survey import Survey, run_survey
 from core.actions.waivers import waive_check
 from core.facts.model import Facts
 from core.jobs import Job
@@ -28,7 +28,7 @@ def _unreachable(session: Session) -> None:
 def surveyed(session: Session, on_old: Facts, on_new: Facts) -> Survey:
     for facts in (on_old, on_new):
         session.store.save_facts(replace(facts, taken_at=datetime.now(UTC)))
-    return survey(session, None, Nobody(), Job())
+    return run_survey(session, None, Nobody(), Job())
 
 
 def asked(made: Survey) -> list[str]:
@@ -58,7 +58,7 @@ def test_replacing_looks_for_the_cluster_that_the_list_names(session: Session) -
     for facts in (old(), new()):
         session.store.save_facts(replace(facts, taken_at=datetime.now(UTC)))
     rows = "name,address,port,new,cluster,target,move\nold,127.0.0.1,1,new,/elsewhere,,spring\nnew,127.0.0.1,1,,,,\n"
-    made = survey(session, read_list("fleet", rows), Nobody(), Job(), replacing=True)
+    made = run_survey(session, read_list("fleet", rows), Nobody(), Job(), replacing=True)
     assert asked(made) == ["old", "new"]
 
 
@@ -66,8 +66,8 @@ def test_a_warning_that_was_waived_bears_its_waiver(session: Session) -> None:
     move = session.store.move("spring")
     (cluster,) = old().clusters
     archiving = old(replace(cluster, settings=cluster.settings | {"archive_mode": "on"}))
-    results, _ = judge(session, move, archiving, new())
+    results, _ = check_and_estimate(session, move, archiving, new())
     warning = next(each for each in results if each.status is Status.WARNING)
     waive_check(session, "spring", warning.id, "it is known")
-    again, _ = judge(session, move, archiving, new())
+    again, _ = check_and_estimate(session, move, archiving, new())
     assert next(each for each in again if each.id == warning.id).waiver is not None

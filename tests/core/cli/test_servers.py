@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.servers import promised
+from core.actions.servers import is_promised
 from core.cli.main import main
 from core.cli.terminal import TerminalAsker
 from core.errors import HostKeyError
@@ -49,7 +49,7 @@ def test_an_unknown_key_without_a_terminal_names_its_option(trusted: tuple[str, 
 
 
 def test_the_rights_that_a_profile_promises() -> None:
-    found = {rights: [user for user in ("root", "postgres") if promised(rights, user)] for rights in Rights}
+    found = {rights: [user for user in ("root", "postgres") if is_promised(rights, user)] for rights in Rights}
     assert found == {
         Rights.NONE: [],
         Rights.SUDO: ["root", "postgres"],

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from pypdf import PdfReader
 
-from core.actions.reports import storage_of
+from core.actions.reports import make_storage_report
 from core.actions.session import Session
 from core.history import example
 from core.history.store import Store
@@ -33,7 +33,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 def _document(session: Session, kind: Kind, options: Options) -> Document:
     report = build(session.store, example.MOVE)
     if kind is Kind.STORAGE:
-        return of_storage(storage_of(session, [example.MOVE], report.made_at), options)
+        return of_storage(make_storage_report(session, [example.MOVE], report.made_at), options)
     return of_move(kind, report, options)
 
 

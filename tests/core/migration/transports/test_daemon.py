@@ -160,7 +160,7 @@ def test_from_the_password_to_the_end(here: CopyChannel, end: str) -> None:
     started = start(here)
     port = started.split()[0]
     assert answers(int(port))
-    assert run(daemon.test_daemon(here), given=started).returncode == 0
+    assert run(daemon.check_daemon_port(here), given=started).returncode == 0
     while end == "folder" and folder.exists():  # what it logs meanwhile is in the way
         shutil.rmtree(folder, ignore_errors=True)
     deadline = time.monotonic() + 20
