@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from core import units
 from core.facts.arrays import parse_arrays
 from core.facts.model import Array, Facts
-from core.facts.text import unreadable, whole
+from core.facts.text import parse_whole_number, unreadable_error
 from core.jobs import Job, Progress
 from core.servers.connection import Server
 from core.servers.shell import call
@@ -119,9 +119,9 @@ def parse_situation(text: str, facts: Facts) -> Situation:
 def counters(text: str) -> Traffic:
     """A line of /sys/block/NAME/stat: 11 numbers, 15 since Linux 4.18, 17 since 5.5."""
     # the third and the seventh are sectors read and written, the sixteenth is flushes
-    words = [number for word in text.split() if (number := whole(word)) is not None]
+    words = [number for word in text.split() if (number := parse_whole_number(word)) is not None]
     if len(words) < 11 or len(words) != len(text.split()):
-        raise unreadable("/sys/block", "at least 11 numbers", text)
+        raise unreadable_error("/sys/block", "at least 11 numbers", text)
     return Traffic(words[2] * SECTOR, words[6] * SECTOR, words[15] if len(words) > 15 else None)
 
 

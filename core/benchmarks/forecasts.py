@@ -12,7 +12,7 @@ from core.benchmarks.tool import Machine, Procedure, bytes_needed, expected_seco
 from core.benchmarks.tools import how_to_install, procedure_of, programs_of
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
-from core.facts.programs import may_run, program_path
+from core.facts.programs import can_run, program_path
 from core.jobs import Job
 from core.servers.connection import Server
 
@@ -139,7 +139,7 @@ def _path_there(context: MoveContext) -> str | None:
 
 def _bin_directories(facts: Facts, database_user: str) -> tuple[str, ...]:
     """Those of the clusters first: the programs that the move is about."""
-    of_clusters = [cluster.bin_directory for cluster in facts.clusters if may_run(cluster, database_user)]
+    of_clusters = [cluster.bin_directory for cluster in facts.clusters if can_run(cluster, database_user)]
     besides = facts.tool("pg_test_fsync")
     found = [*of_clusters, str(PurePosixPath(besides.path).parent) if besides and besides.path else None]
     return tuple(dict.fromkeys(folder for folder in found if folder))

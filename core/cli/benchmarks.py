@@ -123,14 +123,14 @@ def forecast_text(forecast: Forecast) -> str:
     """A forecast for people: the volume, how long and how much, then what is in the way."""
     volume = forecast.volume
     where, seconds = f"{volume.side} ({volume.server}:{volume.mount_point})", units.duration(forecast.seconds)
-    said = (
+    heading = (
         f"{where}: about {seconds}{_most(forecast)}, "
         f"needs {units.size(forecast.bytes_needed)} of {units.size(forecast.bytes_available)} available"
     )
     problems = [f"  cannot start: {problem}" for problem in forecast.problems]
     warnings = [f"  warning: {warning}" for warning in forecast.warnings]
     offer = ["  to wait for the end of the resync: pghaul bench --wait-for-resync"] if forecast.resync else []
-    return "\n".join([said, *problems, *(f"  skipped: {reason}" for reason in forecast.left_out), *warnings, *offer])
+    return "\n".join([heading, *problems, *(f"  skipped: {reason}" for reason in forecast.left_out), *warnings, *offer])
 
 
 def _most(forecast: Forecast) -> str:
@@ -158,10 +158,10 @@ def _figures(run: Run) -> str:
     """The headline of each repetition, with what is to be said of it."""
     from core.comparison.samples import remarks
 
-    said = remarks(run.workload.headline, run)
+    remarks_by_number = remarks(run.workload.headline, run)
     figures = []
     for one in run.repetitions:
-        words = [word for word in said[one.number] if word not in ("cached", Outcome.FAILED)]
+        words = [word for word in remarks_by_number[one.number] if word not in ("cached", Outcome.FAILED)]
         if "decrease_fraction" in one.metrics:
             words.append(f"decrease {units.percent(one.metrics['decrease_fraction'])}")
         figure = units.metric(run.workload.headline, one.metrics.get(run.workload.headline))

@@ -199,5 +199,5 @@ def _notes(rows: list[Row], names: tuple[str, ...]) -> list[str]:
         for name, sample in zip(names, _samples(row), strict=True)
         if sample is not None and sample.left_out
     ]
-    said = list(dict.fromkeys(row.note for row in rows if row.note))
-    return [*(["\n".join(left_out)] if left_out else []), *said]
+    row_notes = list(dict.fromkeys(row.note for row in rows if row.note))
+    return [*(["\n".join(left_out)] if left_out else []), *row_notes]

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """The surroundings of one subcommand. What it does not need is not even loaded: `pghaul parse` opens no history.
-
-    Attributes:
-        job: reports to stderr; cancelled by Ctrl-C.
-        store, session: opened at first use, closed with the context.
-    """
+    """What one subcommand needs. Parts that it does not use are not loaded: `pghaul parse` opens no history."""
 
     def __init__(self, job: Job, options: argparse.Namespace) -> None:
         self.job = job

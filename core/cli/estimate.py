@@ -81,9 +81,9 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
         return _record(context, options)
     if (options.spec is None) == (options.move is None):
         raise InputError("estimate needs either a move or --spec FILE", "give exactly one of them")
-    made, spec = _made(context, options)
+    made, spec = _make_estimate(context, options)
     planned = planning.plan(spec, made, options)
-    over = _over(context, options)
+    over = _completion_note(context, options)
     if options.json:
         if over:
             context.job.report(Note(over, "warning"))
@@ -93,13 +93,13 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
     return 0
 
 
-def _over(context: Context, options: argparse.Namespace) -> str:
+def _completion_note(context: Context, options: argparse.Namespace) -> str:
     from core.actions import migration as actions
 
     return "" if options.move is None else actions.describe_completion(context.session, options.move)
 
 
-def _made(context: Context, options: argparse.Namespace) -> "tuple[Estimate, Spec]":
+def _make_estimate(context: Context, options: argparse.Namespace) -> "tuple[Estimate, Spec]":
     """The estimate, and what it was made from."""
     checking = Verify(options.verify)
     if options.spec is not None:
@@ -137,7 +137,7 @@ def _record(context: Context, options: argparse.Namespace) -> int:
 
 
 def by_stage_text(rows: "Sequence[EstimateComparison]") -> str:
-    """How good the estimates of each stage were over all moves; empty without any."""
+    """Return how good the estimates of each stage were, over all moves; empty without any."""
     from core.migration.execution.record import by_stage
 
     cells = [
@@ -154,7 +154,7 @@ def by_stage_text(rows: "Sequence[EstimateComparison]") -> str:
 
 
 def record_text(rows: "Sequence[EstimateComparison]") -> str:
-    """What was done beside what was estimated, and how good the estimates were."""
+    """Return executions beside their estimates for display, and how good the estimates were."""
     from core.migration.execution.record import bias, select_counted
 
     if not rows:
@@ -167,30 +167,32 @@ def record_text(rows: "Sequence[EstimateComparison]") -> str:
             _span(row.estimated),
             units.duration(row.seconds),
             units.ratio(row.factor),
-            _came(row),
+            _compare_with_range(row),
         )
         for row in rows
     ]
     head = ("started (UTC)", "move", "stage", "estimated (low – high)", "actual", "actual / likely", "result")
-    own = select_counted(rows)
-    said = (
-        [f"within low to high: {sum(row.inside for row in own)} of {len(own)} (good estimates: 8 of 10)"] if own else []
+    counted = select_counted(rows)
+    remarks = (
+        [f"within low to high: {sum(row.inside for row in counted)} of {len(counted)} (good estimates: 8 of 10)"]
+        if counted
+        else []
     )
-    if len(own) < len(rows):
-        said.append(f"{units.counted(len(rows) - len(own), 'line')} from imported histories not counted")
-    off = bias(rows)
-    if off is not None:
-        said.append(f"geometric mean of actual / likely: {units.ratio(off)}")
-    return "\n".join([table(head, cells, right=(4, 5)), "", *said])
+    if len(counted) < len(rows):
+        remarks.append(f"{units.counted(len(rows) - len(counted), 'line')} from imported histories not counted")
+    mean = bias(rows)
+    if mean is not None:
+        remarks.append(f"geometric mean of actual / likely: {units.ratio(mean)}")
+    return "\n".join([table(head, cells, right=(4, 5)), "", *remarks])
 
 
-def _came(row: "EstimateComparison") -> str:
-    came = "within" if row.inside else "below low" if row.seconds < row.estimated.low else "above high"
-    return came if row.counts else f"{came}, not counted"
+def _compare_with_range(row: "EstimateComparison") -> str:
+    result = "within" if row.inside else "below low" if row.seconds < row.estimated.low else "above high"
+    return result if row.counts else f"{result}, not counted"
 
 
 def estimate_text(made: Estimate) -> str:
-    """An estimate for people: a line a method, the stages of the one to take, then what was assumed."""
+    """Return an estimate for display: the methods, the stages of the recommended one, and the assumptions."""
     rows = [
         (_name(each), _span(each.duration_seconds), _span(each.downtime_seconds), _space(each), _bounds(each))
         for each in made.methods
@@ -202,9 +204,9 @@ def estimate_text(made: Estimate) -> str:
     if taken is not None and taken.stages:
         lines += ["", f"stages of {taken.method}:", _stages(taken)]
     for kind in ("warnings", "assumptions"):
-        said = list(dict.fromkeys(text for method in made.methods for text in getattr(method, kind)))
-        if said:
-            lines += ["", f"{kind}:", *(f"  {text}" for text in said)]
+        texts = list(dict.fromkeys(text for method in made.methods for text in getattr(method, kind)))
+        if texts:
+            lines += ["", f"{kind}:", *(f"  {text}" for text in texts)]
     return "\n".join(lines)
 
 
@@ -219,7 +221,7 @@ def _ruled_out(made: Estimate) -> Iterable[tuple[str, str]]:
 
 
 def _space(method: Method) -> str:
-    """What it needs on new, and on old where it needs any there."""
+    """Return the space that a method needs on the new server, and on the old one if it needs any there."""
     on_old = f", on the old server {units.size(method.bytes_on_old)}" if method.bytes_on_old >= 1 else ""
     return f"{units.size(method.bytes_on_new)}{on_old}" if method.bytes_on_new else units.ABSENT
 
@@ -244,9 +246,11 @@ def _headline(made: Estimate) -> list[str]:
         return []
     if method.ruled_out:
         return [f"pghaul execute cannot carry out this move: {method.ruled_out}", ""]
-    beside = f"; with a cold copy {units.duration(cold.downtime_seconds.likely)}" if cold not in {None, method} else ""
-    said = f"pghaul execute takes about {_span(method.duration_seconds)}"
-    lines = [f"{said} with {method.method}; downtime {_span(method.downtime_seconds)}{beside}"]
+    cold_copy = (
+        f"; with a cold copy {units.duration(cold.downtime_seconds.likely)}" if cold not in {None, method} else ""
+    )
+    summary = f"pghaul execute takes about {_span(method.duration_seconds)}"
+    lines = [f"{summary} with {method.method}; downtime {_span(method.downtime_seconds)}{cold_copy}"]
     if made.advised not in {"", made.planned}:
         lines.append(f"advice: use {made.advised}; its downtime is as short, and it needs no pre-copy passes")
     return [*lines, ""]

@@ -160,14 +160,7 @@ def _register_queries(execute: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TerminalOperator:
-    """The operator at the terminal. What the options answer is not asked.
-
-    Attributes:
-        confirm: the cluster's name, as given by the option.
-        yes: every manual step is treated as done.
-        own: the move's name, as given by the option to take over an execution.
-        client_route: how clients reach the new cluster if the old server cannot, as given by the option.
-    """
+    """The operator at the terminal. What the options answer is not asked."""
 
     confirm: str | None
     yes: bool
@@ -261,7 +254,7 @@ class TerminalOperator:
 
 
 def _typed(question: str, option: str) -> str:
-    """The line that is typed; empty at the end of the input."""
+    """Return the typed line, or an empty text at the end of the input."""
     if not sys.stdin.isatty():
         raise InputError(
             "pghaul must ask a question here, but there is no terminal", f"answer it with the option {option}"
@@ -284,7 +277,7 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
             raise InputError("--client-route concerns a real move", "use it alone, or with --resume")
         if not options.client_route.strip():
             raise InputError("--client-route is empty", "say how clients reach the new cluster; this is recorded")
-    asked = _asked(options)
+    asked = _rehearsal_options(options)
     if options.status:
         execution, alive = actions.execution_status(context.session, options.move)
         return _show(execution, options, actions.describe_outcome(context.session, execution), alive=alive)
@@ -311,8 +304,8 @@ def _execute(context: Context, options: argparse.Namespace) -> int:
     return _show(execution, options, actions.describe_outcome(context.session, execution))
 
 
-def _asked(options: argparse.Namespace) -> RehearsalOptions:
-    """What a dress rehearsal is to do beyond its own steps."""
+def _rehearsal_options(options: argparse.Namespace) -> RehearsalOptions:
+    """Return the options of a dress rehearsal."""
     given = {"--keep-wal": options.keep_wal, "--amcheck": options.amcheck, "--amcheck-time": options.amcheck_time}
     wanted = next((name for name, value in given.items() if value), None)
     if wanted is not None and not options.dress_rehearsal:
@@ -328,7 +321,7 @@ def _asked(options: argparse.Namespace) -> RehearsalOptions:
 
 
 def _queries(options: argparse.Namespace) -> Queries | None:
-    """The queries that are to be measured, their scripts looked at; None where there are none."""
+    """Return the queries to measure, with their checked scripts; None if there are none."""
     beside = [
         f"--queries-{name}"
         for name in ("as", "on-old", "in", "clients", "seconds")
@@ -360,7 +353,7 @@ def _queries(options: argparse.Namespace) -> Queries | None:
 
 
 def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:
-    """A night's work must not end at a question that nobody can answer."""
+    """Raise an error if the execution would later ask a question that nobody can answer."""
     if kind is Kind.REAL and not sys.stdin.isatty() and not (options.confirm and options.manual_steps_done):
         raise InputError(
             "pghaul must ask before it stops the cluster, but there is no terminal",
@@ -377,15 +370,15 @@ def _show(
     if options.json:
         from core.migration.execution.account import account
 
-        said = {"execution": execution, "alive": alive, "account": account(execution), "outcome": outcome}
-        print_document({**said, "queries": queries})
+        document = {"execution": execution, "alive": alive, "account": account(execution), "outcome": outcome}
+        print_document({**document, "queries": queries})
     else:
         show("\n".join([text(execution, alive=alive), *query_lines(queries), *outcome_lines(outcome)]))
     return 0
 
 
 def query_lines(results: "QueryResults | None") -> list[str]:
-    """What the queries of a dress rehearsal took on each server, for people."""
+    """Return how long the queries of a dress rehearsal took on each server, as lines for display."""
     if results is None:
         return []
     from core.migration.execution.queries import METRICS, SHOWN, lines, missing, sentences
@@ -411,12 +404,12 @@ def _ratio(ratio: "Interval | None") -> str:
 
 
 def outcome_lines(outcome: "tuple[Paragraph, ...]") -> list[str]:
-    """What an execution came to, for people."""
+    """Return the result of an execution as lines for display."""
     width = max((len(paragraph.title) for paragraph in outcome), default=0)
     lines = [""] if outcome else []
     for paragraph in outcome:
-        for number, said in enumerate(paragraph.sentences):
-            lines.append(f"{'' if number else paragraph.title:{width}}  {printable(said)}")
+        for number, line in enumerate(paragraph.sentences):
+            lines.append(f"{'' if number else paragraph.title:{width}}  {printable(line)}")
     return lines
 
 
@@ -426,33 +419,33 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     stands = f"{execution.state}{at_it if execution.ended_at is None else ''}"
     head = f"execution {execution.id} of {execution.move} ({KINDS[execution.kind]}): {stands}"
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
-    lines += [f"  {printable(sentence)}" for sentence in _how_it_stands(execution)]
+    lines += [f"  {printable(sentence)}" for sentence in _describe_state(execution)]
     if alive:
         from core.migration.execution.progress import describe_progress
 
         lines += [f"  {printable(sentence)}" for sentence in describe_progress(execution, datetime.now(UTC))]
     rows = [_row(run) for run in execution.steps]
     lines += ["", table(("step", "title", "started (UTC)", "duration", "sent", "result"), rows, right=(0, 3, 4))]
-    return "\n".join([*lines, *_next(execution, alive=alive)])
+    return "\n".join([*lines, *_next_steps(execution, alive=alive)])
 
 
-def _how_it_stands(execution: Execution) -> list[str]:
-    """Of an execution that is not over: what is so on both servers, and for how long clients have had none."""
+def _describe_state(execution: Execution) -> list[str]:
+    """Return lines on both clusters and the downtime so far, for an execution that is not finished."""
     if execution.state in {State.DONE, State.ROLLED_BACK}:
         return []
     from core.migration.execution.account import downtime
     from core.migration.execution.status import describe_both_clusters
 
-    said, down = [describe_both_clusters(execution)], downtime(execution, datetime.now(UTC))
+    lines, down = [describe_both_clusters(execution)], downtime(execution, datetime.now(UTC))
     if down is not None and down.ended_at is None:
-        said.append(
+        lines.append(
             f"Clients have been unable to connect since {down.began_at:%H:%M:%S} UTC ({units.duration(down.seconds)})."
         )
-    return said
+    return lines
 
 
-def _next(execution: Execution, *, alive: bool) -> list[str]:
-    """Lines on what is to be done with an execution that ended on its way."""
+def _next_steps(execution: Execution, *, alive: bool) -> list[str]:
+    """Return lines on how to go on with an interrupted execution."""
     left = [step for step in execution.steps_taken if not execution.done(step.number)]
     if not left or alive or execution.state in {State.DONE, State.ROLLED_BACK}:
         return []

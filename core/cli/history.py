@@ -183,9 +183,9 @@ def run_text(run: Run) -> str:
     where = f"{run.volume.server}:{run.volume.mount_point}"
     lines = [f"run {run.id}: {run.workload.title} on {where}, {run.outcome or 'not finished'}"]
     lines += [run.stopped] if run.stopped else []
-    said = remarks(run.workload.headline, run)
+    remarks_by_number = remarks(run.workload.headline, run)
     for one in run.repetitions:
-        words = ", ".join([str(one.outcome), *(word for word in said[one.number] if word != one.outcome)])
+        words = ", ".join([str(one.outcome), *(word for word in remarks_by_number[one.number] if word != one.outcome)])
         lines += [
             f"\nrepetition {one.number}, {one.started_at:%Y-%m-%d %H:%M:%S} UTC, {words}",
             *(f"{mark.kind}: {mark.text}" for mark in one.marks),

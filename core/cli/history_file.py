@@ -162,7 +162,7 @@ def _check(_: Context, options: argparse.Namespace) -> int:
 
 
 def condition_text(found: "Condition") -> str:
-    """How the history was found, for people."""
+    """Return the condition of the history for display."""
     lines = [f"{found.history}, {units.size(found.bytes)}, {'damaged' if found.damage else 'not damaged'}"]
     if found.schema is not None:
         lines.append(f"schema version {found.schema}")
@@ -181,7 +181,7 @@ def condition_text(found: "Condition") -> str:
 
 
 def rescued_text(rescued: "Rescued") -> str:
-    """What became of a damaged history, for people."""
+    """Return the result of rescuing a damaged history for display."""
     lines = [
         f"{rescued.history} now contains what could be read",
         f"the damaged file was kept as {rescued.damaged}",

@@ -104,8 +104,8 @@ def _describe(parser: argparse.ArgumentParser) -> None:
     for action in parser._actions:  # noqa: SLF001  argparse lists them nowhere else
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  argparse has no public name for it
             for listed in action._choices_actions:  # noqa: SLF001  nowhere else
-                below, said = action.choices[listed.dest], listed.help or ""
-                below.description = below.description or f"{said[:1].upper()}{said[1:]}."
+                below, summary = action.choices[listed.dest], listed.help or ""
+                below.description = below.description or f"{summary[:1].upper()}{summary[1:]}."
                 _describe(below)
 
 

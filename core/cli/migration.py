@@ -106,8 +106,8 @@ def checks_text(results: tuple[CheckResult, ...]) -> str:
     """Checks for people, worst first, each with its evidence; what several say alike, once."""
     alike: dict[tuple[object, ...], list[CheckResult]] = {}
     for result in results:
-        said = result.status, result.message, result.hint, result.waiver, result.old, result.new
-        alike.setdefault(said, []).append(result)
+        key = result.status, result.message, result.hint, result.waiver, result.old, result.new
+        alike.setdefault(key, []).append(result)
     lines = []
     for result, *others in alike.values():
         word = "WAIVED" if result.waiver is not None else result.status.upper()

@@ -79,12 +79,12 @@ def _result(result: "Result") -> Document:
 
 
 def _marks(result: "Result") -> str:
-    said = [
+    marks = [
         *(["interrupted"] if result.interrupted else []),
         *(["aborted"] if result.aborted else []),
         *([f"error {result.errors}"] if result.errors else []),
     ]
-    return f" ({', '.join(said)})" if said else ""
+    return f" ({', '.join(marks)})" if marks else ""
 
 
 def _fields(title: str, fields: Mapping[str, object]) -> Parsed:

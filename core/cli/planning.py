@@ -38,7 +38,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 
 def plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> "Planned":
-    """The answers; raises InputError for an option that cannot be read."""
+    """Return the answers to the planning questions; raise InputError for an invalid option."""
     from core.migration.estimate.planning import answers
 
     asked = Asked(
@@ -56,7 +56,7 @@ def plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> "Planned"
 
 
 def planned_text(planned: "Planned") -> str:
-    """The answers for people; empty where there is none."""
+    """Return the answers for display; empty if there are none."""
     parts = [_helps(planned), _fits(planned), _later(planned)]
     return "\n\n".join(part for part in parts if part)
 

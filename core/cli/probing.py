@@ -103,10 +103,10 @@ def watching_text(move: str, now: "Watching") -> str:
 def _seen(watch: WatchResult) -> list[str]:
     steps = watch.wal
     began = f"{watch.began_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    said = [f"{units.counted(len(watch.looks), 'observation')} since {began}, over {units.duration(watch.seconds)}"]
+    lines = [f"{units.counted(len(watch.looks), 'observation')} since {began}, over {units.duration(watch.seconds)}"]
     if steps:
         grown, seconds = sum(each[2] for each in steps), sum(each[1] for each in steps)
-        said.append(f"WAL: {units.size(grown)}, {units.size(3600 * grown / seconds)} per hour")
+        lines.append(f"WAL: {units.size(grown)}, {units.size(3600 * grown / seconds)} per hour")
     hour, day = (units.size(watch.looks[-1].touched[AGES.index(age)]) for age in (3600, 86_400))
-    said.append(f"size of the files that were written to: {hour} in the last hour, {day} in the last day")
-    return [*said, *([f"warning: {watch.complaint}"] if watch.complaint else [])]
+    lines.append(f"size of the files that were written to: {hour} in the last hour, {day} in the last day")
+    return [*lines, *([f"warning: {watch.complaint}"] if watch.complaint else [])]

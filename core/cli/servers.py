@@ -153,10 +153,10 @@ def _import(context: Context, options: argparse.Namespace) -> int:
 
 
 def imported_text(taken: "Taken") -> str:
-    """What became of a list, for people."""
+    """Return the result of importing a list for display."""
     counts = ((taken.added, "added"), (taken.changed, "changed"), (taken.kept, "unchanged"))
-    said = ", ".join(f"{units.count(len(names))} {words}" for names, words in counts if names)
-    lines = [f"servers: {said or 'none'}"]
+    summary = ", ".join(f"{units.count(len(names))} {words}" for names, words in counts if names)
+    lines = [f"servers: {summary or 'none'}"]
     if taken.moves:
         lines.append(f"moves: {units.count(len(taken.moves))}, {', '.join(taken.moves[:_SHOWN])}")
         lines[-1] += ", …" if len(taken.moves) > _SHOWN else ""

@@ -103,8 +103,8 @@ def _summary(made: "Survey", failed: Sequence["SurveyedServer"]) -> str:
         unknown = sum(bool(one.unknown) for one in made.moves)
         over = sum(one.moved_at is not None for one in made.moves)
         counts = ((ready, "possible"), (stopped, "with blockers"), (unknown, "not checked"), (over, "carried out"))
-        said = ", ".join(f"{units.count(number)} {words}" for number, words in counts if number)
-        lines.append(f"moves: {units.count(len(made.moves))}; {said}")
+        summary = ", ".join(f"{units.count(number)} {words}" for number, words in counts if number)
+        lines.append(f"moves: {units.count(len(made.moves))}; {summary}")
     return "\n".join(lines)
 
 

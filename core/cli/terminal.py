@@ -24,11 +24,7 @@ _TELLING_SECONDS, _TELLING = 3.0, 0.02
 
 @dataclass
 class TerminalAsker:
-    """Asks on the terminal; where there is none, there is no secret, and an unknown key is refused with its option.
-
-    Attributes:
-        trusted: SHA256 fingerprints that `--host-key` names: accepted without a question.
-    """
+    """Asks on the terminal. Without one there is no secret, and an unknown key is refused with a hint on the option."""
 
     trusted: frozenset[str] = frozenset()
 
@@ -63,11 +59,7 @@ class TerminalAsker:
 
 
 def ask(question: str) -> str:
-    """The line that is typed, with its end; empty at the end of the input.
-
-    Raises:
-        Cancelled: Ctrl-C while it waits: who is asked need not answer first.
-    """
+    """Return the typed line with its end; an empty text at the end of the input."""
     say(question, end="")
     with _interruptible():
         try:
@@ -90,12 +82,12 @@ def _interruptible() -> Iterator[None]:
 
 
 def show(text: str) -> None:
-    """Lines for people to stdout, whoever wrote what stands in them."""
+    """Print lines for people to stdout; control characters in them are made harmless."""
     print(printable_lines(text))
 
 
 def say(text: str, *, end: str = "\n") -> None:
-    """The same to stderr, which may be gone: a closed terminal or pipe must not stop the cleaning up on the servers."""
+    """Print a message to stderr; if stderr is closed, the work on the servers goes on."""
     _to_stderr(printable_lines(text), end=end)
 
 
@@ -168,16 +160,16 @@ class Listener:
         self._last = now
         if event.title != self._stage[0] or event.done < self._stage[2]:
             self._stage = (event.title, now, event.done)
-        said = self._said(event, now - self._stage[1])
+        description = self._describe_progress(event, now - self._stage[1])
         if not terminal:
-            self._line(said)
+            self._line(description)
             return
-        text = printable(said)[: shutil.get_terminal_size((120, 24)).columns - 1]
+        text = printable(description)[: shutil.get_terminal_size((120, 24)).columns - 1]
         _to_stderr("\r" + text.ljust(len(self._shown)), end="")
         self._shown = text
 
-    def _said(self, event: Progress, seconds: float) -> str:
-        """How far, at which pace, and how long it may still take; `seconds`: since it began."""
+    def _describe_progress(self, event: Progress, seconds: float) -> str:
+        """Return how far the work is, how fast, and how long it may still take; `seconds` is its duration so far."""
         if event.whole and event.unit == "steps":
             return f"{event.whole} | {event.title}"
         parts = [progress_text(event)]
@@ -192,7 +184,7 @@ class Listener:
 
 
 def progress_text(event: Progress) -> str:
-    """How far, for people: `1.2 GiB of 3.0 GiB`, `3 of 8`, `12 s of 60 s`."""
+    """Return the progress for display: `1.2 GiB of 3.0 GiB`, `3 of 8`, `12 s of 60 s`."""
     shown = {"bytes": units.size, "seconds": units.duration}.get(event.unit, units.count)
     return shown(event.done) if event.total is None else f"{shown(event.done)} of {shown(event.total)}"
 
@@ -206,14 +198,14 @@ def remaining(event: Progress, seconds: float, first: float) -> float | None:
 
 
 def failure(error: PghaulError) -> str:
-    """An error for the terminal: the sentence, then the hint."""
+    """Return an error for the terminal: the sentence, then the hint."""
     if isinstance(error, Cancelled):
         return "pghaul: cancelled"
     return f"pghaul: {printable(error.message)}" + (f"\n  hint: {printable(error.hint)}" if error.hint else "")
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
-    """Columns aligned by their widest cell; `right` names the columns of numbers. No cell can steer the terminal."""
+    """Return a table as text; `right` contains the columns of numbers. No cell can control the terminal."""
     cells = [[printable(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
     lines = [

@@ -4,7 +4,7 @@ import re
 
 from core.facts.host_environment import Account
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable
+from core.facts.text import first_line, unreadable_error
 
 _USUAL = ("postgres", "enterprisedb", "pgsql")
 _MOST = 5000
@@ -24,7 +24,7 @@ def parse_accounts(text: str) -> tuple[Account, ...]:
             # /etc/passwd stands first, and so it does for the host itself
             found.setdefault(match["name"], Account(match["name"], int(match["uid"]), int(match["gid"])))
     if not found:
-        raise unreadable("passwd", "a line NAME:UID:GID", first_line(text))
+        raise unreadable_error("passwd", "a line NAME:UID:GID", first_line(text))
     return tuple(found.values())
 
 

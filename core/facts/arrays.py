@@ -9,7 +9,7 @@ import re
 
 from core.facts.model import Array
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable
+from core.facts.text import first_line, unreadable_error
 from core.mail import plain
 
 # the name may be a link's of /dev/md that a DBA chose; the states are those of md.c, old spellings too
@@ -45,7 +45,9 @@ def parse_arrays(text: str) -> tuple[Array, ...]:
         elif blocks:
             blocks[-1].append(line)
     if not blocks and not framed and text.strip():
-        raise unreadable("mdstat", "a line Personalities or an array such as 'md0 : active raid1'", first_line(text))
+        raise unreadable_error(
+            "mdstat", "a line Personalities or an array such as 'md0 : active raid1'", first_line(text)
+        )
     return tuple(_array(block) for block in blocks)
 
 
@@ -53,7 +55,7 @@ def _array(lines: list[str]) -> Array:
     """One array from its lines, joined, as a mail or a terminal may have wrapped them."""
     head = _HEAD.match(lines[0])
     if head is None:
-        raise unreadable("mdstat", "an array", lines[0])
+        raise unreadable_error("mdstat", "an array", lines[0])
     joined = " ".join([head["rest"], *lines[1:]])
     members = [(found["device"], found["flags"]) for found in _MEMBER.finditer(joined)]
     # a member's name may hold the word of a level: it is looked for ahead of them alone

@@ -5,7 +5,7 @@ Units are read as files, as a host may run without systemd, or in a container of
 
 from core.facts.host_environment import Autostart
 from core.facts.sections import Section
-from core.facts.text import unreadable
+from core.facts.text import unreadable_error
 
 
 def parse_autostart(text: str) -> Autostart:
@@ -34,7 +34,7 @@ def parse_autostart(text: str) -> Autostart:
             case "":
                 continue
             case _:
-                raise unreadable("autostart", "a line enabled, masked, restart, start or script", line)
+                raise unreadable_error("autostart", "a line enabled, masked, restart, start or script", line)
     return Autostart(tuple(enabled), tuple(masked), restart, start_conf, tuple(scripts))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from core.facts.model import BlockDevice
 from core.facts.sections import Section
-from core.facts.text import unreadable, whole
+from core.facts.text import parse_whole_number, unreadable_error
 
 _STANDS_FOR_MANY = (
     *("virtual", "logical", "raid", "perc", "megaraid", "smart array", "serveraid", "lun"),
@@ -40,7 +40,7 @@ def parse_block_devices(text: str) -> tuple[BlockDevice, ...]:
             if line.strip() and not line.startswith("lsblk: "):
                 pairs = {name.lower(): value for name, value in _PAIR.findall(line)}
                 if not pairs:
-                    raise unreadable("lsblk", 'pairs such as NAME="sda"', line)
+                    raise unreadable_error("lsblk", 'pairs such as NAME="sda"', line)
                 _add(pairs, pairs.get("pkname") or None, devices)
     return tuple(_block_device(name, device) for name, device in devices.items())
 
@@ -49,17 +49,17 @@ def _loaded(text: str) -> list[object]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise unreadable("lsblk", "a JSON document", str(error)) from error
+        raise unreadable_error("lsblk", "a JSON document", str(error)) from error
     entries = document.get("blockdevices") if isinstance(document, dict) else None
     if not isinstance(entries, list):
-        raise unreadable("lsblk", "a list blockdevices", text[:80])
+        raise unreadable_error("lsblk", "a list blockdevices", text[:80])
     return entries
 
 
 def _walk(entries: object, parent: str | None, devices: dict[str, _Device]) -> None:
     for entry in entries if isinstance(entries, list) else []:
         if not isinstance(entry, dict):
-            raise unreadable("lsblk", "a device", str(entry))
+            raise unreadable_error("lsblk", "a device", str(entry))
         # old versions write the columns' names in capitals, as they were asked for
         values = {str(name).lower(): _plain(value) for name, value in entry.items() if name != "children"}
         name = _add(values, parent or values.get("pkname") or None, devices)
@@ -77,7 +77,7 @@ def _add(values: dict[str, str], parent: str | None, devices: dict[str, _Device]
     # the kernel's name joins it with /sys and /proc; `name` alone may be a mapper's
     name = values.get("kname") or values.get("name")
     if not name:
-        raise unreadable("lsblk", "a device with a name", str(values))
+        raise unreadable_error("lsblk", "a device with a name", str(values))
     device = devices.setdefault(name, _Device(values))
     if parent is not None:
         device.parents[parent] = None
@@ -86,10 +86,10 @@ def _add(values: dict[str, str], parent: str | None, devices: dict[str, _Device]
 
 def _block_device(name: str, device: _Device) -> BlockDevice:
     values = device.values
-    size = whole(values.get("size"))
+    size = parse_whole_number(values.get("size"))
     if size is None:
-        raise unreadable("lsblk", f"the size of {name} in bytes", values.get("size", ""))
-    read_ahead = whole(values.get("ra"))
+        raise unreadable_error("lsblk", f"the size of {name} in bytes", values.get("size", ""))
+    read_ahead = parse_whole_number(values.get("ra"))
     return BlockDevice(
         name=name,
         kind=values.get("type") or "disk",

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from core.facts.model import Array, BlockDevice
 from core.facts.sections import Section
-from core.facts.text import unreadable, whole
+from core.facts.text import parse_whole_number, unreadable_error
 
 _LINE = re.compile(r"(?P<name>\S+) (?P<file>[a-z_]+(?:/[a-z_]+)?) (?P<value>.*\S)\s*")
 _SECTOR = 512
@@ -30,7 +30,7 @@ def parse_block_queues(text: str) -> Queues:
     for line in text.splitlines():
         match = _LINE.fullmatch(line)
         if match is None:
-            raise unreadable("block queues", "a device, a file and its value", line)
+            raise unreadable_error("block queues", "a device, a file and its value", line)
         # sysfs writes an exclamation mark where a name has a slash: cciss!c0d0
         found.setdefault(match["name"].replace("!", "/"), {})[match["file"]] = match["value"]
     return found
@@ -44,16 +44,16 @@ def devices_with_queues(
 
 
 def _device(device: BlockDevice, files: Mapping[str, str]) -> BlockDevice:
-    start = whole(files.get("start"))
+    start = parse_whole_number(files.get("start"))
     return replace(
         device,
         mapper=files.get("dm/name"),
         write_cache=files.get("queue/write_cache"),
-        physical_block_bytes=whole(files.get("queue/physical_block_size")),
-        minimum_io_bytes=whole(files.get("queue/minimum_io_size")),
+        physical_block_bytes=parse_whole_number(files.get("queue/physical_block_size")),
+        minimum_io_bytes=parse_whole_number(files.get("queue/minimum_io_size")),
         # 0 is the kernel's word for `not told`
-        optimal_io_bytes=whole(files.get("queue/optimal_io_size")) or None,
-        alignment_offset_bytes=whole(files.get("alignment_offset")),
+        optimal_io_bytes=parse_whole_number(files.get("queue/optimal_io_size")) or None,
+        alignment_offset_bytes=parse_whole_number(files.get("alignment_offset")),
         start_bytes=None if start is None else start * _SECTOR,
     )
 
@@ -63,8 +63,8 @@ def arrays_with_queues(arrays: Iterable[Array], queues: Mapping[str, Mapping[str
     return tuple(
         replace(
             array,
-            stripe_cache_pages=whole(queues.get(array.name, {}).get("md/stripe_cache_size")),
-            write_threads=whole(queues.get(array.name, {}).get("md/group_thread_cnt")),
+            stripe_cache_pages=parse_whole_number(queues.get(array.name, {}).get("md/stripe_cache_size")),
+            write_threads=parse_whole_number(queues.get(array.name, {}).get("md/group_thread_cnt")),
         )
         for array in arrays
     )

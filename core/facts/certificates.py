@@ -12,14 +12,14 @@ _COMMON_NAME = re.compile(r"commonName\s*= (\S+)")
 
 def parse_certificate(lines: Iterable[str]) -> Certificate | None:
     """The certificate from lines `certificate PATH` and `x509 …`; None where there is none or it could not be read."""
-    file, said = "", []
+    file, lines_of_text = "", []
     for line in lines:
         kind, _, rest = line.partition(" ")
         if kind == "certificate":
             file = rest
         elif kind == "x509":
-            said.append(rest)
-    text = "\n".join(said)
+            lines_of_text.append(rest)
+    text = "\n".join(lines_of_text)
     # openssl pads the day with a blank: `Mar  7`
     end = re.search(r"notAfter=(\w{3} +[0-9]{1,2} [0-9:]{8} [0-9]{4}) GMT", text)
     if end is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.facts.host_environment import Clock
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable
+from core.facts.text import first_line, unreadable_error
 
 ANSWER = re.compile(rb"now=[0-9.%N]+\n")
 """The line that tells the time, as it stands in the stream of a round trip."""
@@ -34,18 +34,25 @@ def parse_now(text: str) -> Now:
     """
     found = _NOW.fullmatch(first_line(text).strip())
     if found is None:
-        raise unreadable("date", "seconds since 1970", first_line(text))
+        raise unreadable_error("date", "seconds since 1970", first_line(text))
     return Now(float(f"{found[1]}.{found[2] or '5'}"), 0.0 if found[2] else 0.5)
 
 
-def clock(now: Now, asked_at: float, answered_at: float, *, synchronised: bool | None = None) -> Clock:
-    """The server's clock against the workstation's, whose moments the others are, in seconds since 1970."""
+def compare_clock(now: Now, asked_at: float, answered_at: float, *, synchronised: bool | None = None) -> Clock:
+    """Return the difference of the server's clock to the workstation's.
+
+    Args:
+        now: the time of the server.
+        asked_at: when the workstation asked, in seconds since 1970.
+        answered_at: when the workstation had the answer, in seconds since 1970.
+        synchronised: whether a time server keeps the server's clock; None if that is not known.
+    """
     off = max(answered_at - asked_at, 0.0) / 2 + now.rounding
     return Clock(now.seconds - (asked_at + answered_at) / 2, off, synchronised)
 
 
 def parse_synchronised(text: str) -> bool | None:
-    """Whether a time server keeps the clock; None where nothing that would know is there."""
+    """Return whether a time server keeps the clock; None if no program there knows."""
     return True if _YES.search(text) else False if _NO.search(text) else None
 
 

@@ -1,6 +1,6 @@
 """What a running cluster is asked as a whole: its databases, settings, access rules, replication, schedulers."""
 
-from core.facts.queries import LOCALE, NEVER, Query, as_line, select
+from core.facts.queries import LOCALE, NEVER, Query, as_line, make_select
 
 _BUILT_IN_WORKERS = (
     *("client backend", "autovacuum launcher", "autovacuum worker", "background writer", "checkpointer", "walwriter"),
@@ -40,7 +40,7 @@ _CLOSED_FIELDS = (
 _CLOSED = f"from pg_database where not ({TAKES_CONNECTIONS}) and datname <> 'template0' order by datname"
 DATABASES = (
     Query(
-        select(
+        make_select(
             "database",
             (
                 *DATABASE_FIELDS,
@@ -55,7 +55,7 @@ DATABASES = (
         before=804,
     ),
     Query(
-        select(
+        make_select(
             "database",
             (*DATABASE_FIELDS, "datcollate", "datctype", "'c'", *["null"] * 3, "datistemplate"),
             _ALL_DATABASES,
@@ -65,7 +65,7 @@ DATABASES = (
     ),
     *(
         Query(
-            select(
+            make_select(
                 "database",
                 (
                     *DATABASE_FIELDS,
@@ -95,11 +95,11 @@ CLUSTER_WIDE = (
         f"from pg_database) l where locale ~ '{LOCALE}';",
         since=804,
     ),
-    Query(select("recovery", ("pg_is_in_recovery()",), ""), since=900),
+    Query(make_select("recovery", ("pg_is_in_recovery()",), ""), since=900),
     # exclusive backups went with 15
-    Query(select("backup", ("pg_is_in_backup()",), ""), since=901, before=1500),
+    Query(make_select("backup", ("pg_is_in_backup()",), ""), since=901, before=1500),
     Query(
-        select(
+        make_select(
             "source",
             (
                 "name",
@@ -116,7 +116,7 @@ CLUSTER_WIDE = (
     ),
     *(
         Query(
-            select(
+            make_select(
                 "closed",
                 (*_CLOSED_FIELDS, provider, locale, "datconnlimit = -2"),
                 _CLOSED,
@@ -132,7 +132,7 @@ CLUSTER_WIDE = (
     ),
     # ALTER DATABASE and ALTER ROLE may load libraries too; no other of their settings is looked at
     Query(
-        select(
+        make_select(
             "source",
             (
                 "split_part(entry, '=', 1)",
@@ -147,7 +147,7 @@ CLUSTER_WIDE = (
         since=900,
     ),
     Query(
-        select(
+        make_select(
             "program",
             ("word",),
             "from (select distinct substring(part from '^\\s*(?:\\w+=\\S*\\s+)*([\\w./+-]+)(?:\\s|$)') as word "
@@ -160,7 +160,7 @@ CLUSTER_WIDE = (
     ),
     # a row without an option tells that it runs pgBackRest, of whose options those alone are read that lead to a folder
     Query(
-        select(
+        make_select(
             "pgbackrest",
             ("option", "value"),
             "from (select setting from pg_settings where name = 'archive_command' "
@@ -171,9 +171,9 @@ CLUSTER_WIDE = (
         since=903,
     ),
     # known since 9.5; before, a changed file shows by its time alone
-    Query(select("pending", ("name",), "from pg_settings where pending_restart order by name"), since=905),
+    Query(make_select("pending", ("name",), "from pg_settings where pending_restart order by name"), since=905),
     Query(
-        select(
+        make_select(
             "hba",
             (
                 "line_number",
@@ -191,7 +191,7 @@ CLUSTER_WIDE = (
         since=1000,
     ),
     Query(
-        select(
+        make_select(
             "role",
             (
                 "coalesce(datname, '')",
@@ -205,10 +205,10 @@ CLUSTER_WIDE = (
         ),
         since=900,
     ),
-    Query(select("slot", _SLOTS, "from pg_replication_slots order by slot_name"), since=904, before=1000),
-    Query(select("slot", _SLOTS, "from pg_replication_slots where not temporary order by slot_name"), since=1000),
+    Query(make_select("slot", _SLOTS, "from pg_replication_slots order by slot_name"), since=904, before=1000),
+    Query(make_select("slot", _SLOTS, "from pg_replication_slots where not temporary order by slot_name"), since=1000),
     Query(
-        select(
+        make_select(
             "subscription",
             ("datname", "subname", "subenabled"),
             "from pg_subscription s left join pg_database d on d.oid = s.subdbid order by 1",
@@ -216,7 +216,7 @@ CLUSTER_WIDE = (
         since=1000,
     ),
     Query(
-        select(
+        make_select(
             "receiver",
             ("application_name", "client_addr", "state"),
             "from pg_stat_replication order by application_name",
@@ -224,7 +224,7 @@ CLUSTER_WIDE = (
         since=901,
     ),
     Query(
-        select(
+        make_select(
             "kept",
             ("coalesce(sum(size), 0)",),
             "from pg_ls_waldir() w, pg_control_checkpoint() "
@@ -234,7 +234,7 @@ CLUSTER_WIDE = (
     ),
     # a standby's WAL travels whole, and it has no current position
     Query(
-        select(
+        make_select(
             "idle",
             ("coalesce(sum(size), 0)",),
             "from pg_ls_waldir() w, (select case when not pg_is_in_recovery() "
@@ -244,9 +244,9 @@ CLUSTER_WIDE = (
         ),
         since=1000,
     ),
-    Query(select("prepared", ("database", "gid"), "from pg_prepared_xacts order by database, gid")),
+    Query(make_select("prepared", ("database", "gid"), "from pg_prepared_xacts order by database, gid")),
     Query(
-        select(
+        make_select(
             "worker",
             ("backend_type",),
             "from (select distinct backend_type from pg_stat_activity "

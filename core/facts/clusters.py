@@ -15,16 +15,16 @@ from core.errors import ParseError
 from core.facts import sections
 from core.facts.configuration_files import SECTION as CONFIGURATION_FILES
 from core.facts.control_data import parse_control_data
-from core.facts.databases import FILE_SETTINGS, SQL, catalog_gaps, parse_settings, questions
-from core.facts.discovery import Candidate, both
+from core.facts.databases import FILE_SETTINGS, SQL, catalog_gaps, parse_settings, query_calls
+from core.facts.discovery import Candidate, merge_two
 from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Cluster, ControlData, Gap
 from core.facts.processes import PROCESS
-from core.facts.reading import Reader, expect
-from core.facts.sections import Answer, Section, hexadecimal, programs
-from core.facts.sizes import LINKS, SIZE, WRITTEN, total
+from core.facts.reading import Reader, require_success
+from core.facts.sections import Answer, Section, decode_hexadecimal, functions_of
+from core.facts.sizes import LINKS, SIZE, WRITTEN, total_size
 from core.facts.start_files import SECTION as START_FILES
-from core.facts.text import assignments, first_line, unreadable, whole
+from core.facts.text import first_line, parse_assignments, parse_whole_number, unreadable_error
 from core.facts.versions import parse_version
 from core.servers.shell import Shell, calls, with_program, with_settings
 
@@ -74,17 +74,17 @@ def clusters_script(
         ("examine_cluster", number, own, _escaped(one.folder), _plain(one.config_file), _plain(one.bin_directory))
         for number, (own, one) in enumerate(zip(marks, candidates, strict=True))
     )
-    lines = with_settings(settings, calls(("clusters_begin", mark), *questions(), *looks))
-    return with_program(["run_isolated", "run_as_owner", "cluster_inside", *programs((PLACE, *CLUSTER))], lines)
+    lines = with_settings(settings, calls(("clusters_begin", mark), *query_calls(), *looks))
+    return with_program(["run_isolated", "run_as_owner", "cluster_inside", *functions_of((PLACE, *CLUSTER))], lines)
 
 
-def asked_of(candidates: Sequence[Candidate]) -> list[str]:
-    """The names of the sections that the round trip's own user answers."""
+def section_names(candidates: Sequence[Candidate]) -> list[str]:
+    """Return the names of the sections that the user of the round trip itself answers."""
     return [f"{number}/{name}" for number in range(len(candidates)) for name in (PLACE.name, _INSIDE)]
 
 
 def _escaped(folder: str) -> str:
-    """The path for printf's %b: a line break, or bytes that are no text, go as octal numbers and come out whole."""
+    """Return the path for printf's %b: line breaks and bytes that are not text become octal numbers."""
     if folder.isprintable():
         return folder.replace("\\", "\\\\")
     return "".join(f"\\0{byte:03o}" for byte in folder.encode("utf-8", "surrogateescape"))
@@ -96,11 +96,8 @@ def _plain(path: str | None) -> str:
     return path if path is not None and path.isprintable() else ""
 
 
-def by_owner(marks: Sequence[str], answers: Mapping[str, Answer]) -> dict[str, Answer]:
-    """The answers to `clusters_script` by candidate and section: `0/place`, `0/identity`.
-
-    An owner that answers twice, or for somebody else, is not believed at all: its place says so.
-    """
+def parse_owner_answers(marks: Sequence[str], answers: Mapping[str, Answer]) -> dict[str, Answer]:
+    """Return the answers to `clusters_script` by candidate and section, such as `0/place` or `0/identity`."""
     found: dict[str, Answer] = {}
     names = [section.name for section in CLUSTER]
     for number, mark in enumerate(marks):
@@ -110,29 +107,29 @@ def by_owner(marks: Sequence[str], answers: Mapping[str, Answer]) -> dict[str, A
         if inside is None:
             continue
         try:
-            told = sections.answers(mark, names, inside.output, inside.complaint)
+            answered = sections.parse_answers(mark, names, inside.output, inside.complaint)
         except ParseError as error:
             found[f"{number}/{PLACE.name}"] = Answer(PLACE.name, b"", error.message, 1)
         else:
-            found |= {f"{number}/{name}": answer for name, answer in told.items()}
+            found |= {f"{number}/{name}": answer for name, answer in answered.items()}
     return found
 
 
 def read_clusters(candidates: Sequence[Candidate], answers: Mapping[str, Answer]) -> Found:
-    """The clusters among the candidates, from what `by_owner` made of the answers."""
+    """Return the clusters among the candidates, from the result of `parse_owner_answers`."""
     gaps: list[Gap] = []
     raw: dict[str, str] = {}
     places: dict[str, tuple[_Place, Candidate, int]] = {}
     for number, candidate in enumerate(candidates):
         try:
-            place = _place(expect(answers.get(f"{number}/place")).text)
+            place = _place(require_success(answers.get(f"{number}/place")).text)
         except ParseError as error:
-            gaps.append(_no_place(candidate.folder, error.message, answers.get(f"{number}/place")))
+            gaps.append(_unresolved_folder(candidate.folder, error.message, answers.get(f"{number}/place")))
             continue
         # two names may lead to one folder: a link, a bind mount, /var/lib/pgsql and its target
         known = places.get(place.id)
         places[place.id] = (
-            (place, candidate, number) if known is None else (known[0], both(known[1], candidate), known[2])
+            (place, candidate, number) if known is None else (known[0], merge_two(known[1], candidate), known[2])
         )
     found = []
     sums: dict[str, str] = {}
@@ -147,7 +144,7 @@ def read_clusters(candidates: Sequence[Candidate], answers: Mapping[str, Answer]
     return Found(tuple(sorted(found, key=lambda one: one.data_directory)), tuple(gaps), raw, sums)
 
 
-def _no_place(folder: str, reason: str, answer: Answer | None) -> Gap:
+def _unresolved_folder(folder: str, reason: str, answer: Answer | None) -> Gap:
     absent = answer is not None and answer.absent
     return Gap(PLACE.name, f"data directory {folder}", reason, folder, absent)
 
@@ -161,21 +158,24 @@ class _Place:
 
 
 def _place(text: str) -> _Place:
-    """Which folder a candidate really is."""
-    values = assignments(text.splitlines())
+    """Return the real folder of a candidate."""
+    values = parse_assignments(text.splitlines())
     try:
         owner = values["owner"]
         return _Place(
-            values["id"], hexadecimal(values["folder"]), None if owner == "UNKNOWN" else owner, whole(values.get("uid"))
+            values["id"],
+            decode_hexadecimal(values["folder"]),
+            None if owner == "UNKNOWN" else owner,
+            parse_whole_number(values.get("uid")),
         )
     except (KeyError, ValueError) as error:
-        raise unreadable("folder", "its id, owner and path", first_line(text)) from error
+        raise unreadable_error("folder", "its id, owner and path", first_line(text)) from error
 
 
 def _cluster(
     place: _Place, candidate: Candidate, answers: Mapping[str, Answer], sums: dict[str, str]
 ) -> tuple[Cluster | None, list[Gap]]:
-    """The cluster with what could be read of it; None where it is no data directory or must not be read at all."""
+    """Return what could be read of the cluster; None if it is no data directory or must not be read."""
     reader = Reader(answers, of=place.folder)
     identity = reader.read(IDENTITY)
     # without PG_VERSION nothing else in it says anything about a cluster
@@ -193,14 +193,14 @@ def _cluster(
     process = reader.read(PROCESS) if identity.running else None
     files = reader.read(START_FILES)
     mode, odd = reader.read(IRREGULAR_FILES) or (None, None)
-    weight = total(place.folder, own, contents) if own is not None and contents is not None else None
+    weight = total_size(place.folder, own, contents) if own is not None and contents is not None else None
     cluster = Cluster(
         data_directory=place.folder,
         series=identity.major_version,
         # the running server's own word; its binaries may have been replaced since it was started
         version=settings.get("server_version", "").partition(" ")[0] or identity.version,
         running=identity.running,
-        port=identity.port if identity.running else whole(settings.get("port")),
+        port=identity.port if identity.running else parse_whole_number(settings.get("port")),
         owner=place.owner,
         name=candidate.name,
         found_by=candidate.found_by,
@@ -216,7 +216,7 @@ def _cluster(
         written_bytes=written,
         tablespaces=contents.tablespaces if contents is not None else (),
         links=contents.links if contents is not None else (),
-        settings=_with_control(settings, control),
+        settings=_with_control_settings(settings, control),
         databases=sql.databases if sql is not None else (),
         wide=sql.wide if sql is not None else None,
         leftovers=(*identity.leftovers, *(contents.leftovers if contents is not None else ())),
@@ -240,7 +240,7 @@ def _control(text: str, major_version: str | None = None) -> ControlData:
     head, _, rest = text.partition("\n")
     tool = parse_version(head.removeprefix("tool=")) if head.startswith("tool=") else None
     if tool is None:
-        raise unreadable("pg_controldata", "its version", first_line(text))
+        raise unreadable_error("pg_controldata", "its version", first_line(text))
     if major_version is not None and tool.series != major_version:
         raise ParseError(
             f"pg_controldata {tool.version} is of another series than the cluster, {major_version}: it is not believed"
@@ -263,18 +263,18 @@ class _Identity:
 
 
 def _identity(text: str) -> _Identity:
-    """What PG_VERSION, postmaster.pid and the programs say; a program of another major version is not believed."""
-    values = assignments(text.splitlines())
+    """Return what PG_VERSION, postmaster.pid and the programs say; a program of another version is ignored."""
+    values = parse_assignments(text.splitlines())
     major_version = values.get("series", "")
     if re.fullmatch(r"[0-9]{1,2}(\.[0-9]{1,2})?", major_version) is None:
-        raise unreadable("PG_VERSION", "a series such as 15 or 9.6", first_line(text))
+        raise unreadable_error("PG_VERSION", "a series such as 15 or 9.6", first_line(text))
     version = parse_version(values["version"]) if values.get("version") else None
     # a program beside it may be of another series: it must not speak for this cluster
     fits = version is not None and version.series == major_version
     try:
-        programs, socket = hexadecimal(values.get("bin", "")), hexadecimal(values.get("socket", ""))
+        programs, socket = decode_hexadecimal(values.get("bin", "")), decode_hexadecimal(values.get("socket", ""))
     except ValueError as error:
-        raise unreadable("data directory", "hexadecimal digits", first_line(text)) from error
+        raise unreadable_error("data directory", "hexadecimal digits", first_line(text)) from error
     running = bool(values.get("pid"))
     lying = (line.partition(" ")[2] for line in text.splitlines() if line.startswith("leftover "))
     return _Identity(
@@ -282,7 +282,7 @@ def _identity(text: str) -> _Identity:
         version=version.version if version is not None and fits else None,
         bin_directory=programs if programs and fits else None,
         running=running,
-        port=whole(values.get("port")),
+        port=parse_whole_number(values.get("port")),
         socket_directory=socket or None,
         # a running server has its lock file by right
         leftovers=tuple(name for name in lying if not (name == "postmaster.pid" and running)),
@@ -292,8 +292,8 @@ def _identity(text: str) -> _Identity:
     )
 
 
-def _with_control(settings: Mapping[str, str], control: ControlData | None) -> dict[str, str]:
-    """The settings, with the two that the control file alone tells without a lock."""
+def _with_control_settings(settings: Mapping[str, str], control: ControlData | None) -> dict[str, str]:
+    """Return the settings with the two that only the control file contains without a lock."""
     if control is None:
         return dict(settings)
     # `postgres -C` computes these two by locking the data directory, which a look must not do
@@ -304,7 +304,7 @@ def _with_control(settings: Mapping[str, str], control: ControlData | None) -> d
 
 
 def _first_folder(folders: str | None) -> str | None:
-    """The first of `unix_socket_directories`, a list with commas; an abstract one (@…) is no folder."""
+    """Return the first folder of `unix_socket_directories`; an abstract socket (@…) has none."""
     first = (folders or "").split(",")[0].strip().strip('"')
     # an abstract socket has no folder that psql's PGHOST could name
     return first if first.startswith("/") else None

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from core.facts.model import Cluster
 from core.facts.sections import Section
-from core.facts.text import unreadable
+from core.facts.text import unreadable_error
 
 MISSING = "missing"
 # what else a collation may be called: it goes to a shell as a word, and to the environment as LC_ALL
@@ -27,7 +27,7 @@ def parse_collation_order(text: str) -> dict[str, str]:
     for line in text.splitlines():
         match = _LINE.fullmatch(line)
         if match is None:
-            raise unreadable("sort", "a line 'sorted LOCALE SUM'", line)
+            raise unreadable_error("sort", "a line 'sorted LOCALE SUM'", line)
         found[match["locale"]] = match["sum"]
     return found
 

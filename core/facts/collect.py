@@ -26,11 +26,11 @@ from core.facts import (
     target_entries,
     tools,
 )
-from core.facts.clusters import MOST, Found, asked_of, by_owner, clusters_script, read_clusters
+from core.facts.clusters import MOST, Found, clusters_script, parse_owner_answers, read_clusters, section_names
 from core.facts.discovery import Candidate, Postmasters
 from core.facts.model import Facts, FileSystem, Gap
 from core.facts.reading import Reader
-from core.facts.sections import NO_CLUSTER, RIGHTS, Answer, Section, answers, bundle, new_mark
+from core.facts.sections import NO_CLUSTER, RIGHTS, Answer, Section, bundle_sections, new_mark, parse_answers
 from core.facts.services import services
 from core.jobs import Job, Progress
 from core.redaction import without_secrets
@@ -93,11 +93,11 @@ def collect(
     wanted = _ExtraSections.of(locales, targets)
     sections = [*HOST, *host.sections(server.profile.database_user), *wanted.sections]
     names = [section.name for section in sections]
-    first = trips.ask(lambda mark: bundle(mark, sections), names, _FIRST_DEADLINE, "facts of the host")
+    first = trips.ask(lambda mark: bundle_sections(mark, sections), names, _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read(discovery.POSTMASTERS) or Postmasters()
     started_by = _started_by(reader)
-    candidates = _bounded(reader, discovery.merged([*named, *_candidates(reader, running, started_by)]))
+    candidates = _bounded(reader, discovery.merge_candidates([*named, *_candidates(reader, running, started_by)]))
     found = _clusters(trips, candidates, running, server.profile.database_user) if candidates else Found((), (), {})
     private = {section.name for section in sections if section.private}
     raw = {name: answer.shown for name, answer in first.items() if name not in private} | found.raw
@@ -131,11 +131,11 @@ def _clusters(trips: "_Trips", candidates: Sequence[Candidate], running: Postmas
     marks = [new_mark() for _ in candidates]
     answered = trips.ask(
         lambda mark: clusters_script(mark, marks, candidates, running.pids, user),
-        asked_of(candidates),
+        section_names(candidates),
         _SECOND_DEADLINE,
         "facts of the clusters",
     )
-    return read_clusters(candidates, by_owner(marks, answered))
+    return read_clusters(candidates, parse_owner_answers(marks, answered))
 
 
 def _facts(
@@ -262,7 +262,7 @@ class _Trips:
             # the deadline struck, or a signal: what came before is worth more than an error
             if mark.encode() in output.data:
                 said = error.stderr if isinstance(error, CommandError) else ""
-                return answers(mark, names, bytes(output.data), said)
+                return parse_answers(mark, names, bytes(output.data), said)
             # it failed as the login user itself: there is nobody left to ask as
             if self._user is None:
                 raise
@@ -270,4 +270,4 @@ class _Trips:
             # whoever has no rights still sees what everybody may see, and the gap says whom it asked as
             self._user = None
             return self.ask(script, names, deadline, title)
-        return answers(mark, names, bytes(output.data), ended.stderr)
+        return parse_answers(mark, names, bytes(output.data), ended.stderr)

@@ -6,8 +6,8 @@ How they are found: resources/sh/configuration_files.sh.
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.facts.sections import Section, hexadecimal
-from core.facts.text import first_line, unreadable
+from core.facts.sections import Section, decode_hexadecimal
+from core.facts.text import first_line, unreadable_error
 
 Family = Literal["settings", "rules", "list"]
 Mode = Literal["required", "optional", "folder"]
@@ -51,13 +51,13 @@ def parse_configuration_files(text: str) -> tuple[ConfigurationFile, ...]:
     """
     lines = text.splitlines()
     if not lines or lines[-1] != "whole":
-        raise unreadable("configuration files", "a last line 'whole'", first_line(text))
+        raise unreadable_error("configuration files", "a last line 'whole'", first_line(text))
     found: dict[int, ConfigurationFile] = {}
     for line in lines[:-1]:
         try:
             _read(line, found)
         except (ValueError, KeyError) as error:
-            raise unreadable("configuration files", "a file or a mention", line) from error
+            raise unreadable_error("configuration files", "a file or a mention", line) from error
     once: dict[tuple[str, str], ConfigurationFile] = {}
     for each in found.values():
         once.setdefault((each.path, each.family), each)
@@ -87,7 +87,7 @@ def _read(line: str, found: dict[int, ConfigurationFile]) -> None:
         ]:
             namer = None if by == "0" else found[int(by)].path
             found[int(number)] = ConfigurationFile(
-                hexadecimal(digits), family, mode, state, namer, absolute=written == "absolute"
+                decode_hexadecimal(digits), family, mode, state, namer, absolute=written == "absolute"
             )
         case _:
             raise ValueError(line)

@@ -12,7 +12,7 @@ from dataclasses import fields
 
 from core.facts.control_words import BY_REFERENCE, BY_VALUE, STATES, UNTRUSTWORTHY
 from core.facts.model import ControlData
-from core.facts.text import first_line, unreadable, whole
+from core.facts.text import first_line, parse_whole_number, unreadable_error
 
 _LABELS = {
     "pg_control version number": "pg_control_version",
@@ -53,7 +53,7 @@ def parse_control_data(text: str) -> ControlData:
     values = read_control_data(text)
     for field in fields(ControlData):
         if field.name not in values and field.name not in _OPTIONAL:
-            raise unreadable("pg_controldata", f"the {field.name.replace('_', ' ')}", first_line(text))
+            raise unreadable_error("pg_controldata", f"the {field.name.replace('_', ' ')}", first_line(text))
     labelled = {label: value for label, value in _lines(text) if label.isascii()}
     return ControlData(
         pg_control_version=int(values["pg_control_version"]),
@@ -80,12 +80,12 @@ def read_control_data(text: str) -> dict[str, Value]:
     """
     warning = next((line for line in text.splitlines() if _WARNING.match(line)), None)
     if warning is not None:
-        raise unreadable("pg_controldata", "the control file of the program's own series", warning)
+        raise unreadable_error("pg_controldata", "the control file of the program's own series", warning)
     lines = _lines(text)
     found = _by_place(lines) | _by_label(lines)
     values = {name: value for name, raw in found.items() if (value := _value(name, raw)) is not None}
     if not values:
-        raise unreadable("pg_controldata", "a line such as 'Database cluster state:'", first_line(text))
+        raise unreadable_error("pg_controldata", "a line such as 'Database cluster state:'", first_line(text))
     return values
 
 
@@ -125,7 +125,7 @@ def _tail(lines: list[Line]) -> dict[str, str]:
     """The five sizes in a row, then how float8 is passed, then the checksum version, which is 0 or 1."""
     for position in range(len(lines) - len(_SIZES) + 1):
         window = [value for _, value in lines[position : position + len(_SIZES)]]
-        if not _are_sizes([whole(value) for value in window]):
+        if not _are_sizes([parse_whole_number(value) for value in window]):
             continue
         found = dict(zip(_SIZES, window, strict=True))
         for label, value in lines[position + len(_SIZES) :]:
@@ -160,4 +160,4 @@ def _value(name: str, raw: str) -> Value | None:
         return raw if _LOCATION.fullmatch(raw) else None
     if name in _TEXTS:
         return raw if re.fullmatch(r"[0-9]{1,20}", raw) else None
-    return whole(raw)
+    return parse_whole_number(raw)

@@ -1,6 +1,6 @@
 """What each database is asked: sizes, extensions, libraries of functions, and what lies in the order of a collation."""
 
-from core.facts.queries import LOCALE, NEVER, Query, as_line, select
+from core.facts.queries import LOCALE, NEVER, Query, as_line, make_select
 
 _MEASURED = 500
 """Relations a database whose files are measured: so many of the largest, and of those whose pages nobody has counted.
@@ -24,7 +24,7 @@ _SIZED = (
 )
 
 
-_DETAIL = select(
+_DETAIL = make_select(
     "detail",
     (
         "current_database()",
@@ -40,7 +40,7 @@ _LARGE_OBJECTS = (
     "select case when n < 1000000 then n else greatest(n, (select reltuples from pg_class where oid = 2995)) "
     "end::bigint from (select count(*) as n from (select 1 from pg_largeobject_metadata limit 1000000) l) c"
 )
-_OBJECTS = select(
+_OBJECTS = make_select(
     "objects",
     (
         "count(case when relkind in ('r', 'm') then 1 end)",
@@ -53,7 +53,7 @@ _OBJECTS = select(
 
 _ROW_BYTES, _PAGE_HEAD, _PADDED = 28, 24, 1.15
 _LARGE_BYTES, _WASTED, _NAMED = 100 * 2**20, 0.3, 20
-_BLOATED = select(
+_BLOATED = make_select(
     "bloated",
     ("name", "bytes", "(bytes - used)::bigint"),
     f"from (select n.nspname || '.' || c.relname as name, c.bytes, {_PADDED} * c.reltuples * ({_ROW_BYTES} + "
@@ -190,14 +190,14 @@ _ACTUAL = {
 EACH_DATABASE = (
     Query(_DETAIL),
     Query(_OBJECTS, since=900),
-    Query(select("toasted", ("count(*)",), "from pg_class where oid >= 16384 and reltoastrelid <> 0")),
+    Query(make_select("toasted", ("count(*)",), "from pg_class where oid >= 16384 and reltoastrelid <> 0")),
     Query(_BLOATED, since=900),
     Query(
-        select("extension", ("extname", "extversion"), "from pg_extension where oid >= 16384 order by extname"),
+        make_select("extension", ("extname", "extversion"), "from pg_extension where oid >= 16384 order by extname"),
         since=901,
     ),
     Query(
-        select(
+        make_select(
             "library",
             ("probin", "count(*)", "min(proname::text)"),
             "from pg_proc where probin is not null and probin <> '' and oid >= 16384 group by probin order by probin",
@@ -205,7 +205,7 @@ EACH_DATABASE = (
         since=900,
     ),
     Query(
-        select(
+        make_select(
             "library",
             ("encode(probin, 'escape')", "count(*)", "min(proname::text)"),
             "from pg_proc where probin is not null and probin <> '-' and oid >= 16384 group by probin",
@@ -214,7 +214,7 @@ EACH_DATABASE = (
     ),
     *(_ordered(*each) for each in _COLLATIONS),
     Query(
-        select(
+        make_select(
             "dictionary",
             ("nspname || '.' || dictname", "tmplname", "dictinitoption"),
             "from pg_ts_dict d join pg_namespace n on n.oid = dictnamespace "
@@ -224,7 +224,7 @@ EACH_DATABASE = (
         since=803,
     ),
     Query(
-        select(
+        make_select(
             "foreign",
             ("nspname || '.' || relname", "substring(entry from '=(.*)')"),
             "from (select ftrelid, ftserver, unnest(ftoptions) as entry from pg_foreign_table) f "
@@ -235,10 +235,10 @@ EACH_DATABASE = (
         since=901,
     ),
     Query(
-        select("unlogged", ("count(*)",), "from pg_class where relpersistence = 'u' and relkind in ('r', 'i')"),
+        make_select("unlogged", ("count(*)",), "from pg_class where relpersistence = 'u' and relkind in ('r', 'i')"),
         since=901,
     ),
-    Query(select("publications", ("count(*)",), "from pg_publication"), since=1000),
+    Query(make_select("publications", ("count(*)",), "from pg_publication"), since=1000),
     Query(f"select {as_line('whole', 'current_database()')};"),
 )
 """For one database, in one transaction that the last line ends: without it, what came before is not whole."""

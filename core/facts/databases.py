@@ -1,6 +1,6 @@
 """What only SQL tells of a running cluster: settings in force, databases with their sizes, and their catalogs.
 
-What is asked goes ahead of the look into the clusters (`questions`); how: resources/sh/database_facts.sh.
+What is asked goes ahead of the look into the clusters (`query_calls`); how: resources/sh/database_facts.sh.
 """
 
 import re
@@ -21,9 +21,9 @@ from core.facts.cluster_queries import (
 from core.facts.collation_order import parse_collation_order
 from core.facts.database_queries import EACH_DATABASE, EACH_DATABASE_KINDS
 from core.facts.model import Database, Gap
-from core.facts.queries import Query, Row, as_line, escaped, row
-from core.facts.sections import LOST, Section, hexadecimal
-from core.facts.text import first_line, unreadable
+from core.facts.queries import Query, Row, as_line, escaped_name, parse_row
+from core.facts.sections import LOST, Section, decode_hexadecimal
+from core.facts.text import first_line, unreadable_error
 
 FILE_SETTINGS = (
     "data_directory",
@@ -117,15 +117,15 @@ _GIVEN = "s.source in ('command line', 'environment variable') and s.name <> 'ma
 _OPTIONS = (Query(_EDITED.format(hidden=UNSHOWN, changed=_GIVEN), since=902),)
 # Templates are left alone: a session there blocks CREATE DATABASE.
 _CONNECT = (
-    f"select {escaped('datname')} from pg_database where {TAKES_CONNECTIONS} and not datistemplate "
+    f"select {escaped_name('datname')} from pg_database where {TAKES_CONNECTIONS} and not datistemplate "
     "order by datname limit 1000;"
 )
 _ENTERED = Query(f"select {as_line('entered', 'current_database()')};")
 _BEGIN, _END = Query("begin isolation level repeatable read read only;"), Query("commit;")
 
 
-def questions() -> Iterator[tuple[str, ...]]:
-    """Calls that keep what `cluster_sql` asks, by group."""
+def query_calls() -> Iterator[tuple[str, ...]]:
+    """Yield the calls that store the queries of `cluster_sql`, by group."""
     groups = {
         "known": (_SETTINGS, *DATABASES, CERTIFICATE),
         "databases": (Query(_CONNECT),),
@@ -171,31 +171,39 @@ def parse_sql(text: str) -> Answers:
     lines = text.splitlines()
     # lines of the shell stand between psql's rows: what was sorted, and the certificate
     sums = parse_collation_order("\n".join(line for line in lines if line.startswith("sorted ")))
-    table = [row(line, _KINDS) for line in lines if line.strip() and not line.startswith(_FOR_OTHERS)]
+    table = [parse_row(line, _KINDS) for line in lines if line.strip() and not line.startswith(_FOR_OTHERS)]
     settings = {values[0]: values[1] for kind, values in table if kind == "setting"}
     if not settings:
-        raise unreadable("psql", "a line 'setting|NAME|VALUE'", first_line(text))
+        raise unreadable_error("psql", "a line 'setting|NAME|VALUE'", first_line(text))
     try:
         databases = {values[0]: _database(values) for kind, values in table if kind == "database"}
-        for part in _parts(table):
-            _fill(databases, part)
+        for part in _rows_by_database(table):
+            _add_details(databases, part)
         wide = cluster_wide(table)
         if wide is not None:
             wide = replace(wide, certificate=parse_certificate(lines))
         return Answers(settings, tuple(databases.values()), wide, sums, lost=_LOST in lines)
     except ValueError as error:
-        raise unreadable("psql", "a number", str(error)) from error
+        raise unreadable_error("psql", "a number", str(error)) from error
 
 
 def catalog_gaps(answers: Answers, complaint: str, folder: str) -> tuple[Gap, ...]:
-    """What of a running cluster at `folder` could not be read by SQL, with the server's first error as the reason."""
+    """Return the gaps of a running cluster whose catalogs could not be read by SQL.
+
+    Args:
+        answers: what was read.
+        complaint: the error output; its first error is the reason.
+        folder: the data directory.
+    """
     # the first one: those behind it say that the transaction is aborted
-    said = next((found[1].strip() for found in map(_SAID.search, complaint.splitlines()) if found), "")
+    message = next((found[1].strip() for found in map(_SAID.search, complaint.splitlines()) if found), "")
     missing = [f"catalogs of {each.name}" for each in answers.databases if each.catalogs is None and not each.template]
     missing += ["catalogs of the whole cluster"] if answers.wide is None else []
-    why = said or "pghaul could not connect to it"
+    why = message or "pghaul could not connect to it"
     if answers.lost:
-        lost = Gap(LOST, f"SQL of {folder}", f"the server ended pghaul's session{f' ({said})' if said else ''}", folder)
+        lost = Gap(
+            LOST, f"SQL of {folder}", f"the server ended pghaul's session{f' ({message})' if message else ''}", folder
+        )
         return (
             lost,
             *(Gap(SQL.name, f"{each} of {folder}", "the server ended the session", folder) for each in missing),
@@ -219,7 +227,7 @@ def _database(values: tuple[str, ...]) -> Database:
     )
 
 
-def _parts(table: Sequence[Row]) -> Iterator[list[Row]]:
+def _rows_by_database(table: Sequence[Row]) -> Iterator[list[Row]]:
     """The rows of each database: from one `detail` to the next."""
     part: list[Row] = []
     for kind, values in table:
@@ -230,7 +238,7 @@ def _parts(table: Sequence[Row]) -> Iterator[list[Row]]:
     yield part
 
 
-def _fill(databases: dict[str, Database], part: Sequence[Row]) -> None:
+def _add_details(databases: dict[str, Database], part: Sequence[Row]) -> None:
     """Put the rows of one database to it."""
     # rows ahead of the first database are the whole cluster's
     if not part or part[0][0] != "detail" or part[0][1][0] not in databases:
@@ -255,11 +263,11 @@ def parse_settings(text: str) -> dict[str, str]:
     for line in text.splitlines():
         name, equals, value = line.partition("=")
         if not equals or name not in SETTINGS:
-            raise unreadable("postgres -C", "a setting and its value", line)
+            raise unreadable_error("postgres -C", "a setting and its value", line)
         try:
-            settings[name] = hexadecimal(value)
+            settings[name] = decode_hexadecimal(value)
         except ValueError as error:
-            raise unreadable("postgres -C", "hexadecimal digits", line) from error
+            raise unreadable_error("postgres -C", "hexadecimal digits", line) from error
     return settings
 
 

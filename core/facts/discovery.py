@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from core.facts.sections import Section, hexadecimal
+from core.facts.sections import Section, decode_hexadecimal
 from core.facts.start_options import Options
-from core.facts.text import unreadable
+from core.facts.text import unreadable_error
 from core.facts.unit_files import parse_units, server_options
 
 _UNIT_FOLDERS = ("/lib/systemd/system", "/usr/lib/systemd/system", "/run/systemd/system", "/etc/systemd/system")
@@ -36,7 +36,7 @@ _POSTMASTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A folder that may be a data directory, and what the ways by which it was found know about it."""
+    """A folder that may be a data directory, with what is known from the ways in which it was found."""
 
     folder: str
     found_by: tuple[str, ...]
@@ -52,19 +52,19 @@ class Candidate:
     """Settings that the unit's command line gives; None: that is not known."""
 
 
-def merged(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """One candidate a folder, in the order of their first appearance; the first to know something is believed."""
+def merge_candidates(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Return one candidate for each folder, in order; the first candidate that knows a value wins."""
     found: dict[str, Candidate] = {}
     for candidate in candidates:
         # `/srv/pg/` of a unit and `/srv/pg` of a DBA are one; links are resolved on the server
         folder = posixpath.normpath(candidate.folder)
         known = found.get(folder)
-        found[folder] = replace(candidate, folder=folder) if known is None else both(known, candidate)
+        found[folder] = replace(candidate, folder=folder) if known is None else merge_two(known, candidate)
     return tuple(found.values())
 
 
-def both(first: Candidate, second: Candidate) -> Candidate:
-    """What both know, under the first one's folder."""
+def merge_two(first: Candidate, second: Candidate) -> Candidate:
+    """Return what both candidates know, with the folder of the first one."""
     starts = first if first.unit is not None else second
     return Candidate(
         folder=first.folder,
@@ -90,7 +90,7 @@ def parse_debian_clusters(text: str) -> tuple[Candidate, ...]:
         try:
             entries = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise unreadable("pg_lsclusters", "a JSON list", str(error)) from error
+            raise unreadable_error("pg_lsclusters", "a JSON list", str(error)) from error
         return tuple(_debian_entry(entry) for entry in entries)
     return tuple(_debian_line(line) for line in text.splitlines() if line.strip())
 
@@ -100,14 +100,14 @@ def _debian_entry(entry: object) -> Candidate:
         folder, settings = entry.get("pgdata"), entry.get("configdir")
         if isinstance(folder, str) and folder.startswith("/") and isinstance(settings, str):
             return _debian(str(entry.get("version", "")), str(entry.get("cluster", "")), folder, settings)
-    raise unreadable("pg_lsclusters", "a cluster with pgdata and configdir", str(entry))
+    raise unreadable_error("pg_lsclusters", "a cluster with pgdata and configdir", str(entry))
 
 
 def _debian_line(line: str) -> Candidate:
     """`15  main  5432 online postgres /var/lib/postgresql/15/main /var/log/…/postgresql-15-main.log`"""
     found = _DEBIAN_LINE.fullmatch(line)
     if found is None:
-        raise unreadable("pg_lsclusters", "version, cluster, port, status, owner, folder, log", line)
+        raise unreadable_error("pg_lsclusters", "version, cluster, port, status, owner, folder, log", line)
     folder, _, log = found[3].rstrip().rpartition(" ")
     folder = folder.rstrip() if log.startswith(_DEBIAN_LOGS) else found[3].rstrip()
     return _debian(found[1], found[2], folder, f"/etc/postgresql/{found[1]}/{found[2]}")
@@ -160,7 +160,7 @@ def parse_postmasters(text: str) -> Postmasters:
     for line in text.splitlines():
         match = _POSTMASTER.fullmatch(line)
         if match is None:
-            raise unreadable("postmasters", "a line 'postmaster PID seen =FOLDER =ARGUMENTS'", line)
+            raise unreadable_error("postmasters", "a line 'postmaster PID seen =FOLDER =ARGUMENTS'", line)
         # also of those whose folder is not seen: clusters are held against them later
         pids.append(int(match["pid"]))
         named, config_file = server_options(_decoded(match["arguments"], line).split("\0")[1:])
@@ -183,16 +183,16 @@ def parse_folders(text: str) -> tuple[Candidate, ...]:
     for line in text.splitlines():
         match = re.fullmatch(r"folder =([0-9a-f]+)", line)
         if match is None:
-            raise unreadable("folders", "a line 'folder =PATH'", line)
+            raise unreadable_error("folders", "a line 'folder =PATH'", line)
         found.append(Candidate(_decoded(match[1], line), ("folder",)))
     return tuple(found)
 
 
 def _decoded(digits: str, line: str) -> str:
     try:
-        return hexadecimal(digits)
+        return decode_hexadecimal(digits)
     except ValueError as error:
-        raise unreadable("paths", "hexadecimal digits", line) from error
+        raise unreadable_error("paths", "hexadecimal digits", line) from error
 
 
 DEBIAN = Section("debian-clusters", "pg_lsclusters", ("debian_clusters",), parse_debian_clusters, private=True)

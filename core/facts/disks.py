@@ -7,7 +7,7 @@ import re
 
 from core.facts.host_environment import Dataset, DiskHealth
 from core.facts.sections import Section
-from core.facts.text import unreadable
+from core.facts.text import unreadable_error
 
 _VERDICT = re.compile(r"(?:overall-health self-assessment test result|SMART Health Status):\s*(.+)")
 
@@ -27,7 +27,7 @@ def parse_disk_health(text: str) -> tuple[DiskHealth, ...] | None:
         elif line.startswith(":") and blocks:
             blocks[-1][1].append(line[2:])
         elif line.strip():
-            raise unreadable("smartctl", "a line 'disk NAME'", line)
+            raise unreadable_error("smartctl", "a line 'disk NAME'", line)
     return tuple(_health(name, lines) for name, lines in blocks)
 
 
@@ -36,8 +36,10 @@ def _health(name: str, lines: list[str]) -> DiskHealth:
     if verdict is not None:
         return DiskHealth(name, verdict[1].strip() in ("PASSED", "OK"), verdict[1].strip())
     # without a verdict smartctl's last words say why: asleep, no SMART, no such device
-    said = [line.strip() for line in lines if line.strip() and not line.startswith(("smartctl ", "Copyright", "==="))]
-    return DiskHealth(name, None, (said[-1] if said else "smartctl said nothing")[:200])
+    messages = [
+        line.strip() for line in lines if line.strip() and not line.startswith(("smartctl ", "Copyright", "==="))
+    ]
+    return DiskHealth(name, None, (messages[-1] if messages else "smartctl said nothing")[:200])
 
 
 def parse_datasets(text: str) -> tuple[Dataset, ...]:
@@ -50,7 +52,7 @@ def parse_datasets(text: str) -> tuple[Dataset, ...]:
     for line in text.splitlines():
         columns = line.split("\t")
         if len(columns) != 3:
-            raise unreadable("zfs", "name, property and value", line)
+            raise unreadable_error("zfs", "name, property and value", line)
         found.setdefault(columns[0], {})[columns[1]] = columns[2]
     return tuple(
         Dataset(properties.pop("mountpoint"), name, properties)

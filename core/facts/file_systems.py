@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.facts.model import FileSystem
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable, whole
+from core.facts.text import first_line, parse_whole_number, unreadable_error
 
 # the kernel escapes blank, tab, line break and backslash alone, as octal numbers of three digits
 _ESCAPE = re.compile(rb"\\([0-3][0-7]{2})")
@@ -68,7 +68,7 @@ def _mount(line: str) -> Mount:
     options = tuple(words[-1].rsplit(" ", 2)[0].split(","))
     if found is None and len(words) == 4 and words[1].startswith("/") and options[0] in ("ro", "rw"):
         return Mount(_unescaped(words[1]), _unescaped(words[0]), words[2], options, None)
-    raise unreadable("mounts", "a line of /proc/self/mountinfo", line)
+    raise unreadable_error("mounts", "a line of /proc/self/mountinfo", line)
 
 
 def _merged(of_mount: list[str], of_super: list[str]) -> tuple[str, ...]:
@@ -97,21 +97,21 @@ def parse_df(text: str) -> dict[str, tuple[int | None, int | None]]:
     # timeout's or df's own complaints may stand ahead of it
     heading = next((number for number, line in enumerate(lines) if line.startswith("Filesystem")), None)
     if heading is None:
-        raise unreadable("df", "a heading Filesystem", first_line(text))
+        raise unreadable_error("df", "a heading Filesystem", first_line(text))
     found: dict[str, tuple[int | None, int | None]] = {}
     for line in lines[heading + 1 :]:
         match = _DF.search(line)
         if match is not None and line[: match.start()].strip():
-            found[match["point"]] = (whole(match["total"]), _free(match))
+            found[match["point"]] = (parse_whole_number(match["total"]), _free(match))
         # two headings: the second df answered after the first was cut off
         elif not line.startswith("Filesystem"):
-            raise unreadable("df", "device, size, used, available, use and mount point", line)
+            raise unreadable_error("df", "device, size, used, available, use and mount point", line)
     return found
 
 
 def _free(match: re.Match[str]) -> int | None:
     """Free; a file system over its reserve shows less than nothing, which is nothing."""
-    return 0 if re.fullmatch("-[0-9]+", match["free"]) else whole(match["free"])
+    return 0 if re.fullmatch("-[0-9]+", match["free"]) else parse_whole_number(match["free"])
 
 
 def file_systems(

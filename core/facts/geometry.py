@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from core.facts.model import FileSystem
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable, whole
+from core.facts.text import first_line, parse_whole_number, unreadable_error
 
 _HEAD = re.compile(r"geometry of (?P<device>\S+)")
 # the names of these fields are the same in every language
@@ -43,7 +43,7 @@ def parse_xfs_info(text: str) -> Geometry:
     """
     found = _xfs_data(text)
     if found is None:
-        raise unreadable("xfs_info", "a data section with bsize, sunit and swidth", first_line(text))
+        raise unreadable_error("xfs_info", "a data section with bsize, sunit and swidth", first_line(text))
     block = int(found["block"])
     return Geometry(block, int(found["unit"]) * block, int(found["width"]) * block)
 
@@ -64,10 +64,10 @@ def parse_superblock(text: str) -> Geometry:
         ParseError: there is no block size, or no list of features.
     """
     fields = {found["name"]: found["value"].rstrip() for found in _EXT_FIELD.finditer(text)}
-    block, features = whole(fields.get("Block size")), fields.get("Filesystem features")
+    block, features = parse_whole_number(fields.get("Block size")), fields.get("Filesystem features")
     if block is None or features is None:
-        raise unreadable("dumpe2fs", "the features and the block size of a file system", first_line(text))
-    unit, width = (whole(fields.get(name)) or 0 for name in ("RAID stride", "RAID stripe width"))
+        raise unreadable_error("dumpe2fs", "the features and the block size of a file system", first_line(text))
+    unit, width = (parse_whole_number(fields.get(name)) or 0 for name in ("RAID stride", "RAID stripe width"))
     return Geometry(block, unit * block, width * block, tuple(features.split()))
 
 
@@ -80,7 +80,7 @@ def parse_geometries(text: str) -> dict[str, Geometry]:
     found: dict[str, Geometry] = {}
     parts = re.split(r"^(?=geometry of )", text, flags=re.MULTILINE)
     if parts[0].strip():
-        raise unreadable("geometry", "a line 'geometry of DEVICE'", first_line(parts[0]))
+        raise unreadable_error("geometry", "a line 'geometry of DEVICE'", first_line(parts[0]))
     for part in parts[1:]:
         head, _, body = part.partition("\n")
         match = _HEAD.fullmatch(head.strip())
@@ -110,7 +110,7 @@ def _with_geometry(system: FileSystem, geometry: Geometry | None) -> FileSystem:
     # of ext the options tell a stripe in blocks, and not how large a block is
     if system.kind != "xfs" or "noalign" in system.options:
         return system
-    unit, width = (whole(option_value(system, name)) or 0 for name in ("sunit", "swidth"))
+    unit, width = (parse_whole_number(option_value(system, name)) or 0 for name in ("sunit", "swidth"))
     return replace(system, stripe_unit_bytes=unit * _XFS_SECTOR, stripe_width_bytes=width * _XFS_SECTOR)
 
 

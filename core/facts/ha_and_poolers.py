@@ -8,8 +8,8 @@ import posixpath
 import re
 
 from core.facts.host_environment import HaOrPooler
-from core.facts.sections import Section, hexadecimal
-from core.facts.text import unreadable
+from core.facts.sections import Section, decode_hexadecimal
+from core.facts.text import unreadable_error
 
 _ROLES = {
     "patroni": "manager",
@@ -55,9 +55,9 @@ def parse_ha_and_poolers(text: str) -> tuple[HaOrPooler, ...]:
         word, _, rest = line.partition(" ")
         if word == "process":
             try:
-                running.add(_program(hexadecimal(rest.removeprefix("=")).split("\0")))
+                running.add(_program(decode_hexadecimal(rest.removeprefix("=")).split("\0")))
             except ValueError as error:
-                raise unreadable("ha-and-poolers", "hexadecimal digits", line) from error
+                raise unreadable_error("ha-and-poolers", "hexadecimal digits", line) from error
         elif word == "file":
             files.append(rest)
         elif word == "unit":
@@ -65,7 +65,7 @@ def parse_ha_and_poolers(text: str) -> tuple[HaOrPooler, ...]:
             name = re.split(r"[@.]", rest)[0]
             enabled.add(_UNITS.get(name, name))
         else:
-            raise unreadable("ha-and-poolers", "a line process, file or unit", line)
+            raise unreadable_error("ha-and-poolers", "a line process, file or unit", line)
     found = (
         HaOrPooler(name, role, name in running, name in enabled, tuple(file for file in files if _belongs(file, name)))
         for name, role in _ROLES.items()
@@ -108,7 +108,7 @@ def parse_virtual_addresses(text: str) -> tuple[str, ...]:
         elif address is not None and _moves(address):
             found[address["address"]] = None
     if not listed:
-        raise unreadable("ip", "an address of an interface", text[:100])
+        raise unreadable_error("ip", "an address of an interface", text[:100])
     return tuple(found)
 
 

@@ -63,8 +63,10 @@ def host_environment(reader: Reader, asked_at: float, answered_at: float, folder
     """
     # which jobs bear on a cluster is known only when the clusters are
     about = replace(schedules.SECTION, parse=partial(schedules.parse_schedules, folders=folders))
-    now, kept = reader.read(clocks.NOW), reader.read(clocks.SYNCHRONISED)
+    now, synchronised_clock = reader.read(clocks.NOW), reader.read(clocks.SYNCHRONISED)
     return HostEnvironment(
-        clock=None if now is None else clocks.clock(now, asked_at, answered_at, synchronised=kept),
+        clock=None
+        if now is None
+        else clocks.compare_clock(now, asked_at, answered_at, synchronised=synchronised_clock),
         **{field: reader.read(section) for field, section in (ENVIRONMENT | {"schedule": about}).items()},
     )

@@ -6,9 +6,9 @@ One walk over names and inodes at low priority, as the data directory's owner, w
 import re
 
 from core.facts.host_environment import IrregularFiles
-from core.facts.sections import Section, hexadecimal
+from core.facts.sections import Section, decode_hexadecimal
 from core.facts.sizes import DEADLINE
-from core.facts.text import first_line, unreadable
+from core.facts.text import first_line, unreadable_error
 
 _KINDS = ("hard-link", "sparse", "foreign", "unreadable", "partial", "special")
 
@@ -33,10 +33,10 @@ def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
         elif word in _KINDS and rest.startswith("="):
             examples.setdefault(word, []).append(_path(rest[1:], line))
         else:
-            raise unreadable("find", "a kind of file and its path", line)
+            raise unreadable_error("find", "a kind of file and its path", line)
     # `holes` is the walk's last line: without it no count is of all files
     if mode is None or holes is None:
-        raise unreadable("find", "the mode of the data directory and a count", first_line(text))
+        raise unreadable_error("find", "the mode of the data directory and a count", first_line(text))
     return mode, IrregularFiles(
         hard_links=counts["hard-link"],
         sparse=counts["sparse"],
@@ -53,9 +53,9 @@ def parse_irregular_files(text: str) -> tuple[str, IrregularFiles]:
 def _path(digits: str, line: str) -> str:
     try:
         # the walk turned line breaks of names into byte 1, as lines end its records
-        return hexadecimal(digits).replace("\x01", "\n")
+        return decode_hexadecimal(digits).replace("\x01", "\n")
     except ValueError as error:
-        raise unreadable("find", "hexadecimal digits", line) from error
+        raise unreadable_error("find", "hexadecimal digits", line) from error
 
 
 SECTION = Section("irregular-files", "file kinds", ("irregular_files",), parse_irregular_files, deadline=DEADLINE)

@@ -7,7 +7,7 @@ import re
 
 from core.facts.host_environment import Kernel
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable
+from core.facts.text import first_line, unreadable_error
 
 
 def parse_kernel(text: str) -> Kernel:
@@ -19,7 +19,7 @@ def parse_kernel(text: str) -> Kernel:
     lines = text.splitlines()
     systems = {line.split()[-1] for line in lines if line.startswith(": ") and line.strip(": \t")}
     if not systems:
-        raise unreadable("/proc/filesystems", "a file system", first_line(text))
+        raise unreadable_error("/proc/filesystems", "a file system", first_line(text))
     modules = {line.partition(" ")[2] for line in lines if line.startswith("module ")}
     config = next((line for line in lines if line.startswith("config ")), None)
     release = next(

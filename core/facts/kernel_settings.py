@@ -7,7 +7,7 @@ transparent huge pages the word in brackets is in force.
 import re
 
 from core.facts.sections import Section
-from core.facts.text import unreadable
+from core.facts.text import unreadable_error
 
 _SYSCTL = "/proc/sys/"
 _HUGE = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -34,7 +34,7 @@ def parse_kernel_settings(text: str) -> dict[str, str]:
             # kernel.sem has four numbers, parted by tabs
             found[path.removeprefix(_SYSCTL).replace("/", ".")] = " ".join(value.split())
         else:
-            raise unreadable("kernel settings", "a line FILE:VALUE", line)
+            raise unreadable_error("kernel settings", "a line FILE:VALUE", line)
     return found
 
 

@@ -4,7 +4,7 @@ import re
 
 from core.facts.model import Memory
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable
+from core.facts.text import first_line, unreadable_error
 
 _LINE = re.compile(r"(\w+(?:\(\w+\))?):\s+([0-9]{1,18})( kB)?\s*")
 
@@ -21,7 +21,7 @@ def parse_memory(text: str) -> Memory:
         if found is not None:
             values[found[1]] = int(found[2]) * (1024 if found[3] else 1)
     if not values.get("MemTotal"):
-        raise unreadable("/proc/meminfo", "a line MemTotal", first_line(text))
+        raise unreadable_error("/proc/meminfo", "a line MemTotal", first_line(text))
     return Memory(
         total_bytes=values["MemTotal"],
         available_bytes=values.get("MemAvailable"),

@@ -10,21 +10,27 @@ from core.facts.model import Cluster, Facts
 
 
 def merge_previous(facts: Facts, earlier: Facts | None) -> Facts:
-    """The facts with what `earlier`, of the same server, knows of the same clusters and of the same C library."""
+    """Return the facts, completed by `earlier` facts of the same server for the same clusters and C library."""
     if earlier is None:
         return facts
     return replace(
         facts,
-        clusters=tuple(_filled(cluster, earlier) for cluster in facts.clusters),
+        clusters=tuple(_with_earlier_catalogs(cluster, earlier) for cluster in facts.clusters),
         # another libc sorts otherwise: its sums say nothing any more
         collation_order=(earlier.collation_order if _libc(earlier) == _libc(facts) else {}) | facts.collation_order,
     )
 
 
-def _filled(cluster: Cluster, earlier: Facts) -> Cluster:
+def _with_earlier_catalogs(cluster: Cluster, earlier: Facts) -> Cluster:
     known = earlier.cluster(cluster.data_directory)
     # a running cluster that refuses SQL is a gap: what it said yesterday must not hide that
-    if cluster.running or cluster.databases or known is None or known.wide is None or not _same(cluster, known):
+    if (
+        cluster.running
+        or cluster.databases
+        or known is None
+        or known.wide is None
+        or not _is_same_cluster(cluster, known)
+    ):
         return cluster
     taken_at = known.wide.taken_at or earlier.taken_at
     return replace(
@@ -36,7 +42,7 @@ def _filled(cluster: Cluster, earlier: Facts) -> Cluster:
     )
 
 
-def _same(cluster: Cluster, known: Cluster) -> bool:
+def _is_same_cluster(cluster: Cluster, known: Cluster) -> bool:
     """Whether both are one cluster: no other has its system identifier, but a copy of it, which lies elsewhere."""
     return (
         cluster.control is not None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from core.facts.model import NetworkLink
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable, whole
+from core.facts.text import first_line, parse_whole_number, unreadable_error
 
 # `eth0@if7`: behind the at stands the peer of a veth, or the device of a vlan
 _LINK = re.compile(r"[0-9]+: (?P<name>[^\s:@]+)(?:@\S+)?: <.*?> mtu (?P<mtu>[0-9]{1,9})\b(?P<rest>.*)")
@@ -34,7 +34,7 @@ def parse_network(text: str) -> tuple[NetworkLink, ...]:
     only_sysfs = not links
     for line in lines:
         found = _SYSFS.fullmatch(line)
-        mtu = whole(found["mtu"]) if found else None
+        mtu = parse_whole_number(found["mtu"]) if found else None
         if found is None or mtu is None:
             continue
         if only_sysfs:
@@ -44,7 +44,7 @@ def parse_network(text: str) -> tuple[NetworkLink, ...]:
         if link is not None and link.hardware == found["hardware"]:
             link.bits_per_second = _speed(found["speed"])
     if not links:
-        raise unreadable("network", "an interface", first_line(text))
+        raise unreadable_error("network", "an interface", first_line(text))
     for line in lines:
         address = _ADDRESS.fullmatch(line)
         if address is not None and address["name"] in links:
@@ -71,7 +71,7 @@ def _from_ip(lines: list[str]) -> dict[str, _Link]:
 
 def _speed(text: str) -> int | None:
     """Megabits a second; -1 and 4294967295 are the kernel's words for not known."""
-    number = whole(text)
+    number = parse_whole_number(text)
     return None if number is None or not 0 < number < 10_000_000 else number * 1_000_000
 
 

@@ -7,7 +7,7 @@ import re
 
 from core.facts.host_environment import UNLIMITED, Limits, Process
 from core.facts.sections import Section
-from core.facts.text import assignments, first_line, unreadable
+from core.facts.text import first_line, parse_assignments, unreadable_error
 
 _LIMIT = re.compile(r"Max (?P<name>open files|locked memory) +(?P<soft>[0-9]{1,20}|unlimited) ")
 # version 1 of control groups has a line a controller, version 2 one alone: `0::/…`
@@ -24,14 +24,14 @@ def parse_process(text: str) -> Process | None:
         return None
     limits = {found["name"]: _number(found["soft"]) for found in _LIMIT.finditer(text)}
     if not limits:
-        raise unreadable("/proc/PID/limits", "a line 'Max open files'", first_line(text))
+        raise unreadable_error("/proc/PID/limits", "a line 'Max open files'", first_line(text))
     unit = _UNIT.search(text)
-    told = dict(re.findall(r"^(parent|restart)=(.+)$", text, re.MULTILINE))
+    properties = dict(re.findall(r"^(parent|restart)=(.+)$", text, re.MULTILINE))
     return Process(
         Limits(limits.get("open files"), limits.get("locked memory")),
-        told.get("parent"),
+        properties.get("parent"),
         unit["unit"] if unit is not None else None,
-        told.get("restart"),
+        properties.get("restart"),
     )
 
 
@@ -41,11 +41,11 @@ def parse_session_limits(text: str) -> Limits:
     Raises:
         ParseError: a value is neither a number nor `unlimited`.
     """
-    values = assignments(text.splitlines())
+    values = parse_assignments(text.splitlines())
     found = {name: _number(values.get(name, "")) for name in ("open_files", "locked_kilobytes")}
     files, locked = found["open_files"], found["locked_kilobytes"]
     if files is None:
-        raise unreadable("ulimit", "a number or unlimited", first_line(text))
+        raise unreadable_error("ulimit", "a number or unlimited", first_line(text))
     # ulimit counts locked memory in KiB, /proc in bytes
     return Limits(files, None if locked is None else min(locked * 1024, UNLIMITED))
 

@@ -4,7 +4,7 @@ import re
 
 from core.facts.model import Processor
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable, whole
+from core.facts.text import first_line, parse_whole_number, unreadable_error
 
 
 def parse_processor(text: str) -> Processor:
@@ -19,10 +19,13 @@ def parse_processor(text: str) -> Processor:
 
 def _from_lscpu(text: str, values: dict[str, str]) -> Processor:
     # `CPU(s)` counts those that are switched off, too
-    threads = _listed(values.get("On-line CPU(s) list")) or whole(values.get("CPU(s)"))
+    threads = _listed(values.get("On-line CPU(s) list")) or parse_whole_number(values.get("CPU(s)"))
     if not threads:
-        raise unreadable("lscpu", "a line CPU(s)", first_line(text))
-    sockets, per_socket = whole(values.get("Socket(s)")), whole(values.get("Core(s) per socket"))
+        raise unreadable_error("lscpu", "a line CPU(s)", first_line(text))
+    sockets, per_socket = (
+        parse_whole_number(values.get("Socket(s)")),
+        parse_whole_number(values.get("Core(s) per socket")),
+    )
     return Processor(
         model=_named(values.get("Model name")),
         sockets=sockets or None,
@@ -37,13 +40,13 @@ def _from_cpuinfo(text: str, values: dict[str, str]) -> Processor:
     places: set[tuple[str, str]] = set()
     for block in re.split(r"\n\s*\n", text):
         fields = _first_of_each(block)
-        threads += whole(fields.get("processor")) is not None
+        threads += parse_whole_number(fields.get("processor")) is not None
         if "physical id" in fields and "core id" in fields:
             # hyper-threads share both ids: a core counts once
             places.add((fields["physical id"], fields["core id"]))
     sockets = len({socket for socket, _ in places})
     if not threads:
-        raise unreadable("/proc/cpuinfo", "a line processor", first_line(text))
+        raise unreadable_error("/proc/cpuinfo", "a line processor", first_line(text))
     return Processor(_named(values.get("model name")), sockets or None, len(places) or None, threads)
 
 

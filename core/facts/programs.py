@@ -14,21 +14,14 @@ _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def programs_of(facts: Facts, cluster: Cluster, user: str) -> str:
-    """The PATH that finds the programs of a cluster on its server, its own first: others may lack its libraries.
-
-    `user`: its owner, who is to run them.
-    """
+    """Return the PATH for the programs of a cluster, its own first: others may lack its libraries."""
     path = program_path(facts, cluster.series, user).split(":")
     return ":".join(dict.fromkeys([*([cluster.bin_directory] if cluster.bin_directory else []), *path]))
 
 
 def program_path(facts: Facts, major_version: str, user: str) -> str:
-    """The PATH that finds the programs of a major version on a server, for that user of it.
-
-    Its clusters' first, then where a server program of that major version was found, the packages' places, the
-    system's.
-    """
-    known = [each.bin_directory for each in facts.clusters if each.series == major_version and may_run(each, user)]
+    """Return the PATH for the programs of a major version on a server, for a user of that server."""
+    known = [each.bin_directory for each in facts.clusters if each.series == major_version and can_run(each, user)]
     tool = facts.tool("postgres")
     # its folder counts only where it is of this very major version; one that others can change was not asked for its
     # version
@@ -43,8 +36,8 @@ def program_path(facts: Facts, major_version: str, user: str) -> str:
     return ":".join(dict.fromkeys(place for place in places if place))
 
 
-def may_run(cluster: Cluster, user: str) -> bool:
-    """Whether that user may run the cluster's programs: they are its own, or lie where packages alone put any."""
+def can_run(cluster: Cluster, user: str) -> bool:
+    """Return whether the user may run the cluster's programs: they are its own, or come from packages."""
     place = posixpath.normpath(cluster.bin_directory or "")
     packaged = place.startswith("/usr/") and not place.startswith("/usr/local/")
     return bool(cluster.bin_directory) and (cluster.owner == user or packaged)

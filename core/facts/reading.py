@@ -13,12 +13,8 @@ NOT_REACHED = "it was not reached"
 """Why there is no result where the reading broke off before its section."""
 
 
-def expect(answer: Answer | None) -> Answer:
-    """The answer, if it came and its command succeeded.
-
-    Raises:
-        ParseError: it did not; the message is the reason.
-    """
+def require_success(answer: Answer | None) -> Answer:
+    """Return the answer if it came and its command succeeded."""
     if answer is None:
         raise ParseError(NOT_REACHED)
     if answer.status != 0:
@@ -39,7 +35,7 @@ class Reader:
         self.gaps: list[Gap] = []
 
     def read(self, section: Section[T]) -> T | None:
-        """What the section's parser makes of its text; None, and a gap, where there is none or it cannot be read."""
+        """Return the parsed value of the section, or None and record a gap if it cannot be read."""
         answer = self._answers.get(section.name)
         if answer is not None and len(answer.output) > section.most:
             self._missing(section, f"it is longer than {section.most >> 20} MiB")
@@ -52,7 +48,7 @@ class Reader:
             except ParseError:
                 return None
         try:
-            return section.parse(expect(answer).text)
+            return section.parse(require_success(answer).text)
         except ParseError as error:
             self._missing(section, error.message)
             return None

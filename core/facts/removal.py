@@ -5,7 +5,7 @@ Sources: logind.conf(5); PostgreSQL's manual, "systemd RemoveIPC".
 
 from core.facts.host_environment import Removal
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable, whole
+from core.facts.text import first_line, parse_whole_number, unreadable_error
 
 
 def parse_removal(text: str) -> Removal:
@@ -21,11 +21,11 @@ def parse_removal(text: str) -> Removal:
     for line in text.splitlines():
         name, equals, value = line.partition("=")
         if not equals or name not in ("removes", "most", "lingers"):
-            raise unreadable("logind", "a line NAME=VALUE", first_line(text))
+            raise unreadable_error("logind", "a line NAME=VALUE", first_line(text))
         if name == "removes":
             removes = {"b true": True, "b false": False}.get(value)
         elif name == "most":
-            most = min(most, whole(value) or most)
+            most = min(most, parse_whole_number(value) or most)
         else:
             lingering.append(value)
     return Removal(removes, most, tuple(lingering))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from core.facts.host_environment import Scheduled
 from core.facts.sections import Section
-from core.facts.text import unreadable
+from core.facts.text import unreadable_error
 from core.redaction import without_secrets
 
 _ABOUT = re.compile(
@@ -34,7 +34,7 @@ def parse_schedules(text: str, folders: Sequence[str] = ()) -> tuple[Scheduled, 
             job = _job(place, owner, line[2:], folders)
             found += [job] if job is not None else []
         elif line.strip() and line != ":":
-            raise unreadable("crontabs", "a line 'place FILE USER'", line)
+            raise unreadable_error("crontabs", "a line 'place FILE USER'", line)
     return tuple(found)
 
 

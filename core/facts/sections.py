@@ -1,9 +1,9 @@
-"""Many small commands in one round trip: each in a section of its own, with its output, complaint and exit status.
+"""Many small commands in one round trip: each in its own section, with its output, error message and exit status.
 
-The sections run one after the other in one remote shell (resources/sh/sections.sh), between marks that hold 128 random
-bits, so that nothing a server prints can pass for them; what runs as another user has a mark of its own, which is good
-for the answers that were asked of it alone. A section has a deadline of its own where the server has `timeout`; one
-that fails, hangs or prints nonsense spoils no other.
+The sections run one after the other in one remote shell (resources/sh/sections.sh), between marks of 128 random bits,
+so that no output of a server can imitate them. What runs as another user has a mark of its own, which is valid only for
+its own answers. A section has a deadline of its own if the server has `timeout`. A section that fails, hangs or prints
+nonsense does not affect the others.
 """
 
 import re
@@ -39,20 +39,20 @@ _STRANGE_DEADLINE = (124, 137)
 
 @dataclass(frozen=True, slots=True)
 class Section(Generic[T_co]):
-    """A fact, declared whole: what runs on the server, and how what that prints is read.
+    """A fact with its declaration: what runs on the server, and how its output is parsed.
 
-    As whom it runs depends on where it is listed: those of a host (`collect`, `host`) with the rights of the profile,
-    those of a cluster (`clusters.CLUSTER`) as the owner of its folder.
+    The sections of a host (`collect`, `host`) run with the rights of the profile, those of a cluster
+    (`clusters.CLUSTER`) as the owner of its folder.
 
     Attributes:
-        name: plain letters, digits and dashes; the gap of a section that could not be read carries it.
-        title: what it is, in words for people.
-        runs: a function of resources/sh or a plain command, with its words.
-        parse: text to value; raises ParseError.
-        deadline: in seconds.
-        private: its text may hold a secret or a person's name: it is not kept.
-        partly: whole lines of a section that was cut off or failed are used, beside the gap.
-        most: bytes that are read of it; of more nothing is.
+        name: plain letters, digits and dashes; a gap names the section by it.
+        title: the title for display.
+        runs: a function of resources/sh or a plain command, with its arguments.
+        parse: converts the output into the value; raises ParseError.
+        deadline: the time limit in seconds.
+        private: whether the output may contain a secret or a person's name; then it is not stored.
+        partly: whether whole lines of an interrupted or failed section are used, besides the gap.
+        most: the maximum size of the output in bytes; nothing is read from longer output.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Section(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one section printed. `status` None: it did not come to its end."""
+    """What one section has printed. `status` is None if it did not come to its end."""
 
     name: str
     output: bytes
@@ -76,17 +76,17 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The output; bytes that are no UTF-8 survive as lone surrogates, so that a path can be given back as it is."""
+        """Return the output as text; bytes that are not UTF-8 become surrogates, so that paths can be passed back."""
         return self.output.decode("utf-8", "surrogateescape")
 
     @property
     def shown(self) -> str:
-        """The output for people and for the history."""
+        """Return the output for display and for the history."""
         return self.output.decode("utf-8", "replace")
 
     @property
     def absent(self) -> bool:
-        """Whether the folder that it was to look into is empty or not there."""
+        """Return whether the folder of the section is empty or does not exist."""
         return self.status in {_NOTHING_THERE, _COPY_BEGUN}
 
     @property
@@ -114,28 +114,31 @@ class Answer:
 
 
 def new_mark() -> str:
-    """A mark that no output can hold by chance or by malice."""
+    """Return a mark that no output can contain, neither by chance nor on purpose."""
     return f"=={secrets.token_hex(16)}=="
 
 
-def bundle(mark: str, sections: Sequence[Section[Any]]) -> Shell:
-    """The sections in their order; it always ends with exit status 0."""
+def bundle_sections(mark: str, sections: Sequence[Section[Any]]) -> Shell:
+    """Return the shell text that runs the sections in order; it always ends with exit status 0."""
     asked = (("run_section", section.name, str(section.deadline), *section.runs) for section in sections)
-    return with_program(programs(sections), calls(("sections_begin", mark), *asked))
+    return with_program(functions_of(sections), calls(("sections_begin", mark), *asked))
 
 
-def programs(sections: Sequence[Section[Any]]) -> list[str]:
-    """The functions that sections run; what is none of ours is a plain command."""
+def functions_of(sections: Sequence[Section[Any]]) -> list[str]:
+    """Return the functions of pghaul that the sections run; anything else is a plain command."""
     return [section.runs[0] for section in sections if section.runs[0] in functions()]
 
 
-def answers(mark: str, asked: Collection[str], output: bytes, complaints: str) -> dict[str, Answer]:
-    """The answers by section name; a section whose end is missing has status None, one that never began is absent.
+def parse_answers(mark: str, asked: Collection[str], output: bytes, complaints: str) -> dict[str, Answer]:
+    """Return the answers by the names of their sections.
 
-    `asked`: the names of the sections that were asked with this mark.
+    A section without an end has status None. A section that never began is missing.
 
-    Raises:
-        ParseError: a section came twice, or one that was not asked: somebody answers who was not asked.
+    Args:
+        mark: the mark of the round trip.
+        asked: the names of the sections.
+        output: the standard output.
+        complaints: the standard error.
     """
     complaint_of = {name: text for name, text, _ in _split(mark, complaints.encode("utf-8", "surrogateescape"))}
     found: dict[str, Answer] = {}
@@ -149,7 +152,7 @@ def answers(mark: str, asked: Collection[str], output: bytes, complaints: str) -
 
 
 def _split(mark: str, stream: bytes) -> list[tuple[str, bytes, int | None]]:
-    """Name, text and exit status of each section of one stream; what stands outside of the sections is dropped."""
+    """Return name, text and exit status of each section of a stream; text outside of sections is ignored."""
     begin = re.compile(rb"\n" + re.escape(mark.encode()) + rb" begin ([\w/-]{1,80})\n")
     end = re.compile(rb"\n" + re.escape(mark.encode()) + rb" end ([0-9]{1,3})\n")
     found = []
@@ -166,10 +169,6 @@ def _split(mark: str, stream: bytes) -> list[tuple[str, bytes, int | None]]:
     return found
 
 
-def hexadecimal(text: str) -> str:
-    """A path that a script printed through `od`, so that any byte in it survives; ends of lines between are dropped.
-
-    Raises:
-        ValueError: it is no hexadecimal text.
-    """
+def decode_hexadecimal(text: str) -> str:
+    """Return a path that a script has printed through `od`, so that every byte of it is preserved."""
     return bytes.fromhex("".join(text.split())).decode("utf-8", "surrogateescape")

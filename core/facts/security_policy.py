@@ -9,7 +9,7 @@ import re
 
 from core.facts.host_environment import Firewall, SecurityPolicy
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable
+from core.facts.text import first_line, unreadable_error
 
 _SELINUX = {"0": "permissive", "1": "enforcing", "enforcing": "enforcing", "permissive": "permissive"}
 # nft's policy of its input hook, iptables' of INPUT, or a last rule that drops what no other took
@@ -30,7 +30,7 @@ def parse_security_policy(text: str) -> SecurityPolicy:
     selinux = re.search(r"^selinux=(\w+)", text, re.MULTILINE)
     apparmor = re.search(r"^apparmor=(\w)", text, re.MULTILINE)
     if selinux is None and apparmor is None:
-        raise unreadable("security-policy", "a line selinux= or apparmor=", first_line(text))
+        raise unreadable_error("security-policy", "a line selinux= or apparmor=", first_line(text))
     lines = text.splitlines()
     profiles = tuple(line.removeprefix("profile ").strip() for line in lines if line.startswith("profile "))
     return SecurityPolicy(
@@ -48,7 +48,7 @@ def parse_firewall(text: str) -> Firewall:
     """
     lines = text.splitlines()
     if not lines or lines[0] != "listed":
-        raise unreadable("firewall", "a line 'listed'", first_line(text))
+        raise unreadable_error("firewall", "a line 'listed'", first_line(text))
     rules = [line[2:_LONGEST].strip() for line in lines[1:] if line.startswith(": ")]
     return Firewall(
         any(_DROPS.search(rule) for rule in rules), tuple(rule[:300] for rule in rules if _PORTS.search(rule))[:200]

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 
 from core.facts.model import Link, Tablespace
-from core.facts.sections import Section, hexadecimal
-from core.facts.text import first_line, unreadable
+from core.facts.sections import Section, decode_hexadecimal
+from core.facts.text import first_line, unreadable_error
 
 DEADLINE = 120
 
@@ -31,41 +31,29 @@ class Contents:
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Bytes and files.
-
-    Raises:
-        ParseError: there are no two numbers; dashes where not everything could be read.
-    """
+    """Return bytes and number of files."""
     found = re.fullmatch(r"([0-9]{1,20}) ([0-9]{1,20})", text.strip())
     if found is None:
-        raise unreadable("find", "bytes and files", first_line(text))
+        raise unreadable_error("find", "bytes and files", first_line(text))
     return int(found[1]), int(found[2])
 
 
 def parse_written(text: str) -> int:
-    """Bytes of the files that were written to in the last hour, WAL aside.
-
-    Raises:
-        ParseError: it is no number.
-    """
+    """Return the bytes of files, except WAL, that were written in the last hour."""
     found = re.fullmatch(r"[0-9]{1,20}", text.strip())
     if found is None:
-        raise unreadable("find", "bytes", first_line(text))
+        raise unreadable_error("find", "bytes", first_line(text))
     return int(found[0])
 
 
 def parse_links(text: str) -> Contents:
-    """Tablespaces, other links and leftovers of a data directory.
-
-    Raises:
-        ParseError: a line cannot be read.
-    """
+    """Return tablespaces, other links and leftover files of a data directory."""
     tablespaces, links, leftovers = [], [], []
     for line in text.splitlines():
         leftover, found = _LEFTOVER.fullmatch(line), _LINK.fullmatch(line)
         try:
             if leftover is not None:
-                leftovers.append(hexadecimal(leftover["path"]))
+                leftovers.append(decode_hexadecimal(leftover["path"]))
             elif found is not None:
                 link = _link(found)
                 number = _TABLESPACE.fullmatch(link.path)
@@ -74,9 +62,9 @@ def parse_links(text: str) -> Contents:
                 else:
                     tablespaces.append(_tablespace(int(number[1]), link))
             else:
-                raise unreadable("links", "a line 'link … =PATH =TARGET =WRITTEN'", line)
+                raise unreadable_error("links", "a line 'link … =PATH =TARGET =WRITTEN'", line)
         except ValueError as error:
-            raise unreadable("links", "hexadecimal digits", line) from error
+            raise unreadable_error("links", "hexadecimal digits", line) from error
     return Contents(
         tuple(sorted(tablespaces, key=lambda tablespace: tablespace.oid)),
         tuple(sorted(links, key=lambda link: link.path)),
@@ -85,7 +73,7 @@ def parse_links(text: str) -> Contents:
 
 
 def _link(found: re.Match[str]) -> Link:
-    path, target = hexadecimal(found["path"]), hexadecimal(found["target"])
+    path, target = decode_hexadecimal(found["path"]), decode_hexadecimal(found["target"])
     known = found["bytes"] != "-" and found["files"] != "-"
     return Link(
         path=path,
@@ -94,7 +82,7 @@ def _link(found: re.Match[str]) -> Link:
         size_bytes=int(found["bytes"]) if known else None,
         files=int(found["files"]) if known else None,
         to_file=found["state"] == "file",
-        written=hexadecimal(found["written"]),
+        written=decode_hexadecimal(found["written"]),
     )
 
 
@@ -102,11 +90,8 @@ def _tablespace(oid: int, link: Link) -> Tablespace:
     return Tablespace(oid, link.path, link.target, link.size_bytes, link.files, link.written)
 
 
-def total(folder: str, own: tuple[int, int], contents: Contents) -> tuple[int, int] | None:
-    """Bytes and files of everything that a move copies, each place once; None where one of them is not known.
-
-    A target inside the data directory, or inside another target, is already counted there.
-    """
+def total_size(folder: str, own: tuple[int, int], contents: Contents) -> tuple[int, int] | None:
+    """Return bytes and files of all that a move copies, each file once; None if a part is not known."""
     places: dict[str, tuple[int | None, int | None]] = {folder: own}
     followed = [link for link in contents.links if not link.dangling and not link.to_file]
     places |= {space.location: (space.size_bytes, space.files) for space in contents.tablespaces}
@@ -114,7 +99,7 @@ def total(folder: str, own: tuple[int, int], contents: Contents) -> tuple[int, i
     size = files = 0
     for place, (place_bytes, place_files) in places.items():
         # what lies in another place was weighed with it
-        if any(_inside(place, other) for other in places):
+        if any(_is_inside(place, other) for other in places):
             continue
         # a sum without one of its places would be believed, and the target found too small
         if place_bytes is None or place_files is None:
@@ -123,7 +108,7 @@ def total(folder: str, own: tuple[int, int], contents: Contents) -> tuple[int, i
     return size, files
 
 
-def _inside(path: str, folder: str) -> bool:
+def _is_inside(path: str, folder: str) -> bool:
     return path != folder and posixpath.commonpath((path, folder)) == folder if path.startswith("/") else False
 
 

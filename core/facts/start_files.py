@@ -7,8 +7,8 @@ words for a value that no server takes and for one that waits for a restart.
 from dataclasses import dataclass
 
 from core.facts.catalog import Edited
-from core.facts.sections import Section, hexadecimal
-from core.facts.text import first_line, unreadable
+from core.facts.sections import Section, decode_hexadecimal
+from core.facts.text import first_line, unreadable_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +34,24 @@ def parse_start_files(text: str) -> StartFiles:
     """
     lines = text.splitlines()
     if not lines or lines[-1] != "whole":
-        raise unreadable("postgres -C", "a last line 'whole'", first_line(text))
+        raise unreadable_error("postgres -C", "a last line 'whole'", first_line(text))
     complaints = list[str]()
     found: dict[str, list[Edited]] = {"edited": [], "option": []}
     for line in lines[:-1]:
         kind, _, rest = line.partition(" ")
         try:
             if kind == "complaint":
-                complaints.append(hexadecimal(rest))
+                complaints.append(decode_hexadecimal(rest))
                 continue
             if kind == "beyond":
                 del found[rest]
                 continue
             name, hidden, values = rest.split(" ")
-            in_force, in_file = map(hexadecimal, values.split("|"))
+            in_force, in_file = map(decode_hexadecimal, values.split("|"))
         except (KeyError, ValueError) as error:
-            raise unreadable("postgres -C", "a complaint, or a setting with two values", line) from error
+            raise unreadable_error("postgres -C", "a complaint, or a setting with two values", line) from error
         if kind not in found:
-            raise unreadable("postgres -C", "a complaint, or a setting with two values", line)
+            raise unreadable_error("postgres -C", "a complaint, or a setting with two values", line)
         known = hidden != "t"
         found[kind].append(Edited(name, in_force if known else None, in_file if known else None))
     edited, options = (None if each is None else tuple(each) for each in map(found.get, ("edited", "option")))

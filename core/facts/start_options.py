@@ -34,16 +34,19 @@ _FLAGS = {
 
 
 def options_of(command: Sequence[str]) -> Options | None:
-    """The settings that a command gives; None where it does not tell: a script, a variable, an option of another kind.
+    """Return the settings that a command gives the server.
 
-    `command`: its words, with the variables that are known put in.
+    None if that is unclear: the command is a script, or it has a variable or another kind of option.
+
+    Args:
+        command: the words of the command, with known variables replaced.
     """
     program = posixpath.basename(command[0].lstrip("@-:+!")) if command else ""
     try:
         if program in _SERVERS:
             given = dict(_settings(command[1:]))
         elif program == "pg_ctl":
-            given = dict(_settings([word for text in _of_pg_ctl(command[1:]) for word in split(text)]))
+            given = dict(_settings([word for text in _pg_ctl_options(command[1:]) for word in split(text)]))
         else:
             return None
     except (InputError, ValueError):
@@ -51,12 +54,12 @@ def options_of(command: Sequence[str]) -> Options | None:
     return tuple((name, None if _may_be_secret(name) else value) for name, value in sorted(given.items()))
 
 
-def _of_pg_ctl(words: Sequence[str]) -> Iterator[str]:
-    """What -o of pg_ctl hands to the server."""
+def _pg_ctl_options(words: Sequence[str]) -> Iterator[str]:
+    """Yield what -o of pg_ctl passes to the server."""
     following = iter(words)
     for word in following:
         if word in ("-o", "--options"):
-            yield _next(following)
+            yield _next_value(following)
         elif word.startswith("--options="):
             yield word.partition("=")[2]
         elif word.startswith("-o"):
@@ -66,41 +69,41 @@ def _of_pg_ctl(words: Sequence[str]) -> Iterator[str]:
 
 
 def _settings(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each setting with its value.
+    """Yield each setting with its value.
 
     Raises:
-        ValueError: a word does not tell.
+        ValueError: a word has no clear meaning.
     """
     following = iter(words)
     for word in following:
         short, joined = word[:2], word[2:]
         if word == "-D":
-            _next(following)
+            _next_value(following)
         elif short == "-D":
             continue
         elif short in ("--", "-c"):
-            name, equals, value = (joined or _next(following)).partition("=")
+            name, equals, value = (joined or _next_value(following)).partition("=")
             if not equals:
                 raise ValueError(word)
-            yield name.replace("-", "_").lower(), _told(value)
+            yield name.replace("-", "_").lower(), _without_systemd_escapes(value)
         elif short in _VALUED:
-            yield _VALUED[short], _told(joined or _next(following))
+            yield _VALUED[short], _without_systemd_escapes(joined or _next_value(following))
         elif word in _FLAGS:
             yield _FLAGS[word]
         else:
             raise ValueError(word)
 
 
-def _next(following: Iterator[str]) -> str:
-    """The value of an option; raises ValueError where there is none."""
+def _next_value(following: Iterator[str]) -> str:
+    """Return the value of an option; raise ValueError if there is none."""
     value = next(following, None)
     if value is None:
         raise ValueError("an option without its value")
     return value
 
 
-def _told(value: str) -> str:
-    """The value without systemd's escapes; raises ValueError where a variable or a specifier stands in it."""
+def _without_systemd_escapes(value: str) -> str:
+    """Return the value without systemd's escapes; raise ValueError for a variable or specifier."""
     if "$" in value or re.search(r"%(?!%)", value.replace("%%", "")):
         raise ValueError(value)
     return value.replace("%%", "%")

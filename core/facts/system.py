@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from core.facts.model import System
 from core.facts.sections import Section
-from core.facts.text import assignments, first_line, unreadable
+from core.facts.text import first_line, parse_assignments, unreadable_error
 
 
 def parse_system(text: str) -> System:
@@ -14,7 +14,7 @@ def parse_system(text: str) -> System:
     Raises:
         ParseError: host name, kernel or architecture is missing.
     """
-    values = {name: value.strip() for name, value in assignments(text.splitlines()).items() if value.strip()}
+    values = {name: value.strip() for name, value in parse_assignments(text.splitlines()).items() if value.strip()}
     try:
         return System(
             hostname=values["facts_hostname"],
@@ -34,7 +34,7 @@ def parse_system(text: str) -> System:
     except KeyError as missing:
         # `facts_` is a word between our shell and us, not for people
         name = str(missing.args[0]).removeprefix("facts_")
-        raise unreadable("system", f"the {name}", first_line(text)) from None
+        raise unreadable_error("system", f"the {name}", first_line(text)) from None
 
 
 _LONGEST = 100
@@ -43,8 +43,8 @@ _LONGEST = 100
 
 def _libc(value: str | None) -> str | None:
     """`glibc 2.36`, or the first line of `ldd --version`; anything else is no name of a library."""
-    told = value is not None and len(value) < _LONGEST and re.fullmatch(r"[A-Za-z(][\w ()+.:/~-]*[0-9]\w*", value)
-    return value if told else None
+    is_library = value is not None and len(value) < _LONGEST and re.fullmatch(r"[A-Za-z(][\w ()+.:/~-]*[0-9]\w*", value)
+    return value if is_library else None
 
 
 def _time_zone(value: str | None) -> str | None:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from core.facts.sections import Section, hexadecimal
-from core.facts.text import unreadable
+from core.facts.sections import Section, decode_hexadecimal
+from core.facts.text import unreadable_error
 
 NAMES = 1000
 """At most so many names of a folder are read."""
@@ -21,12 +21,12 @@ def parse_target_entries(text: str) -> dict[str, tuple[str, ...]]:
     for line in text.splitlines():
         match = re.fullmatch(r"(folder|name) =((?:[0-9a-f]{2})*)", line)
         if match is None or (folder is None and match[1] == "name"):
-            raise unreadable("target-entries", "a line 'folder =PATH' or 'name =NAME'", line)
+            raise unreadable_error("target-entries", "a line 'folder =PATH' or 'name =NAME'", line)
         if match[1] == "folder":
-            folder = hexadecimal(match[2])
+            folder = decode_hexadecimal(match[2])
             found[folder] = ()
         elif folder is not None:
-            found[folder] = (*found[folder], hexadecimal(match[2]))
+            found[folder] = (*found[folder], decode_hexadecimal(match[2]))
     return found
 
 

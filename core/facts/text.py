@@ -1,4 +1,4 @@
-"""What several subjects' parsers need: numbers and `name=value` lines out of text, and the error when they fail."""
+"""What several parsers need: numbers and `name=value` lines, and the error for text that cannot be read."""
 
 import re
 from collections.abc import Iterable
@@ -6,26 +6,32 @@ from collections.abc import Iterable
 from core.errors import ParseError
 from core.text import first_line
 
-__all__ = ["assignments", "first_line", "unreadable", "whole"]
+__all__ = ["first_line", "parse_assignments", "parse_whole_number", "unreadable_error"]
 
 _SHOWN = 120
 
 
-def unreadable(tool: str, expected: str, line: str) -> ParseError:
-    """The error for an output that cannot be read; quotes the first such line, shortened."""
+def unreadable_error(tool: str, expected: str, line: str) -> ParseError:
+    """Return the error for output that cannot be read.
+
+    Args:
+        tool: the tool that has written it.
+        expected: what was expected.
+        line: the first line that cannot be read; it is shortened and quoted.
+    """
     shown = line.strip()
     shown = shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "…"
     return ParseError(f"{tool}: expected {expected}, but read {shown!r}" if shown else f"{tool}: expected {expected}")
 
 
-def whole(text: str | None) -> int | None:
-    """A whole number of plain ASCII digits, else None. Longer than any counter of a kernel is no number."""
-    # int() also takes `1_000`, ` 5 ` and digits of other scripts
+def parse_whole_number(text: str | None) -> int | None:
+    """Return a number of at most 30 ASCII digits, or None for anything else."""
+    # int() also accepts `1_000`, ` 5 ` and digits of other scripts
     return int(text) if text is not None and re.fullmatch(r"[0-9]{1,30}", text.strip()) else None
 
 
-def assignments(lines: Iterable[str]) -> dict[str, str]:
-    """The `name=value` lines as a dictionary; others are skipped, a later one wins, quotes around a value go."""
+def parse_assignments(lines: Iterable[str]) -> dict[str, str]:
+    """Return the `name=value` lines as a dictionary without quotes around values; a later line wins."""
     found = {}
     for line in lines:
         name, equals, value = line.strip().partition("=")

@@ -4,7 +4,7 @@ import re
 
 from core.facts.model import Tool
 from core.facts.sections import Section
-from core.facts.text import unreadable
+from core.facts.text import unreadable_error
 
 _DEFAULT = r"\b([0-9]+(?:\.[0-9]+)+[a-z0-9]*)"
 _POSTGRESQL = r"\(PostgreSQL\) (\S+)"
@@ -56,7 +56,7 @@ def parse_tools(text: str) -> tuple[Tool, ...]:
         elif line.startswith(": ") and found:
             found[-1][2].append(line[2:])
         elif line.strip():
-            raise unreadable("tools", "a line 'tool NAME PATH'", line)
+            raise unreadable_error("tools", "a line 'tool NAME PATH'", line)
     return tuple(Tool(name, path or None, _version(name, "\n".join(lines))) for name, path, lines in found)
 
 

@@ -87,7 +87,7 @@ def parse_units(text: str) -> tuple[Unit, ...]:
             current.file |= _assigned(line.partition("=")[2])
         elif line.startswith(": ExecStart="):
             # the last wins; `ExecStart=` alone empties it, as systemd has it
-            current.start = words(line.partition("=")[2])
+            current.start = split_words(line.partition("=")[2])
     for user, name in [*instances, *units]:
         template = units.get((user, _template(name)))
         if template is not None:
@@ -111,8 +111,8 @@ def _instance(template: _Lines, own: _Lines | None) -> _Lines:
     return replace(template, environment=environment, file=file, start=own.start or template.start)
 
 
-def _named(text: str, name: str) -> str:
-    """The text with the specifiers that a unit's name alone decides (systemd.unit); any other stays as it is."""
+def _replace_specifiers(text: str, name: str) -> str:
+    """Return the text with the specifiers that depend only on the unit's name replaced (systemd.unit)."""
     whole = name.removesuffix(".service")
     prefix, _, instance = whole.partition("@")
     values: Mapping[str, str] = {
@@ -136,7 +136,7 @@ def _unescaped(instance: str) -> str:
 
 
 def _assigned(text: str) -> dict[str, str]:
-    pairs = (word.partition("=") for word in words(text))
+    pairs = (word.partition("=") for word in split_words(text))
     return {name: value for name, equals, value in pairs if equals}
 
 
@@ -148,8 +148,8 @@ def _unit_name(path: str) -> str:
 
 def _unit(name: str, lines: _Lines) -> Unit | None:
     account = lines.account
-    environment = {key: _named(value, name) for key, value in lines.environment.items()} | lines.file
-    start = [each for word in lines.start for each in _expanded(_named(word, name), environment)]
+    environment = {key: _replace_specifiers(value, name) for key, value in lines.environment.items()} | lines.file
+    start = [each for word in lines.start for each in _expand_variables(_replace_specifiers(word, name), environment)]
     folder, config_file = server_options(start)
     if folder is None or "$" in folder:
         folder = environment.get("PGDATA", folder)
@@ -166,10 +166,10 @@ def _unit(name: str, lines: _Lines) -> Unit | None:
     return Unit(name, folder, bin_directory, config_file, account.name, enabled, options_of(start))
 
 
-def _expanded(word: str, environment: dict[str, str]) -> list[str]:
-    """The word with the variables that are known; `$NAME` alone is as many words as its value has (systemd.service)."""
+def _expand_variables(word: str, environment: dict[str, str]) -> list[str]:
+    """Return the word with known variables replaced; `$NAME` alone may become several words (systemd.service)."""
     if word.startswith("$") and word[1:] in environment:
-        return words(environment[word[1:]])
+        return split_words(environment[word[1:]])
     return [
         re.sub(
             r"\$\{(\w+)\}|\$(\w+)",
@@ -179,8 +179,8 @@ def _expanded(word: str, environment: dict[str, str]) -> list[str]:
     ]
 
 
-def words(text: str) -> list[str]:
-    """A line of systemd split into words, quotes and escapes undone."""
+def split_words(text: str) -> list[str]:
+    """Return the words of a line of a systemd unit, without quotes and escapes."""
     return [_unquoted(found[0]) for found in _WORD.finditer(text)]
 
 

@@ -8,7 +8,7 @@ not what their data files are compatible with, so the product is told apart.
 import re
 from dataclasses import dataclass
 
-from core.facts.text import first_line, unreadable
+from core.facts.text import first_line, unreadable_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def parse_version(text: str) -> Version:
     lead = _LEAD.search(flat)
     number = _NUMBER.match(flat, lead.end()) if lead is not None else None
     if number is None and fork is None:
-        raise unreadable("version", "a text such as 'PostgreSQL 15.5 on x86_64-pc-linux-gnu'", first_line(text))
+        raise unreadable_error("version", "a text such as 'PostgreSQL 15.5 on x86_64-pc-linux-gnu'", first_line(text))
     major_version, minor = _parts(number["numbers"], number["prerelease"]) if number is not None else (None, None)
     architecture = _ARCHITECTURE.search(flat)
     return Version(

@@ -106,8 +106,8 @@ def _module(parse: Callable[[str], object]) -> str:
 
 def _decoded(data: bytes) -> object:
     """An answer of a whole round trip: the sections of the host's user, and inside them those of a cluster's owner."""
-    answers = sections.answers(_MARK, clusters.asked_of([Candidate("/x", ("named",))]), data, "")
-    return clusters.read_clusters([Candidate("/x", ("named",))], clusters.by_owner([_OWN], answers))
+    answers = sections.parse_answers(_MARK, clusters.section_names([Candidate("/x", ("named",))]), data, "")
+    return clusters.read_clusters([Candidate("/x", ("named",))], clusters.parse_owner_answers([_OWN], answers))
 
 
 _ANSWER = (

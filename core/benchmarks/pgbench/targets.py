@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from core.benchmarks.tool import Background, Machine, Words
 from core.errors import InputError
 from core.facts.model import Cluster
-from core.facts.programs import may_run
+from core.facts.programs import can_run
 from core.servers.shell import Secret
 
 SERVE_SECONDS = 130.0
@@ -143,7 +143,7 @@ def own_database(machine: Machine, data_directory: str, name: str, scale: int) -
     cluster = _running(machine, data_directory)
     owner = cluster.owner or machine.database_user
     # what other accounts say of their programs is not for this owner to run
-    others = {each.bin_directory for each in machine.clusters or () if not may_run(each, owner)}
+    others = {each.bin_directory for each in machine.clusters or () if not can_run(each, owner)}
     places = [cluster.bin_directory, *(place for place in machine.programs.split(":") if place not in others)]
     path = ":".join(place for place in places if place)
     # by its socket: peer authentication as its owner needs no password

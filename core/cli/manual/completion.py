@@ -162,8 +162,10 @@ def _zsh_option(option: Argument) -> str:
     names = option.options
     others = "*" if option.repeats else f"({' '.join(names)})" if len(names) > 1 else ""
     value = f":{_zsh_text(option.value)}:{_zsh_values(option)}" if option.value else ""
-    told = f"'[{_zsh_text(option.help)}]{value}'"
-    return f"'{others}'{{{','.join(names)}}}{told}" if len(names) > 1 else f"'{others}{names[0]}'{told}"
+    specification = f"'[{_zsh_text(option.help)}]{value}'"
+    return (
+        f"'{others}'{{{','.join(names)}}}{specification}" if len(names) > 1 else f"'{others}{names[0]}'{specification}"
+    )
 
 
 def _zsh_place(argument: Argument) -> str:

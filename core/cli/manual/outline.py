@@ -76,7 +76,13 @@ class Command:
 
 
 def outline(parser: argparse.ArgumentParser, words: tuple[str, ...] = (), summary: str = "") -> Command:
-    """What the parser holds; `said`: what the list that it stands in says of it."""
+    """Return the outline of a parser.
+
+    Args:
+        parser: the parser of the program, a noun or a verb.
+        words: the words that are typed for it.
+        summary: what the list of commands says about it.
+    """
     verbs: list[Command] = []
     arguments = []
     for action in _actions(parser):

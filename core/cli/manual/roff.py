@@ -59,8 +59,8 @@ def _command(command: Command) -> list[str]:
     own = [each for each in (*command.positionals, *command.options) if not each.common]
     if len(command.words) == 1:
         return [".SH OPTIONS", *_items(own)] if own else []
-    said = command.description or _sentence(command.help)
-    return [f".SH {_text(command.name).upper()}", _text(said), *_items(own)]
+    description = command.description or _sentence(command.help)
+    return [f".SH {_text(command.name).upper()}", _text(description), *_items(own)]
 
 
 def _head(name: str, version: str, summary: str) -> list[str]:

@@ -8,7 +8,7 @@ random, so that nobody else can have made it before.
 from dataclasses import dataclass
 
 from core.errors import BlockedError
-from core.facts.text import unreadable
+from core.facts.text import unreadable_error
 from core.jobs import Job
 from core.migration.model.execution import LOCK_FOLDER, LOCK_NAME, Execution, lock_path
 from core.servers.connection import Server
@@ -99,7 +99,7 @@ def parse_locks(text: str) -> tuple[Holder, ...]:
     """
     locks = [line for line in text.splitlines() if line.startswith(f"{LOCK_FOLDER}/{LOCK_NAME}")]
     if not text.endswith(f"# {len(locks)} locks\n"):
-        raise unreadable("the list of the locks", f"{len(locks)} locks and their number", text)
+        raise unreadable_error("the list of the locks", f"{len(locks)} locks and their number", text)
     return tuple(_holder(*line.partition(" ")[::2]) for line in locks)
 
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from core.facts.catalog import Binaries
-from core.facts.queries import Row, as_line, row
-from core.facts.sections import hexadecimal
-from core.facts.text import unreadable
+from core.facts.queries import Row, as_line, parse_row
+from core.facts.sections import decode_hexadecimal
+from core.facts.text import unreadable_error
 from core.migration.findings.binaries import RequiredBinaries
 
 _EXTENSIONS = (
@@ -97,7 +97,7 @@ def _answers(text: str) -> dict[int, tuple[list[Row], str]]:
     for each in text.splitlines():
         value, said = _VALUE.match(each), _COMPLAINT.match(each)
         if value is not None:
-            kind, values = row(value["value"], _KINDS)
+            kind, values = parse_row(value["value"], _KINDS)
             if kind == "mark":
                 found[number] = rows, complaint
                 number, rows, complaint = int(values[0]), [], ""
@@ -128,6 +128,6 @@ def _reason(said: str) -> str:
 
 def _decoded(digits: str) -> str:
     try:
-        return hexadecimal(digits)
+        return decode_hexadecimal(digits)
     except ValueError as error:
-        raise unreadable("trial cluster", "hexadecimal digits", digits) from error
+        raise unreadable_error("trial cluster", "hexadecimal digits", digits) from error

@@ -5,14 +5,14 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from core.facts.sections import Answer, Section, answers, bundle
+from core.facts.sections import Answer, Section, bundle_sections, parse_answers
 
 MARK = "==0123456789abcdef0123456789abcdef=="
 
 
 def script(*sections: Section[Any], mark: str = MARK) -> str:
     """The whole program of one round trip."""
-    shell = bundle(mark, sections)
+    shell = bundle_sections(mark, sections)
     return f"{shell.functions}\n{shell.text}"
 
 
@@ -26,7 +26,7 @@ def asked(*sections: Section[Any], mark: str = MARK, **settings: str | Path) -> 
         check=True,
         timeout=30,
     )
-    return answers(mark, [section.name for section in sections], done.stdout, done.stderr.decode())
+    return parse_answers(mark, [section.name for section in sections], done.stdout, done.stderr.decode())
 
 
 def text(section: Section[Any], **settings: str | Path) -> str:

@@ -13,7 +13,7 @@ from core.facts.cluster_queries import CLUSTER_WIDE, DATABASES
 from core.facts.collation_order import libc_locales, parse_collation_order, section
 from core.facts.database_queries import EACH_DATABASE
 from core.facts.model import Cluster, Database
-from core.facts.queries import NEVER, Query, as_line, row
+from core.facts.queries import NEVER, Query, as_line, parse_row
 from core.servers.functions import library
 from tests.core.facts import asking
 
@@ -102,7 +102,7 @@ def test_every_series_is_asked_once_for_each_kind(rank: int) -> None:
 
 def test_a_line_is_taken_apart_as_it_was_put_together() -> None:
     assert as_line("x", "a", "b").startswith("'x' || '|' || encode(")
-    assert row("x|6120620a7c|", {"x": 2}) == ("x", ("a b\n|", ""))
+    assert parse_row("x|6120620a7c|", {"x": 2}) == ("x", ("a b\n|", ""))
     for text in ("x|61", "y|61|62", "x|6|62", "x|zz|62", "x"):
         with pytest.raises(ParseError, match=r"^psql: "):
-            row(text, {"x": 2})
+            parse_row(text, {"x": 2})

@@ -16,7 +16,7 @@ from core.facts.discovery import Candidate
 from core.facts.model import Database, Gap, Link, Tablespace
 from core.facts.reading import NOT_REACHED
 from core.facts.sections import Answer
-from core.facts.sizes import LINKS, SIZE, WRITTEN, Contents, parse_links, parse_size, parse_written, total
+from core.facts.sizes import LINKS, SIZE, WRITTEN, Contents, parse_links, parse_size, parse_written, total_size
 from core.facts.start_files import parse_start_files
 from tests.core.facts import asking
 
@@ -120,12 +120,12 @@ def test_the_total_counts_every_place_once() -> None:
         ),
         leftovers=(),
     )
-    assert total("/srv/data", (7000, 70), contents) == (8300, 83)
+    assert total_size("/srv/data", (7000, 70), contents) == (8300, 83)
 
 
 def test_the_total_is_unknown_where_one_place_is() -> None:
     contents = Contents((), (Link("certificate", "/etc/ssl/key", dangling=False),), ())
-    assert total("/srv/data", (7000, 70), contents) is None
+    assert total_size("/srv/data", (7000, 70), contents) is None
 
 
 def row(kind: str, *values: object) -> str:

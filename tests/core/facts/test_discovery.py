@@ -7,13 +7,13 @@ import pytest
 from core.errors import ParseError
 from core.facts.discovery import (
     Candidate,
-    merged,
+    merge_candidates,
     parse_debian_clusters,
     parse_folders,
     parse_postmasters,
     parse_unit_candidates,
 )
-from core.facts.unit_files import Unit, parse_units, server_options, words
+from core.facts.unit_files import Unit, parse_units, server_options, split_words
 
 
 def digits(text: str) -> str:
@@ -134,7 +134,7 @@ def test_a_unit_names_its_candidate() -> None:
     ],
 )
 def test_words_of_systemd(line: str, expected: list[str]) -> None:
-    assert words(line) == expected
+    assert split_words(line) == expected
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_folders_of_any_name() -> None:
 
 
 def test_one_folder_found_in_several_ways_is_one_candidate() -> None:
-    (found,) = merged(
+    (found,) = merge_candidates(
         [
             Candidate("/srv/pg/data", ("postmaster",)),
             Candidate("/srv/pg//data/", ("systemd",), name="own", unit="own.service", bin_directory="/opt/pg/bin"),

@@ -37,7 +37,7 @@ from core.facts.network import parse_network
 from core.facts.processes import parse_process, parse_session_limits
 from core.facts.processor import parse_processor
 from core.facts.schedules import parse_schedules
-from core.facts.sections import Answer, answers
+from core.facts.sections import Answer, parse_answers
 from core.facts.security_policy import parse_firewall, parse_security_policy
 from core.facts.sizes import parse_links, parse_size, parse_written
 from core.facts.start_files import parse_start_files
@@ -177,4 +177,4 @@ def test_any_answer_makes_clusters_or_gaps(texts: list[str], status: int | None)
 @given(output=st.binary(max_size=300), complaints=st.text(max_size=100))
 def test_any_stream_is_split(output: bytes, complaints: str) -> None:
     marked = b"\n==m== begin a\n" + output + b"\n==m== end 0\n" + output
-    assert answers("==m==", ("a",), marked, complaints)["a"].output.startswith(output[:1])
+    assert parse_answers("==m==", ("a",), marked, complaints)["a"].output.startswith(output[:1])

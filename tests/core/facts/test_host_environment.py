@@ -8,7 +8,7 @@ import pytest
 from core.errors import ParseError
 from core.facts.accounts import parse_accounts
 from core.facts.autostart import parse_autostart
-from core.facts.clocks import clock, parse_now, parse_synchronised
+from core.facts.clocks import compare_clock, parse_now, parse_synchronised
 from core.facts.disks import parse_datasets, parse_disk_health
 from core.facts.ha_and_poolers import parse_ha_and_poolers, parse_virtual_addresses
 from core.facts.host_environment import UNLIMITED, Account, HaOrPooler, Limits
@@ -37,9 +37,9 @@ def test_accounts() -> None:
 
 
 def test_a_clock_is_told_within_half_of_the_answers_time() -> None:
-    read = clock(parse_now("now=1005.250000000\n"), 1000.0, 1000.5)
+    read = compare_clock(parse_now("now=1005.250000000\n"), 1000.0, 1000.5)
     assert (read.ahead_seconds, read.error_seconds) == (5.0, 0.25)
-    assert clock(parse_now("now=1005.%N\n"), 1000.0, 1000.0).error_seconds == 0.5
+    assert compare_clock(parse_now("now=1005.%N\n"), 1000.0, 1000.0).error_seconds == 0.5
     for nonsense in ("", "now=yesterday", "1005.25"):
         with pytest.raises(ParseError):
             parse_now(nonsense)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.facts.model import Cluster, Facts, Tool
-from core.facts.programs import may_run, program_path, programs_of
+from core.facts.programs import can_run, program_path, programs_of
 
 CLUSTER = Cluster("/srv/pg/data", "15", "15.5", running=True, port=5432, owner="postgres", bin_directory="/opt/pg/bin")
 FACTS = Facts("old", datetime(2026, 1, 1, tzinfo=UTC), 0.0, 1, clusters=(CLUSTER,))
@@ -34,10 +34,10 @@ def test_what_an_account_says_of_its_programs_counts_for_it_alone() -> None:
 def test_packages_serve_everybody() -> None:
     packaged = replace(CLUSTER, owner="mallory", bin_directory="/usr/lib/postgresql/15.5/bin")
     sly = replace(packaged, bin_directory="/usr/../home/mallory/bin")
-    assert may_run(packaged, "postgres")
-    assert not may_run(sly, "postgres")
-    assert not may_run(replace(packaged, bin_directory="/usr/local/pgsql/bin"), "postgres")
-    assert not may_run(replace(packaged, bin_directory=None), "mallory")
+    assert can_run(packaged, "postgres")
+    assert not can_run(sly, "postgres")
+    assert not can_run(replace(packaged, bin_directory="/usr/local/pgsql/bin"), "postgres")
+    assert not can_run(replace(packaged, bin_directory=None), "mallory")
 
 
 def test_a_cluster_is_run_by_its_own_programs() -> None:

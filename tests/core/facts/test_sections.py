@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.reading import NOT_REACHED, Reader, expect
-from core.facts.sections import TOO_LONG, Answer, Section, answers, hexadecimal, new_mark
+from core.facts.reading import NOT_REACHED, Reader, require_success
+from core.facts.sections import TOO_LONG, Answer, Section, decode_hexadecimal, new_mark, parse_answers
 from tests.core.facts.asking import MARK, asked, script
 from tests.lab.machine import wait_until
 
@@ -85,12 +85,12 @@ def test_marks_differ() -> None:
 
 def test_a_trip_that_was_cut_off() -> None:
     whole = f"\n{MARK} begin a\ntext\n\n{MARK} end 0\n\n{MARK} begin b\nhalf a li".encode()
-    found = answers(MARK, ("a", "b"), whole, "")
+    found = parse_answers(MARK, ("a", "b"), whole, "")
     assert found["a"].text == "text\n"
     assert found["b"].status is None
     assert found["b"].output == b"half a li"
     for length in range(len(whole)):
-        for answer in answers(MARK, ("a", "b"), whole[:length], "").values():
+        for answer in parse_answers(MARK, ("a", "b"), whole[:length], "").values():
             assert answer.status in (0, None)
 
 
@@ -130,10 +130,10 @@ def test_whole_lines_of_a_section_that_was_cut_off_are_used_beside_the_gap() -> 
 
 def test_expect_raises_the_reason() -> None:
     with pytest.raises(ParseError, match=TOO_LONG):
-        expect(Answer("x", b"", "", 124))
+        require_success(Answer("x", b"", "", 124))
 
 
 def test_hexadecimal_paths() -> None:
-    assert hexadecimal(" 2f 73\n72 76 ff ") == "/srv\udcff"
+    assert decode_hexadecimal(" 2f 73\n72 76 ff ") == "/srv\udcff"
     with pytest.raises(ValueError, match="fromhex"):
-        hexadecimal("2g")
+        decode_hexadecimal("2g")

@@ -3,7 +3,7 @@
 import pytest
 
 from core.facts.start_options import Options, options_of
-from core.facts.unit_files import words
+from core.facts.unit_files import split_words
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from core.facts.unit_files import words
     ],
 )  # fmt: skip
 def test_a_command_line_tells(line: str, options: Options) -> None:
-    assert options_of(words(line)) == options
+    assert options_of(split_words(line)) == options
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_a_command_line_tells(line: str, options: Options) -> None:
     ],
 )
 def test_what_does_not_tell_is_not_guessed(line: str) -> None:
-    assert options_of(words(line)) is None
+    assert options_of(split_words(line)) is None

@@ -4,13 +4,13 @@ import os
 import pwd
 
 from core.facts.clusters import CLUSTER
-from core.facts.sections import programs
+from core.facts.sections import functions_of
 from core.servers.functions import library
 from tests.resources.sh.examples import Example
 
 _NOBODY = pwd.getpwnam("nobody")
 _PROGRAM = {
-    "program": library(["run_isolated", "run_as_owner", "cluster_inside", "cluster_place", *programs(CLUSTER)])
+    "program": library(["run_isolated", "run_as_owner", "cluster_inside", "cluster_place", *functions_of(CLUSTER)])
     + '\n"$@"\n',
     "section_mark": "MARK",
     "section_limits": "no",

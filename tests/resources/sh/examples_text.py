@@ -1,6 +1,6 @@
 """Examples of text that comes through whole, and of sections."""
 
-from core.facts.queries import escaped
+from core.facts.queries import escaped_name
 from core.servers.functions import library
 from tests.resources.sh.examples import Example
 
@@ -27,7 +27,7 @@ EXAMPLES = [
     Example("indent_first_lines", ("9", "unit *\n \\b"), prints=": unit *\n:  \\b\n", name="few"),
     Example("first_line", ("a b\nc",), prints="a b\n"),
     Example("last_line", ("a\nb c",), prints="b c\n"),
-    Example("escaped_name_sql", ("n",), prints=escaped("n")),
+    Example("escaped_name_sql", ("n",), prints=escaped_name("n")),
     Example(
         "unescape_name",
         (r"a\\n\n",),
