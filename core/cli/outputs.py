@@ -180,7 +180,7 @@ class Sustained:
 
 @dataclass(frozen=True)
 class WatchNow:
-    """A watch of old. `job`: what carries it out there; `seen` None: nothing yet."""
+    """A watch of the old server: `job` runs it there; `seen` is None if there are no results yet."""
 
     job: RemoteJob
     running: bool

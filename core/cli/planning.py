@@ -100,7 +100,7 @@ def _fits(planned: "Planned") -> str:
 
 
 def _start(each: "Fit", planned: "Planned") -> str:
-    """The latest time of the stop in a window, else how long stop and way back take at the most."""
+    """Return the latest time of the stop in a window, else the maximum duration of downtime and rollback."""
     from core.migration.estimate.planning import stop_by
 
     if planned.ends_at is None:

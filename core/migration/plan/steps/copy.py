@@ -24,7 +24,7 @@ from core.servers.shell import call, command
 STOP, STOPPED, FENCE = "stop", "stopped", "fence"
 WARM, DELETIONS = "warm-", "deletions-"
 CHANGED, REST, COLD = "changed-", "rest-", "copy-"
-"""Names of steps: the stop, its proof, the fence; and how those of a data root begin, pass by pass."""
+"""Names of the steps of the stop, and prefixes of the names of the steps of each data root."""
 
 _UNDO_COPY = "Nothing to undo: another pass overwrites these files. To give up the move, remove the target directories."
 

@@ -22,7 +22,7 @@ _TOLD_SINCE = (9, 2)
 
 
 def list_listeners(context: PlanContext) -> list[Step]:
-    """Return the step that records before the stop where the old server listens, or no step if that cannot be told."""
+    """Return the step that records before the stop where the old server listens, or no step if that is unknown."""
     data, config = context.cluster.data_directory, config_file_outside(context.cluster)
     from_files = context.move.edited is EditedSettings.FILE and bool(context.cluster.edited)
     if not _can_list_listeners(context):
