@@ -16,7 +16,8 @@ fail_usage() {
 }
 
 check_step_number() {
-  [ "$1" -ge 1 ] 2>/dev/null && [ "$1" -le "$last_step" ] || fail_usage "'$1' is not a step. The steps are 1 to $last_step."
+  [ "$1" -ge 1 ] 2>/dev/null && [ "$1" -le "$last_step" ] ||
+    fail_usage "'$1' is not a step. The steps are 1 to $last_step."
 }
 
 main() {
@@ -67,7 +68,8 @@ execute() {
   place=$(cd -- "$kept" && printf '%s:%s\n' "$(uname -n)" "$PWD" | cksum) || exit 1
   owner=$token-${place%% *}
   mine="$owner $me since $(date -u '+%Y-%m-%d %H:%M') UTC"
-  if connect_to_server old && connect_to_server new && run_lock_function old locked take_lock "$mine" && run_lock_function new locked take_lock "$mine"; then
+  if connect_to_server old && connect_to_server new && run_lock_function old locked take_lock "$mine" &&
+    run_lock_function new locked take_lock "$mine"; then
     "$steps"
     if [ -n "$ended" ] && [ -n "$open" ]; then
       log_line 'What the copy needed on the servers is removed.'
@@ -103,7 +105,8 @@ check_may_begin() {
   elif [ "$from$only$steps" = steps ] && read_position && [ "$stop_step" -gt 0 ] && [ "$at" -ge "$stop_step" ] &&
     [ "$at_goes_on" -gt 1 ]; then
     # the first steps ask the old cluster what only a running cluster can answer
-    echo "This script was interrupted at step $at, in the downtime. The old cluster may be stopped, so it cannot begin again."
+    echo "This script was interrupted at step $at, in the downtime. The old cluster may be stopped, so it cannot" \
+      'begin again.'
     echo "To go on:     $0 --from $at_goes_on"
     echo "To roll back: $0 --back"
   else
@@ -112,14 +115,16 @@ check_may_begin() {
   exit 1
 }
 
-# read_position   whether this export of the plan was at a step when it last ended, or was killed; sets which, and where to go on
+# read_position   whether this export of the plan was at a step when it last ended, or was killed; sets which, and where
+# to go on
 read_position() {
   grep -qsx "$token" "$kept/token" && read -r at at_goes_on 2>/dev/null <"$kept/at"
 }
 
 # step_to_resume NUMBER   print the step from which it goes on when NUMBER did not end well
 step_to_resume() {
-  # the lists of the passes were removed with the copy channel, or the old cluster was started meanwhile: copy again from the first pass
+  # the lists of the passes were removed with the copy channel, or the old cluster was started meanwhile: copy again
+  # from the first pass
   goes_until=$halt_step
   [ "$first" -le "$proof_step" ] || goes_until=$((proof_step + 1))
   if [ "$1" -gt "$first_pass" ] && [ "$1" -lt "$goes_until" ]; then echo "$first_pass"; else echo "$1"; fi
@@ -155,8 +160,9 @@ print_next_commands() {
   fi
 }
 
-# Flags that hold for all steps from here on. Variables hold for the next step only: `reads` and `agrees` are the numbers of steps
-# whose output it reads or must equal, `mends` is where to go on if it does not, `again` until which step it is repeated.
+# Flags that hold for all steps from here on. Variables hold for the next step only: `reads` and `agrees` are the
+# numbers of steps whose output it reads or must equal, `mends` is where to go on if it does not, `again` until which
+# step it is repeated.
 set_flags() { flags=" $* "; }
 
 has_flag() { case $flags in *" $1 "*) ;; *) return 1 ;; esac }
@@ -369,7 +375,8 @@ run_on_server() {
   # shellcheck disable=SC2094 # it is no file
   command exec 7<>"$folder/line" 8<"$folder/line" 9>"$folder/line" 7<&- || return 1
   (
-    exec <&8 8<&- 9>&- # by exec: around a function, the shell would keep its own end open, and ssh would never see the end
+    # By exec: around a function, the shell would keep its own end open, and ssh would never see the end
+    exec <&8 8<&- 9>&-
     "$on_side" "exec ${way}sh -c $(quote_words "$loader") sh $(file_size program)"
   ) >"$folder/received" 2>"$folder/errors" &
   exec 8<&-

@@ -1,5 +1,5 @@
-# run a command with `given`, less its last character, as standard input; the real one is the line to the script: when that
-# ends, all that runs here is ended too (sshd gives each command a process group of its own)
+# run a command with `given`, less its last character, as standard input; the real one is the line to the script: when
+# that ends, all that runs here is ended too (sshd gives each command a process group of its own)
 attended() {
   read -r attended_line </proc/$$/stat || exit 1
   attended_group=$(printf '%s\n' "${attended_line##*) }" | cut -d ' ' -f 3) || exit 1

@@ -1,15 +1,17 @@
 # In a dress rehearsal, the extension amcheck verifies the B-tree indexes of the copy.
-# The copy only replays WAL, so the extension cannot be created in it: a database that lacks it is reported as not verified.
+# The copy only replays WAL, so the extension cannot be created in it: a database that lacks it is reported as not
+# verified.
 
-# with_amcheck SECONDS FUNCTION WORDS...   run FUNCTION, which calls dress_try_copy, so that it verifies the indexes for at most SECONDS
+# with_amcheck SECONDS FUNCTION WORDS...   run FUNCTION, which calls dress_try_copy, so that it verifies the indexes for
+# at most SECONDS
 with_amcheck() {
   amcheck_seconds=$1
   shift
   "$@"
 }
 
-# amcheck_copy PATH SOCKET PORT SERIES   on the new server, of the replaying copy: print for each database how many indexes were verified and
-# which were not; fail if one is damaged
+# amcheck_copy PATH SOCKET PORT SERIES   on the new server, of the replaying copy: print for each database how many
+# indexes were verified and which were not; fail if one is damaged
 amcheck_copy() {
   amcheck_end=$(date +%s) || fail 'date failed'
   amcheck_end=$((amcheck_end + amcheck_seconds))
@@ -19,7 +21,8 @@ amcheck_copy() {
   amcheck_all=$(printf '%s\n' "$amcheck_names" | while IFS= read -r amcheck_name; do
     unescape_name "$amcheck_name"
     # shellcheck disable=SC2154 # unescape_name sets it
-    amcheck_of=$(amcheck_database "$name_whole") && amcheck_of=$(printf '%s\n' "$amcheck_of" | amcheck_words "$amcheck_name") ||
+    amcheck_of=$(amcheck_database "$name_whole") && amcheck_of=$(printf '%s\n' "$amcheck_of" |
+      amcheck_words "$amcheck_name") ||
       amcheck_of="wrong database $amcheck_name: its indexes could not be verified"
     printf '%s\n' "$amcheck_of"
   done) || exit
@@ -27,15 +30,17 @@ amcheck_copy() {
   amcheck_wrong=$(printf '%s\n' "$amcheck_all" | sed -n 's/^wrong //p') || fail 'sed failed'
   if [ -n "$amcheck_wrong" ]; then
     amcheck_line=$(printf '%s\n' "$amcheck_wrong" | join_lines) || exit
-    fail "amcheck found damage in the copy: $amcheck_line. Check whether the old server has the same damage, and rebuild these indexes with REINDEX"
+    fail "amcheck found damage in the copy: $amcheck_line. Check whether the old server has the same damage, and" \
+      'rebuild these indexes with REINDEX'
   fi
 }
 
-# amcheck_database DATABASE   print the output of psql for each of its B-tree indexes: `sound`, `late` after the time limit, or an error with
-# its statement, which names the index; before that `lacks` if there is no amcheck, or `asked N M`: N are verified, M are not
-# The function must be that of the library, because anybody may have created another of its name. An index whose operator class runs
-# functions of users is left out, because they would run here. Arrays, rows and ranges compare by the operator class of their elements
-# (typcache.c), so they are left out if there is any such class. So is an index that may be incomplete in a copy in recovery.
+# amcheck_database DATABASE   print the output of psql for each of its B-tree indexes: `sound`, `late` after the time
+# limit, or an error with its statement, which names the index; before that `lacks` if there is no amcheck, or `asked N
+# M`: N are verified, M are not The function must be that of the library, because anybody may have created another of
+# its name. An index whose operator class runs functions of users is left out, because they would run here. Arrays, rows
+# and ranges compare by the operator class of their elements (typcache.c), so they are left out if there is any such
+# class. So is an index that may be incomplete in a copy in recovery.
 amcheck_database() {
   amcheck_function="from pg_proc p join pg_namespace s on s.oid = p.pronamespace where p.proname = 'bt_index_check' and p.pronargs = 1
     and p.prolang = 13 and p.probin = '\$libdir/amcheck'"
@@ -49,7 +54,8 @@ amcheck_database() {
     count(case when $amcheck_whole then 1 end)::text || ' ' || count(case when not ($amcheck_whole) then 1 end)::text
     from $amcheck_index) else 'lacks' end;") || exit
   printf '%s\n' "$amcheck_found"
-  case $amcheck_found in lacks) return 0 ;; asked*) ;; *) fail 'the server did not say whether it has the extension amcheck' ;; esac
+  case $amcheck_found in lacks) return 0 ;; asked*) ;; *) fail 'the server did not say whether it has the extension' \
+    'amcheck' ;; esac
   require_free_slot
   # one after the other, each with the rest of the time
   printf '%s\n' "select format('select set_config(''statement_timeout'', greatest(1, trunc(extract(epoch from
@@ -60,9 +66,9 @@ amcheck_database() {
     in_database "$1" psql -XAtqw -v VERBOSITY=verbose -v ECHO=errors 2>&1 || fail 'psql failed'
 }
 
-# amcheck_words DATABASE   print the output of amcheck_database for DATABASE, on standard input, for people: `database …`, warnings, and
-# `wrong …` for each index that is damaged or not known
-# The SQLSTATE decides: XX is damage, 58 a file that cannot be read, 57014 the time limit; anything else means that it was not verified.
+# amcheck_words DATABASE   print the output of amcheck_database for DATABASE, on standard input, for people: `database
+# …`, warnings, and `wrong …` for each index that is damaged or not known The SQLSTATE decides: XX is damage, 58 a file
+# that cannot be read, 57014 the time limit; anything else means that it was not verified.
 amcheck_words() {
   database=$1 awk '
     BEGIN { of = "database " ENVIRON["database"] ": " }

@@ -1,13 +1,13 @@
-# What all other files use: how a step fails, and how to prove that a list, an input or a folder is complete.
-# POSIX sh with GNU coreutils and findutils. The caller sets LC_ALL=C.
+# The functions that all other files use: how a step fails, and how a step proves that a list, an input or a folder is
+# complete. POSIX sh with GNU coreutils and findutils. The caller sets LC_ALL=C.
 
-# fail WORDS...   say why on standard error and end with 1
+# fail WORDS...   Print WORDS as an error message on standard error, and exit with status 1.
 fail() {
   printf 'pghaul: %s\n' "$*" >&2
   exit 1
 }
 
-# refuse STATUS WORDS...   say why on standard error and end with that status
+# refuse STATUS WORDS...   Print WORDS as an error message on standard error, and exit with STATUS.
 refuse() {
   refuse_status=$1
   shift
@@ -15,8 +15,8 @@ refuse() {
   exit "$refuse_status"
 }
 
-# write_complete FILE COMMAND...   write the output of COMMAND to FILE: all of it, or no FILE at all
-# An incomplete list must never be taken for a short one, so a failing COMMAND fails the step.
+# write_complete FILE COMMAND...   Write the output of COMMAND to FILE, completely or not at all.
+# A later step must never take an incomplete list for a short one. Therefore the step fails if COMMAND fails.
 write_complete() {
   whole_file=$1
   shift
@@ -28,8 +28,9 @@ write_complete() {
   mv -- "$whole_file.part" "$whole_file" || fail "$whole_file cannot be written"
 }
 
-# retry_command TIMES SENTENCE COMMAND...   print the output of COMMAND as soon as it succeeds; fail with SENTENCE after TIMES tries
-# A file that vanishes between two looks of find is an error for find, and no longer there when it is run again.
+# retry_command TIMES SENTENCE COMMAND...   Print the output of the first successful run of COMMAND.
+# Fails with SENTENCE if COMMAND has failed TIMES times. Find fails if a file disappears while it runs, for example.
+# The next run succeeds, because that file is no longer listed.
 retry_command() {
   again_left=$1 again_sentence=$2
   shift 2
@@ -40,28 +41,28 @@ retry_command() {
   [ -z "$again_said" ] || printf '%s\n' "$again_said"
 }
 
-# count_records FILE   print how many NUL-ended records FILE holds
+# count_records FILE   Print the number of NUL-terminated records in FILE.
 count_records() {
-  grep -zc '' -- "$1" || [ $? -eq 1 ] || fail "$1 cannot be read" # 1: none
+  grep -zc '' -- "$1" || [ $? -eq 1 ] || fail "$1 cannot be read" # status 1: there is no record
 }
 
-# count_lines FILE   print how many lines FILE holds
+# count_lines FILE   Print the number of lines in FILE.
 count_lines() {
-  grep -c '' -- "$1" || [ $? -eq 1 ] || fail "$1 cannot be read" # 1: none
+  grep -c '' -- "$1" || [ $? -eq 1 ] || fail "$1 cannot be read" # status 1: there is no line
 }
 
-# enter_folder FOLDER   change to FOLDER
+# enter_folder FOLDER   Change to FOLDER. Fails if that is not possible.
 enter_folder() {
   cd -- "$1" || fail "$1 cannot be entered"
 }
 
-# print_end_mark   print the last line of what a later step reads. It proves to that step that it got everything
+# print_end_mark   Print the end mark as the last line of an output. It proves to the reader that nothing is missing.
 print_end_mark() {
   echo '# whole' || fail 'the end mark of the output could not be written'
 }
 
-# read_complete   print standard input without its end mark; fail if it is incomplete
-# A lost connection looks like the end of the input, so without the mark it cannot be known that everything came.
+# read_complete   Print standard input without its end mark. Fails if the end mark is missing.
+# A lost connection looks like the end of the input. Only the mark tells the two apart.
 read_complete() {
   taken=$(cat) || fail 'the input cannot be read'
   case $taken in
@@ -70,7 +71,8 @@ read_complete() {
   esac
 }
 
-# make_private_folder FOLDER   create it for this user alone, or keep it if it is already a folder of this user
+# make_private_folder FOLDER   Create FOLDER with access for this user alone. A folder that this user owns is kept.
+# Fails if anything else exists at that path.
 make_private_folder() {
   umask 077
   if [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; then
@@ -80,8 +82,9 @@ make_private_folder() {
   fi
 }
 
-# flush_file_system FOLDER   write the whole file system of FOLDER to disk; fail if an earlier write to it has failed
-# sync without -f does not report such failures. Since Linux 5.8, -f also reports those that the kernel met on its own.
+# flush_file_system FOLDER   Write the whole file system of FOLDER to disk. Fails if an earlier write to it has failed.
+# `sync` without -f does not report failed writes. Since Linux 5.8, `sync -f` also reports failures that the kernel met
+# when it wrote data back on its own.
 flush_file_system() {
   flush_knows=$(sync --help) || fail 'the program sync is missing'
   case $flush_knows in
@@ -90,13 +93,13 @@ flush_file_system() {
   esac || fail "what was written to $1 was not written to disk: is the disk full or broken?"
 }
 
-# target_is_empty FOLDER   whether it contains nothing yet but what mkfs and the fence of a new copy have put there
+# target_is_empty FOLDER   Succeed if FOLDER contains only what mkfs and the fence of a new copy have created there.
 target_is_empty() {
   bare_names=$(ls -A -I lost+found -I pghaul-fence -- "$1") || fail "$1 cannot be read"
   [ -z "$bare_names" ] && [ ! -e "$1/pghaul-fence/global" ]
 }
 
-# flush_file_systems FOLDER...   write the file system of each to disk
+# flush_file_systems FOLDER...   Write the file system of each FOLDER to disk.
 flush_file_systems() {
   for flush_folder; do flush_file_system "$flush_folder"; done
 }

@@ -1,15 +1,18 @@
-# The database that pgbench runs against: a throwaway cluster in the benchmark's folder, or a database in a cluster that runs.
-# All of it is called in the benchmark's folder. Where root measures, every program of PostgreSQL runs as the cluster's owner, and
-# so does whatever reads or writes in the owner's folder: root follows nothing that another user can write.
+# The database that pgbench uses: a temporary cluster in the benchmark's folder, or a database in a running cluster.
+# All functions are called with the benchmark's folder as working directory. If root runs the benchmark, every program
+# of PostgreSQL and everything that reads or writes in the owner's folder runs as the cluster's owner. Root must not
+# follow paths that another user can change.
 
-# throwaway_at NAME OWNER PATH PORT   the cluster in the folder NAME, its programs on PATH, is what owner_run connects to
+# throwaway_at NAME OWNER PATH PORT   Set the variables with which owner_run reaches the temporary cluster.
+# NAME: the cluster's folder. OWNER: the user who runs it. PATH: where its programs are found. PORT: its port.
 throwaway_at() {
   throwaway=$1 owner=$2 owner_path=$3 owner_port=$4 owner_role=pghaul owner_database=postgres
   owner_host=$(pwd -P)/$1 || fail 'the folder of the benchmark cannot be resolved'
   owner_measures=$(id -u) || fail 'id failed'
 }
 
-# owner_run COMMAND...   run COMMAND as the cluster's owner where root measures, connected to it
+# owner_run COMMAND...   Run COMMAND with the settings for a connection to the cluster.
+# If root runs the benchmark, COMMAND runs as the cluster's owner.
 owner_run() {
   set -- env PATH="$owner_path" PGHOST="$owner_host" PGPORT="$owner_port" PGDATABASE="$owner_database" \
     ${owner_role:+"PGUSER=$owner_role"} "$@"
@@ -20,9 +23,11 @@ owner_run() {
   fi
 }
 
-# throwaway_make NAME OWNER PATH PORT SERIES SYNC SCALE SETTING...   make the cluster, and fill it with pgbench's tables
-# Anew if it is there. SERIES: which it must be, empty: any. SYNC: an option of initdb, or empty. SETTINGs are lines of
-# postgresql.conf. A password in PGPASSWORD lets pgbench in from the network.
+# throwaway_make NAME OWNER PATH PORT SERIES SYNC SCALE SETTING...
+# Create the temporary cluster and fill it with pgbench's tables. An existing one is removed first.
+# SERIES: the major version that the programs must have; empty: any. SYNC: an option of initdb, or empty.
+# SCALE: pgbench's scale factor. SETTING: a line of postgresql.conf. If PGPASSWORD is set, pgbench can log in with it
+# from the network. Fails if the programs have another major version, or if one of them fails.
 throwaway_make() {
   umask 077
   throwaway_at "$1" "$2" "$3" "$4"
@@ -32,7 +37,8 @@ throwaway_make() {
   throwaway_init "$make_sync"
   make_is=$(owner_run cat "$throwaway/data/PG_VERSION") || fail 'initdb did not create a cluster'
   [ "${make_series:-$make_is}" = "$make_is" ] ||
-    fail "the programs that were found belong to PostgreSQL $make_is, but the cluster of the move is PostgreSQL $make_series"
+    fail "the programs that were found belong to PostgreSQL $make_is," \
+      "but the cluster of the move is PostgreSQL $make_series"
   shift 7
   throwaway_configure "$@"
   throwaway_start
@@ -43,7 +49,7 @@ throwaway_make() {
   throwaway_stop fast
 }
 
-# throwaway_folder   make the cluster's folder anew, of mode 0700 and its owner's
+# throwaway_folder   Create the cluster's folder with mode 0700 for its owner. An existing one is removed first.
 throwaway_folder() {
   chmod 711 . || fail 'the owner of the cluster cannot be given access to the folder of the benchmark'
   rm -rf -- "$throwaway" || fail "$throwaway cannot be removed"
@@ -51,34 +57,39 @@ throwaway_folder() {
   [ "$owner_measures" -ne 0 ] || chown -- "$owner" "$throwaway" || fail "$throwaway cannot be given to $owner"
 }
 
-# throwaway_init SYNC   initdb, with the password in PGPASSWORD for the role that it makes
+# throwaway_init SYNC   Run initdb, with the option SYNC if it is not empty.
+# The role `pghaul` gets the password in PGPASSWORD.
 throwaway_init() {
-  (PATH=$owner_path && command -v initdb >/dev/null) || fail 'the program initdb, which creates a cluster, was not found'
-  printf '%s\n' "${PGPASSWORD:-none}" | owner_run tee "$throwaway/password" >/dev/null || fail 'the password file cannot be written'
-  init_said=$(owner_run initdb -D "$throwaway/data" -U pghaul -A trust -E UTF8 --locale=C --pwfile="$throwaway/password" \
-    ${1:+"$1"} 2>&1) || fail "initdb failed: $init_said"
+  (PATH=$owner_path && command -v initdb >/dev/null) ||
+    fail 'the program initdb, which creates a cluster, was not found'
+  printf '%s\n' "${PGPASSWORD:-none}" | owner_run tee "$throwaway/password" >/dev/null ||
+    fail 'the password file cannot be written'
+  init_said=$(owner_run initdb -D "$throwaway/data" -U pghaul -A trust -E UTF8 --locale=C \
+    --pwfile="$throwaway/password" ${1:+"$1"} 2>&1) || fail "initdb failed: $init_said"
   owner_run rm -f -- "$throwaway/password" || fail 'the password cannot be removed'
 }
 
-# throwaway_configure SETTING...   write pg_hba.conf, and the settings behind those that initdb wrote
+# throwaway_configure SETTING...   Write pg_hba.conf, and append each SETTING to the postgresql.conf that initdb wrote.
 throwaway_configure() {
   {
     echo 'local all all trust'
     [ -z "$PGPASSWORD" ] || printf 'host all all %s md5\n' 0.0.0.0/0 ::/0
   } | owner_run tee "$throwaway/data/pg_hba.conf" >/dev/null || fail 'pg_hba.conf cannot be written'
-  printf '%s\n' "$@" | owner_run tee -a "$throwaway/data/postgresql.conf" >/dev/null || fail 'postgresql.conf cannot be written'
+  printf '%s\n' "$@" | owner_run tee -a "$throwaway/data/postgresql.conf" >/dev/null ||
+    fail 'postgresql.conf cannot be written'
 }
 
-# throwaway_start   start the cluster and wait until it serves; TERM stops it at once from here on
-# -k: its socket lies in its own folder, where nobody else's can be; the way there is short enough for any volume.
+# throwaway_start   Start the cluster, and wait until it accepts connections. From then on TERM stops it immediately.
+# Fails if it does not accept connections within two minutes. -k: the socket is created in the cluster's own folder,
+# where no socket of another server can be. The path `..` stays below the length limit of sockets on every volume.
 throwaway_start() {
   trap 'throwaway_stop immediate; exit 143' TERM HUP INT
   start_said=$(owner_run pg_ctl -D "$throwaway/data" -o '-k ..' -l "$throwaway/log" -W start 2>&1) ||
     fail "the cluster did not start: $start_said"
   start_tries=0
   until owner_run psql -X -q -c 'select 1' >/dev/null 2>&1; do
-    [ $? -eq 2 ] || throwaway_fail 'psql does not work' # 2: no server answers yet
-    # a server that was just started may not have its lock file yet: pg_ctl finds none then either
+    [ $? -eq 2 ] || throwaway_fail 'psql does not work' # status 2: no server answers yet
+    # A server that has just been started may not have written its lock file yet. Until then pg_ctl reports no server.
     owner_run pg_ctl -D "$throwaway/data" status >/dev/null 2>&1 || [ "$start_tries" -lt 25 ] ||
       throwaway_fail 'the cluster did not start'
     start_tries=$((start_tries + 1))
@@ -87,47 +98,49 @@ throwaway_start() {
   done
 }
 
-# throwaway_fail WORDS...   stop what may have started, and fail with WORDS and the end of the cluster's log
+# throwaway_fail WORDS...   Stop the server if it runs, and fail with WORDS and the last lines of its log.
 throwaway_fail() {
   give_up_log=$(owner_run tail -n 5 "$throwaway/log" 2>&1)
-  owner_run pg_ctl -D "$throwaway/data" -m immediate -W stop >/dev/null 2>&1 # it may not even run
+  owner_run pg_ctl -D "$throwaway/data" -m immediate -W stop >/dev/null 2>&1 # fails if the server does not run
   fail "$*: $give_up_log"
 }
 
-# throwaway_stop MODE   stop the cluster, by one of pg_ctl's modes
+# throwaway_stop MODE   Stop the cluster with pg_ctl. MODE: fast or immediate.
 throwaway_stop() {
-  stop_said=$(owner_run pg_ctl -D "$throwaway/data" -m "$1" -w -t 120 stop 2>&1) || fail "the cluster did not stop: $stop_said"
+  stop_said=$(owner_run pg_ctl -D "$throwaway/data" -m "$1" -w -t 120 stop 2>&1) ||
+    fail "the cluster did not stop: $stop_said"
 }
 
-# throwaway_serve NAME OWNER PATH PORT SECONDS   start the cluster, print `pghaul-ready`, and stop it when standard input ends
-# SECONDS at most: it ends by itself then.
+# throwaway_serve NAME OWNER PATH PORT SECONDS
+# Start the cluster, print `pghaul-ready`, and stop the cluster when standard input ends or after SECONDS.
 throwaway_serve() {
   throwaway_at "$1" "$2" "$3" "$4"
   exec 3<&0 </dev/null
   throwaway_start
   echo pghaul-ready
-  # in the background, so that the trap need not wait for it
+  # The trap can only run at once while the shell is in `wait`. Therefore cat runs in the background.
   timeout "$5" cat <&3 >/dev/null &
   wait "$!"
   serve_status=$?
   throwaway_stop fast
   case $serve_status in
-    0 | 124) ;; # the input ended, or the time
+    0 | 124) ;; # the input has ended, or the time is over
     *) fail "the end of the input could not be awaited: timeout ended with exit status $serve_status" ;;
   esac
 }
 
-# throwaway_run NAME OWNER PATH PORT COMMAND...   run a client of the throwaway cluster
+# throwaway_run NAME OWNER PATH PORT COMMAND...   Run COMMAND as a client of the temporary cluster.
 throwaway_run() {
   throwaway_at "$1" "$2" "$3" "$4"
   shift 4
   owner_run "$@"
 }
 
-# throwaway_remove_segment NAME OWNER PATH   remove the System V shared memory that a cluster left whose server was killed
+# throwaway_remove_segment NAME OWNER PATH
+# Remove the System V shared memory of a cluster whose server was killed. A server that is stopped removes it itself.
 throwaway_remove_segment() {
   throwaway_at "$1" "$2" "$3" 5432
-  [ -f "$1/data/postmaster.pid" ] || return 0 # it was stopped
+  [ -f "$1/data/postmaster.pid" ] || return 0 # the server was stopped
   segment_lock=$(owner_run sed -n '1p;7p' "$1/data/postmaster.pid") || fail "the lock file of $1 cannot be read"
   segment_server=${segment_lock%%[!0-9]*} segment_own=${segment_lock##* }
   while read -r _ segment_id _ _ segment_creator _; do
@@ -137,8 +150,8 @@ throwaway_remove_segment() {
   done </proc/sysvipc/shm || fail 'the shared memory segments of this host cannot be listed'
 }
 
-# bench_database_at NAME OWNER PATH HOST PORT   the running cluster that owner_run connects to; NAME is of the database
-# The benchmark's folder ends in its random digits, and so does the name.
+# bench_database_at NAME OWNER PATH HOST PORT   Set the variables with which owner_run reaches the running cluster.
+# The database's name ends in NAME. Before NAME come the random digits in which the name of the benchmark's folder ends.
 bench_database_at() {
   database=$(pwd -P) || fail 'the folder of the benchmark cannot be resolved'
   database=${database##*/}
@@ -147,7 +160,9 @@ bench_database_at() {
   owner_measures=$(id -u) || fail 'id failed'
 }
 
-# bench_database_make NAME OWNER PATH HOST PORT DATA SCALE   make a database in the cluster of DATA, and fill it with pgbench's tables
+# bench_database_make NAME OWNER PATH HOST PORT DATA SCALE
+# Create a database in the running cluster whose data directory is DATA, and fill it with pgbench's tables.
+# Fails if DATA is not on the measured volume.
 bench_database_make() {
   make_here=$(stat -c %d .) || fail 'the folder of the benchmark cannot be read'
   make_there=$(stat -c %d -- "$6") || fail "$6 cannot be read"
@@ -159,19 +174,21 @@ bench_database_make() {
   owner_run PGOPTIONS="$database_options" pgbench -i -s "$7" || fail "pgbench could not fill $database"
 }
 
-# bench_database_options   set database_options, with which no commit of ours waits for a standby; for PGOPTIONS
+# bench_database_options   Set database_options, the value of PGOPTIONS for all sessions of the benchmark.
+# With it, no commit of the benchmark waits for a standby. Fails if the server does not answer.
 bench_database_options() {
-  options_version=$(owner_run psql -XAtqw -c 'show server_version_num') || fail "no PostgreSQL server answers at $owner_host"
+  options_version=$(owner_run psql -XAtqw -c 'show server_version_num') ||
+    fail "no PostgreSQL server answers at $owner_host"
   database_options=
   [ "$options_version" -lt 90100 ] || database_options='-c synchronous_commit=local'
 }
 
-# bench_database_ask STATEMENT   carry it out, in ten minutes at most
+# bench_database_ask STATEMENT   Execute STATEMENT, with a limit of ten minutes.
 bench_database_ask() {
   owner_run PGOPTIONS="$database_options -c statement_timeout=600000" psql -X -q -w -c "$1"
 }
 
-# bench_database_run NAME OWNER PATH HOST PORT COMMAND...   run a client of the database
+# bench_database_run NAME OWNER PATH HOST PORT COMMAND...   Run COMMAND as a client of the benchmark's database.
 bench_database_run() {
   bench_database_at "$1" "$2" "$3" "$4" "$5"
   owner_database=$database
@@ -179,8 +196,8 @@ bench_database_run() {
   owner_run "$@"
 }
 
-# bench_database_drop NAME OWNER PATH HOST PORT   drop the database if it is there
-# A client that was killed may still hold it for a moment: tried for ten seconds.
+# bench_database_drop NAME OWNER PATH HOST PORT   Drop the benchmark's database if it exists.
+# The session of a killed client may still use it for a moment. Therefore this is tried for ten seconds.
 bench_database_drop() {
   bench_database_at "$1" "$2" "$3" "$4" "$5"
   bench_database_options

@@ -1,6 +1,7 @@
-# A phase of a benchmark: its command in the folder, with a tick each second, between two looks at everybody's traffic.
+# One phase of a benchmark. Its command runs in the benchmark's folder, with a tick every quarter of a second. The
+# traffic of all processes is recorded before and after it.
 
-# bench_run_in FOLDER COMMAND...   run COMMAND in the benchmark's folder; its marker is touched, which says that it is in use
+# bench_run_in FOLDER COMMAND...   Run COMMAND in the benchmark's folder. Touching the marker shows that it is in use.
 bench_run_in() {
   enter_folder "$1"
   touch .pghaul-bench || fail "$1 cannot be written"
@@ -8,20 +9,24 @@ bench_run_in() {
   "$@"
 }
 
-# bench_drop_caches   write back and drop the page cache of the whole server; ends with 77 where this user may not
+# bench_drop_caches   Write cached data to disk, and drop the page cache of the whole server.
+# Ends with 77 if this user is not allowed to do that.
 bench_drop_caches() {
   sync || fail 'the cached data could not be written to disk'
-  [ -w /proc/sys/vm/drop_caches ] || refuse 77 'only root can write to /proc/sys/vm/drop_caches, and nobody can where it is read-only'
+  [ -w /proc/sys/vm/drop_caches ] ||
+    refuse 77 'only root can write to /proc/sys/vm/drop_caches, and nobody can where it is read-only'
   echo 3 >/proc/sys/vm/drop_caches || refuse 77 'the kernel does not allow dropping its caches here'
 }
 
-# bench_run_with_ticks COUNTERS COMMAND...   print a tick each quarter of a second while COMMAND runs, then all that it said; ends as it did
-# A tick is a line: a dot, and what COUNTERS, a device's file in /sys, has counted by then, where it can be read: reads, sectors
-# that were read, writes, sectors that were written (Documentation/block/stat.rst).
+# bench_run_with_ticks COUNTERS COMMAND...   Run COMMAND, and print ticks while it runs and its output afterwards.
+# Ends with the exit status of COMMAND. There is a tick every quarter of a second. It is a line with a dot, followed by
+# the values of COUNTERS, the statistics file of a device in /sys, if that can be read: reads, sectors read, writes,
+# sectors written (Documentation/block/stat.rst of the kernel).
 bench_run_with_ticks() {
   ticking_counters=$1
   shift
-  # sleep must not keep the output open: it outlives its loop by up to a quarter of a second
+  # Standard output is redirected, because a sleep outlives this loop by up to a quarter of a second and would keep the
+  # output open until then.
   while sleep 0.25 >/dev/null 2>&1; do
     tick_reads='' tick_read='' tick_writes='' tick_written=''
     { read -r tick_reads _ tick_read _ tick_writes _ tick_written _ <"$ticking_counters"; } 2>/dev/null
@@ -30,16 +35,18 @@ bench_run_with_ticks() {
   ticking_clock=$!
   ticking_said=$("$@" 2>&1)
   ticking_status=$?
-  kill "$ticking_clock" 2>/dev/null # it may have ended: then there were no ticks
+  kill "$ticking_clock" 2>/dev/null # it fails if sleep is missing, because the loop has ended then
   wait "$ticking_clock" 2>/dev/null
   printf '%s\n' "$ticking_said" || fail 'the output of the command could not be passed on'
   return "$ticking_status"
 }
 
-# bench_run_watched MARK PROGRAM COUNTERS INSIDE SERVED COMMAND...   run COMMAND between two looks, and print behind it what was seen
-# That is the look behind, the look before, and the process group of COMMAND; ends as COMMAND did. What lives in folders
-# INSIDE and SERVED, patterns of find, is looked for. PROGRAM is called once before: its own file, mostly on another disk, must
-# not be read while others' traffic is counted; whether it knows --version does not matter.
+# bench_run_watched MARK PROGRAM COUNTERS INSIDE SERVED COMMAND...
+# Run COMMAND between two records of the server's activity, and print them after its output. First comes the record
+# after COMMAND, then the record before it, then the process group of COMMAND. Ends with the exit status of COMMAND.
+# MARK, COUNTERS, INSIDE and SERVED are those of bench_print_activity. PROGRAM is run once before the first record, so
+# that reading its file, which is mostly on another disk, is not counted as traffic of others. It does not matter
+# whether PROGRAM knows the option --version.
 bench_run_watched() {
   read -r _ _ _ _ watched_group _ <"/proc/$$/stat" || fail 'this process cannot be read in /proc'
   "$2" --version >/dev/null 2>&1 </dev/null
@@ -54,8 +61,10 @@ bench_run_watched() {
   return "$watched_status"
 }
 
-# bench_print_activity MARK COUNTERS INSIDE SERVED   print between two MARKs what the device has moved, and what each process has
-# 1 and 2 of what reads all processes: one ended meanwhile, or only root may read of it.
+# bench_print_activity MARK COUNTERS INSIDE SERVED   Print the traffic of the device and of each process, between two
+# MARKs. COUNTERS is the statistics file of the device. INSIDE and SERVED are patterns of find for folders. The
+# processes whose working directory matches one of them are printed as well. The accepted exit statuses above 0 mean
+# that a process has ended meanwhile, or that only root may read its files.
 bench_print_activity() {
   echo "$1"
   cat -- "$2" || fail "the counters of the device cannot be read"
@@ -69,18 +78,19 @@ bench_print_activity() {
   echo "$1"
 }
 
-# bench_sessions BELOW OWN   print the session of each process that has a file open below a volume, then how many there are
-# BELOW and OWN are patterns of find: what matches OWN is the benchmark's.
+# bench_sessions BELOW OWN   Print the session of each process that has a file open on a volume, then their number.
+# BELOW is a pattern of find for the files on the volume. Files that match OWN are the benchmark's and do not count.
 bench_sessions() {
   sessions_links=$(find /proc/[0-9]*/fd /proc/[0-9]*/cwd -lname "$1" ! -lname "$2" 2>/dev/null)
-  [ $? -le 1 ] || fail 'find failed' # 1: a process ended meanwhile
+  [ $? -le 1 ] || fail 'find failed' # 1: a process has ended meanwhile
   sessions=0 sessions_last=
   for sessions_link in $sessions_links; do
     sessions_process=${sessions_link#/proc/}
     sessions_process=${sessions_process%%/*}
-    if [ "$sessions_process" != "$sessions_last" ] && read -r sessions_stat 2>/dev/null <"/proc/$sessions_process/stat"; then
+    if [ "$sessions_process" != "$sessions_last" ] &&
+      read -r sessions_stat 2>/dev/null <"/proc/$sessions_process/stat"; then
       sessions_last=$sessions_process
-      # behind the name, which may hold blanks: state, parent, group, session
+      # After the name, which may contain spaces, the fields are: state, parent, group, session.
       read -r _ _ _ session _ <<STAT || fail "process $sessions_process cannot be read"
 ${sessions_stat##*) }
 STAT
@@ -91,13 +101,16 @@ STAT
   echo "# $sessions sessions"
 }
 
-# bench_device FOLDER SECONDS   print the device under FOLDER: `below NAME` of all that it lies on, `device PATH`, and its
-# counters `before …` and `after …` so many seconds; then, where there is md, `mdstat` and all that it says.
-# Of a file system without a device of its own (overlay, nfs, btrfs, zfs) there is mdstat alone.
+# bench_device FOLDER SECONDS   Print the block device under FOLDER and its traffic within SECONDS.
+# Prints `below NAME` for each device that FOLDER is on, `device PATH`, and the device's counters as `before …` and,
+# SECONDS later, as `after …`. If the kernel has md, `mdstat` and the contents of /proc/mdstat follow.
+# A file system without a block device of its own (overlay, nfs, btrfs, zfs) has only the part with mdstat.
 bench_device() {
   device_number=$(stat -c %d -- "$1") || fail "$1 cannot be read"
-  device=$(readlink -f "/sys/dev/block/$(((device_number >> 8) & 0xfff)):$(((device_number & 0xff) | ((device_number >> 12) & 0xfff00)))") ||
-    fail "the device of $1 cannot be read in /sys"
+  # The bits of the device number that hold the major and the minor number: gnu_dev_major and gnu_dev_minor of glibc.
+  device_major=$(((device_number >> 8) & 0xfff))
+  device_minor=$(((device_number & 0xff) | ((device_number >> 12) & 0xfff00)))
+  device=$(readlink -f "/sys/dev/block/$device_major:$device_minor") || fail "the device of $1 cannot be read in /sys"
   if [ -r "$device/stat" ]; then
     bench_print_devices_below "$device"
     bench_whole_device
@@ -114,7 +127,7 @@ bench_device() {
   fi
 }
 
-# bench_print_devices_below PATH   print `below NAME` of a device in /sys, and of all that it lies on
+# bench_print_devices_below PATH   Print `below NAME` for a device in /sys and for all devices that it is on.
 bench_print_devices_below() {
   echo "below ${1##*/}"
   if [ -e "$1/partition" ]; then bench_print_devices_below "${1%/*}"; fi
@@ -126,8 +139,9 @@ bench_print_devices_below() {
   done
 }
 
-# bench_whole_device   go down from `device` as long as bytes go through one to one: to its disk, or the one that it lies on
-# Whoever writes beside the volume on the same disk is seen too by that.
+# bench_whole_device   Change `device` to the device below it, as long as there is exactly one that takes all its
+# traffic. The result is the disk, or the array of several disks. With it, traffic of others on the same disk is counted
+# too.
 bench_whole_device() {
   while :; do
     set -- "$device"/slaves/*

@@ -1,13 +1,14 @@
-# What the benchmark tools need beside their own commands. All of it runs in the benchmark's folder.
+# What the benchmark tools need in addition to their own commands. All functions are called in the benchmark's folder.
 
-# bench_run_timed COMMAND...   run COMMAND, then print what `times` says
-# Its second line is the processor time of COMMAND: what the kernel's own threads spend on writing back is not in it.
+# bench_run_timed COMMAND...   Run COMMAND, then print the output of `times`. Fails if COMMAND fails.
+# The second line of `times` is the processor time of COMMAND. The time of the kernel's own threads, which write data
+# back to disk, is not included.
 bench_run_timed() {
   "$@" || fail "$1 ended with $?"
   times
 }
 
-# bench_run_and_remove FILE COMMAND...   run COMMAND, and remove FILE behind it
+# bench_run_and_remove FILE COMMAND...   Run COMMAND, then remove FILE. Fails if COMMAND fails.
 bench_run_and_remove() {
   removed=$1
   shift
@@ -15,12 +16,13 @@ bench_run_and_remove() {
   rm -f -- "$removed" || fail "$removed cannot be removed"
 }
 
-# run_bonnie_uncached WORDS...   bonnie++ with these words, and cold caches ahead of each of its tests; ends as it does
-# With -y p it asks ahead of each test, `1:` to `5:`, and goes on at a line. Only root drops caches: of no effect for others.
+# run_bonnie_uncached WORDS...   Run bonnie++ with WORDS, and drop the page cache before each of its tests.
+# Ends with the exit status of bonnie++. With `-y p`, bonnie++ prints a prompt before each test, `1:` to `5:`, and waits
+# for a line. Only root can drop the page cache. For other users this has no effect.
 run_bonnie_uncached() {
   rm -f -- answers status || fail 'the folder of the benchmark cannot be written'
   mkfifo answers || fail 'the folder of the benchmark cannot be written'
-  # shellcheck disable=SC2094 # answers is a pipe with a name: read and written at one time
+  # shellcheck disable=SC2094 # answers is a named pipe, which is read and written at the same time
   {
     bonnie++ "$@" -y p <answers 2>&1
     echo $? >status
@@ -38,7 +40,7 @@ run_bonnie_uncached() {
   [ "$bonnie_status" -eq 0 ] || refuse "$bonnie_status" "bonnie++ ended with $bonnie_status"
 }
 
-# bench_run_inside FOLDER COMMAND...   run COMMAND in that folder, which is made where it is not there
+# bench_run_inside FOLDER COMMAND...   Run COMMAND in FOLDER, which is created if it does not exist.
 bench_run_inside() {
   mkdir -p -- "$1" || fail "$1 cannot be created"
   enter_folder "$1"
@@ -46,7 +48,7 @@ bench_run_inside() {
   "$@"
 }
 
-# bench_with_input COUNT LINE... COMMAND...   run COMMAND with so many lines on its standard input; ends as it does
+# bench_with_input COUNT LINE... COMMAND...   Run COMMAND with COUNT lines on standard input. Ends with its exit status.
 bench_with_input() {
   input_left=$1 input=
   shift
@@ -59,14 +61,14 @@ bench_with_input() {
   printf '%s' "$input" | "$@"
 }
 
-# fio_job WORDS...   run fio with these words on the job file that stands on standard input
+# fio_job WORDS...   Run fio with WORDS on the job file that is read from standard input. Fails if fio fails.
 fio_job() {
   cat >job.fio || fail 'the job file could not be written: is the disk full?'
   fio job.fio "$@" || fail "fio ended with $?"
 }
 
-# missing_programs PROGRAM...   print the ID and ID_LIKE of the distribution on one line, then each PROGRAM that is not there,
-# then `# whole`
+# missing_programs PROGRAM...   Print ID and ID_LIKE of the distribution on one line, then each PROGRAM that is missing.
+# The last line is `# whole`.
 missing_programs() {
   missing_ids=$(
     ID='' ID_LIKE=''

@@ -1,13 +1,14 @@
 # Proof that a cluster is stopped, and the local-only start of the new cluster.
-# pg_ctl gets the folder by PGDATA. With -D it would put the path into a shell command between double quotes, where a name
-# that contains $(...) would be run (pg_ctl.c, start_postmaster).
+# pg_ctl gets the folder by PGDATA. With -D it would put the path into a shell command between double quotes, where a
+# name that contains $(...) would be run (pg_ctl.c, start_postmaster).
 
 # prove_stopped PATH DATA   fail unless no server is running there and it was shut down cleanly; print its state and the
 # checksum of its control file
 prove_stopped() {
   refuse_running_server "$2"
   stopped_control=$(print_control_data "$1" "$2") || exit
-  stopped_state=$(printf '%s\n' "$stopped_control" | sed -n '/^Database cluster state: *shut down$/p') || fail 'sed failed'
+  stopped_state=$(printf '%s\n' "$stopped_control" | sed -n '/^Database cluster state: *shut down$/p') ||
+    fail 'sed failed'
   [ -n "$stopped_state" ] || fail "the server in $2 was not shut down cleanly. Start it and stop it again"
   printf '%s\n' "$stopped_state"
   checksum_control_file "$2"
@@ -20,21 +21,23 @@ check_stays_stopped() {
   stays_then=$(tail -n 1) || fail 'tail failed'
   case $stays_then in *[0-9a-f]'  -') ;; *) fail 'the record of the stop is incomplete' ;; esac
   stays_found=$(list_servers_in "$1") || exit
-  [ -z "$stays_found" ] || refuse 67 "the old server was started again in $1: process ${stays_found%%[!0-9]*}. What clients write to one of" \
-    'the two servers is missing on the other. Stop the old server, and go on with --resume'
+  [ -z "$stays_found" ] ||
+    refuse 67 "the old server was started again in $1: process ${stays_found%%[!0-9]*}. What clients write to one of" \
+      'the two servers is missing on the other. Stop the old server, and go on with --resume'
   if [ ! -d "$1" ]; then
     echo "warning: The data directory of the old server, $1, no longer exists."
     return 0
   fi
   stays_now=$(checksum_control_file "$1") || exit
-  [ "$stays_now" = "$stays_then" ] || echo "warning: The old server was started again after its stop, and has ended since. What clients" \
-    'wrote to it in that time is not on the new server: look for it in the log of the old server.'
+  [ "$stays_now" = "$stays_then" ] ||
+    echo "warning: The old server was started again after its stop, and has ended since. What clients" \
+      'wrote to it in that time is not on the new server: look for it in the log of the old server.'
 }
 
-# prove_running PATH DATA PORTS UNIT [SETTING...]   fail unless a server is running there, accepts connections and listens on
-# one of PORTS, with commas between them; `-`: not known
-# UNIT is the systemd unit in which it ran before: a warning names another one. Another warning names each SETTING,
-# NAME=VALUE, with which it was started. The fourth line of its lock file is its port, since 9.1.
+# prove_running PATH DATA PORTS UNIT [SETTING...]   fail unless a server is running there, accepts connections and
+# listens on one of PORTS, with commas between them; `-`: not known UNIT is the systemd unit in which it ran before: a
+# warning names another one. Another warning names each SETTING, NAME=VALUE, with which it was started. The fourth line
+# of its lock file is its port, since 9.1.
 prove_running() {
   PATH=$1
   PGDATA=$2 pg_ctl status || fail "no PostgreSQL server is running in $2"
@@ -42,16 +45,19 @@ prove_running() {
   running_port=$(sed -n 4p -- "$2/postmaster.pid") || fail "$2/postmaster.pid cannot be read"
   case "-,$3," in
     -,-, | *,"${running_port:-$3}",*) ;;
-    *) fail "the server in $2 listens on port $running_port instead of port $3. Stop it, start it on port $3, and go on" ;;
+    *) fail "the server in $2 listens on port $running_port instead of port $3. Stop it, start it on port $3, and go" \
+      'on' ;;
   esac
   [ "$4" = - ] || warn_of_other_unit "$2" "$4"
   [ $# -le 4 ] || warn_of_start_options "$@"
 }
 
-# warn_of_start_options PATH DATA PORTS UNIT SETTING...   print a warning with each SETTING among the options of the last start
+# warn_of_start_options PATH DATA PORTS UNIT SETTING...   print a warning with each SETTING among the options of the
+# last start
 warn_of_start_options() {
   given_options=$(print_start_options "$2" 2>/dev/null) || {
-    echo "warning: The options with which the old server was started cannot be read from $2/postmaster.opts. Check that they are right."
+    echo "warning: The options with which the old server was started cannot be read from $2/postmaster.opts. Check" \
+      'that they are right.'
     return 0
   }
   shift 4
@@ -60,8 +66,9 @@ warn_of_start_options() {
     given_quoted=$(printf '%s\n' "$given_one" | sed "s/'/'\\\\''/g") || fail 'sed failed'
     case $given_options in *" '$given_quoted'"*) given_names="$given_names${given_names:+, }$given_one" ;; *) ;; esac
   done
-  [ -z "$given_names" ] || echo "warning: The old server was started with $given_names on its command line, because its files say otherwise." \
-    'These options override its files, also after a reload. Once the files are right, start it without these options.'
+  [ -z "$given_names" ] ||
+    echo "warning: The old server was started with $given_names on its command line, because its files say otherwise." \
+      'These options override its files, also after a reload. Once the files are right, start it without these options.'
 }
 
 # warn_of_other_unit DATA UNIT   print a warning if the server there is running in another unit than UNIT
@@ -71,17 +78,17 @@ warn_of_other_unit() {
   ran_groups=$(sed 's,$,/,' "/proc/$ran_process/cgroup") || fail "process $ran_process has ended"
   case $ran_groups in
     */"$2"/*) ;;
-    *) echo "warning: The old cluster is running outside of $2, where it ran before. Stop it, and start it with systemctl start $2." ;;
+    *) echo "warning: The old cluster is running outside of $2, where it ran before. Stop it, and start it with" \
+      "systemctl start $2." ;;
   esac
 }
 
-# start_local_only PATH DATA PORT CONFIG OPTIONS   start the server for local connections only, or wait until the one that this
-# copy has started accepts connections
-# CONFIG is its configuration file outside of DATA, or `-`. OPTIONS are the isolation settings. They follow the options of the
-# old server, which came along in postmaster.opts, and that file keeps only those. As soon as the server is running, its
-# PG_VERSION is behind the fence: after a reboot nothing starts it before a person has decided.
-# If this function ends between the start of the server and the record of its lock file, check_own_server tells by the options
-# who has started it.
+# start_local_only PATH DATA PORT CONFIG OPTIONS   start the server for local connections only, or wait until the one
+# that this copy has started accepts connections CONFIG is its configuration file outside of DATA, or `-`. OPTIONS are
+# the isolation settings. They follow the options of the old server, which came along in postmaster.opts, and that file
+# keeps only those. As soon as the server is running, its PG_VERSION is behind the fence: after a reboot nothing starts
+# it before a person has decided. If this function ends between the start of the server and the record of its lock file,
+# check_own_server tells by the options who has started it.
 start_local_only() {
   PATH=$1
   start_found=$(list_servers_in "$2") || exit
@@ -106,9 +113,9 @@ start_local_only() {
   move_behind_fence "$2" PG_VERSION
 }
 
-# lift_fence DATA   stop what start_local_only has started there, and allow anybody to start the new cluster. It does nothing
-# if that was already done
-# The checksum of its control file is kept, so that refuse_changed_copy can tell whether a server has run since.
+# lift_fence DATA   stop what start_local_only has started there, and allow anybody to start the new cluster. It does
+# nothing if that was already done The checksum of its control file is kept, so that refuse_changed_copy can tell
+# whether a server has run since.
 lift_fence() {
   [ -e "$1/pghaul-fence/mark" ] || return 0
   stop_local_only "$1"
@@ -124,20 +131,22 @@ refuse_changed_copy() {
   refuse_running_server "$1"
   unopened_then=$(cat -- "$1/pghaul-fence/control") || fail "$1/pghaul-fence/control cannot be read"
   unopened_now=$(checksum_control_file "$1") || exit
-  [ "$unopened_now" = "$unopened_then" ] || fail 'the new cluster was started for clients, and they may have written to it'
+  [ "$unopened_now" = "$unopened_then" ] ||
+    fail 'the new cluster was started for clients, and they may have written to it'
 }
 
-# fail_client_start DATA LOG WHY   fail after a start that did not succeed. WHY is the reason, if known, LOG says where to read
-# more. Exit with 69 if this was the start of the new cluster and no client can have written to it
+# fail_client_start DATA LOG WHY   fail after a start that did not succeed. WHY is the reason, if known, LOG says where
+# to read more. Exit with 69 if this was the start of the new cluster and no client can have written to it
 fail_client_start() {
   [ -e "$1/pghaul-fence/opened" ] || fail "the server in $1 did not start: ${3:+$3; }$2"
   refuse_running_server "$1"
   refuse_changed_copy "$1"
-  refuse 69 "the new cluster did not start, and no client has written to it. Fix what its log says and go on, or roll back. ${3:+$3; }$2"
+  refuse 69 'the new cluster did not start, and no client has written to it. Fix what its log says and go on, or roll' \
+    "back. ${3:+$3; }$2"
 }
 
-# start_by_pg_ctl DATA CONFIG OPTIONS   start the server there with the options of postmaster.opts, then OPTIONS, which override them
-# Its output goes to pghaul-start.log in DATA.
+# start_by_pg_ctl DATA CONFIG OPTIONS   start the server there with the options of postmaster.opts, then OPTIONS, which
+# override them Its output goes to pghaul-start.log in DATA.
 start_by_pg_ctl() {
   start_before=$(print_start_options "$1") || exit
   start_options="$start_before $3"
@@ -156,8 +165,8 @@ start_by_pg_ctl() {
 
 # append_settings DATA SETTING...   on the new server, before its first start: append each SETTING, NAME=VALUE, to its
 # postgresql.auto.conf
-# They override the lines above, which stay, also those of an earlier move, and all other files. In a value, an apostrophe and
-# a backslash are doubled (guc-file.l). A missing file counts as an empty one.
+# They override the lines above, which stay, also those of an earlier move, and all other files. In a value, an
+# apostrophe and a backslash are doubled (guc-file.l). A missing file counts as an empty one.
 append_settings() {
   keep_file=$1/postgresql.auto.conf
   shift
@@ -166,7 +175,8 @@ append_settings() {
     keep_now=$(cat -- "$keep_file") || fail "$keep_file cannot be read"
     keep_mode=$(stat -c %a -- "$keep_file") || fail "$keep_file cannot be read"
   fi
-  keep_more=$(printf '%s\n' "$@" | sed "s/['\\]/&&/g; s/=\(.*\)/ = '\1' # by pghaul: in force on the old server/") || fail 'sed failed'
+  keep_more=$(printf '%s\n' "$@" | sed "s/['\\]/&&/g; s/=\(.*\)/ = '\1' # by pghaul: in force on the old server/") ||
+    fail 'sed failed'
   umask 077
   write_complete "$keep_file" printf '%s\n' "$keep_now" "$keep_more"
   chmod -- "$keep_mode" "$keep_file" || fail 'chmod failed'

@@ -1,12 +1,12 @@
-# Examining a folder that may be a data directory. An outer part, with the rights of the round trip, finds out which folder it really
-# is. The inner part runs as the owner of the folder, because PostgreSQL's programs refuse root, and because no program that a data
-# directory leads to should run with more rights than its owner has. Everything only reads.
-# The inner part has its own mark and pipes: an owner who lies can lie about this cluster only.
+# Examining a folder that may be a data directory. An outer part, with the rights of the round trip, finds out which
+# folder it really is. The inner part runs as the owner of the folder, because PostgreSQL's programs refuse root, and
+# because no program that a data directory leads to should run with more rights than its owner has. Everything only
+# reads. The inner part has its own mark and pipes: an owner who lies can lie about this cluster only.
 #
 # Its sections read what cluster_open found: cluster_folder, cluster_series, cluster_pid, cluster_port, cluster_socket,
 # cluster_programs (the folder of its programs), cluster_version, cluster_tried and cluster_config. Set ahead for all:
-# cluster_sections (NAME SECONDS FUNCTION of each), cluster_seconds (what these take at most), cluster_postmasters (process
-# ids), cluster_settings (names) and cluster_user (who owns clusters on this host, as its profile says).
+# cluster_sections (NAME SECONDS FUNCTION of each), cluster_seconds (what these take at most), cluster_postmasters
+# (process ids), cluster_settings (names) and cluster_user (who owns clusters on this host, as its profile says).
 # shellcheck disable=SC2154 # section_… are set by sections.sh, program stands ahead of all
 
 # clusters_begin MARK   prepare the examination of all clusters
@@ -16,9 +16,10 @@ clusters_begin() {
   export cluster_sections cluster_postmasters cluster_settings cluster_queries cluster_user
 }
 
-# examine_cluster NUMBER MARK FOLDER CONFIG PROGRAMS   examine one folder: its place and, inside, between MARKs, its sections
-# A folder is examined once only. FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration file and the folder of its
-# programs, may be empty. The folder is resolved once, because whoever can exchange it could show another one later.
+# examine_cluster NUMBER MARK FOLDER CONFIG PROGRAMS   examine one folder: its place and, inside, between MARKs, its
+# sections A folder is examined once only. FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration
+# file and the folder of its programs, may be empty. The folder is resolved once, because whoever can exchange it could
+# show another one later.
 examine_cluster() {
   look_folder=$(printf '%b_' "$3")
   look_folder=${look_folder%_} look_ids=''
@@ -37,7 +38,8 @@ examine_cluster() {
   run_section "$1/inside" "$cluster_seconds" run_isolated run_as_owner ${look_ids#* } cluster_inside "$look_folder" "$4" "$5"
 }
 
-# run_as_owner UID GID NAME FUNCTION WORDS...   run a function as the owner of a folder, or as the current user, if that is not root
+# run_as_owner UID GID NAME FUNCTION WORDS...   run a function as the owner of a folder, or as the current user, if that
+# is not root
 run_as_owner() {
   owner_uid=$1 owner_gid=$2 owner_name=$3 owner_groups=--init-groups
   shift 3
@@ -73,7 +75,8 @@ cluster_place() {
   # shellcheck disable=SC2086 # four words
   set -- $place_ids
   [ "$2" -ne 0 ] || fail 'its owner is root, and PostgreSQL does not run as root'
-  # below 100 distributions number their own accounts: one of them is postgres (26 on Red Hat), the others own no cluster
+  # below 100 distributions number their own accounts: one of them is postgres (26 on Red Hat), the others own no
+  # cluster
   [ "$2" -ge 100 ] || [ "$4" = postgres ] || [ "$4" = "$cluster_user" ] ||
     fail "its owner is $4, which is a system account"
   place_path=$(hex "$PWD") || exit
@@ -110,8 +113,8 @@ cluster_open() {
 }
 
 # cluster_lock   set process id, port and socket folder of the running server, from its lock file
-# The process id in the lock file of a container means nothing outside. So the process must work in this folder, and every other running
-# server is compared too.
+# The process id in the lock file of a container means nothing outside. So the process must work in this folder, and
+# every other running server is compared too.
 cluster_lock() {
   lock_pid=''
   if [ -r "$cluster_folder/postmaster.pid" ]; then
@@ -130,8 +133,8 @@ cluster_lock() {
 }
 
 # cluster_find_programs RUNNING PLACES...   set the folder of programs of the cluster's major version
-# RUNNING is that of the running server, which only its own user can see, and which may be run again. Folders named by a unit and the
-# usual folders count only if no other user can change them.
+# RUNNING is that of the running server, which only its own user can see, and which may be run again. Folders named by a
+# unit and the usual folders count only if no other user can change them.
 cluster_find_programs() {
   programs_running=$1
   programs_uid=$(id -u) || fail 'id failed'
@@ -200,10 +203,12 @@ cluster_fence() {
     break
   done
   [ -f "$cluster_folder/pghaul-fence/mark" ] || return 0
-  sed -n 's/^identifier /copy=/p;5q' "$cluster_folder/pghaul-fence/mark" || fail 'the mark of the copy in it cannot be read'
+  sed -n 's/^identifier /copy=/p;5q' "$cluster_folder/pghaul-fence/mark" ||
+    fail 'the mark of the copy in it cannot be read'
 }
 
-# cluster_leftovers   print `leftover NAME` of files of a start or a backup, and `fork=NAME` by files that only a fork has
+# cluster_leftovers   print `leftover NAME` of files of a start or a backup, and `fork=NAME` by files that only a fork
+# has
 cluster_leftovers() {
   for leftover_name in postmaster.pid backup_label backup_label.old tablespace_map standby.signal recovery.signal \
     recovery.conf recovery.done promote; do
@@ -217,7 +222,8 @@ cluster_leftovers() {
 # cluster_control   print pg_controldata's version as `tool=`, then what it says; 4: a copy that has none yet
 cluster_control() {
   [ -n "$cluster_programs" ] ||
-    fail "no programs of PostgreSQL ${cluster_series:-of an unknown version} were found${cluster_tried:+, only other ones in$cluster_tried}"
+    fail "no programs of PostgreSQL ${cluster_series:-of an unknown version} were" \
+      "found${cluster_tried:+, only other ones in$cluster_tried}"
   [ -x "$cluster_programs/pg_controldata" ] || fail "$cluster_programs does not contain pg_controldata"
   control_version=$("$cluster_programs/pg_controldata" --version) || fail 'pg_controldata does not print its version'
   echo "tool=$control_version"
@@ -228,10 +234,12 @@ cluster_control() {
 }
 
 # cluster_file_settings   print `NAME=DIGITS` of the settings by the files; nothing if SQL has told them already
-# A setting that this version does not have is an error that does not count. Each costs the start of a program, so four run at a time.
+# A setting that this version does not have is an error that does not count. Each costs the start of a program, so four
+# run at a time.
 cluster_file_settings() {
   case $cluster_pid$section_failed in [0-9]*' sql '* | ' '*) ;; *) return 0 ;; esac
-  [ -x "$cluster_programs/postgres" ] || fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
+  [ -x "$cluster_programs/postgres" ] ||
+    fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
   cluster_setting data_directory ||
     fail "the server program cannot read its configuration${cluster_config:+, $cluster_config}"
   settings_several=0
@@ -253,8 +261,8 @@ cluster_setting() {
   printf '%s=%s\n' "$setting_name" "$setting_value"
 }
 
-# cluster_process   print limits and control group of the running server, `parent=NAME` of its parent process, and `restart=WORD` of what
-# systemd does when it has ended
+# cluster_process   print limits and control group of the running server, `parent=NAME` of its parent process, and
+# `restart=WORD` of what systemd does when it has ended
 cluster_process() {
   [ -n "$cluster_pid" ] || return 0
   cat "/proc/$cluster_pid/limits" || fail "the limits of process $cluster_pid cannot be read"
@@ -270,8 +278,8 @@ cluster_process() {
   print_unit_restart "$cluster_pid"
 }
 
-# print_unit_restart PROCESS   print `restart=WORD`, Restart= of the host's unit that has it as its main process, or has no other
-# Other processes in a unit, for example one started in a session, are not started again.
+# print_unit_restart PROCESS   print `restart=WORD`, Restart= of the host's unit that has it as its main process, or has
+# no other Other processes in a unit, for example one started in a session, are not started again.
 print_unit_restart() {
   watched_unit=$(awk '{
     sub(/^[0-9]+:[^:]*:/, "")

@@ -1,10 +1,12 @@
-# What a data directory weighs and holds: bytes, links, and files that a copy may not bring over as they are.
-# Only names and inodes are read, at low priority. Each walk ends with a mark: without it none of it is believed.
+# The size and the contents of a data directory: bytes, links, and files that a copy may not transfer as they are.
+# Only names and inodes are read, at low priority. Each list ends with a mark. Without the mark it counts as incomplete,
+# and the function fails.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 
-# folder_size FOLDER...   print bytes and files of all below them; fails where not all may be read
-# A file weighs what it takes up on the disk or what it holds, whichever is more: a file system that compresses gives the
-# first too small for what a copy moves. One with several names counts once. Numbers beyond 2^31 need %.0f in older awks.
+# folder_size FOLDER...   Print the number of bytes and of files below all FOLDERs. Fails if not all of them can be
+# read. The size of a file is its length or the space that it occupies on disk, whichever is more. On a file system that
+# compresses, the space on disk is less than what a copy transfers. A file with several names counts once. Older
+# versions of awk need %.0f for numbers above 2^31.
 folder_size() {
   {
     low_priority find "$@" -ignore_readdir_race -name lost+found -prune -o -printf '%y %b %n %D:%i %s\n' && echo whole
@@ -15,12 +17,13 @@ folder_size() {
     END { if (!whole) exit 1; printf "%.0f %.0f\n", bytes, files }' || fail "not all files in $1 can be read"
 }
 
-# cluster_size   print bytes and files of the data directory
+# cluster_size   Print the number of bytes and of files in the data directory.
 cluster_size() {
   folder_size "$cluster_folder"
 }
 
-# cluster_written   print the bytes of its files, WAL aside, that were written to in the last hour; nothing of a stopped one
+# cluster_written   Print the size in bytes of all files, except WAL, that were modified within the last hour.
+# Prints nothing if the cluster is stopped.
 cluster_written() {
   [ -n "$cluster_pid" ] || return 0
   {
@@ -32,28 +35,30 @@ cluster_written() {
     END { if (!whole) exit 1; printf "%.0f\n", bytes }' || fail "not all files in $cluster_folder can be read"
 }
 
-# cluster_links   print `link STATE BYTES FILES =PATH =TARGET =WRITTEN` of each link below it, and `leftover =PATH` of what a
-# broken copy or query left. TARGET has no links any more, WRITTEN is what the link itself says; STATE: folder, file, dangling.
-# A name may hold a line break: a NUL ends a name, a line break becomes byte 1.
+# cluster_links   Print the links below the data directory and the files that an interrupted copy or query has left.
+# Prints `link STATE BYTES FILES =PATH =TARGET =WRITTEN` for each link. STATE is folder, file or dangling. TARGET is the
+# path with all links resolved. WRITTEN is the text of the link itself. Prints `leftover =PATH` for each remaining file.
+# A name may contain a line break. Therefore names are separated by NUL, and a line break in a name becomes byte 1.
 cluster_links() {
   {
     low_priority find "$cluster_folder" -ignore_readdir_race -name lost+found -prune \
-      -o \( -type l -o -name 'pgsql_tmp*' -type f -o -name '.~tmp~' -o -name .rsync-partial \) -print0 && printf 'whole\0'
+      -o \( -type l -o -name 'pgsql_tmp*' -type f -o -name '.~tmp~' -o -name .rsync-partial \) -print0 &&
+      printf 'whole\0'
   } | tr '\n\0' '\001\n' | print_links || exit
 }
 
-# print_links   print the line of each name on standard input; fails without the last, `whole`
+# print_links   Print the line of each name on standard input. Fails if the last name, `whole`, is missing.
 print_links() {
   link_names=$(cat) || fail 'cat failed'
   case $link_names in whole | *"
 whole") ;; *) fail "not all files in $cluster_folder can be read" ;; esac
   link_names=${link_names%whole}
-  # what else a tablespace's folder holds of the cluster's is seen by where all links lead
+  # The targets of all links show what else in a tablespace's folder belongs to the cluster: see run_on_parts.
   link_leads=$(for_each_name resolve_link) || exit
   for_each_name print_link
 }
 
-# for_each_name FUNCTION   run it with each of link_names
+# for_each_name FUNCTION   Call FUNCTION with each name in link_names.
 for_each_name() {
   printf '%s' "$link_names" | while IFS= read -r link_path; do
     case $link_path in
@@ -67,12 +72,12 @@ for_each_name() {
   done
 }
 
-# resolve_link PATH   print where a link leads; nothing of what is none, or leads nowhere
+# resolve_link PATH   Print the target of a link. Prints nothing if PATH is not a link or its target does not exist.
 resolve_link() {
   if [ -L "$1" ] && [ -e "$1" ]; then readlink -f -- "$1" || fail 'readlink failed'; fi
 }
 
-# print_link PATH   print the line of one
+# print_link PATH   Print the line of PATH for cluster_links.
 print_link() {
   link_digits=$(hex "${1#"$cluster_folder"/}") || exit
   if [ ! -L "$1" ]; then
@@ -88,7 +93,7 @@ print_link() {
     link_state=folder
     link_size=folder_size
     case ${1#"$cluster_folder"/} in pg_tblspc/*) link_size='run_on_parts folder_size' ;; *) ;; esac
-    # where it leads to may be closed to the owner: its size is not known then
+    # The owner may not be able to read the target. In this case its size remains unknown.
     link_figures=$($link_size "$link_target" 2>/dev/null) || link_figures='- -'
   fi
   link_target=$(hex "$link_target") || exit
@@ -96,8 +101,9 @@ print_link() {
   echo "link $link_state $link_figures =$link_digits =$link_target =$link_written"
 }
 
-# run_on_parts FUNCTION FOLDER   run FUNCTION with all that is the cluster's in FOLDER, that of a tablespace: find_version_folder, and the first
-# names there on the way to where link_leads, the links of the cluster, lead
+# run_on_parts FUNCTION FOLDER   Call FUNCTION with all that belongs to the cluster in FOLDER, a tablespace's folder.
+# This is the result of find_version_folder. In addition, it is each entry of FOLDER that contains the target of another
+# link of the cluster. These targets are in link_leads.
 run_on_parts() {
   parts_function=$1 parts_folder=$2
   parts_own=$(find_version_folder "$2") || exit
@@ -117,9 +123,10 @@ EOF
   "$parts_function" "$@"
 }
 
-# find_version_folder FOLDER   print the one folder in that of a tablespace that is of the cluster's major version and catalog; FOLDER where
-# that is not there, or its catalog is not known
-# Those of other versions, and of other clusters, may lie beside it, too. Source: pg_control.h, ControlFileData.
+# find_version_folder FOLDER   Print the cluster's own folder in FOLDER, the folder of a tablespace.
+# It is named after the major version and the catalog version. Folders of other versions and of other clusters may be
+# beside it. Prints FOLDER itself if the own folder does not exist or the catalog version is not known.
+# Source: pg_control.h, ControlFileData.
 find_version_folder() {
   part_own=$1
   find_control "$cluster_folder"
@@ -131,10 +138,11 @@ find_version_folder() {
   printf '%s\n' "$part_own"
 }
 
-# irregular_files   print `mode MODE`, five paths of each kind of file that a copy may not bring over as it is, how many of
-# each and how many empty files there are, and last `holes BYTES`
-# Kinds: hard-link, sparse (from 1 MiB of holes on: less is the end of a block, or a small file inside its inode),
-# foreign, unreadable, partial, special (a FIFO or a device). A name may hold a line break: a NUL ends a record, a line break becomes byte 1.
+# irregular_files   Print the files of the cluster that a copy may not transfer as they are.
+# Prints `mode MODE` of the data directory, up to five paths of each kind of file, the number of files of each kind and
+# of empty files, and last `holes BYTES`. The kinds are: hard-link, sparse (at least 1 MiB of holes; less is only the
+# end of a block, or a small file inside its inode), foreign, unreadable, partial, special (a FIFO or a device).
+# A name may contain a line break. Therefore records are separated by NUL, and a line break in a name becomes byte 1.
 irregular_files() {
   irregular_ids=$(stat -c '%u %a' -- "$cluster_folder") || fail 'stat failed'
   echo "mode ${irregular_ids#* }"
@@ -158,28 +166,31 @@ irregular_files() {
     }' | irregular_lines || exit
 }
 
-# irregular_walk UID   a record of each file, folder, FIFO and device of cluster_folder, its tablespaces and its WAL, and one
-# more for what is odd
-# What may not be entered is such a record, and no error of the walk.
+# irregular_walk UID   Print a record for each file, folder, FIFO and device of the cluster.
+# This includes its tablespaces and its WAL. A second record follows if the file cannot be read (U) or is part of an
+# interrupted copy (P). A folder that cannot be entered has such a record. It is not an error.
 irregular_walk() {
   set -- "$1" "$cluster_folder"
   for walk_link in "$cluster_folder"/pg_tblspc/* "$cluster_folder/pg_wal" "$cluster_folder/pg_xlog"; do
-    # what is no link is walked with the data directory
+    # If it is not a link, find examines it together with the data directory.
     [ -L "$walk_link" ] && [ -e "$walk_link" ] || continue
     case $walk_link in */pg_tblspc/*) walk_link=$(find_version_folder "$walk_link") || exit ;; *) ;; esac
     set -- "$@" "$walk_link"
   done
   walk_odd="- 0 0 0 $1 %p\\0"
   shift
-  low_priority find -H "$@" -ignore_readdir_race -name lost+found -prune -o \( -type f -o -type d \) -printf '%y %D:%i %n %b %s %U %p\0' \
+  low_priority find -H "$@" -ignore_readdir_race -name lost+found -prune \
+    -o \( -type f -o -type d \) -printf '%y %D:%i %n %b %s %U %p\0' \
     \( \( ! -readable -o -type d ! -executable \) -printf "U $walk_odd" -o -true \) \
     \( \( -name '.~tmp~' -o -name .rsync-partial -o -type f \
-    -name '.?*.[0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z]' \) -printf "P $walk_odd" -o -true \) \
+    -name '.?*.[0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z][0-9a-zA-Z]' \) \
+    -printf "P $walk_odd" -o -true \) \
     -type d \( ! -readable -o ! -executable \) -prune \
     -o \( -type p -o -type b -o -type c \) -printf '%y %D:%i %n %b %s %U %p\0'
 }
 
-# irregular_lines   print the lines on standard input with each path as hexadecimal digits; fails without the last
+# irregular_lines   Print the lines on standard input, with each path as hexadecimal digits. Fails without the last
+# line.
 irregular_lines() {
   irregular_kind=''
   while read -r irregular_kind irregular_rest; do
@@ -195,8 +206,8 @@ irregular_lines() {
   fail "not all files in $cluster_folder can be read"
 }
 
-# target_entries MOST FOLDERS...   print `folder =PATH` of each, and up to MOST `name =NAME` of what it holds
-# One that is not there holds nothing.
+# target_entries MOST FOLDERS...   Print `folder =PATH` for each of FOLDERS, and up to MOST lines `name =NAME` of its
+# entries. A folder that does not exist has no entries.
 target_entries() {
   entries_most=$1
   shift
@@ -209,7 +220,7 @@ target_entries() {
   done
 }
 
-# entries_lines MOST   print `name =DIGITS` of the first lines on standard input
+# entries_lines MOST   Print `name =DIGITS` for the first MOST lines on standard input.
 entries_lines() {
   entries_number=0
   while [ "$entries_number" -lt "$1" ] && IFS= read -r entries_name; do

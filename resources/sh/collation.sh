@@ -20,7 +20,8 @@ collation_order() {
 
 # collation_words   print the list
 # It tells glibc 2.28, which took over the order of ISO 14651:2016, from what was before (`1-1` and `11` change places),
-# and holds what locales treat each in its own way: accents, case, digits, punctuation, blanks of no width, other scripts.
+# and holds what locales treat each in its own way: accents, case, digits, punctuation, blanks of no width, other
+# scripts.
 collation_words() {
   printf '%b\n' \
     '1-1' '11' '1 1' '1.1' '1_1' '1' '10' '2' '02' '-1' '+1' '1a' 'a1' 'a-1' 'a 1' 'a' 'A' 'aa' 'AA' \

@@ -1,9 +1,10 @@
-# Configuration outside of the data directory, such as Debian's in /etc/postgresql. PATHs are relative to FOLDER, which is /.
-# Files of the old server are data: on the new server they are written as the database user, and only files and folders are.
+# Configuration outside of the data directory, such as Debian's in /etc/postgresql. PATHs are relative to FOLDER, which
+# is /. Files of the old server are data: on the new server they are written as the database user, and only files and
+# folders are.
 
-# pack_configuration FOLDER PATH...   print these as a tar archive in base64, and the end mark; a link to a file becomes this file
-# Other links are left out: one in Debian's folder may lead to the data. If a PATH itself is a link, -xtype would look at the link.
-# tar runs base64 itself and so fails if base64 does.
+# pack_configuration FOLDER PATH...   print these as a tar archive in base64, and the end mark; a link to a file becomes
+# this file Other links are left out: one in Debian's folder may lead to the data. If a PATH itself is a link, -xtype
+# would look at the link. tar runs base64 itself and so fails if base64 does.
 pack_configuration() {
   enter_folder "$1"
   shift
@@ -18,14 +19,16 @@ pack_configuration() {
 check_packable() {
   packable_not=$(find -H "$@" \( -type d ! \( -readable -executable \) -o \( -type f -o -xtype f \) ! -readable \) -print -prune) ||
     fail "the configuration cannot be read: $*"
-  [ -z "$packable_not" ] || fail "$(id -un) cannot read $packable_not. Give it permission to read the file, or move the file away"
+  [ -z "$packable_not" ] ||
+    fail "$(id -un) cannot read $packable_not. Give it permission to read the file, or move the file away"
 }
 
 # unpack_configuration FOLDER KEPT USER TARGET PATH...   as root: unpack the archive on standard input there, as USER
 # Existing files are first moved into the archive KEPT: left there, they would count as those of another cluster.
 unpack_configuration() {
   configuration=$(read_complete) || exit
-  unpack_types=$(printf '%s' "$configuration" | tar -I base64 -tvf -) || fail 'the configuration did not arrive as an archive'
+  unpack_types=$(printf '%s' "$configuration" | tar -I base64 -tvf -) ||
+    fail 'the configuration did not arrive as an archive'
   case "
 $unpack_types" in
     *"
@@ -45,15 +48,15 @@ $unpack_types" in
     [ -d "$unpack_above" ] || (make_folder_for "$unpack_user" "$unpack_above" 0755) || exit
   done
   umask 022 # others read Debian's, to tell which clusters there are
-  printf '%s' "$configuration" | run_as "$unpack_user" tar -I base64 --no-same-owner --no-same-permissions -xf - -- "$@" ||
+  printf '%s' "$configuration" |
+    run_as "$unpack_user" tar -I base64 --no-same-owner --no-same-permissions -xf - -- "$@" ||
     fail "$* could not be unpacked"
   restrict_keys "$unpack_user" "$unpack_types" "$@"
 }
 
-# restrict_keys USER TYPES PATH...   in the current folder: a key that belonged to root on the old server, and that its group could read, is
-# closed to the group
-# A server accepts a key that its group can read only from root (check_ssl_key_file_permissions, be-secure-common.c). TYPES is the
-# output of `tar -tv` on the unpacked archive.
+# restrict_keys USER TYPES PATH...   in the current folder: a key that belonged to root on the old server, and that its
+# group could read, is closed to the group A server accepts a key that its group can read only from root
+# (check_ssl_key_file_permissions, be-secure-common.c). TYPES is the output of `tar -tv` on the unpacked archive.
 restrict_keys() {
   keys_user=$1
   keys_names=$(printf '%s\n' "$2" | sed -n 's/^-...r..--- root\/[^ ]* *[0-9]* [^ ]* [^ ]* //p') || fail 'sed failed'
@@ -65,12 +68,13 @@ restrict_keys() {
 $keys_there
 " in *"
 $keys_one
-"*) run_as "$keys_user" chmod go= -- "$keys_one" </dev/null || fail "$keys_one cannot be protected from other users" ;; *) ;; esac
+"*) run_as "$keys_user" chmod go= -- "$keys_one" </dev/null || fail "$keys_one cannot be protected from other" \
+      'users' ;; *) ;; esac
   done || exit
 }
 
-# check_replaceable USER TARGET PATH...   on the new server, as root: fail unless USER can replace and restore these, and they configure no
-# other cluster than that in TARGET
+# check_replaceable USER TARGET PATH...   on the new server, as root: fail unless USER can replace and restore these,
+# and they configure no other cluster than that in TARGET
 check_replaceable() {
   replace_user=$1 replace_target=$2
   shift 2
@@ -80,13 +84,15 @@ check_replaceable() {
       fail "$replace_user cannot write to $replace_above on the new server. Make $replace_user its owner"
     [ -e "$replace_path" ] || [ -L "$replace_path" ] || continue
     replace_others=$(find "$replace_path" ! -user "$replace_user" -print -quit) || fail "$replace_path cannot be read"
-    [ -z "$replace_others" ] || fail "$replace_others on the new server does not belong to $replace_user. Make $replace_user its owner, or move it away"
+    [ -z "$replace_others" ] ||
+      fail "$replace_others on the new server does not belong to $replace_user. Make $replace_user its owner, or move" \
+        'it away'
   done
   refuse_others_settings "$replace_target" "$@"
 }
 
-# refuse_others_settings TARGET PATH...   fail if a settings file in a PATH names the data directory of another cluster than TARGET,
-# whether it is running or not: without that file it could not be started
+# refuse_others_settings TARGET PATH...   fail if a settings file in a PATH names the data directory of another cluster
+# than TARGET, whether it is running or not: without that file it could not be started
 refuse_others_settings() {
   other_target=$1
   # shellcheck disable=SC2034 # for parse_settings: no data directory
@@ -103,8 +109,9 @@ refuse_others_settings() {
         [ "${other_line#path * }" = "data_directory $other_data" ] || continue
         [ -e "$other_data/PG_VERSION" ] || [ -e "$other_data/pghaul-fence/PG_VERSION" ] || continue
         [ "$other_data" -ef "$other_target" ] ||
-          fail "$other_file on the new server configures another cluster, in $other_data, which could not start without it. Give" \
-            "that cluster its configuration elsewhere (on Debian: pg_renamecluster), or remove $other_data if nobody needs it"
+          fail "$other_file on the new server configures another cluster, in $other_data, which could not start" \
+            'without it. Give that cluster its configuration elsewhere (on Debian: pg_renamecluster), or remove' \
+            "$other_data if nobody needs it"
       done || exit
     done || exit
   done
@@ -124,7 +131,8 @@ archive_paths() {
   flush_file_system "${aside_kept%/*}"
 }
 
-# restore_configuration FOLDER KEPT USER PATH...   replace these by the contents of the archive KEPT; do nothing without KEPT
+# restore_configuration FOLDER KEPT USER PATH...   replace these by the contents of the archive KEPT; do nothing without
+# KEPT
 restore_configuration() {
   [ -e "$2" ] || return 0
   enter_folder "$1"
@@ -144,6 +152,7 @@ restore_configuration() {
 check_readable_files() {
   for readable_path; do
     [ -f "$readable_path" ] && [ -r "$readable_path" ] ||
-      fail "the database user cannot read $readable_path on the new server. Copy the file from the old server, and make it readable"
+      fail "the database user cannot read $readable_path on the new server. Copy the file from the old server, and" \
+        'make it readable'
   done
 }

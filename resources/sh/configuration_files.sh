@@ -1,11 +1,14 @@
-# The configuration files of a cluster as a start would read them: postgresql.conf with what it includes, pg_hba.conf and
-# pg_ident.conf with the files that they include and the lists that they name by @.
-# Syntax: guc-file.l, guc.c (GUC_scanstr), hba.c (next_token, tokenize_auth_file); PostgreSQL's manual, chapters 20.1.5 and 21.1.
+# The configuration files of a cluster, as the server would read them when it starts: postgresql.conf with the files
+# that it includes, pg_hba.conf and pg_ident.conf with the files that they include and the lists that they name with @.
+# Syntax: guc-file.l, guc.c (GUC_scanstr), hba.c (next_token, tokenize_auth_file); PostgreSQL's manual, chapters 20.1.5
+# and 21.1.
 
-# cluster_configuration   print `file NUMBER FAMILY MODE STATE WRITTEN BY PATH` for each file, the first four BY 0, which is the server
-# itself; then `mention NUMBER LINE SETTING` for each line of file NUMBER whose value names the data directory, by a link too; the last line is `whole`
-# FAMILY is settings, rules or list; MODE required, optional or folder (all *.conf in it); STATE file, folder, missing, unreadable or odd;
-# WRITTEN absolute or relative; BY the number of the file that names it. PATH is in hexadecimal digits.
+# cluster_configuration   Print one line for each configuration file, and one for each setting with the data directory.
+# Prints `file NUMBER FAMILY MODE STATE WRITTEN BY PATH` for each file. FAMILY is settings, rules or list. MODE is
+# required, optional or folder (all *.conf in it). STATE is file, folder, missing, unreadable or odd. WRITTEN is
+# absolute or relative. BY is the number of the file that names it. The server itself has the number 0 and names the
+# first four files. PATH is in hexadecimal digits. Prints `mention NUMBER LINE SETTING` for each line of file NUMBER
+# whose value contains a path to the data directory, also through a symbolic link. The last line is `whole`.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 cluster_configuration() {
   find_first_files
@@ -24,8 +27,8 @@ rules required 0 absolute 0 $first_ident
   echo whole
 }
 
-# find_first_files   set first_config, first_hba and first_ident, the files that the server names: those in force of a running one, else
-# those that a start would take
+# find_first_files   Set first_config, first_hba and first_ident, the paths of the files that the server reads first.
+# A running server is asked for them. For a stopped cluster these are the files that a start would read.
 find_first_files() {
   first_config=$cluster_config
   if [ -n "$cluster_pid" ]; then
@@ -41,14 +44,18 @@ find_first_files() {
     return 0
   fi
   [ -n "$first_config" ] || first_config=$cluster_folder/postgresql.conf
-  [ -x "$cluster_programs/postgres" ] || fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
+  [ -x "$cluster_programs/postgres" ] ||
+    fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
   set -- -D "$cluster_folder" -c "config_file=$first_config"
-  first_hba=$(LC_ALL=C "$cluster_programs/postgres" -C hba_file "$@" 2>/dev/null) || first_hba=$cluster_folder/pg_hba.conf
-  first_ident=$(LC_ALL=C "$cluster_programs/postgres" -C ident_file "$@" 2>/dev/null) || first_ident=$cluster_folder/pg_ident.conf
+  first_hba=$(LC_ALL=C "$cluster_programs/postgres" -C hba_file "$@" 2>/dev/null) ||
+    first_hba=$cluster_folder/pg_hba.conf
+  first_ident=$(LC_ALL=C "$cluster_programs/postgres" -C ident_file "$@" 2>/dev/null) ||
+    first_ident=$cluster_folder/pg_ident.conf
 }
 
-# print_configuration_file FAMILY MODE DEPTH WRITTEN BY PATH   (one word) print its line, and put what it names at the end of configuration_todo
-# A server reads no deeper than ten files (CONF_FILE_MAX_DEPTH).
+# print_configuration_file "FAMILY MODE DEPTH WRITTEN BY PATH"
+# Print the line of this file, and append the files that it names to configuration_todo. All fields are one argument.
+# PostgreSQL does not read files that are nested more than ten levels deep (CONF_FILE_MAX_DEPTH).
 print_configuration_file() {
   one_rest=$1
   one_family=${one_rest%% *} one_rest=${one_rest#* }
@@ -76,7 +83,7 @@ print_configuration_file() {
   done
 }
 
-# queue_named_file LINE   of list_named_files: a mention is printed, a file waits in configuration_todo
+# queue_named_file LINE   Handle a line of list_named_files: print a mention, or append a file to configuration_todo.
 queue_named_file() {
   case $1 in
     'mention '*) printf 'mention %s %s\n' "$configuration_number" "${1#* }" ;;
@@ -91,8 +98,8 @@ queue_named_file() {
   esac
 }
 
-# print_file_state MODE PATH   print file or folder, or why it is not read: missing, unreadable, odd
-# What is neither, or larger than any configuration, is not opened: a FIFO would wait for ever.
+# print_file_state MODE PATH   Print file or folder, or the reason why PATH is not read: missing, unreadable or odd.
+# Anything else, such as a FIFO, is odd and not opened, because it could block for ever. So is a file above 16 MiB.
 print_file_state() {
   if [ -d "$2" ]; then
     if [ "$1" != folder ]; then
@@ -118,7 +125,8 @@ print_file_state() {
   fi
 }
 
-# list_named_files FAMILY STATE PATH   print `FAMILY MODE PATH` for each file that it names, in its order, and `mention LINE SETTING`
+# list_named_files FAMILY STATE PATH   Print `FAMILY MODE PATH` for each file that PATH names, in their order there.
+# Prints `mention LINE SETTING` for each setting that contains a path to the data directory.
 list_named_files() {
   case $1-$2 in
     *-folder) list_included_folder "$1" "$3" ;;
@@ -127,14 +135,15 @@ list_named_files() {
   esac
 }
 
-# list_included_folder FAMILY FOLDER   those that include_dir takes: *.conf by name, no folder, none whose name begins with a full stop
+# list_included_folder FAMILY FOLDER   Print the files that include_dir reads, in its order.
+# These are the files *.conf, except folders and names that begin with a full stop.
 list_included_folder() {
-  folder_names=$(find "$2/" -maxdepth 1 -name '*.conf' ! -name '.*' ! -name '*[[:cntrl:]]*' ! -xtype d -printf "$1 required %f\\n") ||
-    fail "$2 cannot be read"
+  folder_names=$(find "$2/" -maxdepth 1 -name '*.conf' ! -name '.*' ! -name '*[[:cntrl:]]*' ! -xtype d \
+    -printf "$1 required %f\\n") || fail "$2 cannot be read"
   [ -z "$folder_names" ] || printf '%s\n' "$folder_names" | sort || fail 'sort failed'
 }
 
-# list_included_settings FILE   of postgresql.conf, or of a file of its kind
+# list_included_settings FILE   Print the lines of list_named_files for postgresql.conf or a file with the same syntax.
 list_included_settings() {
   settings_said=$(parse_settings "$1") || exit
   settings_data=$(readlink -f -- "$cluster_folder") || fail "the path $cluster_folder cannot be resolved"
@@ -150,12 +159,12 @@ list_included_settings() {
   done
 }
 
-# leads_into FOLDER VALUE   whether VALUE, or a word of it, is a path that leads into FOLDER, links followed
+# leads_into FOLDER VALUE   Succeed if VALUE, or a word in it, is a path into FOLDER. Symbolic links are followed.
 leads_into() {
   inside_folder=$1 inside_value=$2 inside_between=$IFS
   set -f
   IFS=" ,;:='\"()<>|&"
-  # shellcheck disable=SC2086 # split into words
+  # shellcheck disable=SC2086 # the value is split into words on purpose
   set -- "$inside_value" $inside_value
   set +f
   IFS=$inside_between
@@ -167,7 +176,8 @@ leads_into() {
   return 1
 }
 
-# parse_settings FILE   the same, and `path LINE SETTING VALUE` of each whose value names another whole path
+# parse_settings FILE   Print the files that FILE includes and its mentions, as list_named_files does.
+# Prints `path LINE SETTING VALUE` for each other setting whose value contains a slash. The caller resolves its links.
 parse_settings() {
   data=$cluster_folder awk -v quote="'" '
     function value(rest, said, i, c) {
@@ -186,7 +196,7 @@ parse_settings() {
       return said
     }
     function names_data(said, at, ahead, behind) {
-      data = ENVIRON["data"] # -v would take a backslash in it for an escape
+      data = ENVIRON["data"] # -v would interpret backslashes in it
       while (at = index(said, data)) {
         if (at > 1) ahead = substr(said, at - 1, 1)
         behind = substr(said, at + length(data), 1)
@@ -212,8 +222,9 @@ parse_settings() {
     }' <"$1" || fail "$1 cannot be read"
 }
 
-# parse_rules FAMILY FILE   of pg_hba.conf, pg_ident.conf, or a list that one of them names by @
-# From 16 on they include others, from 14 on a backslash at the end goes on in the next line.
+# parse_rules FAMILY FILE   Print the files that pg_hba.conf, pg_ident.conf or a list for them includes.
+# Files of the family rules can include others from PostgreSQL 16 on. From 14 on, a backslash at the end of a line
+# continues it on the next line.
 parse_rules() {
   rules_rank=${cluster_series%%.*}
   [ "$1" = rules ] || rules_rank=0

@@ -1,18 +1,19 @@
 # The passes of rsync, on the old server, by each route: ssh, daemon (file contents only, the rest by ssh), nfs, local.
 # Settings name the functions for the route and the number of streams, so that a plan contains only those that it uses:
 # copy_send, copy_listed, copy_stream, copy_share, copy_warm, copy_cold. Further settings: copy_folder, copy_marker,
-# copy_streams, copy_options, copy_progress, copy_vanish, copy_ssh, copy_daemon; copy_path and copy_data for the control file;
-# copy_target, the target as the old server itself sees it, or `-`: no pass writes where a server is running. A sample sets
-# copy_limit, words before rsync.
-#   --inplace       only the changed parts of a file are written; an interrupted pass continues where it stopped
-#   --ignore-times  files that are not marked as synced are compared byte by byte, whatever their size and time
-#   --existing, then --ignore-existing   only existing files are written in place: rsync truncates such a file at its end,
-#                   and for a new file XFS would then wait for the disk (xfs_setattr_size)
-#   --rsync-path    the line of the key in authorized_keys chooses the target folder, so no path crosses a remote shell
+# copy_streams, copy_options, copy_progress, copy_vanish, copy_ssh, copy_daemon; copy_path and copy_data for the control
+# file; copy_target, the target as the old server itself sees it, or `-`: no pass writes where a server is running. A
+# sample sets copy_limit, words before rsync.   --inplace       only the changed parts of a file are written; an
+# interrupted pass continues where it stopped   --ignore-times  files that are not marked as synced are compared byte by
+# byte, whatever their size and time   --existing, then --ignore-existing   only existing files are written in place:
+# rsync truncates such a file at its end,                   and for a new file XFS would then wait for the disk
+# (xfs_setattr_size)   --rsync-path    the line of the key in authorized_keys chooses the target folder, so no path
+# crosses a remote shell
 # shellcheck disable=SC2154
 
-# send_by_ssh LABEL SOURCE TARGET OPTION...   copy SOURCE, as far as the OPTIONs select it, into the data root LABEL of the new server
-# RSYNC_PROTECT_ARGS=0 keeps the server's options on its command line, where the receiver on the new server checks them.
+# send_by_ssh LABEL SOURCE TARGET OPTION...   copy SOURCE, as far as the OPTIONs select it, into the data root LABEL of
+# the new server RSYNC_PROTECT_ARGS=0 keeps the server's options on its command line, where the receiver on the new
+# server checks them.
 send_by_ssh() {
   send_label=$1 send_source=$2
   shift 3
@@ -44,7 +45,8 @@ send_listed() {
   "$copy_send" "$listed_label" ./ "$listed_target" --from0 --files-from="$listed_names" "$@"
 }
 
-# send_to_daemon STREAM LABEL TARGET OPTION...   copy the files in the list of that stream to the rsync daemon of the new server
+# send_to_daemon STREAM LABEL TARGET OPTION...   copy the files in the list of that stream to the rsync daemon of the
+# new server
 send_to_daemon() {
   listed_names=$copy_folder/files-$2-$1.names listed_label=$2
   shift 3
@@ -54,7 +56,8 @@ send_to_daemon() {
     --port="$listed_port" --from0 --files-from="$listed_names" ./ "$copy_daemon::$listed_label/"
 }
 
-# send_streams LABEL TARGET OPTION...   copy the listed files by all streams at once; end with the worst of their exit statuses
+# send_streams LABEL TARGET OPTION...   copy the listed files by all streams at once; end with the worst of their exit
+# statuses
 send_streams() {
   streams_log=$copy_folder/stream-$1
   show_streams "$streams_log" 2>/dev/null &
@@ -69,8 +72,9 @@ send_streams() {
   return "$streams_status"
 }
 
-# run_streams LOG LABEL TARGET OPTION...   run all streams, each with its output in LOG-NUMBER; LOG `-`, for a sample: without logs
-# There are at most nine streams. So the logs of the root `pg_wal` cannot be confused with those of a root `pg_wal-old`.
+# run_streams LOG LABEL TARGET OPTION...   run all streams, each with its output in LOG-NUMBER; LOG `-`, for a sample:
+# without logs There are at most nine streams. So the logs of the root `pg_wal` cannot be confused with those of a root
+# `pg_wal-old`.
 run_streams() {
   run_log=$1 run_label=$2 run_target=$3 run_ids='' run_number=1
   shift 3
@@ -106,9 +110,9 @@ show_streams() {
   done
 }
 
-# send_root LABEL SOURCE TARGET OPTION...   copy everything in the data root that the OPTIONs select, folders and links too
-# If copy_parts are in a folder of the new server that other clusters use too, only these are named to rsync, so that the folder keeps
-# its mode.
+# send_root LABEL SOURCE TARGET OPTION...   copy everything in the data root that the OPTIONs select, folders and links
+# too If copy_parts are in a folder of the new server that other clusters use too, only these are named to rsync, so
+# that the folder keeps its mode.
 send_root() {
   root_label=$1 root_source=$2/ root_target=$3 root_rest=${copy_parts:+$copy_parts/}
   shift 3
@@ -126,21 +130,22 @@ send_root() {
   "$copy_send" "$root_label" "$root_source" "$root_target" $copy_left_out "$@"
 }
 
-# detect_new_folder LABEL TARGET   before the first pass: set copy_new_folder if the folder of copy_parts is empty on the new server.
-# It then gets the mode that it has on the old server
+# detect_new_folder LABEL TARGET   before the first pass: set copy_new_folder if the folder of copy_parts is empty on
+# the new server. It then gets the mode that it has on the old server
 detect_new_folder() {
   copy_new_folder=''
   [ -z "$copy_parts" ] || ! target_root_is_empty "$@" || copy_new_folder=yes
 }
 
 # begin_pass LABEL SOURCE WAL [NAME]   change to the data root, and set copy_left_out, the options of all its passes
-# WAL is the folder of its WAL (`.` for the root itself), or `-`. Its idle WAL is listed under NAME, for steps that run at the same
-# time. Or WAL is copy_parts, the names in the folder of a tablespace that belong to the cluster: PG_15_202209061/wal, as
-# patterns without blanks.
+# WAL is the folder of its WAL (`.` for the root itself), or `-`. Its idle WAL is listed under NAME, for steps that run
+# at the same time. Or WAL is copy_parts, the names in the folder of a tablespace that belong to the cluster:
+# PG_15_202209061/wal, as patterns without blanks.
 begin_pass() {
   copy_left_out="$copy_progress --exclude=lost+found/" copy_parts=''
   if [ "$1" = data ]; then
-    # the control file in the fence of the old cluster is copied into that of the new one, unless the old cluster is not fenced yet
+    # the control file in the fence of the old cluster is copied into that of the new one, unless the old cluster is not
+    # fenced yet
     begin_fence=/pghaul-fence
     [ ! -e "$2/pghaul-fence/global/pg_control" ] || begin_fence=/pghaul-fence/mark
     copy_left_out="$copy_left_out --exclude=/postmaster.pid --exclude=/pghaul-start.log --exclude=/global/pg_control"
@@ -171,10 +176,11 @@ begin_pass() {
   enter_folder "$2"
 }
 
-# run_tolerating TOLERATED COMMAND...   run a part of a pass; end with the exit status of rsync if it fails, except with TOLERATED
-# 24, a file vanished, is normal while the server is running; source: rsync(1), EXIT VALUES. So is a file that got shorter while
-# it was read, for example because VACUUM truncated a table. rsync then ends with 23, although it has sent that file once more as
-# it is now (match.c: after a read error the checksum is made wrong, and the receiver asks again).
+# run_tolerating TOLERATED COMMAND...   run a part of a pass; end with the exit status of rsync if it fails, except with
+# TOLERATED 24, a file vanished, is normal while the server is running; source: rsync(1), EXIT VALUES. So is a file that
+# got shorter while it was read, for example because VACUUM truncated a table. rsync then ends with 23, although it has
+# sent that file once more as it is now (match.c: after a read error the checksum is made wrong, and the receiver asks
+# again).
 run_tolerating() {
   passed_tolerated=$1
   shift
@@ -193,8 +199,8 @@ run_tolerating() {
     refuse "$passed_status" "rsync ended with exit status $passed_status: the lines above say why"
 }
 
-# only_shrunk_files FILE   whether the messages of rsync in FILE say only that files got shorter while it read them, or vanished
-# A file that it sent twice without success is named with `failed verification`.
+# only_shrunk_files FILE   whether the messages of rsync in FILE say only that files got shorter while it read them, or
+# vanished A file that it sent twice without success is named with `failed verification`.
 only_shrunk_files() {
   awk '
     /^rsync: (\[sender\] )?read errors mapping ".*": No data available \(61\)$/ { shorter = 1; next }
@@ -203,8 +209,8 @@ only_shrunk_files() {
     END { exit !shorter || other }' "$1"
 }
 
-# precopy_pass LABEL SOURCE TARGET WAL   while the old cluster is running: copy what is not synced yet, missing files, folders and links
-# Print how much the next pass would have to compare.
+# precopy_pass LABEL SOURCE TARGET WAL   while the old cluster is running: copy what is not synced yet, missing files,
+# folders and links Print how much the next pass would have to compare.
 precopy_pass() {
   begin_pass "$1" "$2" "$4"
   detect_new_folder "$1" "$3"
@@ -218,7 +224,8 @@ precopy_pass() {
 # precopy_listed LABEL SOURCE TARGET   the part for files that exist in the target, by one stream
 precopy_listed() {
   # shellcheck disable=SC2086 # as above
-  target_root_is_empty "$1" "$3" || run_tolerating 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --existing --ignore-times --inplace
+  target_root_is_empty "$1" "$3" ||
+    run_tolerating 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --existing --ignore-times --inplace
 }
 
 # precopy_streams LABEL SOURCE TARGET   the same by several streams, then the missing files; folders and links follow
@@ -228,12 +235,14 @@ precopy_streams() {
   run_tolerating 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --ignore-existing --partial
 }
 
-# precopy_everything LABEL SOURCE TARGET   the same for an rsync that fails if a listed file has vanished: compare all existing files
+# precopy_everything LABEL SOURCE TARGET   the same for an rsync that fails if a listed file has vanished: compare all
+# existing files
 precopy_everything() {
   target_root_is_empty "$1" "$3" || run_tolerating 24 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
 }
 
-# full_pass LABEL SOURCE TARGET WAL   copy all of a stopped cluster; remove on the new server what the old cluster does not have
+# full_pass LABEL SOURCE TARGET WAL   copy all of a stopped cluster; remove on the new server what the old cluster does
+# not have
 full_pass() {
   pass_most=$(limit_deletions "$@") || exit
   begin_pass "$1" "$2" "$4"
@@ -251,13 +260,15 @@ full_single_stream() {
 full_streams() {
   list_changed_files "$1"
   # shellcheck disable=SC2086 # as above
-  target_root_is_empty "$1" "$3" || run_tolerating 0 $copy_listed "$1" "$3" $copy_left_out --existing --ignore-times --inplace
+  target_root_is_empty "$1" "$3" ||
+    run_tolerating 0 $copy_listed "$1" "$3" $copy_left_out --existing --ignore-times --inplace
   # shellcheck disable=SC2086 # as above
   run_tolerating 0 $copy_listed "$1" "$3" $copy_left_out --ignore-existing --partial
   run_tolerating 0 send_root "$1" "$2" "$3" --delete "$pass_most"
 }
 
-# changed_pass LABEL SOURCE TARGET WAL   of a stopped cluster: copy what has changed since the last pre-copy pass began, byte by byte
+# changed_pass LABEL SOURCE TARGET WAL   of a stopped cluster: copy what has changed since the last pre-copy pass began,
+# byte by byte
 changed_pass() {
   begin_pass "$1" "$2" "$4"
   list_changed_files "$1"
@@ -265,14 +276,16 @@ changed_pass() {
   run_tolerating 0 $copy_listed "$1" "$3" $copy_left_out --ignore-times --inplace
 }
 
-# rest_pass LABEL SOURCE TARGET WAL   of a stopped cluster: copy folders, links and times; remove what the old cluster does not have
+# rest_pass LABEL SOURCE TARGET WAL   of a stopped cluster: copy folders, links and times; remove what the old cluster
+# does not have
 rest_pass() {
   pass_most=$(limit_deletions "$@") || exit
   begin_pass "$1" "$2" "$4"
   run_tolerating 0 send_root "$1" "$2" "$3" --delete "$pass_most"
 }
 
-# list_deletions LABEL SOURCE TARGET WAL   print the names that the last pass would remove on the new server, then their number; a dry run
+# list_deletions LABEL SOURCE TARGET WAL   print the names that the last pass would remove on the new server, then their
+# number; a dry run
 list_deletions() {
   copy_progress='' deletions_said='# 0 entries'
   begin_pass "$1" "$2" "$4" hidden # by a name of its own: it runs beside a pass
@@ -283,7 +296,8 @@ list_deletions() {
   echo "${deletions_said% entries}" >"$copy_folder/removed-$1" || fail "$copy_folder cannot be written"
 }
 
-# print_deletions LABEL SOURCE TARGET   print the names that such a pass would remove there, then their number; end as rsync does
+# print_deletions LABEL SOURCE TARGET   print the names that such a pass would remove there, then their number; end as
+# rsync does
 print_deletions() {
   # rsync also names what it would send, which is dropped; its exit status is in the last line
   {
@@ -306,13 +320,14 @@ limit_deletions() {
   echo "--max-delete=$most_removed"
 }
 
-# flush_target LABEL TARGET   wait until everything that was sent to the data root LABEL, TARGET of the new server, is on its disk
+# flush_target LABEL TARGET   wait until everything that was sent to the data root LABEL, TARGET of the new server, is
+# on its disk
 flush_target() {
   ask_target flush_file_system "$@" || fail 'the new server does not confirm that the files are on its disk'
 }
 
-# target_root_is_empty LABEL TARGET   whether that data root of the target contains no file yet. A first copy then need not compare files
-# If the new server cannot be asked, the pass that follows says why.
+# target_root_is_empty LABEL TARGET   whether that data root of the target contains no file yet. A first copy then need
+# not compare files If the new server cannot be asked, the pass that follows says why.
 target_root_is_empty() {
   (ask_target target_is_empty "$@") 2>/dev/null
 }

@@ -1,9 +1,10 @@
 # The sample of a copy: it is sent by the same passes as the copy, and timed on the sending server.
 # shellcheck disable=SC2154,SC2034
 
-# send_sample FOLDER TARGET SECONDS   on the old server: send the sample of FOLDER, listed in copy_folder/sample, by the copy's transport
-# The time ends when it is on the disk of the new server, or when each pass is ended after SECONDS. Print `nanoseconds`, without the time
-# to connect (`connect`, the faster of two passes over nothing) and without that of a flush that has nothing to do.
+# send_sample FOLDER TARGET SECONDS   on the old server: send the sample of FOLDER, listed in copy_folder/sample, by the
+# copy's transport The time ends when it is on the disk of the new server, or when each pass is ended after SECONDS.
+# Print `nanoseconds`, without the time to connect (`connect`, the faster of two passes over nothing) and without that
+# of a flush that has nothing to do.
 send_sample() {
   enter_folder "$1"
   uncache_sample

@@ -1,7 +1,7 @@
 # The check, before the stop, that a copy can contain everything in the data roots. Only names and inodes are read.
 
-# check_copyable KEY FOLDER...   as the owner of the FOLDERs: fail if a file cannot be read, or if KEY, the private key in them or `-`,
-# belongs to another user; print a `note: ` for files that are copied differently or not at all
+# check_copyable KEY FOLDER...   as the owner of the FOLDERs: fail if a file cannot be read, or if KEY, the private key
+# in them or `-`, belongs to another user; print a `note: ` for files that are copied differently or not at all
 # FOLDER/./PART: only PART of that folder belongs to the cluster.
 check_copyable() {
   copyable_key=$1
@@ -10,11 +10,13 @@ check_copyable() {
   copyable_user=$(id -u) || fail 'id failed'
   for copyable_one; do
     case $copyable_one in
-      */./*) [ -e "$copyable_one" ] || fail "${copyable_one%/./*} does not contain ${copyable_one##*/./}: is its disk mounted?" ;;
+      */./*) [ -e "$copyable_one" ] ||
+        fail "${copyable_one%/./*} does not contain ${copyable_one##*/./}: is its disk mounted?" ;;
       *) ;;
     esac
   done
-  { list_uncopyable "$copyable_user" "$@" && printf 'whole\0'; } | tr '\n\0' '\001\n' | report_uncopyable "$copyable_key" || exit
+  { list_uncopyable "$copyable_user" "$@" && printf 'whole\0'; } | tr '\n\0' '\001\n' |
+    report_uncopyable "$copyable_key" || exit
   note_entries_beside "$@"
 }
 
@@ -25,12 +27,14 @@ note_entries_beside() {
     # the parts of one folder follow each other
     case $beside_folder in "$beside_last"/./*) continue ;; */./*) beside_last=${beside_folder%/./*} ;; *) continue ;; esac
     beside_names=$(ls -A -I lost+found -- "$beside_last") || fail "$beside_last cannot be read"
-    beside_names=$(printf '%s\n' "$beside_names" | exclude_named "$beside_last" "$@" | awk 'NR <= 5 { gsub(/[[:cntrl:]]/, "?"); printf " %s", $0 }') ||
+    beside_names=$(printf '%s\n' "$beside_names" | exclude_named "$beside_last" "$@" |
+      awk 'NR <= 5 { gsub(/[[:cntrl:]]/, "?"); printf " %s", $0 }') ||
       fail 'awk failed'
     [ -z "$beside_names" ] || beside_said="$beside_said, $beside_last:$beside_names"
   done
-  [ -z "$beside_said" ] || echo "note: Folders of tablespaces contain files that are not known to belong to this cluster (${beside_said#, })." \
-    "These are not copied."
+  [ -z "$beside_said" ] ||
+    echo 'note: Folders of tablespaces contain files that are not known to belong to this cluster' \
+      "(${beside_said#, }). These are not copied."
 }
 
 # exclude_named FOLDER NAMED...   print the names on standard input, except those of which FOLDER/./NAME is among NAMED
@@ -63,8 +67,9 @@ find_key_below() {
   echo -
 }
 
-# list_uncopyable UID FOLDER...   print a record of everything below that cannot be read, does not belong to UID, or is special
-# lost+found belongs to the file system and is not copied. The owner of a link does not matter, and a socket is created by its listener.
+# list_uncopyable UID FOLDER...   print a record of everything below that cannot be read, does not belong to UID, or is
+# special lost+found belongs to the file system and is not copied. The owner of a link does not matter, and a socket is
+# created by its listener.
 list_uncopyable() {
   copyable_owner=$1
   shift
@@ -74,7 +79,8 @@ list_uncopyable() {
     -o \( -type p -o -type b -o -type c \) -printf 'special %p\0'
 }
 
-# report_uncopyable KEY   report the records on standard input, with five names of each kind; fail without the last record, `whole`
+# report_uncopyable KEY   report the records on standard input, with five names of each kind; fail without the last
+# record, `whole`
 report_uncopyable() {
   names_kind='' closed_names='' closed_many=0 foreign_names='' foreign_many=0 special_names='' special_many=0 lost_names='' lost_many=0
   while IFS= read -r names_path; do
@@ -106,12 +112,13 @@ report_uncopyable() {
     fail "$closed_many files or folders cannot be read by the owner of the cluster, so they cannot be copied:" \
       "${closed_names#, }. Correct their owner and modes (chown, chmod u+rwX), and go on with --resume."
   if [ "$1" != - ] && [ -f "$1" ] && [ ! -O "$1" ]; then
-    fail "the private key $1 belongs to another user. Its copy will belong to the owner of the new cluster, and PostgreSQL" \
-      'refuses a key that its group may read. Make the owner of the cluster its owner (chown), set its mode to 600' \
-      '(chmod), and go on with --resume.'
+    fail "the private key $1 belongs to another user. Its copy will belong to the owner of the new cluster, and" \
+      'PostgreSQL refuses a key that its group may read. Make the owner of the cluster its owner (chown), set its' \
+      'mode to 600 (chmod), and go on with --resume.'
   fi
-  [ "$foreign_many" = 0 ] || echo "note: Files or folders that belong to another user: $foreign_many (${foreign_names#, })." \
-    'On the new server they belong to the owner of the cluster.' || fail 'the notes cannot be written'
+  [ "$foreign_many" = 0 ] ||
+    echo "note: Files or folders that belong to another user: $foreign_many (${foreign_names#, })." \
+      'On the new server they belong to the owner of the cluster.' || fail 'the notes cannot be written'
   [ "$lost_many" = 0 ] || echo "note: Folders lost+found of the file systems: $lost_many (${lost_names#, })." \
     'They are neither copied nor compared.' || fail 'the notes cannot be written'
   [ "$special_many" = 0 ] || echo "note: FIFOs or devices, which are not copied: $special_many (${special_names#, })." \

@@ -1,4 +1,5 @@
-# The search for corruption on the new server: page checksums while the cluster is stopped, tables and indexes while it is running.
+# The search for corruption on the new server: page checksums while the cluster is stopped, tables and indexes while it
+# is running.
 
 # check_pages PATH PROGRAM DATA   verify the checksum of every page; PROGRAM is pg_checksums, in 11 pg_verify_checksums
 # The program needs the control file in its place. Before the cutover, PG_VERSION is behind the fence meanwhile.
@@ -26,7 +27,8 @@ run_page_check() {
   fi || fail 'corruption was found, or not everything could be read. The lines above say where'
 }
 
-# check_relations PATH SOCKET PORT SERIES SECONDS JOBS   verify tables and B-tree indexes of each database with pg_amcheck
+# check_relations PATH SOCKET PORT SERIES SECONDS JOBS   verify tables and B-tree indexes of each database with
+# pg_amcheck
 check_relations() {
   connect_to "$1" "$2" "$3" "$4" "$5"
   check_known=$(query_cluster "select count(*) from pg_available_extensions where name = 'amcheck';") || exit

@@ -1,5 +1,5 @@
-# The rsync daemon of a copy, which runs as the database user on the new server; its password and port are on the old server.
-# All its processes have PGHAUL_COPY=MARKER in their environment, by which they are found at the end.
+# The rsync daemon of a copy, which runs as the database user on the new server; its password and port are on the old
+# server. All its processes have PGHAUL_COPY=MARKER in their environment, by which they are found at the end.
 
 # make_password FOLDER MARKER   on the old server: keep a random password in FOLDER; print it and MARKER
 make_password() {
@@ -12,10 +12,10 @@ make_password() {
   printf '%s %s\n' "$password" "$2" || fail 'the password could not be passed on'
 }
 
-# start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...   on the new server: start it anew
-# It takes the first free port of FIRST to LAST, at ADDRESS if the new server has it, else (or for -) at every address, and ends
-# by itself if nothing came for SECONDS. FILE contains the functions; the rest is as in make_daemon_folder. Password and
-# MARKER come on standard input; print port and MARKER.
+# start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...   on the new server: start it
+# anew It takes the first free port of FIRST to LAST, at ADDRESS if the new server has it, else (or for -) at every
+# address, and ends by itself if nothing came for SECONDS. FILE contains the functions; the rest is as in
+# make_daemon_folder. Password and MARKER come on standard input; print port and MARKER.
 start_daemon() {
   { read -r start_password start_mark && [ "$start_mark" = "$2" ]; } ||
     fail 'the password is incomplete: nothing was started'
@@ -56,8 +56,8 @@ make_daemon_folder() {
   done
 }
 
-# print_daemon_settings FOLDER SOURCES   print the settings of every module in rsyncd.conf: who may connect, and only to write
-# 32 connections: eight streams for each of three folders at a time, and some that are about to end.
+# print_daemon_settings FOLDER SOURCES   print the settings of every module in rsyncd.conf: who may connect, and only to
+# write 32 connections: eight streams for each of three folders at a time, and some that are about to end.
 print_daemon_settings() {
   printf '%s\n' \
     'use chroot = no' \
@@ -76,7 +76,8 @@ print_daemon_settings() {
     'refuse options = delete remove-source-files partial-dir backup-dir temp-dir log-file'
 }
 
-# serve_daemon FOLDER MARKER FILE PORT ADDRESS SECONDS   start it with its keeper, and wait until it listens; 1: it does not
+# serve_daemon FOLDER MARKER FILE PORT ADDRESS SECONDS   start it with its keeper, and wait until it listens; 1: it does
+# not
 serve_daemon() {
   PGHAUL_COPY=$2 setsid sh "$3" keep_daemon "$1" "$4" "$5" "$6" </dev/null >>"$1/log" 2>&1 &
   serve_tries=0
@@ -112,7 +113,8 @@ keep_daemon() {
 # watch_daemon FOLDER PROCESS SECONDS   return when FOLDER is gone or nothing came for SECONDS; fail if PROCESS ends
 # Files are written to disk while more arrive, so that no long flush remains at the end.
 watch_daemon() {
-  [ -e "/proc/$$/task/$$/children" ] || fail 'the kernel of the new server does not list the children of a process (/proc/PID/task/TID/children)'
+  [ -e "/proc/$$/task/$$/children" ] ||
+    fail 'the kernel of the new server does not list the children of a process (/proc/PID/task/TID/children)'
   watch_idle=0
   while [ -e "$1/rsyncd.conf" ] && [ "$watch_idle" -lt "$3" ]; do
     watch_children=
@@ -163,7 +165,8 @@ end_copy_processes() {
 # list_copy_processes MARKER   print the process id of each process of that copy
 list_copy_processes() {
   copy_found=$(printf 'PGHAUL_COPY=%s\0' "$1" | grep -lzxF -e "PGHAUL_COPY=$1" /proc/[0-9]*/environ - 2>/dev/null)
-  # grep ends with 2 if it cannot read other users' processes; its own input, last in the list, proves that it got to the end
+  # grep ends with 2 if it cannot read other users' processes; its own input, last in the list, proves that it got to
+  # the end
   case $?:$copy_found in
     [02]:*'(standard input)') ;;
     *) fail 'grep failed, so the processes of this copy are not known' ;;
@@ -187,8 +190,8 @@ port_is_taken() {
   esac
 }
 
-# test_daemon FOLDER MARKER HOST WORD...   on the old server: keep the port of the daemon in FOLDER and test it with an empty list
-# Port and MARKER come on standard input; WORD... says what rsync sends, and where to. End as rsync does.
+# test_daemon FOLDER MARKER HOST WORD...   on the old server: keep the port of the daemon in FOLDER and test it with an
+# empty list Port and MARKER come on standard input; WORD... says what rsync sends, and where to. End as rsync does.
 test_daemon() {
   { read -r reach_port reach_mark && [ "$reach_mark" = "$2" ]; } || fail 'the port is incomplete: nothing was tried'
   umask 077
@@ -199,7 +202,8 @@ test_daemon() {
   reach_status=$?
   case $reach_status in # 10: connecting failed, 35: it came to nothing in time; source: rsync(1), EXIT VALUES
     0) ;;
-    10 | 35) refuse "$reach_status" "the old server cannot connect to $reach_at: is there a firewall between the servers?" ;;
+    10 | 35) refuse "$reach_status" "the old server cannot connect to $reach_at: is there a firewall between the" \
+      'servers?' ;;
     *) refuse "$reach_status" "the rsync daemon on $reach_at refuses files from the old server" ;;
   esac
 }

@@ -1,9 +1,10 @@
-# The proof that every data root is known, is still the same folder, and still has its contents. A tablespace may have been created
-# since the facts were read. A disk may not be mounted after a reboot, or another one may be mounted in its place.
+# The proof that every data root is known, is still the same folder, and still has its contents. A tablespace may have
+# been created since the facts were read. A disk may not be mounted after a reboot, or another one may be mounted in its
+# place.
 
-# list_data_roots DATA VERSION [LINK FOLDER]...   print what DATA and the folders of its links are, one line per device, and the end mark
-# Exit with 66 if a link leads to a folder that is not among these; fail if one of these contains nothing of a cluster.
-# VERSION: the folder that every tablespace contains, PG_15_202209061, or a pattern of it.
+# list_data_roots DATA VERSION [LINK FOLDER]...   print what DATA and the folders of its links are, one line per device,
+# and the end mark Exit with 66 if a link leads to a folder that is not among these; fail if one of these contains
+# nothing of a cluster. VERSION: the folder that every tablespace contains, PG_15_202209061, or a pattern of it.
 list_data_roots() {
   enter_folder "$1"
   roots_version=$2
@@ -19,7 +20,8 @@ list_data_roots() {
   print_end_mark
 }
 
-# check_known_links [LINK FOLDER]...   in the data directory: exit with 66 if a link leads to a folder that is not among these
+# check_known_links [LINK FOLDER]...   in the data directory: exit with 66 if a link leads to a folder that is not among
+# these
 check_known_links() {
   roots_found=$(find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') ||
     fail 'not all links of the data directory could be read'
@@ -28,8 +30,8 @@ check_known_links() {
     printf '%s\n' "$roots_found" | while IFS= read -r roots_link; do print_unknown_root "$roots_link" "$@"; done
   ) || exit
   [ -z "$roots_unknown" ] ||
-    refuse 66 "${roots_unknown%; }. The plan does not contain this, because it was created later. Begin with a new plan (--start-over)," \
-      'after --rollback if the old cluster is stopped'
+    refuse 66 "${roots_unknown%; }. The plan does not contain this, because it was created later. Begin with a new" \
+      'plan (--start-over), after --rollback if the old cluster is stopped'
 }
 
 # print_unknown_root LINK [KNOWN FOLDER]...   print the folder to which LINK leads, unless it is KNOWN
@@ -46,9 +48,9 @@ print_unknown_root() {
   printf '%s leads to %s; ' "$root_link" "$root_folder"
 }
 
-# print_data_root LINK FOLDER   print a line for each device with files of FOLDER: `DEVICE INODE FILES BYTES CHANGED LINK`
-# INODE is that of the topmost folder on the device: FOLDER itself, or a disk mounted below it. FILES and BYTES count relations.
-# CHANGED is the time of the last change in it, except for logs and the fence.
+# print_data_root LINK FOLDER   print a line for each device with files of FOLDER: `DEVICE INODE FILES BYTES CHANGED
+# LINK` INODE is that of the topmost folder on the device: FOLDER itself, or a disk mounted below it. FILES and BYTES
+# count relations. CHANGED is the time of the last change in it, except for logs and the fence.
 print_data_root() {
   case $1 in
     .) root_holds=PG_VERSION ;;
@@ -85,8 +87,8 @@ print_data_root() {
   }
 }
 
-# find_root_entries FOLDER PART ACTION...   run find's ACTIONs on everything in FOLDER that belongs to the cluster: names that match PART,
-# without logs, lost+found and the fence
+# find_root_entries FOLDER PART ACTION...   run find's ACTIONs on everything in FOLDER that belongs to the cluster:
+# names that match PART, without logs, lost+found and the fence
 find_root_entries() {
   entries_folder=$1 entries_part=$2
   shift 2
@@ -96,8 +98,8 @@ find_root_entries() {
     fail "not all files in $entries_folder can be read"
 }
 
-# refuse_stray_link LINK FOLDER PART   fail if PART of FOLDER contains a link to a folder or, in a tablespace, to a file: the copy would
-# contain the link but not its target
+# refuse_stray_link LINK FOLDER PART   fail if PART of FOLDER contains a link to a folder or, in a tablespace, to a
+# file: the copy would contain the link but not its target
 refuse_stray_link() {
   case $1 in
     .) return 0 ;; # check_known_links has looked
@@ -108,16 +110,16 @@ refuse_stray_link() {
   stray_name=$(find_root_entries "$2" "$3" -type l \( -xtype d -o $stray_file \) -printf '%P\n' -quit) || exit
   [ -n "$stray_name" ] || return 0
   stray_leads=$(readlink -f -- "$2/$stray_name") || fail "the link $2/$stray_name cannot be resolved"
-  fail "$2 contains the link $stray_name, which leads to $stray_leads. The copy would contain the link but not its target." \
-    'Replace the link by its target while the server is stopped, or have PostgreSQL move the table or index to another' \
-    'tablespace (ALTER TABLE ... SET TABLESPACE). Then try again.'
+  fail "$2 contains the link $stray_name, which leads to $stray_leads. The copy would contain the link but not its" \
+    'target. Replace the link by its target while the server is stopped, or have PostgreSQL move the table or index' \
+    'to another tablespace (ALTER TABLE ... SET TABLESPACE). Then try again.'
 }
 
-# compare_data_roots LEAST DATA VERSION [LINK FOLDER]...   compare list_data_roots with its earlier output on standard input
-# Fail if a root is another folder now, if a disk below it is missing, or if the data directory contains no relation any more. A note is
-# printed if less than LEAST of the relations are left: clients drop tables, and report_lost_relations checks by the catalogs whether
-# each relation has its file. LEAST 1: fail if anything has changed.
-# After a reboot devices have other numbers. Then inodes and the number of devices are compared.
+# compare_data_roots LEAST DATA VERSION [LINK FOLDER]...   compare list_data_roots with its earlier output on standard
+# input Fail if a root is another folder now, if a disk below it is missing, or if the data directory contains no
+# relation any more. A note is printed if less than LEAST of the relations are left: clients drop tables, and
+# report_lost_relations checks by the catalogs whether each relation has its file. LEAST 1: fail if anything has
+# changed. After a reboot devices have other numbers. Then inodes and the number of devices are compared.
 compare_data_roots() {
   same_least=$1 same_numbers=yes
   shift
@@ -162,8 +164,8 @@ compare_data_roots() {
   printf '%s\n' "$same_now"
 }
 
-# check_roots_unchanged PATH DATA VERSION [LINK FOLDER]...   fail unless no server is running in DATA and no root has changed since the stop
-# The output of list_data_roots at the stop comes on standard input.
+# check_roots_unchanged PATH DATA VERSION [LINK FOLDER]...   fail unless no server is running in DATA and no root has
+# changed since the stop The output of list_data_roots at the stop comes on standard input.
 check_roots_unchanged() {
   prove_stopped "$1" "$2"
   shift

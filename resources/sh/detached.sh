@@ -1,9 +1,11 @@
 # Detached jobs: they survive the loss of the workstation, and can be found, followed and ended again.
-# A job runs in a session of its own under a keeper, which records its process group and its exit status. Everything is in one
-# folder of mode 0700 that belongs to the user who runs the job. /var/tmp survives a reboot and exists for users without a home.
+# A job runs in a session of its own under a keeper, which records its process group and its exit status. Everything is
+# in one folder of mode 0700 that belongs to the user who runs the job. /var/tmp survives a reboot and exists for users
+# without a home.
 
-# job_start BASE ABOUT BYTES SUM   start the program on standard input detached, and print the folder of the job below BASE
-# The first BYTES are the program, with the sha256 SUM; the rest is its input. ABOUT is a line for people and programs.
+# job_start BASE ABOUT BYTES SUM   start the program on standard input detached, and print the folder of the job below
+# BASE The first BYTES are the program, with the sha256 SUM; the rest is its input. ABOUT is a line for people and
+# programs.
 job_start() {
   job_folder=$(mktemp -d "$1/pghaul-job.XXXXXXXX") || fail "no folder for the job can be created in $1"
   shift
@@ -26,7 +28,8 @@ job_start() {
   printf '%s\n' "$job_folder"
 }
 
-# job_store ABOUT BYTES SUM   write the parts of standard input into the folder of the job, and check the checksum of the program
+# job_store ABOUT BYTES SUM   write the parts of standard input into the folder of the job, and check the checksum of
+# the program
 job_store() {
   printf '%s\n' "$1" >"$job_folder/about" || fail "$job_folder cannot be written: is its disk full?"
   head -c "$2" >"$job_folder/program" || fail 'the program of the job cannot be stored'
@@ -36,7 +39,8 @@ job_store() {
 }
 
 # job_keep FOLDER   the keeper: run job_command, and record its process group before it and its exit status after it
-# `group` contains the process id, its start time and the boot id, so that neither a reused id nor a reboot is taken for the job.
+# `group` contains the process id, its start time and the boot id, so that neither a reused id nor a reboot is taken for
+# the job.
 job_keep() {
   trap '' HUP
   trap : TERM INT
@@ -61,7 +65,8 @@ job_refresh() {
   if is_own_process "$job_leader" "$look_since" || job_has_orphans "$1"; then job_running=1; fi
 }
 
-# job_has_orphans FOLDER   whether processes of the job are running without their keeper: of its group and user, with FOLDER as their job
+# job_has_orphans FOLDER   whether processes of the job are running without their keeper: of its group and user, with
+# FOLDER as their job
 job_has_orphans() {
   orphans_found=$(grep -lsaxzF "pghaul_job=$1" /proc/[0-9]*/environ)
   [ $? -le 2 ] || fail 'grep failed' # 1: none; 2: one ended meanwhile, or is not ours to look at
@@ -76,8 +81,8 @@ job_has_orphans() {
 }
 
 # job_state FOLDER LOOKS WAIT FIRST LIMIT   print `RUNNING STATUS BYTES`, then LIMIT bytes of its log from byte FIRST on
-# It waits until the job has ended, for at most LOOKS looks with WAIT seconds between them. STATUS is `-` while there is none.
-# The time of its file `looked` is that of the latest look: a job may end itself if nobody has looked for long.
+# It waits until the job has ended, for at most LOOKS looks with WAIT seconds between them. STATUS is `-` while there is
+# none. The time of its file `looked` is that of the latest look: a job may end itself if nobody has looked for long.
 job_state() {
   enter_folder "$1"
   touch ./looked 2>/dev/null || : # a full disk is no reason not to look
@@ -93,7 +98,8 @@ job_state() {
   echo "$job_running $state_status $state_bytes"
   if [ "$5" != 0 ] && [ "$state_bytes" -ge "$4" ]; then
     # up to the size that was printed; what was written since comes with the next look
-    dd if=log bs=65536 iflag=skip_bytes,count_bytes skip="$(($4 - 1))" count="$5" status=none || fail "$1/log cannot be read"
+    dd if=log bs=65536 iflag=skip_bytes,count_bytes skip="$(($4 - 1))" count="$5" status=none ||
+      fail "$1/log cannot be read"
   fi
 }
 

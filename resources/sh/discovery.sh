@@ -1,19 +1,22 @@
-# Where PostgreSQL data directories may lie: Debian's list, systemd units, running servers, common folders.
+# Where PostgreSQL data directories may be: Debian's list, systemd units, running servers and common folders.
 
-# debian_clusters   print pg_lsclusters' JSON, or its table where it is too old for that; nothing where there is none
+# debian_clusters   Print the JSON output of pg_lsclusters, or its table if this version has no JSON.
+# Prints nothing if pg_lsclusters is not installed.
 debian_clusters() {
   command -v pg_lsclusters >/dev/null || return 0
   debian_said=$(pg_lsclusters -j 2>/dev/null) || debian_said=$(pg_lsclusters -h) || fail 'pg_lsclusters failed'
   printf '%s\n' "$debian_said"
 }
 
-# postmasters   print `postmaster PID SEEN =FOLDER =ARGUMENTS` of each running server; SEEN: seen, unseen or foreign
-# Backends are children of their postmaster and bear its name. A postmaster in a container may have a folder of a name
-# that is another one outside: the folders themselves are compared. /proc/PID/stat is read without a process of its own.
+# postmasters   Print `postmaster PID SEEN =FOLDER =ARGUMENTS` for each running server.
+# SEEN is seen, unseen (its working directory cannot be read) or foreign (the server has another file system, as in a
+# container). Backends have the same name as their postmaster, but are its children. In a container, a folder can have
+# the name of a different folder on the host. Therefore the folders themselves are compared, not their names.
+# The shell itself reads /proc/PID/stat, which saves one process for each.
 postmasters() {
   server_all=' ' server_pairs=''
   for server_stat in /proc/[0-9]*/stat; do
-    read -r server_pid server_name _ server_parent _ 2>/dev/null <"$server_stat" || continue # it ended meanwhile
+    read -r server_pid server_name _ server_parent _ 2>/dev/null <"$server_stat" || continue # it has ended meanwhile
     case $server_name in
       '(postgres)' | '(postmaster)' | '(edb-postgres)')
         server_all="$server_all$server_pid "
@@ -27,8 +30,8 @@ postmasters() {
   done
 }
 
-# postmaster_line PID   print the line of one; nothing where it ended meanwhile
-# Where its folder may not be read, its arguments name it.
+# postmaster_line PID   Print the line of one server for postmasters. Prints nothing if it has ended meanwhile.
+# If its working directory cannot be read, its arguments may contain the data directory.
 postmaster_line() {
   if ! postmaster_folder=$(readlink "/proc/$1/cwd"); then
     [ ! -r "/proc/$1/cwd" ] || fail 'readlink failed'
@@ -46,8 +49,8 @@ postmaster_line() {
   echo "postmaster $1 $postmaster_seen =$postmaster_folder =$postmaster_arguments"
 }
 
-# common_folders PATTERNS   print `folder =PATH` of those that look like a data directory
-# One of a package's own places that may not be looked into may be one too.
+# common_folders PATTERNS   Print `folder =PATH` for each folder that looks like a data directory.
+# A folder that cannot be entered is printed too, if it is below one of the usual folders of PostgreSQL's packages.
 common_folders() {
   for common_folder in $1; do
     [ -d "$common_folder" ] || continue
@@ -65,17 +68,17 @@ common_folders() {
   done
 }
 
-# unit_facts FOLDERS...   print `unit FILE` of each unit that names a server of PostgreSQL, and the lines that tell its folder
-# Fails behind them all where some may not be read.
+# unit_facts FOLDERS...   Print `unit FILE` and the relevant lines for each systemd unit that concerns PostgreSQL.
+# The lines are those of unit_lines. Fails at the end, after the output, if some files cannot be read.
 unit_facts() {
   unit_unread=''
   for unit_folder; do
     [ -d "$unit_folder" ] || continue
-    # where /lib is a link to /usr/lib its units would come twice
+    # If /lib is a link to /usr/lib, every unit would be printed twice.
     if [ "$unit_folder" = /lib/systemd/system ] && [ "$unit_folder" -ef /usr/lib/systemd/system ]; then continue; fi
     set --
     for unit_file in "$unit_folder"/*.service "$unit_folder"/*.service.d/*.conf; do
-      # no unit has such a name (systemd.unit), and a line break in one would make a line of its own
+      # No unit has such a name (systemd.unit). A line break in a name would also break this output.
       case ${unit_file#"$unit_folder"/} in *[!A-Za-z0-9:_.@\\/-]*) continue ;; *) ;; esac
       if [ -r "$unit_file" ] && [ -f "$unit_file" ]; then
         set -- "$@" "$unit_file"
@@ -88,13 +91,13 @@ unit_facts() {
   [ -z "$unit_unread" ] || fail "$unit_unread cannot be read"
 }
 
-# instance_facts   print `instance UNIT` of each instance of a template that comes up with the host or has a process now
+# instance_facts   Print `instance UNIT` for each instance of a template unit that is enabled or has a process now.
 instance_facts() {
   for instance_link in /etc/systemd/system/*.wants/*@?*.service /etc/systemd/system/*.requires/*@?*.service; do
     case ${instance_link##*/} in *[!A-Za-z0-9:_.@\\-]*) continue ;; *) ;; esac
     [ ! -L "$instance_link" ] || printf 'instance %s\n' "${instance_link##*/}"
   done
-  # 2: one ended meanwhile
+  # 2: a process has ended meanwhile
   instance_groups=$(grep -hosE '/system\.slice/[A-Za-z0-9:_.@\/-]*@[A-Za-z0-9:_.\-]+\.service' /proc/[0-9]*/cgroup) ||
     [ $? -le 2 ] || fail 'grep failed'
   instance_groups=$(printf '%s\n' "$instance_groups" | sort -u) || fail 'sort failed'
@@ -103,20 +106,22 @@ instance_facts() {
   done
 }
 
-# host_unit_facts FOLDERS...   what instance_facts and unit_facts print of the host
+# host_unit_facts FOLDERS...   Print what instance_facts and unit_facts print for the whole host.
 host_unit_facts() {
   instance_facts
   unit_facts "$@"
 }
 
-# units_about_postgresql FILES...   print those of them with their lines
-# What variables their command lines name, drop-ins of a later folder may set: unit_names goes on from one folder to the next.
+# units_about_postgresql FILES...   Print `unit FILE` and the lines of unit_lines for those FILES that concern
+# PostgreSQL. A command line can use variables that a drop-in in a later folder sets. Therefore unit_names keeps the
+# names of these variables from one folder to the next.
 units_about_postgresql() {
   : "${unit_names:=PGDATA}"
   units_found=$(grep -lE "postgres|postmaster|pg_ctl|PGDATA|(^|[^A-Za-z0-9_])($unit_names)=" "$@") || [ $? -eq 1 ] ||
     fail 'grep cannot read the units'
   [ -n "$units_found" ] || return 0
-  unit_starts=$(printf '%s\n' "$units_found" | while IFS= read -r units_file; do unit_start_lines "$units_file"; done) || exit
+  unit_starts=$(printf '%s\n' "$units_found" |
+    while IFS= read -r units_file; do unit_start_lines "$units_file"; done) || exit
   unit_more=$(printf '%s\n' "$unit_starts" | awk '{
     gsub(/\$\$/, "")
     while (match($0, /\$[{]?[A-Za-z_][A-Za-z0-9_]*/)) {
@@ -133,13 +138,15 @@ units_about_postgresql() {
   done || exit
 }
 
-# unit_start_lines FILE   print its ExecStart= with `: ` ahead, continued ones joined
+# unit_start_lines FILE   Print each ExecStart= line of FILE after `: `. Continued lines are joined.
 unit_start_lines() {
-  sed -nE -e ':a' -e '/\\$/{N;s/\\\n/ /;ba' -e '}' -e '/^[[:space:]]*ExecStart=/s/^[[:space:]]*/: /p' "$1" || fail "$1 cannot be read"
+  sed -nE -e ':a' -e '/\\$/{N;s/\\\n/ /;ba' -e '}' -e '/^[[:space:]]*ExecStart=/s/^[[:space:]]*/: /p' "$1" ||
+    fail "$1 cannot be read"
 }
 
-# user_unit_facts   print `user NAME HOME` of each account with units of its own, `linger` where they come up with the host,
-# `enabled UNIT` of those that its systemd starts, and what unit_facts prints of them
+# user_unit_facts   Print `user NAME HOME` for each account that has systemd units of its own.
+# After it comes `linger` if they start when the host boots, `enabled UNIT` for each enabled unit, and the output of
+# unit_facts for them.
 user_unit_facts() {
   user_accounts=$(getent passwd) || fail 'the list of accounts cannot be read'
   printf '%s\n' "$user_accounts" | while IFS=: read -r user_name _ _ _ _ user_home _; do
@@ -155,8 +162,9 @@ user_unit_facts() {
   done || exit
 }
 
-# unit_lines FILE   print its lines that bear on the data directory with `: ` ahead, continued ones joined
-# Others may hold secrets, as may the files of its environment. What a command line names everybody sees while it runs.
+# unit_lines FILE   Print the lines of FILE that concern the data directory, each after `: `. Continued lines are
+# joined. Other lines, and other variables in environment files, may contain secrets. A command line is no secret,
+# because every user can see it while the command runs.
 unit_lines() {
   unit_named=${unit_names:-PGDATA}
   sed -nE -e ':a' -e '/\\$/{N;s/\\\n/ /;ba' -e '}' \

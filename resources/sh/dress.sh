@@ -1,12 +1,12 @@
 # A dress rehearsal: the copied cluster is started on the new server while the old cluster serves its clients.
-# The pass runs inside a low-level backup of the old cluster, which belongs to one session. A temporary replication slot of that session
-# keeps the WAL, and the end of the session ends both. The copy is started in recovery and stays there: it replays the WAL of the backup,
-# and is examined. Source: PostgreSQL's manual, "Making a Base Backup Using the Low Level API" (versions 10 to 18).
-# The settings of the copy are read as in copy.sh.
+# The pass runs inside a low-level backup of the old cluster, which belongs to one session. A temporary replication slot
+# of that session keeps the WAL, and the end of the session ends both. The copy is started in recovery and stays there:
+# it replays the WAL of the backup, and is examined. Source: PostgreSQL's manual, "Making a Base Backup Using the Low
+# Level API" (versions 10 to 18). The settings of the copy are read as in copy.sh.
 # shellcheck disable=SC2154
 
-# dress_set_version SERIES   set what differs between major versions: the calls that begin and end the backup, where its WAL ends, the
-# file that keeps the copy in recovery and its contents, and the settings of the session of the backup
+# dress_set_version SERIES   set what differs between major versions: the calls that begin and end the backup, where its
+# WAL ends, the file that keeps the copy in recovery and its contents, and the settings of the session of the backup
 dress_set_version() {
   dress_begin="pg_backup_start('pghaul', true)" dress_stop='pg_backup_stop(false)'
   # since 17 the function names the segment behind a position that is the border of two
@@ -22,10 +22,10 @@ dress_set_version() {
   case $1 in 1[01]) dress_signal=recovery.conf dress_recovery="standby_mode = 'on'" ;; *) ;; esac
 }
 
-# dress_pass PATH SOCKET PORT SERIES SECONDS LIMIT CALM [LABEL SOURCE TARGET WAL]...   on the old server: copy as a backup what the passes
-# before have not copied, with WAL, control file, backup_label and what the copy is started with; print how much WAL was kept, and what
-# the server did for CALM seconds before the backup and during it
-# LIMIT: how many bytes of WAL may be written meanwhile; `-`: a quarter of the free space of its file system. It is ended if more was
+# dress_pass PATH SOCKET PORT SERIES SECONDS LIMIT CALM [LABEL SOURCE TARGET WAL]...   on the old server: copy as a
+# backup what the passes before have not copied, with WAL, control file, backup_label and what the copy is started with;
+# print how much WAL was kept, and what the server did for CALM seconds before the backup and during it LIMIT: how many
+# bytes of WAL may be written meanwhile; `-`: a quarter of the free space of its file system. It is ended if more was
 # written, if half of that space is used up, for whatever reason, or if no pghaul has followed its job for five minutes.
 dress_pass() {
   connect_to "$1" "$2" "$3" "$4" "$5"
@@ -43,7 +43,8 @@ dress_pass() {
   while [ "$dress_roots" -gt 0 ]; do
     # the copying processes must not keep the session open
     (exec 8>&- && precopy_pass "$1" "$2" "$3" "$4") || exit
-    is_own_process "$dress_watcher" "$dress_watcher_since" || fail 'the process that watches the amount of WAL has ended'
+    is_own_process "$dress_watcher" "$dress_watcher_since" ||
+      fail 'the process that watches the amount of WAL has ended'
     set -- "$@" "$1" "$2" "$3" "$4"
     shift 4
     dress_roots=$((dress_roots - 4))
@@ -54,7 +55,8 @@ dress_pass() {
   dress_write_settings
   dress_copy_control
   dress_stop_backup
-  (enter_folder "$dress_data" && find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') \
+  (enter_folder "$dress_data" &&
+    find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') \
     >"$copy_folder/dress/pghaul-fence/dress/links" || fail "not all links of $dress_data could be read"
   while [ $# -gt 0 ]; do
     case $4 in
@@ -66,7 +68,8 @@ dress_pass() {
   done
   # on the new server it gets the mode of the old data directory
   chmod --reference="$dress_data" -- "$copy_folder/dress" || fail "$copy_folder/dress cannot be set"
-  (exec 8>&- && enter_folder "$copy_folder/dress" && run_tolerating 0 "$copy_send" data ./ "$dress_target" --ignore-times) || exit
+  (exec 8>&- && enter_folder "$copy_folder/dress" &&
+    run_tolerating 0 "$copy_send" data ./ "$dress_target" --ignore-times) || exit
   dress_asks=$(dress_load_question last && dress_wal_question kept) || exit
   dress_send "$dress_asks"
   dress_await kept
@@ -74,8 +77,8 @@ dress_pass() {
   dress_print_activity
 }
 
-# dress_begin_backup   begin the backup; set dress_session and dress_from, and open descriptor 8, the input of its session
-# Whatever ends this shell closes the descriptor, which ends the session.
+# dress_begin_backup   begin the backup; set dress_session and dress_from, and open descriptor 8, the input of its
+# session Whatever ends this shell closes the descriptor, which ends the session.
 dress_begin_backup() {
   rm -rf -- "$copy_folder/dress" "$copy_folder/dress-in" "$copy_folder/dress-said" "$copy_folder/dress-error" \
     "$copy_folder/dress-ended" || fail "$copy_folder cannot be written"
@@ -115,8 +118,8 @@ $(dress_load_question calm)" || exit
 select 'began ' || $dress_begin;"
   dress_await began
   dress_from=$dress_heard
-  # after the start of the backup, whose checkpoint could remove an older slot if the server limits what slots keep. If no slot is
-  # free, the amount of WAL is only watched
+  # after the start of the backup, whose checkpoint could remove an older slot if the server limits what slots keep. If
+  # no slot is free, the amount of WAL is only watched
   dress_name=$(od -An -N 8 -tx8 /dev/urandom) || fail 'od failed'
   dress_send "\\set ON_ERROR_STOP off
 select from pg_create_physical_replication_slot('pghaul_${dress_name# }', true, true);
@@ -149,7 +152,8 @@ dress_await() {
   done
 }
 
-# dress_fail_ended   fail with the reason why the session of the backup has ended, or without one if dress_clean_up will print it
+# dress_fail_ended   fail with the reason why the session of the backup has ended, or without one if dress_clean_up will
+# print it
 dress_fail_ended() {
   [ ! -e "$copy_folder/dress-ended" ] || exit 1
   dress_why=$(dress_print_error) || exit
@@ -165,8 +169,9 @@ dress_print_error() {
   printf '%s\n' "the session of the backup has ended${dress_why:+: $dress_why}"
 }
 
-# dress_watch_session SHELL SINCE   in the background: end the session if too much WAL is kept, if nobody follows, or if SHELL has ended
-# If one of its checks fails, the others go on. It asks through the session of the backup, so that it needs no connection of its own.
+# dress_watch_session SHELL SINCE   in the background: end the session if too much WAL is kept, if nobody follows, or if
+# SHELL has ended If one of its checks fails, the others go on. It asks through the session of the backup, so that it
+# needs no connection of its own.
 dress_watch_session() {
   dress_pause=''
   trap '[ -z "$dress_pause" ] || kill "$dress_pause" 2>/dev/null; exit 0' TERM
@@ -182,7 +187,8 @@ dress_watch_session() {
       dress_why=$(dress_print_error)
       dress_end_session "$1" "$dress_why"
     fi
-    dress_kept=$(sed -n 's/^at //p' "$copy_folder/dress-said") && dress_answers=$(printf '%s' "$dress_kept" | grep -c '')
+    dress_kept=$(sed -n 's/^at //p' "$copy_folder/dress-said") && dress_answers=$(printf '%s' "$dress_kept" |
+      grep -c '')
     dress_kept=$(last_line "$dress_kept")
     if [ "${dress_kept:-0}" -gt "$dress_limit" ]; then
       dress_end_session "$1" "the old server has written $dress_kept bytes of WAL during the backup, more than the limit of $dress_limit bytes for" \
@@ -198,7 +204,8 @@ dress_watch_session() {
     [ -n "${pghaul_job-}" ] || continue
     dress_looked=$(stat -c %Y -- "$pghaul_job/looked" 2>/dev/null || stat -c %Y -- "$pghaul_job/group") || continue
     dress_time=$(date +%s) || continue
-    [ $((dress_time - dress_looked)) -le 300 ] || dress_end_session "$1" 'no pghaul has followed this job for five minutes'
+    [ $((dress_time - dress_looked)) -le 300 ] ||
+      dress_end_session "$1" 'no pghaul has followed this job for five minutes'
   done
   if is_own_process "$dress_session" "$dress_session_since"; then kill -s TERM "$dress_session"; fi
 }
@@ -216,17 +223,19 @@ dress_end_session() {
 
 # dress_free_space   print the free bytes of the file system of the WAL
 dress_free_space() {
-  room_free=$(stat -L -f -c '%a %S' -- "$dress_data/pg_wal/.") || fail "the free space of $dress_data/pg_wal could not be determined"
+  room_free=$(stat -L -f -c '%a %S' -- "$dress_data/pg_wal/.") ||
+    fail "the free space of $dress_data/pg_wal could not be determined"
   echo $((${room_free% *} * ${room_free#* }))
 }
 
-# dress_wal_question WORD   print the query for the bytes of WAL written since the backup began; the answer begins with WORD
+# dress_wal_question WORD   print the query for the bytes of WAL written since the backup began; the answer begins with
+# WORD
 dress_wal_question() {
   printf '%s\n' "select '$1 ' || trunc(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$dress_from'));"
 }
 
-# dress_load_question WORD   print the query for the load of the old server: WORD, milliseconds, the number of ended transactions, and the
-# number of client sessions that wait for its disks; `-` if this account cannot see that
+# dress_load_question WORD   print the query for the load of the old server: WORD, milliseconds, the number of ended
+# transactions, and the number of client sessions that wait for its disks; `-` if this account cannot see that
 dress_load_question() {
   printf '%s\n' "select '$1 ' || trunc(extract(epoch from clock_timestamp()) * 1000)::bigint || ' ' ||
     sum(xact_commit + xact_rollback)::bigint || ' ' || (select case current_setting('is_superuser') when 'on'
@@ -258,8 +267,8 @@ dress_print_activity() {
 }
 
 # dress_write_settings   write the settings in force on the old server, from all sources, into the files that are sent
-# So the copy needs no file outside of it. Settings of a library that this session has not loaded are not included. The file of ALTER
-# SYSTEM is sent empty, because it would override the others and may contain values that are not in force.
+# So the copy needs no file outside of it. Settings of a library that this session has not loaded are not included. The
+# file of ALTER SYSTEM is sent empty, because it would override the others and may contain values that are not in force.
 dress_write_settings() {
   dress_line="replace(setting, chr(92), chr(92) || chr(92))" # as guc-file.l reads a string
   for dress_each in 10-n 13-r 39-chr39; do
@@ -287,7 +296,8 @@ dress_copy_control() {
   done
 }
 
-# dress_stop_backup   end the backup, while its session goes on and keeps the WAL; set dress_first and dress_last, WAL segments
+# dress_stop_backup   end the backup, while its session goes on and keeps the WAL; set dress_first and dress_last, WAL
+# segments
 dress_stop_backup() {
   dress_send "select 'label ' || pg_walfile_name($dress_border) || ' ' || $(escaped_name_sql labelfile) from $dress_stop;"
   dress_await label
@@ -296,8 +306,10 @@ dress_stop_backup() {
   # shellcheck disable=SC2154 # unescape_name sets it
   printf '%s' "$name_whole" >"$copy_folder/dress/backup_label" || fail "$copy_folder cannot be written"
   dress_first=$(sed -n 's/^START WAL LOCATION: .*(file \([0-9A-F]*\))$/\1/p' "$copy_folder/dress/backup_label")
-  case $dress_first-$dress_last in *[!0-9A-F-]* | -* | *-) fail 'the backup does not say which WAL it needs' ;; *) ;; esac
-  echo "$dress_first $dress_last $dress_from" >"$copy_folder/dress/pghaul-fence/dress/wal" || fail "$copy_folder cannot be written"
+  case $dress_first-$dress_last in *[!0-9A-F-]* | -* | *-) fail 'the backup does not say which WAL it' \
+    'needs' ;; *) ;; esac
+  echo "$dress_first $dress_last $dress_from" >"$copy_folder/dress/pghaul-fence/dress/wal" ||
+    fail "$copy_folder cannot be written"
   echo "$dress_recovery" >"$copy_folder/dress/$dress_signal" || fail "$copy_folder cannot be written"
 }
 
@@ -319,19 +331,23 @@ dress_send_wal() {
       }
     }
     END { exit !(begun && ended) }' "$dress_names.found" >"$dress_names.lines" ||
-    fail "the old server has removed WAL that the backup needs, $dress_first to $dress_last${dress_slot:+. No replication slot kept it: $dress_slot}"
+    fail "the old server has removed WAL that the backup needs, $dress_first to" \
+      "$dress_last${dress_slot:+. No replication slot kept it: $dress_slot}"
   tr '\n' '\0' <"$dress_names.lines" >"$dress_names" || fail "$copy_folder cannot be written"
   # shellcheck disable=SC2086 # options without blanks
   run_tolerating 0 send_listed 1 "$1" "$3" $copy_left_out --ignore-times --inplace
 }
 
-# dress_clean_up   in a trap: end the session, and with it the backup and its slot; print the reason if the watch has ended it
+# dress_clean_up   in a trap: end the session, and with it the backup and its slot; print the reason if the watch has
+# ended it
 dress_clean_up() {
   dress_status=$?
   trap '' HUP INT TERM
-  if [ -n "${dress_watcher-}" ] && is_own_process "$dress_watcher" "$dress_watcher_since"; then kill -s TERM "$dress_watcher" 2>/dev/null; fi
+  if [ -n "${dress_watcher-}" ] &&
+    is_own_process "$dress_watcher" "$dress_watcher_since"; then kill -s TERM "$dress_watcher" 2>/dev/null; fi
   exec 8>&-
-  if [ -n "${dress_session-}" ] && is_own_process "$dress_session" "$dress_session_since"; then kill -s TERM "$dress_session" 2>/dev/null; fi
+  if [ -n "${dress_session-}" ] &&
+    is_own_process "$dress_session" "$dress_session_since"; then kill -s TERM "$dress_session" 2>/dev/null; fi
   wait 2>/dev/null
   if [ -e "$copy_folder/dress-ended" ]; then
     dress_why=$(cat -- "$copy_folder/dress-ended")
@@ -343,9 +359,9 @@ dress_clean_up() {
   exit "$dress_status"
 }
 
-# dress_check_programs PATH LIBRARIES FOLDERS PROGRAM...   on the new server: fail unless the programs of a dress rehearsal exist and nobody
-# else can change the libraries that the copy would load
-# LIBRARIES and FOLDERS are shared_preload_libraries and dynamic_library_path of the old server, as far as they are known.
+# dress_check_programs PATH LIBRARIES FOLDERS PROGRAM...   on the new server: fail unless the programs of a dress
+# rehearsal exist and nobody else can change the libraries that the copy would load LIBRARIES and FOLDERS are
+# shared_preload_libraries and dynamic_library_path of the old server, as far as they are known.
 dress_check_programs() {
   dress_path=$1 dress_named=$2 dress_folders=$3
   shift 3
@@ -356,10 +372,11 @@ dress_check_programs() {
   dress_check_libraries "$dress_named" "$dress_folders"
 }
 
-# dress_run_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   on the new server, as the owner: start the copy for this account
-# only, examine its databases, and always stop it and put its fence up again; print how long the start took and what was found
-# SECONDS: how long it may take, besides one second per megabyte of WAL. LINKs are all links of the cluster that lead to a folder, by
-# their paths below DATA; here they lead to TARGETs. Within run_with_queries, the copy is measured before anything else has read from it.
+# dress_run_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   on the new server, as the owner: start the
+# copy for this account only, examine its databases, and always stop it and put its fence up again; print how long the
+# start took and what was found SECONDS: how long it may take, besides one second per megabyte of WAL. LINKs are all
+# links of the cluster that lead to a folder, by their paths below DATA; here they lead to TARGETs. Within
+# run_with_queries, the copy is measured before anything else has read from it.
 dress_run_copy() {
   PATH=$1
   dress_data=$2
@@ -380,9 +397,12 @@ dress_try_copy() {
   refuse_running_server "$dress_data"
   dress_set_links "$@"
   dress_check_wal
-  # of another backup that was taken meanwhile: it would create links to tablespaces (xlogrecovery.c, read_tablespace_map)
-  rm -f -- "$dress_data/tablespace_map" "$dress_data/tablespace_map.old" || fail "$dress_data/tablespace_map cannot be removed"
-  # the folder of a slot without its state would end the server (slot.c, RestoreSlotFromDisk); the next pass copies them again
+  # of another backup that was taken meanwhile: it would create links to tablespaces (xlogrecovery.c,
+  # read_tablespace_map)
+  rm -f -- "$dress_data/tablespace_map" "$dress_data/tablespace_map.old" ||
+    fail "$dress_data/tablespace_map cannot be removed"
+  # the folder of a slot without its state would end the server (slot.c, RestoreSlotFromDisk); the next pass copies them
+  # again
   find "$dress_data/pg_replslot/." -mindepth 1 -delete || fail "$dress_data/pg_replslot cannot be emptied"
   dress_start_server
   [ -z "${queries_count-}" ] || measure_twice new "$PATH" "$dress_socket" "$dress_port" "$dress_series" "$dress_data"
@@ -390,13 +410,16 @@ dress_try_copy() {
   [ -z "${amcheck_seconds-}" ] || amcheck_copy "$PATH" "$dress_socket" "$dress_port" "$dress_series"
 }
 
-# dress_set_links [LINK TARGET]...   let the LINKs lead to TARGETs, and no other link to a folder, so that replay writes to the copy only
+# dress_set_links [LINK TARGET]...   let the LINKs lead to TARGETs, and no other link to a folder, so that replay writes
+# to the copy only
 dress_set_links() {
   enter_folder "$dress_data"
   # links that an earlier pass has copied and that the old cluster no longer has
-  dress_found=$(find . -type d -name lost+found -prune -o -type l -printf '%P\n') || fail "not all links of $dress_data could be read"
+  dress_found=$(find . -type d -name lost+found -prune -o -type l -printf '%P\n') ||
+    fail "not all links of $dress_data could be read"
   [ -z "$dress_found" ] || printf '%s\n' "$dress_found" | while IFS= read -r dress_each; do
-    grep -qxF -e "$dress_each" pghaul-fence/dress/links || rm -f -- "$dress_each" || fail "$dress_each cannot be removed"
+    grep -qxF -e "$dress_each" pghaul-fence/dress/links || rm -f -- "$dress_each" ||
+      fail "$dress_each cannot be removed"
   done || exit
   dress_left=$#
   while [ "$dress_left" -gt 0 ]; do
@@ -409,7 +432,8 @@ dress_set_links() {
   (check_known_links "$@") || exit
   for dress_each in pg_tblspc/*; do # those that lead nowhere yet, too
     [ ! -L "$dress_each" ] || dress_knows_link "$dress_each" "$@" ||
-      fail "the tablespace $dress_each was created after the plan was made. Begin with a new plan: --dress-rehearsal --start-over"
+      fail "the tablespace $dress_each was created after the plan was made. Begin with a new plan: --dress-rehearsal" \
+        '--start-over'
   done
 }
 
@@ -424,21 +448,24 @@ dress_knows_link() {
   return 1
 }
 
-# dress_check_wal   fail if the WAL of the backup creates a tablespace: replay clears its folder, which may belong to another cluster on
-# this server (tablespace.c, create_tablespace_directories)
+# dress_check_wal   fail if the WAL of the backup creates a tablespace: replay clears its folder, which may belong to
+# another cluster on this server (tablespace.c, create_tablespace_directories)
 dress_check_wal() {
-  read -r dress_first dress_last dress_from <"$dress_data/pghaul-fence/dress/wal" || fail "$dress_data does not contain a backup"
+  read -r dress_first dress_last dress_from <"$dress_data/pghaul-fence/dress/wal" ||
+    fail "$dress_data does not contain a backup"
   # up to the end of the last segment, as recovery reads it
-  dress_made=$(pg_waldump -p "$dress_data/pg_wal" -r Tablespace -s "$dress_from" "$dress_first" "$dress_last" 2>&1) || fail "the WAL of the backup cannot be read: $dress_made"
+  dress_made=$(pg_waldump -p "$dress_data/pg_wal" -r Tablespace -s "$dress_from" "$dress_first" "$dress_last" 2>&1) ||
+    fail "the WAL of the backup cannot be read: $dress_made"
   case $dress_made in
-    *CREATE*) fail 'a tablespace was created on the old server during the backup. Rehearse again with --dress-rehearsal --start-over' ;;
+    *CREATE*) fail 'a tablespace was created on the old server during the backup. Rehearse again with' \
+      '--dress-rehearsal --start-over' ;;
     *) ;;
   esac
 }
 
 # dress_start_server   start the copy, and wait until it can be queried; print how long that took
-# Not by pg_ctl, which would not say which process it has started if it is ended itself. As soon as the server has its lock file, its
-# PG_VERSION is behind the fence, so that nobody can start it again, whatever happens.
+# Not by pg_ctl, which would not say which process it has started if it is ended itself. As soon as the server has its
+# lock file, its PG_VERSION is behind the fence, so that nobody can start it again, whatever happens.
 dress_start_server() {
   dress_fence=$dress_data/pghaul-fence
   dress_account=$(id -un) || fail 'id failed'
@@ -473,15 +500,18 @@ dress_start_server() {
   dress_bytes=$(printf '%s\n' "$dress_bytes" | awk '{ sum += $1 } END { printf "%.0f", sum }') || fail 'awk failed'
   # every disk replays more than a megabyte per second
   dress_until=$((dress_began + dress_seconds + dress_bytes / 1000000)) dress_consistent=0
-  until dress_lock=$(sed -n 1p "$dress_data/postmaster.pid" 2>/dev/null) && [ "$dress_lock" = "$dress_process" ]; do dress_wait; done
+  until dress_lock=$(sed -n 1p "$dress_data/postmaster.pid" 2>/dev/null) &&
+    [ "$dress_lock" = "$dress_process" ]; do dress_wait; done
   move_behind_fence "$dress_data" PG_VERSION
   # the eighth line: LOCK_FILE_LINE_PM_STATUS, pidfile.h
-  until dress_lock=$(sed -n 8p "$dress_data/postmaster.pid" 2>/dev/null) && [ "${dress_lock%% *}" = ready ]; do dress_wait; done
+  until dress_lock=$(sed -n 8p "$dress_data/postmaster.pid" 2>/dev/null) &&
+    [ "${dress_lock%% *}" = ready ]; do dress_wait; done
   dress_now=$(date +%s) || fail 'date failed'
   echo "the copy was ready after $((dress_now - dress_began)) seconds, for connections of this account alone"
 }
 
-# dress_check_preloads FILE   fail if the settings in FILE load a library that another user of the new server could have written
+# dress_check_preloads FILE   fail if the settings in FILE load a library that another user of the new server could have
+# written
 dress_check_preloads() {
   [ -e "$1" ] || return 0
   dress_named=$(sed -n "s/^shared_preload_libraries = '\(.*\)'\$/\1/p" "$1") || fail "$1 cannot be read"
@@ -512,22 +542,24 @@ dress_wait() {
   sleep 0.2 || fail 'the program sleep is missing'
   dress_now=$(date +%s) || fail 'date failed'
   if ! is_own_process "$dress_process" "$dress_since"; then
-    dress_why=$(explain_failed_start "$dress_data" "$dress_began" tail -c 20000 -- "$dress_data/pghaul-start.log") || exit
+    dress_why=$(explain_failed_start "$dress_data" "$dress_began" tail -c 20000 -- "$dress_data/pghaul-start.log") ||
+      exit
     fail "the copy did not start: ${dress_why:-its server ended without a message}"
   fi
   if [ "$dress_consistent" = 0 ]; then
     ! grep -q 'consistent recovery state reached' "$dress_data/pghaul-start.log" || dress_consistent=$dress_now
   else
     # it waits for a snapshot that holds all transactions under way (procarray.c, ProcArrayApplyRecoveryInfo)
-    [ $((dress_now - dress_consistent)) -le 60 ] || fail 'the copy has replayed the backup, but accepts no connections. This happens if' \
-      'a transaction with more than 64 subtransactions was open on the old server. Rehearse again when none is open'
+    [ $((dress_now - dress_consistent)) -le 60 ] ||
+      fail 'the copy has replayed the backup, but accepts no connections. This happens if' \
+        'a transaction with more than 64 subtransactions was open on the old server. Rehearse again when none is open'
   fi
   [ "$dress_now" -le "$dress_until" ] ||
     fail "the copy was not ready after $((dress_now - dress_began)) seconds. Its WAL has $dress_bytes bytes"
 }
 
-# dress_stop_copy DATA   on the new server: stop the server of a dress rehearsal, remove its files and put the fence up; do nothing if there
-# was none
+# dress_stop_copy DATA   on the new server: stop the server of a dress rehearsal, remove its files and put the fence up;
+# do nothing if there was none
 dress_stop_copy() {
   [ -e "$1/pghaul-fence/dressed" ] || [ -d "$1/pghaul-fence/dress" ] || {
     refuse_running_server "$1"
@@ -545,20 +577,24 @@ dress_stop_copy() {
     sleep 0.1 || fail 'the program sleep is missing'
   done
   dress_socket=''
-  [ ! -e "$1/pghaul-fence/dress/socket" ] || read -r dress_socket <"$1/pghaul-fence/dress/socket" || fail "$1/pghaul-fence cannot be read"
-  case $dress_socket in /tmp/pghaul-dress.????????) rm -rf -- "$dress_socket" || fail "$dress_socket cannot be removed" ;; *) ;; esac
+  [ ! -e "$1/pghaul-fence/dress/socket" ] || read -r dress_socket <"$1/pghaul-fence/dress/socket" ||
+    fail "$1/pghaul-fence cannot be read"
+  case $dress_socket in /tmp/pghaul-dress.????????) rm -rf -- "$dress_socket" || fail "$dress_socket cannot be" \
+    'removed' ;; *) ;; esac
   for dress_each in postmaster.pid backup_label backup_label.old tablespace_map tablespace_map.old standby.signal recovery.conf \
     pghaul-start.log; do
     rm -f -- "$1/$dress_each" || fail "$1/$dress_each cannot be removed"
   done
   restore_options "$1"
   (close_target "$1") || exit
-  rm -rf -- "$1/pghaul-fence/dress" "$1/pghaul-fence/dressed" "$1/pghaul-fence/dressed.part" || fail "$1/pghaul-fence cannot be written"
+  rm -rf -- "$1/pghaul-fence/dress" "$1/pghaul-fence/dressed" "$1/pghaul-fence/dressed.part" ||
+    fail "$1/pghaul-fence cannot be written"
   flush_fence "$1"
 }
 
-# dress_examine PATH SOCKET PORT SERIES SECONDS   on the new server: print what each database of the replaying copy contains, and what was
-# not verified; fail if a database allows no connections or a library or dictionary of it cannot be loaded
+# dress_examine PATH SOCKET PORT SERIES SECONDS   on the new server: print what each database of the replaying copy
+# contains, and what was not verified; fail if a database allows no connections or a library or dictionary of it cannot
+# be loaded
 dress_examine() {
   connect_to "$@"
   PGOPTIONS="$PGOPTIONS -c client_min_messages=error"
@@ -596,7 +632,8 @@ dress_examine() {
   esac
 }
 
-# count_foreign_preloads   print how many libraries or library folders outside of the server's folder the settings of roles and databases name
+# count_foreign_preloads   print how many libraries or library folders outside of the server's folder the settings of
+# roles and databases name
 count_foreign_preloads() {
   query_cluster "select count(*) from pg_db_role_setting,
     unnest(setconfig) as entry, regexp_split_to_table(substr(entry, strpos(entry, '=') + 1), '[,\"[:space:]]+') as word
@@ -605,25 +642,27 @@ count_foreign_preloads() {
     or entry ~ '^dynamic_library_path=' and word not in ('', '\$libdir');"
 }
 
-# server_library_condition   print the SQL condition that a row of pg_proc has no library, or one from the library folder of the server
+# server_library_condition   print the SQL condition that a row of pg_proc has no library, or one from the library
+# folder of the server
 server_library_condition() {
   printf '%s' "(coalesce(probin like '\$libdir/%' or (strpos(probin, '/') = 0 and current_setting('dynamic_library_path') = '\$libdir'), true)
     and coalesce(probin !~ '(^|/)[.][.](/|\$)', true))"
 }
 
-# refuse_foreign_libraries DATABASE   fail if a client of the copy could make it load a library from outside of the server's folder
-# On this host, any user may be able to write there.
+# refuse_foreign_libraries DATABASE   fail if a client of the copy could make it load a library from outside of the
+# server's folder On this host, any user may be able to write there.
 refuse_foreign_libraries() {
   loads_found=$(count_foreign_preloads) || exit
   [ "$loads_found" = 0 ] ||
     fail 'a setting of a role or a database loads libraries from outside of the library folder of the server'
   loads_found=$(query_database "$1" "select count(*) from pg_proc where prolang = 13 and not $(server_library_condition);") || exit
-  [ "$loads_found" = 0 ] || fail "$loads_found functions of the database would load libraries from outside of the library folder of the server"
+  [ "$loads_found" = 0 ] ||
+    fail "$loads_found functions of the database would load libraries from outside of the library folder of the server"
 }
 
-# dress_examine_database DATABASE LINE   print, each after `seen `, `database LINE: N relations, N libraries, N dictionaries` and warnings;
-# then a line `wrong LINE: WHY` for each library and dictionary that fails
-# Each library is loaded and each user-defined dictionary is used, which needs their files on this host. Libraries whose names may lead
+# dress_examine_database DATABASE LINE   print, each after `seen `, `database LINE: N relations, N libraries, N
+# dictionaries` and warnings; then a line `wrong LINE: WHY` for each library and dictionary that fails Each library is
+# loaded and each user-defined dictionary is used, which needs their files on this host. Libraries whose names may lead
 # into a folder of another user are left out.
 dress_examine_database() {
   look_own=$(server_library_condition)
@@ -645,8 +684,10 @@ dress_examine_database() {
       order by d.oid \\gexec" |
     in_database "$1" psql -XAtqw -v VERBOSITY=verbose 2>&1 >/dev/null) || fail 'psql failed'
   printf 'seen database %s: %s relations, %s libraries, %s dictionaries\n' "$2" "$3" "$4" "$5"
-  [ "$6" = 0 ] || printf 'seen warning: database %s: %s libraries and their dictionaries were not verified, because they are outside of the library folder of the server\n' "$2" "$6"
-  [ "$7" = 0 ] || printf 'seen warning: database %s: %s collations of its indexes have another version on the new server. Rebuild these indexes\n' "$2" "$7"
+  [ "$6" = 0 ] ||
+    printf 'seen warning: database %s: %s libraries and their dictionaries were not verified, because they are outside of the library folder of the server\n' "$2" "$6"
+  [ "$7" = 0 ] ||
+    printf 'seen warning: database %s: %s collations of its indexes have another version on the new server. Rebuild these indexes\n' "$2" "$7"
   # by the SQLSTATE, which is the same in every language
   printf '%s\n' "$look_errors" | database=$2 awk '
     sub(/^[^ ]*:  *[0-9A-Z][0-9A-Z][0-9A-Z][0-9A-Z][0-9A-Z]: /, "") { print "wrong " ENVIRON["database"] ": " $0 }' ||

@@ -1,11 +1,12 @@
-# The fence of a cluster, DATA/pghaul-fence, contains its control file or its PG_VERSION. Without either of them in its place
-# no postmaster starts in DATA, whoever starts it, also after a reboot (postmaster.c, checkDataDir and checkControlFile). A
-# running server does not need PG_VERSION. On the new server the fence contains more files: `mark` says whose copy DATA is; it
-# becomes `opened` at the cutover; `server` says which server this copy has started, or with which options it is about to.
-# All functions run as the owner of the cluster. Each can be repeated after an interruption, and its result is on disk when it ends.
+# The fence of a cluster, DATA/pghaul-fence, contains its control file or its PG_VERSION. Without either of them in its
+# place no postmaster starts in DATA, whoever starts it, also after a reboot (postmaster.c, checkDataDir and
+# checkControlFile). A running server does not need PG_VERSION. On the new server the fence contains more files: `mark`
+# says whose copy DATA is; it becomes `opened` at the cutover; `server` says which server this copy has started, or with
+# which options it is about to. All functions run as the owner of the cluster. Each can be repeated after an
+# interruption, and its result is on disk when it ends.
 
-# refuse_running_server DATA   fail if a server is running there, by its working directory or by a lock file, except the lock
-# file of a server of this copy that has crashed
+# refuse_running_server DATA   fail if a server is running there, by its working directory or by a lock file, except the
+# lock file of a server of this copy that has crashed
 refuse_running_server() {
   server_found=$(list_servers_in "$1") || exit
   [ -z "$server_found" ] || fail "a PostgreSQL server is running in $1 (process ${server_found%%[!0-9]*})"
@@ -41,7 +42,8 @@ move_behind_fence() {
 move_out_of_fence() {
   if [ -e "$1/pghaul-fence/$2" ]; then
     out_to=$1/$2
-    [ ! -e "$out_to" ] || fail "$2 exists in $1 and in $1/pghaul-fence. Remove the one that does not belong to the cluster"
+    [ ! -e "$out_to" ] ||
+      fail "$2 exists in $1 and in $1/pghaul-fence. Remove the one that does not belong to the cluster"
     run_keeping_time "${out_to%/*}" mv -fT -- "$1/pghaul-fence/$2" "$out_to"
   fi
   flush_fence "$1"
@@ -78,10 +80,12 @@ find_control() {
   [ -e "$1/global/pg_control" ] || [ ! -e "$1/pghaul-fence/global/pg_control" ] || control_in=$1/pghaul-fence
 }
 
-# print_control_data PATH DATA [AS]   print the output of pg_controldata on that PATH; AS: words that run it as another user
+# print_control_data PATH DATA [AS]   print the output of pg_controldata on that PATH; AS: words that run it as another
+# user
 print_control_data() {
   find_control "$2"
-  control=$(${3-} env PATH="$1" pg_controldata "$control_in") || fail "pg_controldata cannot read the control file of $2"
+  control=$(${3-} env PATH="$1" pg_controldata "$control_in") ||
+    fail "pg_controldata cannot read the control file of $2"
   [ -n "$control" ] || fail "pg_controldata says nothing of $2"
   printf '%s\n' "$control"
 }
@@ -92,9 +96,9 @@ checksum_control_file() {
   sha256sum <"$control_in/global/pg_control" || fail "the control file of $1 cannot be read"
 }
 
-# fence_target DATA LINE...   on the new server, before anything else: prevent a server from starting there, and mark DATA as the
-# target of this copy with LINEs
-# A dress rehearsal that was interrupted is ended first. One whose backup was copied and not started stays as it is.
+# fence_target DATA LINE...   on the new server, before anything else: prevent a server from starting there, and mark
+# DATA as the target of this copy with LINEs A dress rehearsal that was interrupted is ended first. One whose backup was
+# copied and not started stays as it is.
 fence_target() {
   [ ! -e "$1/pghaul-fence/dressed" ] || dress_stop_copy "$1"
   close_target "$1"
@@ -104,31 +108,36 @@ fence_target() {
   flush_fence "$fence_data"
 }
 
-# record_cutover DATA   on the old server, after the cutover: record in its fence that a rollback would lose what clients have written
+# record_cutover DATA   on the old server, after the cutover: record in its fence that a rollback would lose what
+# clients have written
 record_cutover() {
-  echo 'The new cluster was opened for clients. What they have written since is on the new server only.' >"$1/pghaul-fence/new-was-opened" ||
+  echo 'The new cluster was opened for clients. What they have written since is on the new server' \
+    'only.' >"$1/pghaul-fence/new-was-opened" ||
     fail "$1/pghaul-fence/new-was-opened cannot be written"
   sync -- "$1/pghaul-fence/new-was-opened" "$1/pghaul-fence" || fail "$1/pghaul-fence cannot be written to disk"
 }
 
-# refuse_after_cutover DATA   on the old server, before any rollback: fail if its fence says that the cutover has happened
+# refuse_after_cutover DATA   on the old server, before any rollback: fail if its fence says that the cutover has
+# happened
 refuse_after_cutover() {
   [ ! -e "$1/pghaul-fence/new-was-opened" ] ||
-    fail 'the new cluster was opened for clients, and what they have written since is on the new server only. To give that up,' \
-      "stop the new cluster, prevent it from starting, and remove $1/pghaul-fence/new-was-opened"
+    fail 'the new cluster was opened for clients, and what they have written since is on the new server only. To give' \
+      "that up, stop the new cluster, prevent it from starting, and remove $1/pghaul-fence/new-was-opened"
 }
 
-# close_target DATA   move what a start needs behind the fence, except PG_VERSION, and forget any server that was started there
+# close_target DATA   move what a start needs behind the fence, except PG_VERSION, and forget any server that was
+# started there
 close_target() {
   fence_cluster "$1"
   move_out_of_fence "$1" PG_VERSION
   # in this order: without `server` the lock file would be that of an unknown server
   rm -f -- "$1/postmaster.pid" "$1/pghaul-fence/server" "$1/pghaul-fence/control" \
-    "$1/pghaul-fence/options" "$1/pghaul-fence/opened" "$1/pghaul-fence/new-was-opened" || fail "$1/postmaster.pid cannot be removed"
+    "$1/pghaul-fence/options" "$1/pghaul-fence/opened" "$1/pghaul-fence/new-was-opened" ||
+    fail "$1/postmaster.pid cannot be removed"
 }
 
-# roll_back_target DATA   rollback on the new server: stop the server that this copy has started, and prevent any further start
-# A data directory without a mark does not belong to this copy, and is left alone.
+# roll_back_target DATA   rollback on the new server: stop the server that this copy has started, and prevent any
+# further start A data directory without a mark does not belong to this copy, and is left alone.
 roll_back_target() {
   if [ -e "$1/pghaul-fence/opened" ]; then
     refuse_changed_copy "$1" # while it can still be told
@@ -149,8 +158,8 @@ open_target() {
   open_fence "$1"
 }
 
-# check_own_server DATA   fail unless the server that is running there was started by this copy: by its process id and start
-# time or, if these were not recorded, by the isolation settings on its command line, which no other server has
+# check_own_server DATA   fail unless the server that is running there was started by this copy: by its process id and
+# start time or, if these were not recorded, by the isolation settings on its command line, which no other server has
 check_own_server() {
   own_lock='' own_known=''
   ! [ -e "$1/postmaster.pid" ] || own_lock=$(head -n 3 -- "$1/postmaster.pid") || own_lock=''
@@ -177,7 +186,8 @@ stop_local_only() {
   stop_looks=0
   while [ -n "$stop_found" ]; do
     stop_looks=$((stop_looks + 1))
-    [ "$stop_looks" -le 6000 ] || fail "the server in $1, process ${own_lock%%[!0-9]*}, has not stopped within 10 minutes"
+    [ "$stop_looks" -le 6000 ] ||
+      fail "the server in $1, process ${own_lock%%[!0-9]*}, has not stopped within 10 minutes"
     sleep 0.1 || fail 'the program sleep is missing'
     stop_found=$(list_servers_in "$1") || exit
   done

@@ -1,5 +1,5 @@
-# Folders of a database user, created safely by root: in a folder that other users can change, a link may replace a name at any
-# moment.
+# Folders of a database user, created safely by root: in a folder that other users can change, a link may replace a name
+# at any moment.
 
 # run_as USER COMMAND...   as root: run COMMAND as USER, in whose folders it works
 run_as() {
@@ -19,8 +19,8 @@ nearest_folder() {
   printf '%s\n' "$nearest"
 }
 
-# make_folder_for USER PATH [MODE]   as root: make PATH a folder of USER, private or with MODE; create missing folders above it, too
-# MODE `kept`: private, but a folder that contains something keeps its mode, for the other files in it.
+# make_folder_for USER PATH [MODE]   as root: make PATH a folder of USER, private or with MODE; create missing folders
+# above it, too MODE `kept`: private, but a folder that contains something keeps its mode, for the other files in it.
 # Root itself creates a folder only where no other user can change anything on the way.
 make_folder_for() {
   give_path=$2 give_wanted=${3-0700}
@@ -36,17 +36,20 @@ make_folder_for() {
     enter_folder "$give_above"
     make_folder_here "$1" "${give_path##*/}"
   else
-    [ -d "$give_path" ] || run_as "$1" mkdir -- "$give_path" || fail "$1 cannot create $give_path. Create it, and make $1 its owner"
+    [ -d "$give_path" ] || run_as "$1" mkdir -- "$give_path" ||
+      fail "$1 cannot create $give_path. Create it, and make $1 its owner"
   fi
   if [ "${3-}" = kept ]; then
     # root may have no access, for example over NFS
-    give_names=$(run_as "$1" ls -A -I lost+found -- "$give_path") || fail "$give_path does not belong to $1. Make $1 its owner"
+    give_names=$(run_as "$1" ls -A -I lost+found -- "$give_path") ||
+      fail "$give_path does not belong to $1. Make $1 its owner"
     [ -z "$give_names" ] || give_wanted=u+rwx
   fi
   run_as "$1" chmod "$give_wanted" -- "$give_path" || fail "$give_path does not belong to $1. Make $1 its owner"
 }
 
-# make_folder_here USER NAME   in a folder of root: make NAME a folder of USER; one that contains something keeps its owner
+# make_folder_here USER NAME   in a folder of root: make NAME a folder of USER; one that contains something keeps its
+# owner
 make_folder_here() {
   [ -d "$2" ] || mkdir -m 0700 -- "$2" || fail "$PWD/$2 cannot be created"
   own_names=$(list_folder_names "$2") || exit

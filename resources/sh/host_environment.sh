@@ -1,16 +1,19 @@
-# What stands around the clusters of a host: programs that start, front or watch them, services, jobs, what forbids.
+# What affects the clusters of a host from outside: high-availability tools, poolers, services that start at boot,
+# security policies, firewalls and scheduled jobs.
 
-# ha_and_pooler_facts PATTERN FILES   print `process =COMMAND-LINE` of what PATTERN finds, `file PATH` of FILES, `unit NAME`
-# FILES are patterns, a blank between. A command line comes as hexadecimal digits.
+# ha_and_pooler_facts PATTERN FILES   Print signs of high-availability tools and connection poolers.
+# Prints `process =COMMAND-LINE` for each process whose command line matches PATTERN, in hexadecimal digits, `file PATH`
+# for each existing file of FILES, and `unit NAME` for each enabled service. FILES are patterns, separated by spaces.
+# Fails if this user cannot see the processes of other users.
 ha_and_pooler_facts() {
   ha_first=$(tr -d '\0' 2>/dev/null </proc/1/cmdline) && [ -n "$ha_first" ] ||
     fail "$(id -un) cannot see the processes of other users"
-  # 2: one ended meanwhile, or its file may not be read
+  # 2: a process has ended meanwhile, or its file cannot be read
   ha_found=$(grep -lasE "$1" /proc/[0-9]*/cmdline) || [ $? -le 2 ] || fail 'grep failed'
   for ha_file in $ha_found; do
     ha_line=$(hex_file "$ha_file" 2000) || {
       [ $? -eq 2 ] || exit 1
-      continue # it ended meanwhile
+      continue # it has ended meanwhile
     }
     echo "process =$ha_line"
   done
@@ -22,7 +25,8 @@ ha_and_pooler_facts() {
   done
 }
 
-# virtual_address_facts KEEPALIVED   print ip's addresses, and `virtual ADDRESS` of those that keepalived's file moves about
+# virtual_address_facts KEEPALIVED   Print the addresses that `ip` lists, and the virtual addresses of keepalived.
+# KEEPALIVED is its configuration file. For each virtual address in it, `virtual ADDRESS` is printed.
 virtual_address_facts() {
   ip -o addr show || fail 'ip cannot list the addresses'
   [ -e "$1" ] || return 0
@@ -30,8 +34,8 @@ virtual_address_facts() {
     fail "$1 cannot be read"
 }
 
-# autostart_facts   print what brings services up: `enabled`, `masked`, `restart`, `start` and `script` lines
-# Units are read as files, as a host may run without systemd, or in a container of its own.
+# autostart_facts   Print what starts PostgreSQL at boot: `enabled`, `masked`, `restart`, `start` and `script` lines.
+# The unit files are read, because systemctl does not answer on a host without systemd or in a container.
 autostart_facts() {
   for start_link in /etc/systemd/system/*.wants/*.service /etc/systemd/system/*.requires/*.service; do
     [ ! -L "$start_link" ] || echo "enabled ${start_link##*/}"
@@ -52,7 +56,7 @@ autostart_facts() {
   done
 }
 
-# restart_of_unit FILE   print `restart FILE VALUE` of its last Restart=
+# restart_of_unit FILE   Print `restart FILE VALUE` for the last line with Restart= in FILE, which is the one in force.
 restart_of_unit() {
   restart_values=$(sed -n 's/^[[:space:]]*Restart=//p' "$1") || fail "$1 cannot be read"
   [ -n "$restart_values" ] || return 0
@@ -60,15 +64,18 @@ restart_of_unit() {
   echo "restart $1 $restart_values"
 }
 
-# start_of_cluster FILE   print `start SERIES/NAME WORD`, the first line of Debian's start.conf that is no comment
+# start_of_cluster FILE   Print `start SERIES/NAME WORD` for Debian's start.conf. WORD is its first line that is no
+# comment.
 start_of_cluster() {
   start_word=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' -e q "$1") || fail "$1 cannot be read"
   start_cluster=${1%/start.conf}
   echo "start ${start_cluster#/etc/postgresql/} $start_word"
 }
 
-# security_policy_facts SELINUX APPARMOR PROFILES   print `selinux=` and `apparmor=` of the kernel's files, `profile NAME`s
-# The kernel is asked, so that no tool needs to be installed. Profiles may be read by root alone: `profiles unread`.
+# security_policy_facts SELINUX APPARMOR PROFILES   Print the state of SELinux and AppArmor.
+# SELINUX, APPARMOR and PROFILES are files of the kernel, so that no tool needs to be installed. Prints `selinux=STATE`,
+# `apparmor=STATE`, and `profile NAME` for each AppArmor profile about PostgreSQL. Prints `profiles unread` if this user
+# cannot read the profiles.
 security_policy_facts() {
   if read -r policy_word 2>/dev/null <"$1"; then
     echo "selinux=$policy_word"
@@ -90,8 +97,9 @@ security_policy_facts() {
   fi
 }
 
-# firewall_facts TABLES   print `listed`, then the rules of iptables and nft, each with `: ` ahead
-# TABLES are those that iptables has in the kernel: it is not asked without any, for it would load modules.
+# firewall_facts TABLES   Print `listed`, then the rules of iptables and nft, each after `: `.
+# TABLES is the file with the tables that iptables has loaded in the kernel. Without tables, iptables is not called,
+# because it would load kernel modules. Fails if the rules cannot be listed.
 firewall_facts() {
   firewall_rules=''
   if [ -e "$1" ]; then
@@ -112,8 +120,8 @@ $firewall_said"
   indent_lines "$firewall_rules"
 }
 
-# schedule_facts   print `place FILE USER` of each crontab and timer, and below it its lines; fails behind them all where
-# some may not be read
+# schedule_facts   Print `place FILE USER` for each crontab and timer, followed by its lines.
+# Fails at the end, after the output, if some of them cannot be read.
 schedule_facts() {
   schedule_unread=''
   for schedule_file in /etc/crontab /etc/cron.d/* /etc/anacrontab; do
@@ -140,7 +148,7 @@ schedule_facts() {
   [ -z "$schedule_unread" ] || fail "$(id -un) cannot read $schedule_unread"
 }
 
-# crontab_lines FILE USER   print `place FILE USER`, and its lines that are no comment with `: ` ahead
+# crontab_lines FILE USER   Print `place FILE USER`, and the lines of FILE that are no comments, each after `: `.
 crontab_lines() {
   if [ -r "$1" ]; then
     printf 'place %s %s\n' "$1" "$2"
@@ -150,7 +158,7 @@ crontab_lines() {
   fi
 }
 
-# periodic_script FILE   print that root runs it, where it names something of PostgreSQL's
+# periodic_script FILE   Print that root runs FILE, if FILE contains the name of a PostgreSQL program.
 periodic_script() {
   if [ ! -r "$1" ]; then
     schedule_unread=$1
@@ -161,7 +169,7 @@ periodic_script() {
   fi
 }
 
-# timer_command LINK   print the first command of the service that an enabled timer starts
+# timer_command LINK   Print the first command of the service that the enabled timer LINK starts.
 timer_command() {
   timer_name=${1##*/}
   for timer_folder in /etc/systemd/system /usr/lib/systemd/system /lib/systemd/system; do

@@ -1,7 +1,8 @@
-# What a host is: its system, processors, network and tools. Each function prints what one parser of core/facts reads.
+# What a host is: its operating system, processors, network and tools. Each function prints the input of one parser in
+# core/facts.
 
-# system_facts   print the release file, then names, versions and ids of the system as `facts_NAME=VALUE`
-# What is empty there is not known: a container hides process 1, an old system has no machine id.
+# system_facts   Print the release file, then names, versions and IDs of the system as `facts_NAME=VALUE`.
+# An empty value is not known: a container hides process 1, for example, and an old system has no machine ID.
 system_facts() {
   if [ -r /etc/os-release ] || [ -r /usr/lib/os-release ]; then
     print_first /etc/os-release /usr/lib/os-release
@@ -17,18 +18,18 @@ system_facts() {
   }
   system_clock=$(date -u +%Y-%m-%dT%H:%M:%S) || fail 'date failed'
   echo "facts_clock=$system_clock"
-  # musl has no such name for getconf, and its ldd says what it is and fails
+  # musl does not have this name for getconf. Its ldd prints the version and fails.
   system_libc=$(getconf GNU_LIBC_VERSION 2>/dev/null) || system_libc=$(ldd --version 2>&1)
   system_line=$(first_line "$system_libc")
   echo "facts_libc=$system_line"
   system_ids
 }
 
-# system_ids   print process 1, time zone, machine id and boot id
+# system_ids   Print the name of process 1, the time zone, the machine ID and the boot ID.
 system_ids() {
   ids_init='' ids_zone='' ids_machine='' ids_boot=''
   read -r ids_init 2>/dev/null </proc/1/comm
-  # readlink's 1: it is no link, and the zone has no name
+  # Status 1 of readlink: /etc/localtime is not a link, so the time zone has no name.
   read -r ids_zone 2>/dev/null </etc/timezone || ids_zone=$(readlink /etc/localtime) || [ $? -eq 1 ] ||
     fail 'readlink failed'
   read -r ids_machine 2>/dev/null </etc/machine-id || read -r ids_machine 2>/dev/null </var/lib/dbus/machine-id
@@ -39,15 +40,16 @@ system_ids() {
   echo "facts_boot_id=$ids_boot"
 }
 
-# processor_facts   print what lscpu says, or /proc/cpuinfo where there is none
+# processor_facts   Print the output of lscpu, or the contents of /proc/cpuinfo if lscpu is not installed.
 processor_facts() {
   processor_said=$(lscpu 2>/dev/null) || processor_said=$(cat /proc/cpuinfo) || fail '/proc/cpuinfo cannot be read'
   printf '%s\n' "$processor_said"
 }
 
-# network_facts   print ip's links and addresses, then `sysfs NAME STATE MTU HARDWARE SPEED` of each interface
-# sysfs alone knows the speed, but in a container it may show another network's interfaces: the hardware address decides.
-# The speed of a veth is invented: only devices, and what is built upon them (bond, bridge, vlan), are asked.
+# network_facts   Print the interfaces and addresses that `ip` lists, then one line from sysfs for each interface.
+# The line is `sysfs NAME STATE MTU HARDWARE SPEED`. Only sysfs knows the speed. In a container, it may show the
+# interfaces of another network. The reader recognises those by the hardware address. The speed of a veth is not real.
+# Therefore the speed is printed only for devices and for what is built upon them (bond, bridge, vlan).
 network_facts() {
   if command -v ip >/dev/null; then
     ip -o link show || fail 'ip cannot list the interfaces'
@@ -58,7 +60,7 @@ network_facts() {
     read -r network_state 2>/dev/null <"$network_folder/operstate"
     read -r network_mtu 2>/dev/null <"$network_folder/mtu"
     read -r network_address 2>/dev/null <"$network_folder/address"
-    # an error of a link that is down
+    # Reading the speed fails if the link is down.
     read -r network_speed 2>/dev/null <"$network_folder/speed"
     if [ -e "$network_folder/device" ]; then network_real=yes; fi
     while read -r network_line; do
@@ -69,9 +71,9 @@ network_facts() {
   done
 }
 
-# tool_facts NAME=OPTION...   print `tool NAME PATH` of each program, and below it what it says to that option
-# One that others can change is not run: a version is not worth that. Its exit status says nothing: some print their version
-# as a complaint.
+# tool_facts NAME=OPTION...   Print `tool NAME PATH` for each program, followed by its output when run with OPTION.
+# A program that other users can change is not run. Its version is not worth that risk. The exit status does not count,
+# because some programs print their version together with an error.
 tool_facts() {
   tool_user=$(id -u) || fail 'id failed'
   for tool_wanted; do
@@ -85,7 +87,8 @@ tool_facts() {
   done
 }
 
-# tool_of_postgresql NAME   print the path of a program of PostgreSQL outside of PATH, the latest series'; nothing: none
+# tool_of_postgresql NAME   Print the path of a PostgreSQL program that is not in PATH, from the latest major version.
+# Prints nothing if there is none.
 tool_of_postgresql() {
   case $1 in postgres | pg*) ;; *) return 0 ;; esac
   found_paths=''
@@ -98,10 +101,11 @@ $found_path"
   last_line "$found_paths"
 }
 
-# clock_sync_facts SYSTEMD   print what keeps the clock: timedatectl where the folder SYSTEMD is, chronyc or ntpstat
+# clock_sync_facts SYSTEMD   Print what timedatectl, chronyc or ntpstat reports about the synchronisation of the clock.
+# timedatectl is used if the folder SYSTEMD exists.
 clock_sync_facts() {
   if [ -d "$1" ]; then
-    # that of systemd before 239 (RHEL 7) knows no `show`
+    # timedatectl of systemd before 239 (RHEL 7) does not have the command `show`.
     clock_said=$(timedatectl show -p NTPSynchronized 2>/dev/null) || clock_said=$(timedatectl) ||
       fail 'timedatectl failed'
     printf '%s\n' "$clock_said"
@@ -117,20 +121,20 @@ clock_sync_facts() {
   fi
 }
 
-# account_facts NAMES...   print NAME:UID:GID of the local users, and of these names from whatever directory knows them
-# A whole directory of a company is never listed.
+# account_facts NAMES...   Print NAME:UID:GID for all local users, and for NAMES from any directory service.
+# A directory service is never listed as a whole, because that of a company may be very large.
 account_facts() {
   cut -d: -f1,3,4 /etc/passwd || fail '/etc/passwd cannot be read'
   for account_name; do
-    # 2: there is none of that name
+    # 2: there is no such user
     account_line=$(getent passwd "$account_name") || [ $? -eq 2 ] || fail "getent cannot look for $account_name"
     [ -z "$account_line" ] || printf '%s\n' "$account_line" | cut -d: -f1,3,4 || fail 'cut failed'
   done
 }
 
-# session_limits   print the limits of a session: a server that is started from it inherits them
+# session_limits   Print the resource limits of this session. A server that is started from it inherits them.
 session_limits() {
-  # shellcheck disable=SC3045 # -n and -l are not in POSIX, but in dash, bash and busybox alike
+  # shellcheck disable=SC3045 # -n and -l are not in POSIX, but dash, bash and busybox all have them
   session_files=$(ulimit -n) || fail 'ulimit failed'
   # shellcheck disable=SC3045
   session_locked=$(ulimit -l) || fail 'ulimit failed'
@@ -138,7 +142,7 @@ session_limits() {
   echo "locked_kilobytes=$session_locked"
 }
 
-# kernel_facts   print the file systems that the kernel knows, the NFS modules that it could load, and its settings of NFS
+# kernel_facts   Print the file systems that the kernel knows, the NFS modules that it can load, and its NFS settings.
 kernel_facts() {
   sed 's/^/: /' /proc/filesystems || fail '/proc/filesystems cannot be read'
   if command -v modprobe >/dev/null; then
@@ -147,7 +151,7 @@ kernel_facts() {
       modprobe -n "$kernel_module" 2>/dev/null
       case $? in
         0) echo "module $kernel_module" ;;
-        1) ;; # there is none
+        1) ;; # there is no such module
         *) fail 'modprobe failed' ;;
       esac
     done
@@ -157,7 +161,8 @@ kernel_facts() {
   kernel_config "/boot/config-$kernel_release" /proc/config.gz
 }
 
-# kernel_config FILE COMPRESSED   print what one of the two files says of NFS over UDP; nothing where neither is there
+# kernel_config FILE COMPRESSED   Print the line about NFS over UDP in the first of the two files that can be read.
+# They contain the configuration with which the kernel was built. Prints nothing if neither can be read.
 kernel_config() {
   if [ -r "$1" ]; then
     sed -n '/NFS_DISABLE_UDP_SUPPORT/s/^/config /p' "$1" || fail "$1 cannot be read"
@@ -167,8 +172,9 @@ kernel_config() {
   fi
 }
 
-# kernel_settings FILES...   print `FILE:VALUE` of each that this kernel has
-# dash reads a byte at a time, and of a number below /proc/sys the kernel gives no second one: grep reads it whole.
+# kernel_settings FILES...   Print `FILE:VALUE` for each of FILES that exists on this kernel.
+# grep reads each file at once. `read` of dash reads single bytes, and after the first byte the kernel returns nothing
+# more from a number below /proc/sys.
 kernel_settings() {
   settings_number=$#
   for setting_file; do

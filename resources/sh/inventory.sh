@@ -1,9 +1,10 @@
 # What SQL tells about a cluster: queried before the stop, after the local-only start, and after the cutover.
 
 # connect_to PATH SOCKET PORT SERIES SECONDS   let psql and related programs query the server there, for SECONDS in all
-# SOCKET `-`: their default. Whatever the settings of the server, the role or the database are: names mean what PostgreSQL itself
-# means by them (the owner of a database could otherwise have functions of the same names run by others), the session has its own
-# role, no commit waits for a standby, no statement waits for a lock without limit, and a query ends if its client has gone.
+# SOCKET `-`: their default. Whatever the settings of the server, the role or the database are: names mean what
+# PostgreSQL itself means by them (the owner of a database could otherwise have functions of the same names run by
+# others), the session has its own role, no commit waits for a standby, no statement waits for a lock without limit, and
+# a query ends if its client has gone.
 connect_to() {
   connect_end=$(date +%s) || fail 'date failed'
   connect_end=$((connect_end + $5))
@@ -29,14 +30,15 @@ connect_to() {
   if [ "$2" != - ]; then export PGHOST="$2"; fi
 }
 
-# in_database DATABASE COMMAND...   run psql or a related program there, for the rest of the time that connect_to was given
-# The database is named by the variable, because -d would take some names for a connection string.
+# in_database DATABASE COMMAND...   run psql or a related program there, for the rest of the time that connect_to was
+# given The database is named by the variable, because -d would take some names for a connection string.
 in_database() {
   PGDATABASE=$1
   export PGDATABASE
   shift
   time_now=$(date +%s) || fail 'date failed'
-  [ "$time_now" -lt "$connect_end" ] || fail "the time limit was reached before $1 could run in the database $PGDATABASE"
+  [ "$time_now" -lt "$connect_end" ] ||
+    fail "the time limit was reached before $1 could run in the database $PGDATABASE"
   # in the foreground, so that whoever ends this step ends everything that it runs
   timeout --foreground -k 10 $((connect_end - time_now)) "$@" && return 0 # bare, in a trap, it would be another's
   in_status=$?
@@ -54,9 +56,8 @@ run_writing() {
   PGOPTIONS=$changing_from
 }
 
-# run_with_database_path FUNCTION WORDS...   run FUNCTION in sessions with the search_path of the database, as functions of an index may
-# need it
-# Only for statements that name everything with its schema.
+# run_with_database_path FUNCTION WORDS...   run FUNCTION in sessions with the search_path of the database, as functions
+# of an index may need it Only for statements that name everything with its schema.
 run_with_database_path() {
   by_its_from=$PGOPTIONS
   PGOPTIONS=${PGOPTIONS#-c search_path=pg_catalog}
@@ -64,19 +65,21 @@ run_with_database_path() {
   PGOPTIONS=$by_its_from
 }
 
-# query_cluster STATEMENTS   query_database in the database postgres, or in template1 if that is missing or allows no connections
+# query_cluster STATEMENTS   query_database in the database postgres, or in template1 if that is missing or allows no
+# connections
 query_cluster() {
   require_free_slot
   if cluster_said=$(printf '%s\n' "$1" | in_database postgres psql -XAtqw -v ON_ERROR_STOP=1); then
     [ -z "$cluster_said" ] || printf '%s\n' "$cluster_said"
-  elif [ $? -ne 2 ] || [ -n "$cluster_said" ] || ! (query_database template1 "$1") 2>/dev/null; then # 2: there was no connection
+  # 2: there was no connection
+  elif [ $? -ne 2 ] || [ -n "$cluster_said" ] || ! (query_database template1 "$1") 2>/dev/null; then
     fail 'the database postgres could not be queried'
   fi
 }
 
 # query_without_options SERIES STATEMENTS   query_cluster in a session without options of pghaul
-# In pg_settings such options would hide the values of files, role and database. SET leaves reset_val as it was. It looks up no
-# function, so it may come before the search path is set.
+# In pg_settings such options would hide the values of files, role and database. SET leaves reset_val as it was. It
+# looks up no function, so it may come before the search path is set.
 query_without_options() {
   (
     case $1 in
@@ -107,15 +110,14 @@ database_names() {
   printf '%s\n' "$names_found" | cut -d ' ' -f 2- || fail 'cut failed'
 }
 
-# take_inventory PATH SOCKET PORT SERIES SECONDS DATA   print the inventory of the cluster in DATA, for compare_inventory and compare_settings
-# One line per item. A value that may contain a secret is a hash of 32 bits; control characters are question marks. The lines are sorted
-# here, because two servers may sort differently.
-#   identifier N                           the system identifier, since 9.6
-#   setting NAME = VALUE, option NAME = …  what is in force by a file, and by the server's command line
-#   file NAME = TEXT                       what the files say, in force or not, since 9.5
-#   exists OID                             each database, also one that takes no connections
-#   database NAME, as escaped_name_sql has it; then of that database:
-#     oid N; relations KIND N; invalid index NAME; lost N NAMES, relations that have no file
+# take_inventory PATH SOCKET PORT SERIES SECONDS DATA   print the inventory of the cluster in DATA, for
+# compare_inventory and compare_settings One line per item. A value that may contain a secret is a hash of 32 bits;
+# control characters are question marks. The lines are sorted here, because two servers may sort
+# differently.   identifier N                           the system identifier, since 9.6   setting NAME = VALUE, option
+# NAME = …  what is in force by a file, and by the server's command line   file NAME = TEXT                       what
+# the files say, in force or not, since 9.5   exists OID                             each database, also one that takes
+# no connections   database NAME, as escaped_name_sql has it; then of that database:     oid N; relations KIND N;
+# invalid index NAME; lost N NAMES, relations that have no file
 take_inventory() {
   connect_to "$@"
   watch_slots "$2" "$3"
@@ -131,7 +133,8 @@ take_inventory() {
   esac
   case $4 in
     8.* | 9.[0-4]) ;;
-    *) inventory_files=$(query_cluster "select 'yes' from pg_roles where rolname = current_user and rolsuper;") || exit ;;
+    *) inventory_files=$(query_cluster "select 'yes' from pg_roles where rolname = current_user and rolsuper;") ||
+      exit ;;
   esac
   # if several lines set one setting, the last one counts
   [ -z "$inventory_files" ] || inventory_files="
@@ -165,8 +168,8 @@ setting_value_sql() {
   echo "case when source = 'session' then reset_val else setting end"
 }
 
-# setting_source_sql SERIES   print the SQL for whether a setting comes from files or the command line, even if query_without_options has
-# set it; settings of the role or the database of this session do not count
+# setting_source_sql SERIES   print the SQL for whether a setting comes from files or the command line, even if
+# query_without_options has set it; settings of the role or the database of this session do not count
 setting_source_sql() {
   case $1 in
     8.*) echo "source in ('configuration file', 'command line')" ;;
@@ -180,16 +183,17 @@ setting_source_sql() {
   esac
 }
 
-# setting_line_sql VALUE   print the SQL for the name of a setting and VALUE in a line; a value that may contain a secret is a hash
+# setting_line_sql VALUE   print the SQL for the name of a setting and VALUE in a line; a value that may contain a
+# secret is a hash
 setting_line_sql() {
   printf '%s' "name || case when name ~ '(conninfo|command|passphrase|password|secret|token|salt|[.])'
     and name not like 'ssl%file' then ' # ' || hashtext($1)::text
     else ' = ' || regexp_replace($1, '[[:cntrl:]]', '?', 'g') end"
 }
 
-# report_lost_relations DATABASE   in the data directory: print how many of its relations have no file, with the first of these files, and
-# a warning
-# Clients may drop or rewrite a relation between two looks. A relation is lost if its file is missing and it is in the catalogs twice.
+# report_lost_relations DATABASE   in the data directory: print how many of its relations have no file, with the first
+# of these files, and a warning Clients may drop or rewrite a relation between two looks. A relation is lost if its file
+# is missing and it is in the catalogs twice.
 report_lost_relations() {
   lost_first=$(list_absent_relations "$1") || exit
   [ -n "$lost_first" ] || return 0
@@ -207,7 +211,8 @@ report_lost_relations() {
 }
 
 # list_absent_relations DATABASE   in the data directory: print the file of each relation whose file is missing
-# pg_relation_filepath is called for one relation per tablespace only: for a million relations it would take much memory.
+# pg_relation_filepath is called for one relation per tablespace only: for a million relations it would take much
+# memory.
 list_absent_relations() {
   absent_files=$(query_database "$1" "
     select f.folder || c.relfilenode::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -221,12 +226,12 @@ list_absent_relations() {
   done
 }
 
-# compare_inventory PATH SOCKET PORT SERIES SECONDS DATA HELD   on the new server: compare the cluster in DATA with the inventory of the old
-# cluster on standard input; print notes and warnings
-# Clients worked while the inventory was taken, and the old server may have run with other settings than those of its files. Differences
-# that this explains are notes with numbers. HELD: the isolation settings, with commas between them.
-# Fail if another cluster answers, a database is missing whose files exist, a relation has no file, or a file and the setting in force
-# both differ from those of the old cluster.
+# compare_inventory PATH SOCKET PORT SERIES SECONDS DATA HELD   on the new server: compare the cluster in DATA with the
+# inventory of the old cluster on standard input; print notes and warnings Clients worked while the inventory was taken,
+# and the old server may have run with other settings than those of its files. Differences that this explains are notes
+# with numbers. HELD: the isolation settings, with commas between them. Fail if another cluster answers, a database is
+# missing whose files exist, a relation has no file, or a file and the setting in force both differ from those of the
+# old cluster.
 compare_inventory() {
   same_data=$6 same_held=$7
   same_before=$(read_complete) || exit
@@ -245,7 +250,8 @@ compare_inventory() {
   [ -z "$same_wrong" ] || fail "$same_wrong"
 }
 
-# judge_missing_database OID NAME   in the data directory: say whether a database of the inventory that is missing was dropped or lost
+# judge_missing_database OID NAME   in the data directory: say whether a database of the inventory that is missing was
+# dropped or lost
 judge_missing_database() {
   for gone_folder in "base/$1" pg_tblspc/*/"$1" pg_tblspc/*/*/"$1"; do
     if [ -e "$gone_folder" ]; then
@@ -256,7 +262,8 @@ judge_missing_database() {
   echo "note: The database $2 was dropped after the inventory was taken."
 }
 
-# compare_inventories BEFORE NOW HELD   print how two inventories differ: `wrong: …`, `warning: …`, `note: …` or, for a database, `gone OID NAME`
+# compare_inventories BEFORE NOW HELD   print how two inventories differ: `wrong: …`, `warning: …`, `note: …` or, for a
+# database, `gone OID NAME`
 compare_inventories() {
   printf '%s\n' "$1" '# now' "$2" | held=$3 awk '
     BEGIN {
@@ -322,11 +329,11 @@ compare_inventories() {
     }' || fail 'the inventories cannot be compared'
 }
 
-# compare_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   compare the settings of the server in DATA with the
-# inventory of the old cluster on standard input, and print a warning for each that differs
-# CHOSEN are names, with commas between, whose values in the files were chosen: a note after the cutover. FILE is the file that SETTING
-# must lead to, `-` if it is not known. AFTER is `cutover` on the new server, and `rollback` on the old server that was started again.
-# It never fails, because clients work there already and a retry would not help them.
+# compare_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   compare the settings of the
+# server in DATA with the inventory of the old cluster on standard input, and print a warning for each that differs
+# CHOSEN are names, with commas between, whose values in the files were chosen: a note after the cutover. FILE is the
+# file that SETTING must lead to, `-` if it is not known. AFTER is `cutover` on the new server, and `rollback` on the
+# old server that was started again. It never fails, because clients work there already and a retry would not help them.
 compare_settings() {
   if settings_said=$( (print_differing_settings "$@") 2>&1); then
     printf '%s\n' "$settings_said"
@@ -340,8 +347,9 @@ compare_settings() {
   fi
 }
 
-# print_differing_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   print a warning or a note for each setting
-# that differs from the inventory on standard input; the lock file of the server in DATA says where it listens
+# print_differing_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   print a warning or a
+# note for each setting that differs from the inventory on standard input; the lock file of the server in DATA says
+# where it listens
 print_differing_settings() {
   connect_to "$@"
   differing_before=$(read_complete) || exit
@@ -393,7 +401,8 @@ print_differing_settings() {
   done
 }
 
-# warn_of_differing_file AFTER SETTING FILE   print a warning if SETTING leads to another file than FILE; `-`: FILE is not known
+# warn_of_differing_file AFTER SETTING FILE   print a warning if SETTING leads to another file than FILE; `-`: FILE is
+# not known
 warn_of_differing_file() {
   [ "$3" != - ] || return 0
   file_now=$(query_cluster "select setting from pg_settings where name = '$2';") || exit
@@ -402,7 +411,8 @@ warn_of_differing_file() {
     rollback) file_said="The setting $2 is \"$file_now\" on the old server now, and was \"$3\" before the stop" ;;
     *) file_said="The setting $2 is \"$file_now\" on the new server, where the file of the old one is \"$3\"" ;;
   esac
-  printf 'warning: %s. Check whether this is intended, and change it otherwise.' "$file_said" | tr '[:cntrl:]' '?' || fail 'tr failed'
+  printf 'warning: %s. Check whether this is intended, and change it otherwise.' "$file_said" | tr '[:cntrl:]' '?' ||
+    fail 'tr failed'
   echo
 }
 
@@ -424,8 +434,8 @@ list_clients() {
     group by usename, datname, client_addr, $clients_name order by count(*) desc, 1;"
 }
 
-# warn_of_collation_versions PATH SOCKET PORT SERIES SECONDS   print a warning for each database whose default collation has another version
-# on this server
+# warn_of_collation_versions PATH SOCKET PORT SERIES SECONDS   print a warning for each database whose default collation
+# has another version on this server
 warn_of_collation_versions() {
   connect_to "$@"
   query_cluster "
@@ -434,7 +444,8 @@ warn_of_collation_versions() {
     from pg_database where datcollversion <> coalesce(pg_database_collation_actual_version(oid), '') order by datname;"
 }
 
-# query_new_cluster PATH SOCKET PORT SERIES SECONDS   print the version of the server, whether it is in recovery, and its number of databases
+# query_new_cluster PATH SOCKET PORT SERIES SECONDS   print the version of the server, whether it is in recovery, and
+# its number of databases
 query_new_cluster() {
   connect_to "$@"
   query_cluster 'select version(), pg_is_in_recovery(), (select count(*) from pg_database);'

@@ -1,4 +1,5 @@
-# The key of a copy: created on the old server, allowed on the new server for this copy only, and removed from both afterwards.
+# The key of a copy: created on the old server, allowed on the new server for this copy only, and removed from both
+# afterwards.
 
 # make_key FOLDER MARKER   on the old server: create a new key in the private folder FOLDER, and print its public half
 # The lists of a copy that is resumed stay there.
@@ -20,7 +21,8 @@ print_host_keys() {
   print_end_mark
 }
 
-# pin_host_keys FOLDER ADDRESS PORT LOGIN   on the old server: write known_hosts with the host keys on standard input, and the ssh_config
+# pin_host_keys FOLDER ADDRESS PORT LOGIN   on the old server: write known_hosts with the host keys on standard input,
+# and the ssh_config
 pin_host_keys() {
   umask 077
   pin_name=$2
@@ -32,8 +34,9 @@ pin_host_keys() {
   print_ssh_config "$@" >"$1/ssh_config" || fail "$1/ssh_config cannot be written"
 }
 
-# print_ssh_config FOLDER ADDRESS PORT LOGIN   print the ssh_config of the copy: this key, only these host keys, no questions
-# No banner of the new server and no notes of ssh: whatever is printed beside the messages of rsync counts as an error (only_shrunk_files).
+# print_ssh_config FOLDER ADDRESS PORT LOGIN   print the ssh_config of the copy: this key, only these host keys, no
+# questions No banner of the new server and no notes of ssh: whatever is printed beside the messages of rsync counts as
+# an error (only_shrunk_files).
 print_ssh_config() {
   printf '%s\n' "Host new
 HostName $2
@@ -51,19 +54,22 @@ ConnectTimeout 10
 ServerAliveInterval 15"
 }
 
-# keep_functions FOLDER   on the new server: write the functions on standard input to FOLDER/functions; `sh FILE FUNCTION WORD...` runs one
-# Everybody may read the file. Only this user, who may become the user who runs it, can write it.
+# keep_functions FOLDER   on the new server: write the functions on standard input to FOLDER/functions; `sh FILE
+# FUNCTION WORD...` runs one Everybody may read the file. Only this user, who may become the user who runs it, can write
+# it.
 keep_functions() {
   umask 022
-  { [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; } || mkdir -- "$1" || fail "$1 cannot be created: something else exists at that path"
+  { [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; } || mkdir -- "$1" ||
+    fail "$1 cannot be created: something else exists at that path"
   write_complete "$1/functions.new" cat
   keep_end=$(tail -n 1 -- "$1/functions.new") || fail "$1/functions.new cannot be read"
   [ "$keep_end" = '# whole' ] || fail 'the functions are incomplete: nothing was changed'
   mv -- "$1/functions.new" "$1/functions" || fail "$1/functions cannot be written"
 }
 
-# allow_key MARKER MINUTES OPTIONS   on the new server, as the login user: allow the public key on standard input what OPTIONS say, for MINUTES
-# A line of an earlier try is replaced. The last word of the key, its comment, proves that all of it came.
+# allow_key MARKER MINUTES OPTIONS   on the new server, as the login user: allow the public key on standard input what
+# OPTIONS say, for MINUTES A line of an earlier try is replaced. The last word of the key, its comment, proves that all
+# of it came.
 allow_key() {
   { read -r allow_type allow_key allow_comment && [ "$allow_comment" = "$1" ]; } ||
     fail 'the key is incomplete: nothing was changed'
@@ -77,9 +83,10 @@ forbid_key() {
   remove_folder "$2"
 }
 
-# print_key_expiry MINUTES   print the option by which sshd accepts the key no longer than that; sessions that are open stay
-# An sshd older than 7.7 rejects a key with this option, and prints its version only as part of a complaint. The time is that of the
-# host, not of TZ. In the hour that repeats in autumn it may be wrong by an hour, and a probe is then repeated.
+# print_key_expiry MINUTES   print the option by which sshd accepts the key no longer than that; sessions that are open
+# stay An sshd older than 7.7 rejects a key with this option, and prints its version only as part of a complaint. The
+# time is that of the host, not of TZ. In the hour that repeats in autumn it may be wrong by an hour, and a probe is
+# then repeated.
 print_key_expiry() {
   expires_sshd=$(sshd -V 2>&1)
   case $expires_sshd in
@@ -90,8 +97,8 @@ print_key_expiry() {
   printf ',expiry-time="%s"' "$expires_at"
 }
 
-# change_authorized_keys MARKER [LINE]   replace the line of MARKER in this user's authorized_keys by LINE, or remove it; also remove a file
-# that pghaul has created
+# change_authorized_keys MARKER [LINE]   replace the line of MARKER in this user's authorized_keys by LINE, or remove
+# it; also remove a file that pghaul has created
 change_authorized_keys() {
   umask 077
   change_file=$(print_keys_path) || exit
@@ -110,8 +117,8 @@ change_authorized_keys() {
 }"
 }
 
-# lock_keys FILE   create FILE if it is missing, and lock it until this shell ends, because two moves could undo each other's lines
-# The previous holder of the lock may have replaced the file: then the new file is locked.
+# lock_keys FILE   create FILE if it is missing, and lock it until this shell ends, because two moves could undo each
+# other's lines The previous holder of the lock may have replaced the file: then the new file is locked.
 lock_keys() {
   lock_tries=0
   while [ "$lock_tries" -lt 99 ]; do
@@ -126,8 +133,9 @@ lock_keys() {
     case $? in
       0) [ "$1" -ef /proc/self/fd/9 ] && return ;;
       1) ;; # somebody else has it
-      *) fail "$1 cannot be locked: ${lock_said:-flock failed}: nothing was changed. Is this home directory on NFS without locks?" \
-        'Start rpc.statd there, mount it with local_lock=flock, or log in as a user whose home directory is on a local disk' ;;
+      *) fail "$1 cannot be locked: ${lock_said:-flock failed}: nothing was changed. Is this home directory on NFS" \
+        'without locks? Start rpc.statd there, mount it with local_lock=flock, or log in as a user whose home' \
+        'directory is on a local disk' ;;
     esac
   done
   fail "$1 cannot be locked: $lock_why: nothing was changed"
@@ -145,7 +153,8 @@ print_keys_path() {
   keys_user=$(id -un) || fail 'id does not print the name of this user'
   keys_entry=$(getent passwd "$keys_user") || fail "there is no user $keys_user"
   keys_home=${keys_entry%:*}
-  readlink -mn -- "${keys_home##*:}/.ssh/authorized_keys" || fail "the path to the authorized_keys of $keys_user cannot be resolved"
+  readlink -mn -- "${keys_home##*:}/.ssh/authorized_keys" ||
+    fail "the path to the authorized_keys of $keys_user cannot be resolved"
 }
 
 # replace_file FILE TEXT   replace the contents of FILE by TEXT, atomically and on disk; owner, mode and label stay

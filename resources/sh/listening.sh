@@ -1,8 +1,9 @@
 # What listens on this host, whoever it is: a server that is to start here finds its port taken.
 
-# listening_sockets   print `listed`, then `tcp ADDRESS PORT PROCESS NAME` for each TCP socket that listens on this host and `unix PROCESS
-# NAME PATH` for each Unix socket of PostgreSQL's kind; PROCESS is 0, and NAME `-`, where it cannot be seen
-# Of another container's processes, and of others' without root, nobody sees which sockets they hold. Source: proc(5), /proc/PID/net.
+# listening_sockets   print `listed`, then `tcp ADDRESS PORT PROCESS NAME` for each TCP socket that listens on this host
+# and `unix PROCESS NAME PATH` for each Unix socket of PostgreSQL's kind; PROCESS is 0, and NAME `-`, where it cannot be
+# seen Of another container's processes, and of others' without root, nobody sees which sockets they hold. Source:
+# proc(5), /proc/PID/net.
 listening_sockets() {
   # processes end meanwhile
   listening_held=$(find /proc/[0-9]*/fd -lname 'socket:*' -printf '%l %h\n' 2>/dev/null) || true
@@ -20,14 +21,17 @@ listening_sockets() {
   done
 }
 
-# print_listening_sockets FILE   of the lines `INODE PLACE` on standard input, of /proc/net/FILE, print each as listening_sockets does
+# print_listening_sockets FILE   of the lines `INODE PLACE` on standard input, of /proc/net/FILE, print each as
+# listening_sockets does
 print_listening_sockets() {
   while read -r each_inode each_place; do
-    each_holder=$(printf '%s\n' "$listening_held" | sed -n "s,^socket:\\[$each_inode\\] /proc/\\([0-9]*\\)/fd\$,\\1,p") || fail 'sed failed'
+    each_holder=$(printf '%s\n' "$listening_held" |
+      sed -n "s,^socket:\\[$each_inode\\] /proc/\\([0-9]*\\)/fd\$,\\1,p") || fail 'sed failed'
     each_holder=${each_holder%%
 *}
     each_program=-
-    [ -z "$each_holder" ] || { read -r each_program <"/proc/$each_holder/comm"; } 2>/dev/null || each_holder='' each_program=-
+    [ -z "$each_holder" ] || { read -r each_program <"/proc/$each_holder/comm"; } 2>/dev/null ||
+      each_holder='' each_program=-
     each_program=$(printf '%s\n' "$each_program" | tr -c '[:alnum:]:.@_\n-' '?') || fail 'tr failed'
     if [ "$1" = unix ]; then
       printf 'unix %s %s %s\n' "${each_holder:-0}" "$each_program" "$each_place"

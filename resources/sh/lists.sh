@@ -1,11 +1,12 @@
-# Lists of files on the old server: what is there, what changed since a pass that ended well, and which stream carries what.
-# One line per file: size, mtime and ctime in nanoseconds, inode, name. Lists are sorted so that two can be compared. A file
-# counts as copied if its line is the same as before the pass. So not only its time counts, as in the quick check of rsync, but also
-# its ctime, which no program can set back. The lists are in copy_folder; copy_share is use_one_stream or balance_streams.
+# Lists of files on the old server: what is there, what changed since a pass that ended well, and which stream carries
+# what. One line per file: size, mtime and ctime in nanoseconds, inode, name. Lists are sorted so that two can be
+# compared. A file counts as copied if its line is the same as before the pass. So not only its time counts, as in the
+# quick check of rsync, but also its ctime, which no program can set back. The lists are in copy_folder; copy_share is
+# use_one_stream or balance_streams.
 # shellcheck disable=SC2154
 
-# list_files LIST [TEST]...   write LIST of the files below the current folder that pass find's TESTs; a line break in a name is byte 1
-# copy_parts: the names in this folder that belong to the cluster; if it is empty, all do.
+# list_files LIST [TEST]...   write LIST of the files below the current folder that pass find's TESTs; a line break in a
+# name is byte 1 copy_parts: the names in this folder that belong to the cluster; if it is empty, all do.
 list_files() {
   list=$1
   shift
@@ -20,7 +21,8 @@ list_files() {
   rm -f -- "$list.found" "$list.lines" || fail "$list.found cannot be removed"
 }
 
-# exclude_parts PARTS   print the words of find that match everything in this folder except PARTS, names with slashes between them
+# exclude_parts PARTS   print the words of find that match everything in this folder except PARTS, names with slashes
+# between them
 exclude_parts() {
   beside_words='-path ./*' beside_rest=$1/
   while [ -n "$beside_rest" ]; do
@@ -30,15 +32,17 @@ exclude_parts() {
   printf '%s\n' "$beside_words"
 }
 
-# list_changed_files LABEL   in the data root: divide the files that are not marked as synced among the streams, and prepare the next mark
-# Files changed in the last two seconds are not part of it: a second write within one tick of the clock does not change any time.
+# list_changed_files LABEL   in the data root: divide the files that are not marked as synced among the streams, and
+# prepare the next mark Files changed in the last two seconds are not part of it: a second write within one tick of the
+# clock does not change any time.
 list_changed_files() {
   changed_label=$1
   changed_now=$(date +%s) || fail 'date failed'
   changed_limit=@$((changed_now - 2))
   umask 077
   list_root_files "$changed_label" next ! -newermt "$changed_limit" ! -newerct "$changed_limit"
-  [ -e "$copy_folder/seen-$changed_label" ] || : >"$copy_folder/seen-$changed_label" || fail "$copy_folder cannot be written"
+  [ -e "$copy_folder/seen-$changed_label" ] || : >"$copy_folder/seen-$changed_label" ||
+    fail "$copy_folder cannot be written"
   list_changed "$changed_label"
   "$copy_share" "$copy_folder/changed-$changed_label" "$changed_label"
 }
@@ -70,7 +74,8 @@ print_changed() {
 use_one_stream() {
   list_names=$copy_folder/files-$2-1
   write_complete "$list_names" cut -d ' ' -f 5- -- "$1"
-  awk '{ sum += $1 } END { printf "%.0f bytes in %d files to send\n", sum, NR }' "$1" || fail "the sizes in $1 cannot be added"
+  awk '{ sum += $1 } END { printf "%.0f bytes in %d files to send\n", sum, NR }' "$1" ||
+    fail "the sizes in $1 cannot be added"
   write_name_lists "$1" "$list_names"
 }
 
@@ -87,7 +92,8 @@ balance_streams() {
       sub(/^[^ ]* [^ ]* [^ ]* [^ ]* /, "")
       print > file[least]
     }
-    END { printf "%.0f bytes in %d files to send\n", sum, NR }' "$1.sorted" || fail "the files of $1 cannot be divided among the streams"
+    END { printf "%.0f bytes in %d files to send\n", sum, NR }' "$1.sorted" ||
+    fail "the files of $1 cannot be divided among the streams"
   list=$1 share_label=$2 share_stream=1
   set --
   while [ "$share_stream" -le "$copy_streams" ]; do
@@ -97,7 +103,8 @@ balance_streams() {
   write_name_lists "$list" "$@"
 }
 
-# write_name_lists LIST FILE...   write FILE.names, NUL-ended, of the lines of each FILE; fail unless they are as many as the lines of LIST
+# write_name_lists LIST FILE...   write FILE.names, NUL-ended, of the lines of each FILE; fail unless they are as many
+# as the lines of LIST
 write_name_lists() {
   named_lines=$(count_lines "$1") || exit
   shift
@@ -109,7 +116,8 @@ write_name_lists() {
   [ "$named_lines" -eq 0 ] || fail "$named_lines of the files to send are missing from the lists of the streams"
 }
 
-# mark_synced LABEL   after a successful pass: record that the files that did not change before it began are on the new server
+# mark_synced LABEL   after a successful pass: record that the files that did not change before it began are on the new
+# server
 mark_synced() {
   mv -f -- "$copy_folder/next-$1" "$copy_folder/seen-$1" || fail "$copy_folder cannot be written"
 }

@@ -1,10 +1,11 @@
-# The lock: only one execution at a time works on a cluster. It is a dangling symbolic link whose target is the text, because a link is
-# created in one step or not at all, on any file system. Its name ends at random, so that nobody can create it first in a public folder.
-# After creating one, each looks for others: of two at the same time, at least one sees both.
+# The lock: only one execution at a time works on a cluster. It is a dangling symbolic link whose target is the text,
+# because a link is created in one step or not at all, on any file system. Its name ends at random, so that nobody can
+# create it first in a public folder. After creating one, each looks for others: of two at the same time, at least one
+# sees both.
 
-# take_lock LOCK TEXT   create LOCK-RANDOM with TEXT, whose first word is the token of its owner. Exit with 75 and print the other lock if
-# this user has one with another token
-# A lock of the same token, which an interrupted execution has left, is good as it is. A link of another user is not a lock.
+# take_lock LOCK TEXT   create LOCK-RANDOM with TEXT, whose first word is the token of its owner. Exit with 75 and print
+# the other lock if this user has one with another token A lock of the same token, which an interrupted execution has
+# left, is good as it is. A link of another user is not a lock.
 take_lock() {
   lock_token=${2%% *} lock_new=''
   lock_own=$(find_locks "$1" -lname "$lock_token *") || exit
@@ -16,8 +17,8 @@ take_lock() {
   [ -n "$lock_others" ] || return 0
   [ -z "$lock_new" ] || rm -f -- "$lock_new" || fail "the lock $lock_new cannot be removed"
   printf '%s\n' "$lock_others"
-  refuse 75 "the lock ${lock_others%% *} is held: ${lock_others#* }. If its owner no longer exists, check that no rsync of its copy" \
-    'is running, and remove the lock'
+  refuse 75 "the lock ${lock_others%% *} is held: ${lock_others#* }. If its owner no longer exists, check that no" \
+    'rsync of its copy is running, and remove the lock'
 }
 
 # find_locks LOCK TEST...   run find with these TESTs on the locks of that name that this user has created
@@ -34,8 +35,8 @@ release_lock() {
   find_locks "$1" -lname "$2 *" -delete
 }
 
-# list_locks FOLDER NAME   print each lock in FOLDER whose name begins so, with its text, one per line, then their number
-# A link with a text of several lines is not a lock.
+# list_locks FOLDER NAME   print each lock in FOLDER whose name begins so, with its text, one per line, then their
+# number A link with a text of several lines is not a lock.
 list_locks() {
   locks_found=$(find "$1" -maxdepth 1 -ignore_readdir_race -name "$2*" -type l ! -lname '*
 *' -printf '%p %l\n') || fail "$1 cannot be read"

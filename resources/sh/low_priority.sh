@@ -1,6 +1,7 @@
 # Work on a host whose PostgreSQL server is in use: at low priority, and ended before it fills the disk.
 
-# run_beside_server FILES FOLDER FUNCTION WORD...   run FUNCTION at low priority, and only while FOLDER's file system has room
+# run_beside_server FILES FOLDER FUNCTION WORD...   run FUNCTION at low priority, and only while FOLDER's file system
+# has room
 run_beside_server() {
   lower_priority
   run_within_free_space "$@"
@@ -13,9 +14,9 @@ run_at_low_priority() {
 }
 
 # lower_priority   lower the priority of this shell, and so of everything that it starts from here on
-# As `low_priority` does: under full load it gets a tenth of what a session of the server gets, so that a copy still completes. Where
-# the kernel shares the processor out by sessions (autogroup), priorities count within one alone, and the session has its own.
-# What this host does not know or allow stays as it is, and is no failure.
+# As `low_priority` does: under full load it gets a tenth of what a session of the server gets, so that a copy still
+# completes. Where the kernel shares the processor out by sessions (autogroup), priorities count within one alone, and
+# the session has its own. What this host does not know or allow stays as it is, and is no failure.
 lower_priority() {
   # not $$: a shell within parentheses is a process of its own
   read -r lower_self _ </proc/self/stat || return 0
@@ -25,9 +26,9 @@ lower_priority() {
   return 0
 }
 
-# run_within_free_space FILES FOLDER FUNCTION WORD...   run FUNCTION, which writes lists of FILES files to the file system of FOLDER
-# It is not started if the lists may not fit, and ended if the file system gets full, for whatever reason: a server on it
-# stops when it cannot write.
+# run_within_free_space FILES FOLDER FUNCTION WORD...   run FUNCTION, which writes lists of FILES files to the file
+# system of FOLDER It is not started if the lists may not fit, and ended if the file system gets full, for whatever
+# reason: a server on it stops when it cannot write.
 run_within_free_space() {
   room_files=$1 room_folder=$2
   shift 2
@@ -48,8 +49,8 @@ run_within_free_space() {
   esac
 }
 
-# space_to_keep_free FILES FOLDER   print how many kB of the file system of FOLDER must stay free; fail unless 1 kB per file is free besides
-# That is a twentieth of it, at most 1 GiB, and at most half of what is free now.
+# space_to_keep_free FILES FOLDER   print how many kB of the file system of FOLDER must stay free; fail unless 1 kB per
+# file is free besides That is a twentieth of it, at most 1 GiB, and at most half of what is free now.
 space_to_keep_free() {
   reserve_kilobytes=$(free_space "$2") || exit
   reserve_all=$(stat -f -c '%b %S' -- "$2") || fail "the size of the file system of $2 could not be determined"
@@ -57,8 +58,9 @@ space_to_keep_free() {
   [ "$reserve_least" -lt 1048576 ] || reserve_least=1048576
   [ "$reserve_least" -lt $((reserve_kilobytes / 2)) ] || reserve_least=$((reserve_kilobytes / 2))
   [ $((reserve_kilobytes - $1)) -ge "$reserve_least" ] ||
-    fail "the file system of $2 has $((reserve_kilobytes / 1024)) MB free. That is too little for the lists of $1 files, which may take" \
-      "$(($1 / 1024)) MB, and a server on it stops when it is full. Free some space, and go on with --resume"
+    fail "the file system of $2 has $((reserve_kilobytes / 1024)) MB free. That is too little for the lists of $1" \
+      "files, which may take $(($1 / 1024)) MB, and a server on it stops when it is full. Free some space, and go on" \
+      'with --resume'
   echo "$reserve_least"
 }
 
@@ -68,9 +70,9 @@ free_space() {
   echo $((${left_said% *} * ${left_said#* } / 1024))
 }
 
-# watch_free_space FOLDER LEAST PROCESS   until PROCESS has ended: if fewer than LEAST kB are free, end PROCESS and everything
-# that it has started, and exit with 75; with another status if the free space cannot be read
-# If the waiting shell is killed, nobody ends this watch, and the process id of PROCESS may be used again.
+# watch_free_space FOLDER LEAST PROCESS   until PROCESS has ended: if fewer than LEAST kB are free, end PROCESS and
+# everything that it has started, and exit with 75; with another status if the free space cannot be read If the waiting
+# shell is killed, nobody ends this watch, and the process id of PROCESS may be used again.
 watch_free_space() {
   watch_since=$(process_start "$3") || exit
   [ -n "$watch_since" ] || return 0
@@ -93,8 +95,8 @@ watch_free_space() {
 }
 
 # end_process_tree PROCESS [BUT]   send TERM to PROCESS and all its descendants, except BUT and its descendants
-# All are stopped first, because a process that one of them starts meanwhile would be missed. PROCESS continues last: it may end the
-# caller of this.
+# All are stopped first, because a process that one of them starts meanwhile would be missed. PROCESS continues last: it
+# may end the caller of this.
 end_process_tree() {
   end_known='' end_found=$(list_process_tree "$@")
   until [ "$end_found" = "$end_known" ]; do

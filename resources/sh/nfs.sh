@@ -1,13 +1,15 @@
-# The mount of a copy: NFS is served and exported on the new server and mounted on the old server, by root, and removed afterwards.
-# STATE is below /run: on the new server it says what was started there. On the old server it contains the mounts, and only the group
-# of its owner may enter it.
+# The mount of a copy: NFS is served and exported on the new server and mounted on the old server, by root, and removed
+# afterwards. STATE is below /run: on the new server it says what was started there. On the old server it contains the
+# mounts, and only the group of its owner may enter it.
 
-# serve_nfs STATE VERSION OPTION...   on the new server: start an NFS server by rpc.nfsd with OPTION..., if none is running
-# STATE records what was started. Locks of earlier clients are not waited for: version 4 ends its grace period at once.
+# serve_nfs STATE VERSION OPTION...   on the new server: start an NFS server by rpc.nfsd with OPTION..., if none is
+# running STATE records what was started. Locks of earlier clients are not waited for: version 4 ends its grace period
+# at once.
 serve_nfs() {
   make_private_folder "$1"
   mount_nfsd "$1"
-  serve_threads=$(cat /proc/fs/nfsd/threads) || fail 'the kernel of the new server does not report whether it serves NFS'
+  serve_threads=$(cat /proc/fs/nfsd/threads) ||
+    fail 'the kernel of the new server does not report whether it serves NFS'
   if [ "$serve_threads" -gt 0 ]; then
     echo 'An NFS server is already running on the new server.'
     return
@@ -34,7 +36,8 @@ mount_nfsd() {
   }
 }
 
-# serve_rpcbind STATE RUN   start rpcbind, which version 3 needs for its ports, if none is running; RUN is the folder of its socket
+# serve_rpcbind STATE RUN   start rpcbind, which version 3 needs for its ports, if none is running; RUN is the folder of
+# its socket
 serve_rpcbind() {
   [ ! -e "$2/rpcbind.sock" ] || return 0
   if [ ! -d "$2/rpcbind" ]; then
@@ -60,7 +63,8 @@ start_if_not_running() {
   esac
 }
 
-# start_detached STATE PROGRAM [WORD]...   start it detached, with its process id and start time in STATE/PROGRAM; fail if it ends at once
+# start_detached STATE PROGRAM [WORD]...   start it detached, with its process id and start time in STATE/PROGRAM; fail
+# if it ends at once
 start_detached() {
   detached_file=$1/$2
   shift
@@ -108,9 +112,9 @@ print_source_address() {
   printf '%s\n' "${source_route%% *}"
 }
 
-# export_targets WRITER OPTIONS CLIENTS [FSID TARGET]...   on the new server: export each TARGET to one of CLIENTS; all files will belong to WRITER
-# Standard input is the address from which the old server connects. If TARGET is a part of a file system, a made-up file handle gives
-# no access to the rest of it.
+# export_targets WRITER OPTIONS CLIENTS [FSID TARGET]...   on the new server: export each TARGET to one of CLIENTS; all
+# files will belong to WRITER Standard input is the address from which the old server connects. If TARGET is a part of a
+# file system, a made-up file handle gives no access to the rest of it.
 export_targets() {
   export_user=$(id -u -- "$1") || fail "the new server has no user $1"
   export_group=$(id -g -- "$1") || fail "the user $1 on the new server has no group"
@@ -123,7 +127,8 @@ export_targets() {
       *) ;;
     esac
   done
-  [ -n "$export_client" ] || fail "the old server connects from $export_address, which its facts do not contain: nothing was exported"
+  [ -n "$export_client" ] ||
+    fail "the old server connects from $export_address, which its facts do not contain: nothing was exported"
   shift 3
   while [ $# -gt 1 ]; do
     refuse_mounts_below "$2"
@@ -134,7 +139,8 @@ export_targets() {
   done
 }
 
-# refuse_mounts_below FOLDER   fail if a file system is mounted below it: over NFS, files would be written to its mount point
+# refuse_mounts_below FOLDER   fail if a file system is mounted below it: over NFS, files would be written to its mount
+# point
 refuse_mounts_below() {
   below_all=$(list_mounts) || exit
   while read -r below_type below_folder; do
@@ -190,7 +196,8 @@ $unexport_all
 EXPORTS
 }
 
-# mount_targets STATE OWNER OPTIONS [LABEL SOURCE]...   on the old server: mount each SOURCE anew as STATE/LABEL, for the group of OWNER only
+# mount_targets STATE OWNER OPTIONS [LABEL SOURCE]...   on the old server: mount each SOURCE anew as STATE/LABEL, for
+# the group of OWNER only
 mount_targets() {
   [ -d "${1%/*}" ] || fail "the folder ${1%/*}, which contains the mount points, does not exist"
   # it belongs to root: in a folder of OWNER, a link could take the place of the mount point

@@ -1,10 +1,11 @@
 # Probes of storage: short measurements, bounded in bytes and seconds. They print `bytes` and `nanoseconds`.
-# Times are taken on the server that works. Between two looks at the clock stands what the work needs and no more: so the
-# clock is read by `date` itself and never by a function, which would be one process more.
+# Times are taken on the server that works. Between two looks at the clock stands what the work needs and no more: so
+# the clock is read by `date` itself and never by a function, which would be one process more.
 
 # read_probe FOLDER BYTES SECONDS   read the largest files below FOLDER from the disk; prints also `direct yes` or `no`
-# O_DIRECT neither uses nor disturbs what a running server has cached. Where a file system has no such thing, the files are
-# dropped from the page cache ahead. So they are where most are small: a process for each takes longer than to read it.
+# O_DIRECT neither uses nor disturbs what a running server has cached. Where a file system has no such thing, the files
+# are dropped from the page cache ahead. So they are where most are small: a process for each takes longer than to read
+# it.
 read_probe() {
   enter_folder "$1"
   probe_files=$(largest_files "$2") || exit
@@ -25,8 +26,9 @@ read_probe() {
   esac
 }
 
-# largest_files BYTES   print `large` or `small`, of which most are, then `SIZE NAME` of the largest, by size, until they hold BYTES
-# Of a thousand, for so many small ones are told apart from the cost of a process. Large is from 8 MiB on.
+# largest_files BYTES   print `large` or `small`, of which most are, then `SIZE NAME` of the largest, by size, until
+# they hold BYTES Of a thousand, for so many small ones are told apart from the cost of a process. Large is from 8 MiB
+# on.
 largest_files() {
   {
     find . -ignore_readdir_race -name lost+found -prune -o -type f -size +0 ! -name 'pgsql_tmp*' ! -name '*
@@ -57,8 +59,9 @@ uncache_all() {
   done
 }
 
-# read_large BYTES SECONDS FLAG   time reading the large of the `SIZE NAME` on standard input, in pieces of 32 MiB, with dd's FLAG
-# Ends with 75 where the flag `direct` does not work. What counts is what dd says that it read: a file may shrink meanwhile.
+# read_large BYTES SECONDS FLAG   time reading the large of the `SIZE NAME` on standard input, in pieces of 32 MiB, with
+# dd's FLAG Ends with 75 where the flag `direct` does not work. What counts is what dd says that it read: a file may
+# shrink meanwhile.
 read_large() {
   large_moved=0 large_direct=no
   [ "$3" != direct ] || large_direct=yes
@@ -118,8 +121,9 @@ only_vanished() {
 }
 
 # write_probe FOLDER BYTES SECONDS   time writing random bytes into one file and their flush, the faster of two tries
-# Then it is read back. A first piece of 32 MiB tells how many fit half of SECONDS; BYTES is the most. The memory that the bytes pass through is
-# used once before, for what a machine touches for the first time it has to find. Whatever else a server does slows a try down.
+# Then it is read back. A first piece of 32 MiB tells how many fit half of SECONDS; BYTES is the most. The memory that
+# the bytes pass through is used once before, for what a machine touches for the first time it has to find. Whatever
+# else a server does slows a try down.
 write_probe() {
   enter_folder "$1"
   trap 'rm -f -- block written || fail "the files of the probe cannot be removed from $PWD"' EXIT
@@ -137,13 +141,15 @@ write_probe() {
   printf 'nanoseconds %s\nbytes %s\nread back %s\n' "$write_taken" $((write_number * 33554432)) "$write_read"
 }
 
-# timed_read_back   here: read `written` from the disk, past the page cache where the file system can, and print the nanoseconds
+# timed_read_back   here: read `written` from the disk, past the page cache where the file system can, and print the
+# nanoseconds
 timed_read_back() {
   back_start=$(date +%s%N) || fail 'date failed'
   dd if=written of=/dev/null bs=1048576 iflag=direct status=none 2>/dev/null || {
     uncache written
     back_start=$(date +%s%N) || fail 'date failed'
-    back_said=$(dd if=written of=/dev/null bs=1048576 status=none 2>&1) || fail "$PWD/written cannot be read: $back_said"
+    back_said=$(dd if=written of=/dev/null bs=1048576 status=none 2>&1) ||
+      fail "$PWD/written cannot be read: $back_said"
   }
   back_end=$(date +%s%N) || fail 'date failed'
   echo $((back_end - back_start))
@@ -166,13 +172,14 @@ timed_write() {
   flush_file_system .
   write_start=$(date +%s%N) || fail 'date failed'
   write_pieces "$1"
-  write_said=$(dd if=/dev/null of=written conv=notrunc,fsync status=none 2>&1) || fail "$PWD cannot be written to disk: $write_said"
+  write_said=$(dd if=/dev/null of=written conv=notrunc,fsync status=none 2>&1) ||
+    fail "$PWD cannot be written to disk: $write_said"
   write_end=$(date +%s%N) || fail 'date failed'
   echo $((write_end - write_start))
 }
 
-# checksum_probe PROGRAM PROCESSES BYTES SUM   time so many processes that each sum up BYTES zeros by PROGRAM, openssl or sha256sum
-# Each has to come to SUM, or something of it failed.
+# checksum_probe PROGRAM PROCESSES BYTES SUM   time so many processes that each sum up BYTES zeros by PROGRAM, openssl
+# or sha256sum Each has to come to SUM, or something of it failed.
 checksum_probe() {
   # shellcheck disable=SC2016 # that shell's own words
   case $1 in
@@ -191,8 +198,8 @@ checksum_probe() {
   printf 'nanoseconds %s\nbytes %s\n' $((sum_end - sum_start)) $(($2 * $3))
 }
 
-# sustained_write FOLDER BYTES SECONDS   write random bytes into one file until BYTES or SECONDS are over; then the end mark
-# Of each 64 MiB, when they are on the disk, `piece NANOSECONDS`. The file is removed.
+# sustained_write FOLDER BYTES SECONDS   write random bytes into one file until BYTES or SECONDS are over; then the end
+# mark Of each 64 MiB, when they are on the disk, `piece NANOSECONDS`. The file is removed.
 sustained_write() {
   enter_folder "$1"
   trap 'rm -f -- block written || fail "the files of the probe cannot be removed from $PWD"' EXIT

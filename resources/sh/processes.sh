@@ -1,7 +1,8 @@
 # Processes: which folder they work in, and how a process group is ended.
 
-# read_process PROCESS   set process_fields to the fields after the name in its stat: state, parent, group, …; fail if it has ended
-# The user who runs a process chooses its name, which may contain blanks, parentheses and line breaks. The fields are in the last line.
+# read_process PROCESS   set process_fields to the fields after the name in its stat: state, parent, group, …; fail if
+# it has ended The user who runs a process chooses its name, which may contain blanks, parentheses and line breaks. The
+# fields are in the last line.
 read_process() {
   process_fields=
   while read -r process_last; do process_fields=${process_last##*) }; done 2>/dev/null <"/proc/$1/stat"
@@ -27,14 +28,15 @@ is_own_process() {
   [ -n "$ours_since" ] && [ "$ours_since" = "$2" ] && { [ -O "/proc/$1" ] || [ "$ours_user" -ne 0 ]; }
 }
 
-# end_known_group GROUP SINCE TRIES   end_group, if its leader was started then; fail if the leader has ended and other processes of GROUP
-# are running, because nobody knows whose they are
-# SINCE is 0 on a host that hides processes of root (hidepid), such as leaders started by sudo: their start time is not known then.
+# end_known_group GROUP SINCE TRIES   end_group, if its leader was started then; fail if the leader has ended and other
+# processes of GROUP are running, because nobody knows whose they are SINCE is 0 on a host that hides processes of root
+# (hidepid), such as leaders started by sudo: their start time is not known then.
 end_known_group() {
   if [ "$2" = 0 ] || is_own_process "$1" "$2"; then
     end_group "$1" "$3"
   elif [ -z "$(process_start "$1")" ] && group_is_running "$1"; then
-    fail "the first process of group $1 has ended, but others of the group are still running. Check them (ps -o pid,user,args -g $1), and end them"
+    fail "the first process of group $1 has ended, but others of the group are still running. Check them (ps -o" \
+      "pid,user,args -g $1), and end them"
   fi
 }
 
@@ -51,7 +53,8 @@ group_is_running() {
 }
 
 # end_group GROUP TRIES   send TERM to the process group, after TRIES tenths of a second KILL; fail if a process is left
-# The caller has checked that it is the right group. POSIX form of kill, because dash's kill does not take `kill -TERM -- -GROUP`.
+# The caller has checked that it is the right group. POSIX form of kill, because dash's kill does not take `kill -TERM
+# -- -GROUP`.
 end_group() {
   kill -s TERM -- "-$1" 2>/dev/null # it may have ended by itself
   end_tries=0
@@ -77,8 +80,8 @@ list_server_processes() {
 }
 
 # process_lives_in PROCESS FOLDER   whether FOLDER is its working directory
-# The kernel shows the working directory of a process with capabilities (AmbientCapabilities= of systemd) to root only. Then the lock
-# file in FOLDER decides for a server.
+# The kernel shows the working directory of a process with capabilities (AmbientCapabilities= of systemd) to root only.
+# Then the lock file in FOLDER decides for a server.
 process_lives_in() {
   [ ! "/proc/$1/cwd" -ef "$2" ] || return 0
   [ ! -r "/proc/$1/cwd" ] || return 1

@@ -1,6 +1,6 @@
 # The operator's own queries, measured by pgbench on the old server and on the copy of a dress rehearsal.
-# They run as a role of the operator, as the application runs them, in transactions that are read-only by default and have a time limit.
-# What functions, views and foreign tables of that role do is not limited.
+# They run as a role of the operator, as the application runs them, in transactions that are read-only by default and
+# have a time limit. What functions, views and foreign tables of that role do is not limited.
 
 # check_role DATABASE ROLE PATH SOCKET PORT SERIES SECONDS   fail with the reason if ROLE has administrator rights there
 check_role() {
@@ -12,7 +12,8 @@ check_role() {
 }
 
 # refuse_admin_role DATABASE ROLE   the same on the server that psql already uses
-# It has the rights of all roles that it is a member of, directly or not, because a session may become any of them (SET ROLE).
+# It has the rights of all roles that it is a member of, directly or not, because a session may become any of them (SET
+# ROLE).
 refuse_admin_role() {
   role_found=$(query_database "$1" "with recursive reached as (select oid from pg_roles where rolname = '$2'
       union select m.roleid from pg_auth_members m join reached r on m.member = r.oid),
@@ -28,14 +29,16 @@ refuse_admin_role() {
     select 'asked' || coalesce(': ' || translate(string_agg(why, '; ' order by why), chr(10) || chr(13), '  '), '') from against;") || exit
   case $role_found in
     asked) ;;
-    'asked: '*) fail "the queries are not run as the role $2: ${role_found#asked: }. Name a role that an application uses, with --queries-as" ;;
+    'asked: '*) fail "the queries are not run as the role $2: ${role_found#asked: }. Name a role that an application" \
+      'uses, with --queries-as' ;;
     *) fail "the server did not report the rights of the role $2" ;;
   esac
 }
 
-# run_with_queries DATABASE ROLE CLIENTS SECONDS COUNT [WEIGHT LINES LINE...]... FUNCTION WORD...   run FUNCTION with COUNT scripts for
-# measure_twice, each of LINES lines, in a folder that is removed afterwards; if they cannot be stored, FUNCTION finds the reason
-# Each run uses CLIENTS for SECONDS. PGPASSWORD may contain a password for ROLE; only its sessions get it.
+# run_with_queries DATABASE ROLE CLIENTS SECONDS COUNT [WEIGHT LINES LINE...]... FUNCTION WORD...   run FUNCTION with
+# COUNT scripts for measure_twice, each of LINES lines, in a folder that is removed afterwards; if they cannot be
+# stored, FUNCTION finds the reason Each run uses CLIENTS for SECONDS. PGPASSWORD may contain a password for ROLE; only
+# its sessions get it.
 run_with_queries() {
   queries_database=$1 queries_role=$2 queries_clients=$3 queries_seconds=$4 queries_count=$5
   shift 5
@@ -43,7 +46,8 @@ run_with_queries() {
   unset PGPASSWORD
   queries_line='' queries_side=''
   # in the folder of its job, which is removed however that ends
-  queries_folder=$(mktemp -d "${pghaul_job:-/var/tmp}/pghaul-queries.XXXXXXXX") || queries_lacks='no folder for the scripts can be created'
+  queries_folder=$(mktemp -d "${pghaul_job:-/var/tmp}/pghaul-queries.XXXXXXXX") ||
+    queries_lacks='no folder for the scripts can be created'
   trap clean_up_queries EXIT
   trap 'exit 143' HUP INT PIPE TERM
   while [ "$queries_number" -lt "$queries_count" ]; do
@@ -69,7 +73,8 @@ clean_up_queries() {
   exit "$queries_status"
 }
 
-# run_while_followed FUNCTION WORDS...   run FUNCTION, whose queries end if nothing comes on standard input for 45 seconds
+# run_while_followed FUNCTION WORDS...   run FUNCTION, whose queries end if nothing comes on standard input for 45
+# seconds
 run_while_followed() {
   exec 3<&0 </dev/null
   (while timeout --foreground 45 grep -q -m 1 ''; do :; done) <&3 >/dev/null 2>&1 &
@@ -92,7 +97,8 @@ measure_twice() {
     is_followed || queries_why='the connection to pghaul was lost'
     if [ -z "$queries_why" ]; then
       if (measure_watched) 2>>"$queries_folder/said"; then continue; fi
-      queries_why=$(cat -- "$queries_folder/ended" 2>/dev/null) || queries_why=$(sed -n 's/^pghaul: //p' "$queries_folder/said") ||
+      queries_why=$(cat -- "$queries_folder/ended" 2>/dev/null) ||
+        queries_why=$(sed -n 's/^pghaul: //p' "$queries_folder/said") ||
         queries_why='its output cannot be read'
       queries_why=$(last_line "$queries_why")
     fi
@@ -116,7 +122,8 @@ measure_watched() {
   queries_status=$?
   kill -s TERM "$queries_watch" 2>/dev/null
   wait "$queries_watch" 2>/dev/null
-  case $? in 0 | 143) ;; *) fail 'the resources that the queries used could not be monitored' ;; esac # 143: it was ended before it had set its trap
+  case $? in 0 | 143) ;; *) fail 'the resources that the queries used could not be' \
+    'monitored' ;; esac # 143: it was ended before it had set its trap
   (end_sessions) || exit
   [ "$queries_status" = 0 ] && [ ! -e "$queries_folder/ended" ] || exit 1
   cat -- "$queries_folder/found" || fail "$queries_folder/found cannot be read"
@@ -135,10 +142,10 @@ end_sessions() {
   query_cluster "select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${queries_folder##*/}';" >/dev/null
 }
 
-# watch_queries SHELL SINCE PROCESS   till it is ended, or PROCESS has ended: end PROCESS and what it has started where SHELL, which
-# began then, has ended, where nobody follows, where a quarter of what was free on a file system of the cluster, of its log or of the
-# scripts is taken, or three quarters of the memory that was available, by whatever, or where the temporary files of queries have grown
-# by a GiB; `ended` in the folder of the scripts has why
+# watch_queries SHELL SINCE PROCESS   till it is ended, or PROCESS has ended: end PROCESS and what it has started where
+# SHELL, which began then, has ended, where nobody follows, where a quarter of what was free on a file system of the
+# cluster, of its log or of the scripts is taken, or three quarters of the memory that was available, by whatever, or
+# where the temporary files of queries have grown by a GiB; `ended` in the folder of the scripts has why
 watch_queries() {
   watch_shell=$1 watch_shell_since=$2 watch_work=$3 watch_pause=''
   trap '[ -z "$watch_pause" ] || kill "$watch_pause" 2>/dev/null; exit 0' TERM
@@ -164,8 +171,10 @@ watch_queries() {
     watch_now=$(process_start "$watch_work")
     [ "$watch_now" = "$watch_since" ] || exit 0
     is_followed || watch_ended='the connection to pghaul was lost'
-    watch_now=$(temporary_file_size "$queries_data") || watch_ended='the resources that the queries used could not be monitored'
-    [ $((${watch_now:-0} - watch_temporary)) -le 1048576 ] || watch_ended='the temporary files of the server grew by more than 1 GiB'
+    watch_now=$(temporary_file_size "$queries_data") ||
+      watch_ended='the resources that the queries used could not be monitored'
+    [ $((${watch_now:-0} - watch_temporary)) -le 1048576 ] ||
+      watch_ended='the temporary files of the server grew by more than 1 GiB'
     watch_now=$(available_memory) || watch_ended='the resources that the queries used could not be monitored'
     [ "${watch_now:-0}" -ge $((watch_memory / 4)) ] || watch_ended='three quarters of the available memory were used up'
     watch_left=$#
@@ -206,18 +215,21 @@ $(find "$temporary_each" -ignore_readdir_race -type f -printf '%k\n' 2>/dev/null
   printf '%s\n' "$temporary_found" | awk '{ sum += $1 } END { printf "%.0f\n", sum }' || fail 'awk failed'
 }
 
-# measure_queries   run the scripts there; print `queries RUN`, the report of pgbench, and for each script `took NUMBER`, then
-# MICROSECONDS:TRANSACTIONS as often as there are
-# A transaction's time is known to one in a hundred. Of what the server says nothing is taken for a report, which stands elsewhere.
+# measure_queries   run the scripts there; print `queries RUN`, the report of pgbench, and for each script `took
+# NUMBER`, then MICROSECONDS:TRANSACTIONS as often as there are A transaction's time is known to one in a hundred. Of
+# what the server says nothing is taken for a report, which stands elsewhere.
 measure_queries() {
   lower_priority
-  command -v pgbench >/dev/null || fail "pgbench is missing among the programs of this major version, $queries_path. Install it"
+  command -v pgbench >/dev/null ||
+    fail "pgbench is missing among the programs of this major version, $queries_path. Install it"
   queries_free=$(free_space "$queries_folder") || exit
   [ "$queries_free" -ge 262144 ] ||
-    fail "the file system of $queries_folder has $((queries_free / 1024)) MB free. That is too little for the log of pgbench, which may take 256 MB"
-  if [ -n "$slots_all" ] && queries_used=$(count_client_sessions) && [ $((slots_all - queries_used)) -lt $((queries_clients * 2 + 2)) ]; then
-    fail "of $slots_all sessions that the server allows its clients, $((slots_all - queries_used)) are free. That is too few for" \
-      "$queries_clients more. Measure with fewer clients (--queries-clients)"
+    fail "the file system of $queries_folder has $((queries_free / 1024)) MB free. That is too little for the log of" \
+      'pgbench, which may take 256 MB'
+  if [ -n "$slots_all" ] && queries_used=$(count_client_sessions) &&
+    [ $((slots_all - queries_used)) -lt $((queries_clients * 2 + 2)) ]; then
+    fail "of $slots_all sessions that the server allows its clients, $((slots_all - queries_used)) are free. That is" \
+      "too few for $queries_clients more. Measure with fewer clients (--queries-clients)"
   fi
   if [ "$queries_side" = old ]; then check_connection_limits; else refuse_foreign_libraries "$queries_database"; fi
   refuse_admin_role "$queries_database" "$queries_role"
@@ -243,19 +255,20 @@ measure_queries() {
     *) set -- "$@" --verbose-errors ;;
   esac
   queries_number=0
-  # ahead of a script that begins with a statement stands a command: else pgbench (14 to 18) takes the time of its end from its
-  # beginning where the answer is there at once, which then took 0 microseconds (pgbench.c, advanceConnectionState: `now` is set anew by
-  # commands alone)
+  # ahead of a script that begins with a statement stands a command: else pgbench (14 to 18) takes the time of its end
+  # from its beginning where the answer is there at once, which then took 0 microseconds (pgbench.c,
+  # advanceConnectionState: `now` is set anew by commands alone)
   for queries_weight in $queries_weights; do
     queries_number=$((queries_number + 1))
-    { printf '%s\n' '\set pghaul_begins 1' && cat -- "$queries_folder/$queries_number.sql"; } >"$queries_folder/$queries_number.run" ||
+    { printf '%s\n' '\set pghaul_begins 1' &&
+      cat -- "$queries_folder/$queries_number.sql"; } >"$queries_folder/$queries_number.run" ||
       fail "$queries_folder cannot be written"
     set -- "$@" -f "$queries_folder/$queries_number.run@$queries_weight"
   done
   rm -f -- "$queries_folder"/log.* || fail "$queries_folder cannot be written"
   printf '' >"$queries_folder/status" || fail "$queries_folder cannot be written"
-  # what it says is bounded, and so is its log. It ends with who reads what it says, since it says how far it is each second, and dd
-  # hands that on at once
+  # what it says is bounded, and so is its log. It ends with who reads what it says, since it says how far it is each
+  # second, and dd hands that on at once
   # shellcheck disable=SC2069,SC3045 # the report goes elsewhere; dash, bash and busybox know ulimit -c
   queries_said=$({
     (ulimit -c 0 && ulimit -f 131072 && exec timeout --foreground -k 10 "$((queries_seconds + 30))" pgbench -n -P 1 \
@@ -263,19 +276,24 @@ measure_queries() {
       "dbname='$queries_database'" 2>&1 >"$queries_folder/report" </dev/null)
     echo $? >"$queries_folder/status"
   } | dd bs=1 count=131072 status=none) || fail 'dd failed'
-  read -r queries_status <"$queries_folder/status" || fail 'the exit status of pgbench could not be read: is the disk full?'
-  queries_why=$(printf '%s\n' "$queries_said" | sed -n '/ERROR:\|FATAL:\|PANIC:\|aborted\|error:/{p;q;}') || fail 'sed failed'
+  read -r queries_status <"$queries_folder/status" ||
+    fail 'the exit status of pgbench could not be read: is the disk full?'
+  queries_why=$(printf '%s\n' "$queries_said" | sed -n '/ERROR:\|FATAL:\|PANIC:\|aborted\|error:/{p;q;}') ||
+    fail 'sed failed'
   case $queries_status-$queries_said in
     153-*) fail 'the log of pgbench got too large. Measure for a shorter time (--queries-seconds)' ;; # 128 + SIGXFSZ
-    124-* | 137-*) fail "pgbench was ended, because it ran for 30 seconds longer than it should${queries_why:+: $queries_why}" ;;
+    124-* | 137-*) fail 'pgbench was ended, because it ran for 30 seconds longer than it' \
+      "should${queries_why:+: $queries_why}" ;;
     141-*' got an error '*) fail "transactions failed: $queries_why" ;;
     141-*) fail "the server printed more than 128 kB of messages${queries_why:+: $queries_why}" ;; # 128 + SIGPIPE
     0-*'Run was aborted'* | [!0]*) fail "pgbench ended with exit status $queries_status: $queries_why" ;;
     *) ;;
   esac
-  queries_failed=$(sed -n 's/^number of failed transactions: \([0-9]*\).*/\1/p' "$queries_folder/report") || fail 'sed failed'
+  queries_failed=$(sed -n 's/^number of failed transactions: \([0-9]*\).*/\1/p' "$queries_folder/report") ||
+    fail 'sed failed'
   [ "${queries_failed:-0}" = 0 ] || fail "$queries_failed transactions failed: $queries_why"
-  queries_done=$(sed -n 's/^number of transactions actually processed: \([0-9]*\).*/\1/p' "$queries_folder/report") || fail 'sed failed'
+  queries_done=$(sed -n 's/^number of transactions actually processed: \([0-9]*\).*/\1/p' "$queries_folder/report") ||
+    fail 'sed failed'
   [ "${queries_done:-0}" -gt 0 ] || fail 'no transaction was completed'
   queries_took=$(awk '
     $3 ~ /^[0-9]+$/ { times[$4 " " ($3 > 0 ? int(log($3) / log(1.02) + 0.5) : 0)]++; all++ }
@@ -296,7 +314,8 @@ measure_queries() {
 logged *}"
 }
 
-# check_connection_limits   fail if limits of the role or the database would leave the application no connections during the measurement
+# check_connection_limits   fail if limits of the role or the database would leave the application no connections during
+# the measurement
 check_connection_limits() {
   room_limit=$(query_database "$queries_database" "with others as (
       select * from pg_stat_activity where application_name <> '${queries_folder##*/}' and pid <> pg_backend_pid()),
@@ -306,12 +325,12 @@ check_connection_limits() {
       where datname = current_database())
     select min(most - used) from limits where most >= 0;") || exit
   [ "${room_limit:-$((queries_clients * 2))}" -ge $((queries_clients * 2)) ] ||
-    fail "of the connections that the role $queries_role and its database are limited to, $room_limit are free. That is too few for" \
-      "$queries_clients more. Measure with fewer clients (--queries-clients)"
+    fail "of the connections that the role $queries_role and its database are limited to, $room_limit are free. That" \
+      "is too few for $queries_clients more. Measure with fewer clients (--queries-clients)"
 }
 
-# drop_cache_for_queries   drop the page cache of the whole server if no PostgreSQL server is running there; print `page cache dropped`, or the
-# reason why not, which is no failure
+# drop_cache_for_queries   drop the page cache of the whole server if no PostgreSQL server is running there; print `page
+# cache dropped`, or the reason why not, which is no failure
 drop_cache_for_queries() {
   cold_found=$(list_server_processes)
   if [ -n "$cold_found" ]; then

@@ -1,5 +1,5 @@
-# Where a server listens, and whether its clients can reach it there. The sockets of its process show it, which no setting does: a file
-# may have been edited since, and the command line overrides every file.
+# Where a server listens, and whether its clients can reach it there. The sockets of its process show it, which no
+# setting does: a file may have been edited since, and the command line overrides every file.
 
 # find_postmaster DATA   print the process id of the server in DATA
 find_postmaster() {
@@ -22,7 +22,8 @@ find_postmaster() {
 list_listeners() {
   listen_process=$(find_postmaster "$1") || exit
   listen_of=/proc/$listen_process
-  listen_sockets=" $(find "$listen_of/fd/" -lname 'socket:*' -printf '%l ')" || fail "the sockets of process $listen_process cannot be read"
+  listen_sockets=" $(find "$listen_of/fd/" -lname 'socket:*' -printf '%l ')" ||
+    fail "the sockets of process $listen_process cannot be read"
   for listen_file in tcp tcp6 unix; do
     [ -e "$listen_of/net/$listen_file" ] || continue # a kernel without IPv6
     case $listen_file in
@@ -41,8 +42,8 @@ filter_listeners() {
       case $listen_path in
         # without a lock file nobody can tell it from a made-up line
         @*)
-          echo 'note: A Unix socket in the abstract namespace may belong to the server. It is not compared. Check that' \
-            'unix_socket_directories is the same on both servers.'
+          echo 'note: A Unix socket in the abstract namespace may belong to the server. It is not compared. Check' \
+            'that unix_socket_directories is the same on both servers.'
           ;;
         *) if is_own_socket "$listen_path"; then printf 'unix %s\n' "$listen_path"; fi ;;
       esac
@@ -72,7 +73,8 @@ is_own_socket() {
   [ "$own_process" = "$listen_process" ]
 }
 
-# address_text DIGITS   print an address of /proc/net/tcp or tcp6, which holds numbers of 32 bits in the order of the machine
+# address_text DIGITS   print an address of /proc/net/tcp or tcp6, which holds numbers of 32 bits in the order of the
+# machine
 address_text() {
   address_one=$(printf '\1\0' | od -An -td2) || fail 'od failed'
   case ${#1}:$((address_one)) in
@@ -91,10 +93,10 @@ address_text() {
   fi
 }
 
-# print_listeners DATA   print where the server in DATA listens, as list_listeners does; if its sockets cannot be read, print its settings in
-# force, with a note that says so
-# The kernel shows the sockets of a process with file capabilities to root only, and those of another container to nobody. The lock file
-# contains only the first of several addresses (since 9.1), so the server is queried for the others.
+# print_listeners DATA   print where the server in DATA listens, as list_listeners does; if its sockets cannot be read,
+# print its settings in force, with a note that says so The kernel shows the sockets of a process with file capabilities
+# to root only, and those of another container to nobody. The lock file contains only the first of several addresses
+# (since 9.1), so the server is queried for the others.
 print_listeners() {
   if where_said=$(list_listeners "$1" 2>&1); then
     [ -z "$where_said" ] || printf '%s\n' "$where_said"
@@ -107,8 +109,8 @@ print_listeners() {
   } <"$1/postmaster.pid"
   case $where_port in
     '' | *[!0-9]*)
-      echo "note: The addresses on which the server in $1 listens are not known: $where_why. Compare listen_addresses and port of both" \
-        'servers by hand.'
+      echo "note: The addresses on which the server in $1 listens are not known: $where_why. Compare listen_addresses" \
+        'and port of both servers by hand.'
       return 0
       ;;
     *) ;;
@@ -185,8 +187,8 @@ record_listeners() {
   print_end_mark
 }
 
-# print_configured_listeners PATH DATA CONFIG OPTIONS   the same by the files of the cluster; CONFIG is outside of DATA, or is `-`
-# OPTIONS `started`: the options of its last start override the files; `-`: they are not used.
+# print_configured_listeners PATH DATA CONFIG OPTIONS   the same by the files of the cluster; CONFIG is outside of DATA,
+# or is `-` OPTIONS `started`: the options of its last start override the files; `-`: they are not used.
 print_configured_listeners() {
   PATH=$1
   would_control=$(print_control_data "$1" "$2") || exit
@@ -204,15 +206,16 @@ print_configured() {
   would_name=$1
   shift
   if [ "$2" = - ]; then set -- -D "$1"; else set -- -D "$1" -c "config_file=$2"; fi
-  sh -c "exec postgres \"\$@\" $would_options -C $would_name" sh "$@" || fail "the server program does not print the setting $would_name"
+  sh -c "exec postgres \"\$@\" $would_options -C $would_name" sh "$@" ||
+    fail "the server program does not print the setting $would_name"
 }
 
-# compare_listeners PATH DATA ADDRESS OWN...   on the new server, after the cutover: fail unless it listens wherever the old server did, as
-# standard input says. Print the identifier of the cluster, and what the old server is to connect to, `reach PORT ADDRESS...`
-# each: one of the addresses is enough.
-# ADDRESS is that by which the old server reaches this server, OWN are all addresses of this server. The addresses of the old server do
-# not move: one that this server lacks stands for ADDRESS (for IPv6, for each such address of this server), and so does `*`. A name, or
-# an address behind which a router leads here, cannot be compared: any socket at that port counts then, and the connection from the old
+# compare_listeners PATH DATA ADDRESS OWN...   on the new server, after the cutover: fail unless it listens wherever the
+# old server did, as standard input says. Print the identifier of the cluster, and what the old server is to connect to,
+# `reach PORT ADDRESS...` each: one of the addresses is enough. ADDRESS is that by which the old server reaches this
+# server, OWN are all addresses of this server. The addresses of the old server do not move: one that this server lacks
+# stands for ADDRESS (for IPv6, for each such address of this server), and so does `*`. A name, or an address behind
+# which a router leads here, cannot be compared: any socket at that port counts then, and the connection from the old
 # server decides.
 compare_listeners() {
   PATH=$1
@@ -236,25 +239,29 @@ compare_listeners() {
   listens_lacks=$(printf '%s\n' "$listens_found" | sed -n 's/^lacks //p') || fail 'sed failed'
   if [ -n "$listens_lacks" ]; then
     listens_lacks=$(printf '%s\n' "$listens_lacks" | join_lines) || exit
-    listens_now=$(printf '%s\n' "$listens_now" | sed 's/^tcp //; s/^unix //; s/^\([^/ ]*\) \([0-9]*\)$/\1 port \2/' | join_lines) || exit
-    fail "the old server listened on $listens_lacks. The new cluster in $listens_data listens on $listens_now. Clients will not find" \
-      'it. Set port and listen_addresses of the new cluster to the values of the old server, restart it, and go on with' \
-      '--resume'
+    listens_now=$(printf '%s\n' "$listens_now" | sed 's/^tcp //; s/^unix //; s/^\([^/ ]*\) \([0-9]*\)$/\1 port \2/' |
+      join_lines) || exit
+    fail "the old server listened on $listens_lacks. The new cluster in $listens_data listens on $listens_now." \
+      'Clients will not find it. Set port and listen_addresses of the new cluster to the values of the old server,' \
+      'restart it, and go on with --resume'
   fi
   printf 'identifier %s\n%s\n' "$listens_own" "$listens_found"
   print_end_mark
 }
 
-# compare_each_listener   print for each line of the old server on standard input `reach PORT ADDRESS...`, `lacks WORDS` or `note: WORDS`
+# compare_each_listener   print for each line of the old server on standard input `reach PORT ADDRESS...`, `lacks WORDS`
+# or `note: WORDS`
 compare_each_listener() {
   while read -r each_kind each_rest; do
     each_address=${each_rest% *} each_port=${each_rest##* }
     case $each_kind:$each_address in
       identifier:"$listens_own" | note::*) ;;
-      identifier:*) fail "this is another cluster: its system identifier is $listens_own, and that of the moved cluster is $each_rest" ;;
+      identifier:*) fail "this is another cluster: its system identifier is $listens_own, and that of the moved" \
+        "cluster is $each_rest" ;;
       unix:*) if ! listens_on_socket "$each_rest"; then echo "lacks the Unix socket $each_rest"; fi ;;
       # a new server without IPv6 has no client there
-      tcp:0:0:0:0:0:0:0:1) ! has_ipv6 || has_listener_for "$each_address" "$each_port" || echo "lacks $each_address port $each_port" ;;
+      tcp:0:0:0:0:0:0:0:1) ! has_ipv6 || has_listener_for "$each_address" "$each_port" ||
+        echo "lacks $each_address port $each_port" ;;
       tcp:127.*) has_listener_for "$each_address" "$each_port" || echo "lacks $each_address port $each_port" ;;
       tcp:::)
         if has_ipv6 && ! has_listener_for :: "$each_port"; then
@@ -262,16 +269,18 @@ compare_each_listener() {
         elif [ -n "$listens_six" ]; then
           echo "reach $each_port $listens_six"
         else
-          echo "note: Port $each_port was not tested over IPv6: the old server listened on every address, but the new server has no" \
-            'IPv6 address that another server could reach.'
+          echo "note: Port $each_port was not tested over IPv6: the old server listened on every address, but the new" \
+            'server has no IPv6 address that another server could reach.'
         fi
         ;;
       tcp:*)
         each_to=$listens_address each_found=
         case $each_address in *:*) each_to=${listens_six:-$listens_address} ;; *) ;; esac
         case $listens_addresses in *" $each_address "*) each_to=$each_address ;; *) ;; esac
-        for each_one in $each_to; do ! has_listener_for "$each_one" "$each_port" || each_found="$each_found $each_one"; done
-        if [ -n "$each_found" ]; then echo "reach $each_port$each_found"; else echo "lacks $each_address port $each_port"; fi
+        for each_one in $each_to; do ! has_listener_for "$each_one" "$each_port" ||
+          each_found="$each_found $each_one"; done
+        if [ -n "$each_found" ]; then echo "reach $each_port$each_found"; else echo "lacks $each_address port" \
+          "$each_port"; fi
         ;;
       *) fail "the list of sockets of the old server contains an unknown entry: $each_kind" ;;
     esac
@@ -283,7 +292,8 @@ has_ipv6() {
   read -r _ 2>/dev/null </proc/net/if_inet6 # its size is 0, as of every file there
 }
 
-# listens_on_socket PATH   whether the server of listens_now listens on the Unix socket there, by this or another path to it
+# listens_on_socket PATH   whether the server of listens_now listens on the Unix socket there, by this or another path
+# to it
 listens_on_socket() {
   printf '%s\n' "$listens_now" | while read -r has_kind has_path; do
     if [ "$has_kind" = unix ] && { [ "$has_path" = "$1" ] || [ "$has_path" -ef "$1" ]; }; then exit 3; fi
@@ -311,9 +321,10 @@ has_listener_for() {
   [ $? -eq 3 ]
 }
 
-# check_reachability PATH   from the old server, after the cutover: fail unless the addresses of compare_listeners on standard input can be
-# reached and the cluster with that identifier answers there. Print for each how it was recognised.
-# Exit with 68 if only the way from the old server is closed: a firewall may be meant to keep it out, and a person can accept that.
+# check_reachability PATH   from the old server, after the cutover: fail unless the addresses of compare_listeners on
+# standard input can be reached and the cluster with that identifier answers there. Print for each how it was
+# recognised. Exit with 68 if only the way from the old server is closed: a firewall may be meant to keep it out, and a
+# person can accept that.
 check_reachability() {
   PATH=$1
   reached_list=$(read_complete) || exit
@@ -325,13 +336,14 @@ check_reachability() {
   done) || exit
   reached_closed=$(printf '%s\n' "$reached_said" | sed -n 's/^closed //p' | join_lines) || exit
   printf '%s\n' "$reached_said" | sed '/^closed /d' || fail 'sed failed'
-  [ -z "$reached_closed" ] || refuse 68 "the old server cannot reach the new cluster at $reached_closed. The new cluster listens there, as was" \
-    'just seen on the new server, so only the way from the old server is closed. Open the firewall of the new server for this port,' \
-    'and go on with --resume'
+  [ -z "$reached_closed" ] ||
+    refuse 68 "the old server cannot reach the new cluster at $reached_closed. The new cluster listens there, as was" \
+      'just seen on the new server, so only the way from the old server is closed. Open the firewall of the new' \
+      'server for this port, and go on with --resume'
 }
 
-# check_addresses IDENTIFIER PORT ADDRESS...   print how the cluster was recognised at the first of these addresses where it accepts
-# connections; else print `closed WORDS` or, if no IPv6 route leads there, a note
+# check_addresses IDENTIFIER PORT ADDRESS...   print how the cluster was recognised at the first of these addresses
+# where it accepts connections; else print `closed WORDS` or, if no IPv6 route leads there, a note
 check_addresses() {
   one_identifier=$1 one_port=$2 one_closed='' one_tries=10
   shift 2
@@ -354,10 +366,10 @@ check_addresses() {
   fi
 }
 
-# check_cluster_answers ADDRESS PORT IDENTIFIER TRIES   print how the cluster of IDENTIFIER was recognised there, or `closed WORDS`; fail if
-# another cluster or another program answers
-# With a login, the server itself tells its identifier. Without one, a server answers, and the new server has seen that the socket
-# belongs to its cluster: psql gets no session, and pg_isready (since 9.3) knows whether a server has refused it.
+# check_cluster_answers ADDRESS PORT IDENTIFIER TRIES   print how the cluster of IDENTIFIER was recognised there, or
+# `closed WORDS`; fail if another cluster or another program answers With a login, the server itself tells its
+# identifier. Without one, a server answers, and the new server has seen that the socket belongs to its cluster: psql
+# gets no session, and pg_isready (since 9.3) knows whether a server has refused it.
 check_cluster_answers() {
   answers_status=0 answers_tries=0
   answers_said=$(query_identifier "$1" "$2") || answers_status=$?
@@ -368,8 +380,9 @@ check_cluster_answers() {
       return 0
       ;;
     0:*[!0-9]*) ;;
-    0:*) fail "another cluster answers at $1 port $2: its system identifier is $answers_last, and that of the moved cluster is $3. Find out" \
-      'which server has this address, point the address to the new server, and go on with --resume' ;;
+    0:*) fail "another cluster answers at $1 port $2: its system identifier is $answers_last, and that of the moved" \
+      "cluster is $3. Find out which server has this address, point the address to the new server, and go on with" \
+      '--resume' ;;
     *)
       until accepts_connections "$1" "$2"; do
         answers_tries=$((answers_tries + 1))
@@ -382,7 +395,8 @@ check_cluster_answers() {
       done
       ;;
   esac
-  echo "$1 port $2: a server answers. Its socket on the new server belongs to the cluster, but no login was possible to read its system identifier"
+  echo "$1 port $2: a server answers. Its socket on the new server belongs to the cluster, but no login was possible" \
+    'to read its system identifier'
 }
 
 # query_identifier ADDRESS PORT   print the system identifier of the cluster that answers there, or the message of psql
@@ -403,12 +417,14 @@ accepts_connections() {
   fi
 }
 
-# explain_refusal SAID   print what prevents the connection, by the message of psql in SAID; nothing if something answered
+# explain_refusal SAID   print what prevents the connection, by the message of psql in SAID; nothing if something
+# answered
 explain_refusal() {
   case $1 in
     *'onnection refused'*) echo 'the connection was refused' ;;
     *'timeout expired'* | *'timed out'*) echo 'the connection timed out' ;;
-    *'etwork is unreachable'* | *'annot assign requested'* | *'ddress family not supported'*) echo 'no route leads there' ;;
+    *'etwork is unreachable'* | *'annot assign requested'* | *'ddress family not supported'*) echo 'no route leads' \
+      'there' ;;
     *'o route to host'* | *'ermission denied'*) echo 'the network refuses the connection' ;;
     *'could not translate host name'*) echo 'the old server cannot resolve the name' ;;
     *'failed to run command'*) echo 'psql is missing on the old server' ;;
@@ -425,6 +441,6 @@ report_unreachable() {
     return 0
   fi
   not_said=$(printf '%s\n' "$not_said" | tr -c '[:print:]\n' '?' | join_lines) || fail 'tr failed'
-  fail "the program that answers at $1 port $2, where clients expect the new cluster, accepts no PostgreSQL connections: $not_said. Find out" \
-    'what it is, and go on with --resume'
+  fail "the program that answers at $1 port $2, where clients expect the new cluster, accepts no PostgreSQL" \
+    "connections: $not_said. Find out what it is, and go on with --resume"
 }

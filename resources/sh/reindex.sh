@@ -1,6 +1,7 @@
 # Rebuilding the indexes that depend on a collation, if the libraries of the new server sort text differently.
 
-# rebuild_indexes PATH SOCKET PORT SERIES SECONDS [DATABASE NUMBER COLLATION...]...   rebuild in each DATABASE the indexes of NUMBER collations
+# rebuild_indexes PATH SOCKET PORT SERIES SECONDS [DATABASE NUMBER COLLATION...]...   rebuild in each DATABASE the
+# indexes of NUMBER collations
 rebuild_indexes() {
   connect_to "$1" "$2" "$3" "$4" "$5"
   rebuild_series=${4%%.*}
@@ -19,8 +20,9 @@ rebuild_indexes() {
   done
 }
 
-# rebuild_database_indexes DATABASE SERIES COLLATIONS   rebuild the indexes, the largest first, then refresh the versions of their collations
-# Only the versions of rebuilt indexes are refreshed, because that silences the warning of PostgreSQL itself.
+# rebuild_database_indexes DATABASE SERIES COLLATIONS   rebuild the indexes, the largest first, then refresh the
+# versions of their collations Only the versions of rebuilt indexes are refreshed, because that silences the warning of
+# PostgreSQL itself.
 rebuild_database_indexes() {
   run_generated "$1" "$3" "
     select format('reindex index %I.%I;', n.nspname, c.relname)
@@ -43,8 +45,8 @@ rebuild_database_indexes() {
 }
 
 # index_collations_sql   print the query for the indexes that depend on a collation, as the facts ask it
-# Some operator classes (bytes, trigrams, hashes) and some index types do not use the collation. A range type has one of its own, which its
-# columns do not show. Indexes of TOAST tables (namespace 99) contain no text.
+# Some operator classes (bytes, trigrams, hashes) and some index types do not use the collation. A range type has one of
+# its own, which its columns do not show. Indexes of TOAST tables (namespace 99) contain no text.
 index_collations_sql() {
   echo "
     select indexrelid as id, coalesce(nullif(indcollation[n], 0),
@@ -57,7 +59,8 @@ index_collations_sql() {
     join pg_opclass o on o.oid = indclass[n] and o.opcname !~ '(_pattern|_trgm|_bloom)_ops\$'"
 }
 
-# run_generated DATABASE COLLATIONS QUERY   run the commands that QUERY prints, each shown first; :'names' are COLLATIONS
+# run_generated DATABASE COLLATIONS QUERY   run the commands that QUERY prints, each shown first; :'names' are
+# COLLATIONS
 run_generated() {
   made=$(printf '%s\n' "$3" | in_database "$1" psql -XAtqw -v ON_ERROR_STOP=1 -v "names=$2") ||
     fail "the database $1 could not be queried for its indexes"

@@ -1,9 +1,10 @@
-# The sample of files that represents a cluster. Its list has one line per file: bytes to send, bytes to skip, 0, 0, name.
+# The sample of files that represents a cluster. Its list has one line per file: bytes to send, bytes to skip, 0, 0,
+# name.
 
-# choose_sample FOLDER LIST BYTES FILES   write a list of about BYTES that represent FOLDER; print `SKIP NAME` of each large file
-# Small files (under 16 MiB) and large files have the same share of bytes as in the cluster: of the small ones every k-th by size, at most
-# FILES, of the large ones pieces of 8 MiB from their ends. The number of small files does not reduce the large ones, because a sample of
-# a hundred pages tells no rate.
+# choose_sample FOLDER LIST BYTES FILES   write a list of about BYTES that represent FOLDER; print `SKIP NAME` of each
+# large file Small files (under 16 MiB) and large files have the same share of bytes as in the cluster: of the small
+# ones every k-th by size, at most FILES, of the large ones pieces of 8 MiB from their ends. The number of small files
+# does not reduce the large ones, because a sample of a hundred pages tells no rate.
 choose_sample() {
   umask 077
   enter_folder "$1"
@@ -32,7 +33,8 @@ choose_sample() {
   print_end_mark
 }
 
-# make_sample_holes FOLDER   empty it, and create a sparse file for each `SKIP NAME` of standard input, after which rsync continues
+# make_sample_holes FOLDER   empty it, and create a sparse file for each `SKIP NAME` of standard input, after which
+# rsync continues
 make_sample_holes() {
   room_holes=$(read_complete) || exit
   enter_folder "$1"
@@ -55,5 +57,6 @@ print_sample_size() {
   { find "$1" -type f -printf '%s\n' && print_end_mark; } | awk -v skipped="$2" '
     $0 == "# whole" { whole = 1; next }
     { sum += $1 }
-    END { if (!whole) exit 1; printf "bytes %.0f\n", sum - skipped }' || fail "the files that arrived in $1 cannot be read"
+    END { if (!whole) exit 1; printf "bytes %.0f\n", sum - skipped }' ||
+    fail "the files that arrived in $1 cannot be read"
 }

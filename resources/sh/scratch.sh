@@ -8,7 +8,8 @@ make_scratch() {
     make_beside=$(dirname -- "$make_beside") || fail 'dirname failed'
   done
   make_above=$(dirname -- "$make_beside") || fail 'dirname failed'
-  make_devices=$(stat -c %d -- "$make_beside" "$make_above") || fail "the file system of $make_beside could not be determined"
+  make_devices=$(stat -c %d -- "$make_beside" "$make_above") ||
+    fail "the file system of $make_beside could not be determined"
   if [ "$make_beside" = "$1" ] && [ "${make_devices%%[!0-9]*}" = "${make_devices##*[!0-9]}" ]; then
     make_beside=$make_above
   fi
@@ -22,7 +23,8 @@ make_scratch() {
 }
 
 # remove_scratch TARGET NAME   remove the folder of that name, after ending a receiver that still works in it
-# It is looked for in the target and in every folder above, because an interrupted probe does not know where it was created.
+# It is looked for in the target and in every folder above, because an interrupted probe does not know where it was
+# created.
 remove_scratch() {
   remove_folder='' remove_above=$1
   while [ "$remove_folder" != "$remove_above" ]; do
@@ -53,7 +55,8 @@ end_processes_in() {
 
 # list_processes_in FOLDER   print the id of each process that works in it or below
 list_processes_in() {
-  # some processes end meanwhile, some belong to other users; find's own process, the last, proves that the list is complete
+  # some processes end meanwhile, some belong to other users; find's own process, the last, proves that the list is
+  # complete
   those_seen=$(find /proc/[0-9]*/cwd /proc/self/cwd -maxdepth 0 -printf '%p %l\n' 2>/dev/null)
   case $those_seen in
     *'/proc/self/cwd '*) ;;

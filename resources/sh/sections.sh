@@ -1,8 +1,8 @@
 # Sections: many small queries in one round trip, each with its own output, errors and exit status.
-# A mark is written before and after each, to standard output and standard error, so that nothing that a server prints can imitate
-# it, and no file is needed. A section that fails, hangs or prints nonsense does not spoil the others.
-# The mark is on no command line and in no environment, so that the programs of a section never learn it. The part of a cluster's
-# owner has a mark of its own, which is valid for the answers about this cluster only.
+# A mark is written before and after each, to standard output and standard error, so that nothing that a server prints
+# can imitate it, and no file is needed. A section that fails, hangs or prints nonsense does not spoil the others. The
+# mark is on no command line and in no environment, so that the programs of a section never learn it. The part of a
+# cluster's owner has a mark of its own, which is valid for the answers about this cluster only.
 
 # sections_begin MARK   set up a plain environment, and let no section outlive this shell
 # `$program`, set before, is the text of the functions for the shells that run them.
@@ -19,7 +19,8 @@ sections_begin() {
 }
 
 # run_section NAME SECONDS FUNCTION WORDS...   run FUNCTION between two marks, at most that long; set section_status
-# `timeout` can only run a program and ends everything that it has started. So a new shell gets the functions as its program.
+# `timeout` can only run a program and ends everything that it has started. So a new shell gets the functions as its
+# program.
 run_section() {
   section_name=$1 section_seconds=$2
   shift 2
@@ -39,7 +40,8 @@ run_section() {
   printf '\n%s end %s\n' "$section_mark" "$section_status" >&2
 }
 
-# run_isolated COMMAND...   run COMMAND behind pipes that end with it, so that its background processes cannot write into later output
+# run_isolated COMMAND...   run COMMAND behind pipes that end with it, so that its background processes cannot write
+# into later output
 run_isolated() {
   {
     {

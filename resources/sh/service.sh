@@ -13,13 +13,15 @@ start_debian() {
   wait_until_ready "$3" || fail_debian_start "$@"
 }
 
-# fail_debian_start SERIES NAME DATA   fail as fail_client_start does, with the reason from pg_ctlcluster, the journal and the log
+# fail_debian_start SERIES NAME DATA   fail as fail_client_start does, with the reason from pg_ctlcluster, the journal
+# and the log
 fail_debian_start() {
   debian_why=$(explain_failed_start "$3" "$debian_since" print_debian_logs "$1" "$2") || exit
   fail_client_start "$3" "read its log in /var/log/postgresql" "$debian_why"
 }
 
-# print_debian_logs SERIES NAME   print the output of pg_ctlcluster, and the ends of the journal and the log, as far as they are of this start
+# print_debian_logs SERIES NAME   print the output of pg_ctlcluster, and the ends of the journal and the log, as far as
+# they are of this start
 print_debian_logs() {
   printf '%s\n' "$debian_said"
   [ ! -d /run/systemd/system ] || print_journal "$debian_since" -u "postgresql@$1-$2.service"
@@ -41,7 +43,8 @@ start_unit() {
   unit_since=$(date +%s) || fail 'date failed'
   systemctl reset-failed "$1" 2>/dev/null # it is not loaded where it never ran
   if ! systemctl start "$1" || ! wait_until_ready "$2"; then
-    systemctl stop "$1" || fail "$1 did not stop. Read its log with journalctl -u $1" # it would be tried again and again
+    # It would be tried again and again
+    systemctl stop "$1" || fail "$1 did not stop. Read its log with journalctl -u $1"
     unit_why=$(explain_failed_start "$2" "$unit_since" print_journal "$unit_since" -u "$1") || exit
     fail_client_start "$2" "journalctl -u $1" "$unit_why"
   fi
@@ -60,10 +63,10 @@ start_user_unit() {
   fi
 }
 
-# start_folder PATH DATA CONFIG [OPTIONS]   start the server with pg_ctl as postmaster.opts says; CONFIG is its configuration file outside of
-# DATA, or `-`
-# OPTIONS, quoted for a shell, follow: values in force that the files do not have. If the server does not start with them (pg_ctl before
-# 15 cuts a long command line off), it is started without them, and a warning says so.
+# start_folder PATH DATA CONFIG [OPTIONS]   start the server with pg_ctl as postmaster.opts says; CONFIG is its
+# configuration file outside of DATA, or `-` OPTIONS, quoted for a shell, follow: values in force that the files do not
+# have. If the server does not start with them (pg_ctl before 15 cuts a long command line off), it is started without
+# them, and a warning says so.
 start_folder() {
   PATH=$1
   PGDATA=$2 pg_ctl status >/dev/null && return 0
@@ -80,7 +83,8 @@ start_folder() {
   }
 }
 
-# stop_debian SERIES NAME DATA   stop the cluster with a fast shutdown, which needs no recovery; do nothing if it is stopped
+# stop_debian SERIES NAME DATA   stop the cluster with a fast shutdown, which needs no recovery; do nothing if it is
+# stopped
 stop_debian() {
   [ -e "$3/postmaster.pid" ] || return 0
   pg_ctlcluster "$1" "$2" stop -m fast || fail "the cluster $1/$2 did not stop. Read its log in /var/log/postgresql"
@@ -99,8 +103,8 @@ stop_user_unit() {
   run_user_systemctl stop "$1"
 }
 
-# refuse_shared_unit UNIT DATA [UID]   fail if UNIT, of the host or of that user, runs servers and none of them is in DATA: somebody has
-# given it to another cluster since the checks
+# refuse_shared_unit UNIT DATA [UID]   fail if UNIT, of the host or of that user, runs servers and none of them is in
+# DATA: somebody has given it to another cluster since the checks
 refuse_shared_unit() {
   unit_other=''
   for unit_process in $(list_server_processes); do
@@ -109,11 +113,12 @@ refuse_shared_unit() {
     unit_other=$unit_process
   done
   [ -n "$unit_other" ] && unit_folder=$(readlink "/proc/$unit_other/cwd") || return 0 # it may have ended meanwhile
-  fail "$1 now runs another server, in $unit_folder, and none in $2. It is neither started nor stopped. Give that server a" \
-    'unit of its own, or stop it permanently, and let this unit start the cluster. Then go on with --resume'
+  fail "$1 now runs another server, in $unit_folder, and none in $2. It is neither started nor stopped. Give that" \
+    'server a unit of its own, or stop it permanently, and let this unit start the cluster. Then go on with --resume'
 }
 
-# process_is_in_unit CGROUP UNIT UID   whether a process, whose cgroup file of /proc is CGROUP, runs in UNIT of the host or, with a UID, of that user
+# process_is_in_unit CGROUP UNIT UID   whether a process, whose cgroup file of /proc is CGROUP, runs in UNIT of the host
+# or, with a UID, of that user
 process_is_in_unit() {
   while IFS=: read -r _ _ in_path; do
     in_user=''
@@ -130,7 +135,8 @@ stop_folder() {
   PGDATA=$2 pg_ctl -m fast -w -t 3600 stop || fail "the server in $2 did not stop. Read its log"
 }
 
-# write_start_conf FOLDER WORD   set whether the cluster of that configuration folder starts with the host: auto or manual
+# write_start_conf FOLDER WORD   set whether the cluster of that configuration folder starts with the host: auto or
+# manual
 write_start_conf() {
   echo "$2" >"$1/start.conf" || fail "$1/start.conf cannot be written"
 }
@@ -138,7 +144,8 @@ write_start_conf() {
 # run_user_systemctl VERB UNIT   run systemctl for the systemd of this user, also without a login session
 run_user_systemctl() {
   own_number=$(id -u) || fail 'id does not print the name of this user'
-  XDG_RUNTIME_DIR=/run/user/$own_number systemctl --user "$1" "$2" || fail "systemctl --user $1 $2 failed. Read its log with journalctl --user -u $2"
+  XDG_RUNTIME_DIR=/run/user/$own_number systemctl --user "$1" "$2" ||
+    fail "systemctl --user $1 $2 failed. Read its log with journalctl --user -u $2"
 }
 
 # enable_linger USER   let the systemd of this user run from the boot on, and wait until it does
@@ -160,8 +167,8 @@ wait_until_ready() {
 }
 
 # server_ready DATA   whether the server there accepts connections; before 10, whether it is running
-# The eighth line of its lock file says so (LOCK_FILE_LINE_PM_STATUS, pidfile.h). The first line is its process id, which is checked,
-# because a lock file remains after a power failure.
+# The eighth line of its lock file says so (LOCK_FILE_LINE_PM_STATUS, pidfile.h). The first line is its process id,
+# which is checked, because a lock file remains after a power failure.
 server_ready() {
   [ -e "$1/postmaster.pid" ] || return 1
   ready_version=$1/PG_VERSION
@@ -176,8 +183,8 @@ server_ready() {
   return 1
 }
 
-# register_debian FILE DATA NAME   let FILE, Debian's postgresql.conf, include the one in DATA; the earlier FILE is kept next to it
-# NAME is as 15-main. A configuration that was copied with the data directory stays there as it is.
+# register_debian FILE DATA NAME   let FILE, Debian's postgresql.conf, include the one in DATA; the earlier FILE is kept
+# next to it NAME is as 15-main. A configuration that was copied with the data directory stays there as it is.
 register_debian() {
   [ ! -e "$1" ] || [ -e "$1.before-pghaul" ] || mv -- "$1" "$1.before-pghaul" || fail "$1 cannot be kept"
   register_data=$(printf '%s' "$2" | sed "s/'/''/g") || fail 'sed failed'
@@ -190,7 +197,8 @@ unregister_debian() {
   [ ! -e "$1.before-pghaul" ] || mv -fT -- "$1.before-pghaul" "$1" || fail "$1 cannot be restored"
 }
 
-# set_debian_settings FILE [SETTING VALUE]...   set these in FILE, Debian's postgresql.conf, which was copied from the old server
+# set_debian_settings FILE [SETTING VALUE]...   set these in FILE, Debian's postgresql.conf, which was copied from the
+# old server
 set_debian_settings() {
   adopt_file=$1
   shift
@@ -203,7 +211,8 @@ set_debian_settings() {
   done
 }
 
-# set_debian_setting FILE SETTING VALUE   set it in its place, and also at the end if a later line or an included file overrides it
+# set_debian_setting FILE SETTING VALUE   set it in its place, and also at the end if a later line or an included file
+# overrides it
 set_debian_setting() {
   pg_conftool -s "$1" set "$2" "$3" || fail "$2 cannot be set in $1"
   adopt_now=$(pg_conftool -s "$1" show "$2") || fail "$2 cannot be read from $1"

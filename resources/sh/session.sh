@@ -1,9 +1,10 @@
-# The login session on a host with systemd. When the last session of an ordinary account ends, systemd-logind removes its shared memory
-# and semaphores (RemoveIPC). Clients could then no longer connect to a server of this account.
+# The login session on a host with systemd. When the last session of an ordinary account ends, systemd-logind removes
+# its shared memory and semaphores (RemoveIPC). Clients could then no longer connect to a server of this account.
 
-# hold_session EXPECTED   make sure that the end of this session harms no server of this account; print the result, then the account
-# `harmless`; `held`: a server is running, and the session is held; `ready`: none is running, and the session is held if one starts;
-# `killed`: a server is running, and systemd ends whatever would hold the session. EXPECTED: `yes` if a server may still be started.
+# hold_session EXPECTED   make sure that the end of this session harms no server of this account; print the result, then
+# the account `harmless`; `held`: a server is running, and the session is held; `ready`: none is running, and the
+# session is held if one starts; `killed`: a server is running, and systemd ends whatever would hold the session.
+# EXPECTED: `yes` if a server may still be started.
 hold_session() {
   session_state=harmless
   if session_end_harms; then
@@ -26,8 +27,9 @@ hold_session() {
   echo "$session_state $session_name"
 }
 
-# session_end_harms   whether the end of this account's last session removes its shared memory; set session_name and session_number
-# Only if this is a session of systemd. If systemd does not answer, its default is assumed, which removes.
+# session_end_harms   whether the end of this account's last session removes its shared memory; set session_name and
+# session_number Only if this is a session of systemd. If systemd does not answer, its default is assumed, which
+# removes.
 session_end_harms() {
   session_uid=$(id -u) || fail 'id failed'
   session_name=$(id -un) || fail 'id failed'
@@ -41,7 +43,8 @@ session_end_harms() {
   [ "$session_said" != 'b false' ]
 }
 
-# system_accounts   set accounts_most to the highest user id of system accounts, whose memory systemd-logind leaves alone
+# system_accounts   set accounts_most to the highest user id of system accounts, whose memory systemd-logind leaves
+# alone
 system_accounts() {
   accounts_most=999
   while read -r accounts_word accounts_value _; do
@@ -102,8 +105,9 @@ server_is_running() {
   return 1
 }
 
-# keep_session LEADER   stay in this session as long as its end could harm a server, even if LEADER's connection has ended
-# A server that is restarted is gone for a while, so it waits for ten minutes. Of several that hold sessions of this account, one stays.
+# keep_session LEADER   stay in this session as long as its end could harm a server, even if LEADER's connection has
+# ended A server that is restarted is gone for a while, so it waits for ten minutes. Of several that hold sessions of
+# this account, one stays.
 keep_session() {
   printf pghaul-session >"/proc/$$/comm" || fail 'the name of this process cannot be set'
   keep_leader=$1 keep_looks=30
@@ -139,8 +143,9 @@ another_holds_session() {
   return 1
 }
 
-# removal_facts FOLDER   print whether systemd-logind removes shared memory, as `removes=` in its words, and whose memory it leaves
-# `most=`: the highest user id of system accounts; `lingers=NAME`. Nothing if FOLDER, which contains its sessions, does not exist.
+# removal_facts FOLDER   print whether systemd-logind removes shared memory, as `removes=` in its words, and whose
+# memory it leaves `most=`: the highest user id of system accounts; `lingers=NAME`. Nothing if FOLDER, which contains
+# its sessions, does not exist.
 removal_facts() {
   [ -d "$1" ] || return 0
   removal_said=$(login_manager RemoveIPC) || removal_said=''

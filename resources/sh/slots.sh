@@ -1,7 +1,8 @@
 # The connections that a server allows its clients. pghaul leaves two of them free, and uses none that is reserved.
 
-# watch_slots SOCKET PORT   let require_free_slot count the connections of the server there; what cannot be read is not counted
-# It runs the server program with the options of the running server, because a session would itself use a connection.
+# watch_slots SOCKET PORT   let require_free_slot count the connections of the server there; what cannot be read is not
+# counted It runs the server program with the options of the running server, because a session would itself use a
+# connection.
 watch_slots() {
   slots_server='' slots_all=''
   for slots_folder in "$1" /var/run/postgresql /tmp; do
@@ -35,9 +36,9 @@ slots_setting() {
     2>/dev/null <"/proc/$slots_server/cmdline"
 }
 
-# require_free_slot   fail if a session of pghaul would not leave two connections free for clients, after waiting for three seconds; one, if
-# the server allows no more than two
-# The connection of a session that has ended is free a moment later.
+# require_free_slot   fail if a session of pghaul would not leave two connections free for clients, after waiting for
+# three seconds; one, if the server allows no more than two The connection of a session that has ended is free a moment
+# later.
 require_free_slot() {
   [ -n "$slots_all" ] || return 0
   slots_tries=0
@@ -50,8 +51,8 @@ require_free_slot() {
     sleep 0.1 || fail 'the program sleep is missing'
   done
   [ "$slots_free" -ge 0 ] || slots_free=0
-  fail "of $slots_all sessions that the server allows its clients, $slots_free are free, and pghaul leaves $slots_left free. End some" \
-    'sessions, or raise max_connections'
+  fail "of $slots_all sessions that the server allows its clients, $slots_free are free, and pghaul leaves" \
+    "$slots_left free. End some sessions, or raise max_connections"
 }
 
 # count_client_sessions   print how many client sessions the server has; fail if that cannot be read

@@ -1,7 +1,7 @@
 # A bridge from standard input and output to a PostgreSQL server's Unix socket, by whichever program the server has.
 
-# sql_bridge PORT FOLDER...   be the bridge to the socket of PORT in the first FOLDER that has it, until either side ends
-# Ends with 127 where no program can be one.
+# sql_bridge PORT FOLDER...   be the bridge to the socket of PORT in the first FOLDER that has it, until either side
+# ends Ends with 127 where no program can be one.
 sql_bridge() {
   bridge_port=$1
   shift

@@ -1,10 +1,12 @@
-# Whether a server could be started again with its configuration files as they are on disk, and which of their settings are not in
-# force. A running server keeps what it has read last, so an error in a file that was edited since would prevent its next start.
+# Whether a server could be started again with its configuration files as they are on disk, and which of their settings
+# are not in force. A running server keeps what it has read last, so an error in a file that was edited since would
+# prevent its next start.
 
-# print_start_errors PROGRAMS SERIES DATA CONFIG   print why the server program rejects its configuration, one reason per line, as
-# `postgres -C` reads it, which starts and locks nothing; nothing if it accepts it, or before 9.2, which has no -C
-# CONFIG is its configuration file outside of DATA, or `-`. Whatever the files say about languages, logs and prefixes, the errors are in
-# English on standard error. A value may be a secret: what PostgreSQL quotes after a colon, or as a token, is cut off.
+# print_start_errors PROGRAMS SERIES DATA CONFIG   print why the server program rejects its configuration, one reason
+# per line, as `postgres -C` reads it, which starts and locks nothing; nothing if it accepts it, or before 9.2, which
+# has no -C CONFIG is its configuration file outside of DATA, or `-`. Whatever the files say about languages, logs and
+# prefixes, the errors are in English on standard error. A value may be a secret: what PostgreSQL quotes after a colon,
+# or as a token, is cut off.
 print_start_errors() {
   case $2 in 8.* | 9.[01]) return 0 ;; *) ;; esac
   complaints_program=$1/postgres
@@ -23,9 +25,10 @@ join_lines() {
   sed -e ':more' -e '$!{N' -e 'b more' -e '}' -e 's/\n/; /g' || fail 'sed failed'
 }
 
-# check_restartable PATH DATA CONFIG SERIES [SOCKET PORT SECONDS]   fail if the server in DATA could not be started again with its files
-# With the words after SERIES, the running server is asked about pg_hba.conf, which it reads for that (since 10). Its message is cut at a
-# quote or a colon, because a word of the line follows, which may be a password.
+# check_restartable PATH DATA CONFIG SERIES [SOCKET PORT SECONDS]   fail if the server in DATA could not be started
+# again with its files With the words after SERIES, the running server is asked about pg_hba.conf, which it reads for
+# that (since 10). Its message is cut at a quote or a colon, because a word of the line follows, which may be a
+# password.
 check_restartable() {
   PATH=$1
   again_programs=$(command -v postgres) || fail 'the program postgres was not found in the PATH of the cluster'
@@ -47,23 +50,27 @@ fail_restart() {
     'Start the applications again if this takes long. Correct the file on the old server, and go on with --resume'
 }
 
-# cluster_start_files   print `complaint LINE` for each that print_start_errors has, then `edited NAME HIDDEN IN-FORCE|IN-FILE` for each setting
-# whose value in the files is not the one in force, `option …` where it is the server's command line or environment that gives
-# it, all in hexadecimal digits, or `beyond` and the word where there may be more than 60; the last line is `whole`
-# What may hold a secret is compared here, and not printed. Settings of extensions are left out: without its library the
-# program does not know their units. What a role or database has set is stronger than the files.
+# cluster_start_files   print `complaint LINE` for each that print_start_errors has, then `edited NAME HIDDEN
+# IN-FORCE|IN-FILE` for each setting whose value in the files is not the one in force, `option …` where it is the
+# server's command line or environment that gives it, all in hexadecimal digits, or `beyond` and the word where there
+# may be more than 60; the last line is `whole` What may hold a secret is compared here, and not printed. Settings of
+# extensions are left out: without its library the program does not know their units. What a role or database has set is
+# stronger than the files.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 cluster_start_files() {
-  [ -x "$cluster_programs/postgres" ] || fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
+  [ -x "$cluster_programs/postgres" ] ||
+    fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
   files_config=$cluster_config
   if [ -n "$cluster_pid" ]; then
     sql_reach
     sql_environment
     require_free_slot
     sql_find_home
-    files_config=$(echo 'show config_file;' | run_psql "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed, so the location of the configuration is not known'
+    files_config=$(echo 'show config_file;' | run_psql "$sql_home" -v ON_ERROR_STOP=1) ||
+      fail 'psql failed, so the location of the configuration is not known'
   fi
-  [ -n "$files_config" ] || [ -e "$cluster_folder/postgresql.conf" ] || fail 'the location of the configuration is not known'
+  [ -n "$files_config" ] || [ -e "$cluster_folder/postgresql.conf" ] ||
+    fail 'the location of the configuration is not known'
   files_said=$(print_start_errors "$cluster_programs" "$cluster_series" "$cluster_folder" "${files_config:--}") || exit
   if [ -n "$files_said" ]; then
     printf '%s\n' "$files_said" | while IFS= read -r files_line; do

@@ -1,10 +1,10 @@
 # The options with which a server was started, and the reason why a server did not start.
 # A server writes its command line into postmaster.opts when it starts, and leaves it there when it stops.
 
-# print_start_options DATA   print the options of the last start there, each quoted for a shell, except those that name its folder and its
-# configuration file, which are named again at each start; nothing if no server was started there
-# The file has one line with each argument between double quotes and without any escaping (CreateOptsFile, postmaster.c; read_post_opts,
-# pg_ctl.c). What cannot be told apart is refused, never guessed.
+# print_start_options DATA   print the options of the last start there, each quoted for a shell, except those that name
+# its folder and its configuration file, which are named again at each start; nothing if no server was started there The
+# file has one line with each argument between double quotes and without any escaping (CreateOptsFile, postmaster.c;
+# read_post_opts, pg_ctl.c). What cannot be told apart is refused, never guessed.
 print_start_options() {
   [ -s "$1/postmaster.opts" ] || return 0
   awk -v quote="'" '
@@ -41,8 +41,8 @@ print_start_options() {
         }
       }
     }' <"$1/postmaster.opts" ||
-    fail "the options with which the server in $1 was started cannot be read from $1/postmaster.opts. Start it yourself with" \
-      'the options that it had, and go on'
+    fail "the options with which the server in $1 was started cannot be read from $1/postmaster.opts. Start it" \
+      'yourself with the options that it had, and go on'
 }
 
 # save_options DATA   before a start with other options: keep postmaster.opts in the fence, until restore_options
@@ -57,9 +57,9 @@ restore_options() {
     fail "$1/postmaster.opts cannot be restored"
 }
 
-# explain_failed_start DATA SINCE COMMAND...   print in one line why the server there did not start: by the output of COMMAND, and by its
-# own log if it was written since SINCE; nothing if neither gives a reason
-# In another language than English the word may not be FATAL. Then the last lines are printed.
+# explain_failed_start DATA SINCE COMMAND...   print in one line why the server there did not start: by the output of
+# COMMAND, and by its own log if it was written since SINCE; nothing if neither gives a reason In another language than
+# English the word may not be FATAL. Then the last lines are printed.
 explain_failed_start() {
   why_data=$1 why_since=$2
   shift 2
@@ -78,8 +78,8 @@ explain_failed_start() {
     }' || fail 'awk failed'
 }
 
-# print_server_log DATA SINCE   print the end of the log that the logging collector there has written, if it was written since then
-# current_logfiles names it, from 10 on.
+# print_server_log DATA SINCE   print the end of the log that the logging collector there has written, if it was written
+# since then current_logfiles names it, from 10 on.
 print_server_log() {
   own_file=$(sed -n 's/^stderr //p' -- "$1/current_logfiles" 2>/dev/null) || return 0
   case $own_file in '') return 0 ;; /*) ;; *) own_file=$1/$own_file ;; esac

@@ -1,7 +1,7 @@
-# Storage as a host shows it: devices, their queues and health, mounted file systems and how they were made.
+# The storage of a host: block devices, their queues and health, mounted file systems and how they were created.
 
-# block_device_facts   print lsblk's JSON or, where it is too old for that, its pairs; of sysfs where there is none
-# Columns that an lsblk does not know make it fail as a whole, so the next, poorer question is asked.
+# block_device_facts   Print the block devices as JSON of lsblk, as pairs of lsblk, or as the same pairs read from
+# sysfs. An old lsblk fails if it does not know a column or an option. Then the next, simpler call is tried.
 block_device_facts() {
   block_columns=KNAME,PKNAME,TYPE,SIZE,RO,ROTA,SCHED,RA,MODEL
   block_said=$(lsblk -J -b -o "$block_columns" 2>/dev/null) ||
@@ -11,7 +11,7 @@ block_device_facts() {
   printf '%s\n' "$block_said"
 }
 
-# block_devices_of_sysfs   print the same pairs as `lsblk -P`, of /sys/block
+# block_devices_of_sysfs   Print the same pairs as `lsblk -P`, read from /sys/block.
 block_devices_of_sysfs() {
   for sysfs_folder in /sys/block/*; do
     [ -r "$sysfs_folder/size" ] || continue
@@ -22,7 +22,7 @@ block_devices_of_sysfs() {
     read -r sysfs_ra 2>/dev/null <"$sysfs_folder/queue/read_ahead_kb"
     read -r sysfs_model 2>/dev/null <"$sysfs_folder/device/model"
     read -r sysfs_queue 2>/dev/null <"$sysfs_folder/queue/scheduler"
-    # the active one stands in brackets: `none [mq-deadline]`
+    # The active scheduler is in brackets: `none [mq-deadline]`.
     case $sysfs_queue in *\[*) sysfs_queue=${sysfs_queue#*\[} sysfs_queue=${sysfs_queue%%\]*} ;; *) ;; esac
     case $sysfs_name in
       loop*) sysfs_type=loop ;;
@@ -41,7 +41,7 @@ block_devices_of_sysfs() {
   done
 }
 
-# block_queue_facts   print `DEVICE FILE VALUE` of the block layer's files, as far as this kernel has them
+# block_queue_facts   Print `DEVICE FILE VALUE` for each of these files of the block layer that this kernel has.
 block_queue_facts() {
   for queue_folder in /sys/block/*; do
     queue_device=${queue_folder##*/}
@@ -61,8 +61,8 @@ block_queue_facts() {
   done
 }
 
-# disk_health_facts   print `disk NAME` and what smartctl says of it, or `without` where it is not installed
-# No disk is woken for it. smartctl's exit status is a mask of what it found: what it says decides.
+# disk_health_facts   Print `disk NAME` and the report of smartctl for each disk, or `without` if it is not installed.
+# A disk in standby is not woken up. The exit status of smartctl is a bit mask of its findings, so only its text counts.
 disk_health_facts() {
   command -v smartctl >/dev/null || {
     echo without
@@ -78,7 +78,8 @@ disk_health_facts() {
   done
 }
 
-# zfs_facts MOUNTS   print name, property and value of each ZFS file system; nothing where MOUNTS names none
+# zfs_facts MOUNTS   Print name, property and value for each ZFS file system.
+# MOUNTS is the list of mounts. Prints nothing if it contains no ZFS file system.
 zfs_facts() {
   grep -q ' zfs ' "$1" || {
     [ $? -eq 1 ] || fail "$1 cannot be read"
@@ -88,8 +89,9 @@ zfs_facts() {
     fail 'zfs cannot tell the properties of its file systems'
 }
 
-# space_facts OPTION   print what df says with -k or -i, of local file systems alone where a file server does not answer
-# One mount point that may not be looked at makes df fail: the others are printed all the same.
+# space_facts OPTION   Print the output of df with OPTION, which is -k or -i.
+# If df does not answer within three seconds, as with a dead file server, only local file systems are listed. A mount
+# point that this user cannot access makes df fail. The other file systems are printed nevertheless.
 space_facts() {
   space_said=$(timeout -k 1 3 df -P "$1" 2>/dev/null) || {
     space_said=$(df -P "$1" -l)
@@ -101,15 +103,16 @@ space_facts() {
   printf '%s\n' "$space_said"
 }
 
-# geometry_facts MOUNTS   print `geometry of DEVICE` and what its file system's own tool says of how it was made
-# dumpe2fs may be used by root alone, and a host may lack the tools: the mount's options still tell some of it.
+# geometry_facts MOUNTS   Print `geometry of DEVICE` for each file system, and how it was created, as its own tool
+# reports. A file system is left out if its tool is not installed, or fails because only root may use it (dumpe2fs). The
+# mount options still contain part of this information.
 geometry_facts() {
   geometry_seen=' '
   while read -r geometry_device geometry_point geometry_kind _; do
     case $geometry_seen in *" $geometry_device "*) continue ;; *) ;; esac
     case $geometry_kind in
       xfs)
-        # a blank in a mount point stands there as \040, which printf takes as \0040
+        # /proc/mounts writes a space as \040. The format %b of printf needs \0040 for it.
         geometry_point=$(printf '%s' "$geometry_point" | sed 's/\\/\\0/g') || fail 'sed failed'
         geometry_point=$(printf '%b' "$geometry_point")
         geometry_said=$(xfs_info "$geometry_point" 2>/dev/null) || continue

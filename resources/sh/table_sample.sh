@@ -1,8 +1,11 @@
-# Probes of dump & restore: some pages of the largest tables go through COPY on the old server, and into a throwaway cluster on new.
+# Probes of dump & restore: some pages of the largest tables go through COPY on the old server, and into a throwaway
+# cluster on new.
 
-# copy_probe FOLDER BYTES SECONDS DATABASE PATH SOCKET PORT SERIES   on the old server: time COPY of a sample of the largest tables of DATABASE
-# Of four at the most, BYTES of their pages, or what SECONDS allow of them. It reads, and writes the rows to FOLDER/rows alone.
-# Prints `locked NAME` of each that it leaves out, as somebody has it to himself; of the others `table NUMBER BYTES TEXT NANOSECONDS`, of what was kept whole `columns NUMBER PLACE:TYPE…` and `key NUMBER PLACE…`.
+# copy_probe FOLDER BYTES SECONDS DATABASE PATH SOCKET PORT SERIES   on the old server: time COPY of a sample of the
+# largest tables of DATABASE Of four at the most, BYTES of their pages, or what SECONDS allow of them. It reads, and
+# writes the rows to FOLDER/rows alone. Prints `locked NAME` of each that it leaves out, as somebody has it to himself;
+# of the others `table NUMBER BYTES TEXT NANOSECONDS`, of what was kept whole `columns NUMBER PLACE:TYPE…` and `key
+# NUMBER PLACE…`.
 copy_probe() {
   sample_folder=$1/rows sample_bytes=$2 sample_seconds=$3 sample_database=$4
   shift 4
@@ -14,9 +17,11 @@ copy_probe() {
   rm -rf -- "$sample_folder" || fail "$sample_folder cannot be removed"
   mkdir -- "$sample_folder" || fail "$sample_folder cannot be created"
   sample_found=$(largest_tables "$sample_database") || exit
-  sample_tables=$(printf '%s\n' "$sample_found" | awk '!/^locked / && NR - left <= 4 { print } /^locked / { left++ }') || fail 'awk failed'
+  sample_tables=$(printf '%s\n' "$sample_found" |
+    awk '!/^locked / && NR - left <= 4 { print } /^locked / { left++ }') || fail 'awk failed'
   printf '%s\n' "$sample_found" | awk '/^locked /' || fail 'awk failed'
-  [ -n "$sample_tables" ] || [ -z "$sample_found" ] || fail "every table of $sample_database that is large enough for a sample is locked"
+  [ -n "$sample_tables" ] || [ -z "$sample_found" ] ||
+    fail "every table of $sample_database that is large enough for a sample is locked"
   [ -n "$sample_tables" ] || fail "the database $sample_database has no table that is large enough for a sample"
   sample_all=$(printf '%s\n' "$sample_tables" | awk '{ all += $1 } END { print all }') || fail 'awk failed'
   sample_number=0
@@ -27,7 +32,8 @@ copy_probe() {
   print_end_mark
 }
 
-# sample_session   what a session of the sample has besides: it only reads, gives way to other locks, and yields its processor
+# sample_session   what a session of the sample has besides: it only reads, gives way to other locks, and yields its
+# processor
 sample_session() {
   PGOPTIONS="$PGOPTIONS -c default_transaction_read_only=on -c statement_timeout=$((sample_seconds * 2))000"
   case $PGOPTIONS in
@@ -39,10 +45,11 @@ sample_session() {
   renice -n 10 -p $$ >/dev/null 2>&1 # a host without it gives no way
 }
 
-# largest_tables DATABASE   print of the largest tables there `BYTES ROWS COLUMNS KEY NAME`, TOAST included, from 1 MiB on
-# Of those that may be it by the catalog a bounded number is measured: each one costs the session memory until it ends.
-# Of one in ACCESS EXCLUSIVE mode, or that somebody waits for in it, `locked NAME`: whoever asks for its size waits too.
-# COLUMNS are `PLACE:TYPE,…`, a type of a user's is text; KEY the places of a B-tree index, or `-`; NAME stands quoted, with its schema.
+# largest_tables DATABASE   print of the largest tables there `BYTES ROWS COLUMNS KEY NAME`, TOAST included, from 1 MiB
+# on Of those that may be it by the catalog a bounded number is measured: each one costs the session memory until it
+# ends. Of one in ACCESS EXCLUSIVE mode, or that somebody waits for in it, `locked NAME`: whoever asks for its size
+# waits too. COLUMNS are `PLACE:TYPE,…`, a type of a user's is text; KEY the places of a B-tree index, or `-`; NAME
+# stands quoted, with its schema.
 largest_tables() {
   query_database "$1" "
     select case when busy then 'locked ' || name else size::text || ' ' || reltuples::bigint::text || ' ' || array_to_string(array(
@@ -66,9 +73,9 @@ largest_tables() {
 }
 
 # sample_table NUMBER LINE   the lines of a table, one of those of largest_tables
-# A sixteenth tells how many of its pages its part of the time allows. What is timed, the faster of two tries, was read just
-# before: disks have probes of their own. What a pass over none of its pages takes is taken off, but half of it at the most: on a
-# server that is busy the one may wait longer than the other.
+# A sixteenth tells how many of its pages its part of the time allows. What is timed, the faster of two tries, was read
+# just before: disks have probes of their own. What a pass over none of its pages takes is taken off, but half of it at
+# the most: on a server that is busy the one may wait longer than the other.
 sample_table() {
   sample_number=$1 sample_size=${2%% *} sample_rest=${2#* }
   sample_row_count=${sample_rest%% *} sample_rest=${sample_rest#* }
@@ -80,9 +87,12 @@ sample_table() {
   table_first=$(time_rows "$table_part") || exit
   table_times=$(awk -v first="${table_first#* }" -v empty="${table_empty#* }" -v size="$sample_size" -v all="$sample_all" \
     -v seconds="$sample_seconds" \
-    'BEGIN { taken = first - empty; times = taken > 0 ? seconds * 1e9 * size / all / 2 / taken : 16; print (times < 1 ? 1 : (times > 16 ? 16 : times)) }') || fail 'awk failed'
-  table_part=$(awk -v part="$table_part" -v times="$table_times" 'BEGIN { printf "%.9f", part * times }') || fail 'awk failed'
-  table_most=$(awk -v part="$table_part" -v size="$sample_size" 'BEGIN { printf "%.0f", 2 * part * size + 65536 }') || fail 'awk failed'
+    'BEGIN { taken = first - empty; times = taken > 0 ? seconds * 1e9 * size / all / 2 / taken : 16; print (times < 1 ? 1 : (times > 16 ? 16 : times)) }') || fail 'awk' \
+    'failed'
+  table_part=$(awk -v part="$table_part" -v times="$table_times" 'BEGIN { printf "%.9f", part * times }') ||
+    fail 'awk failed'
+  table_most=$(awk -v part="$table_part" -v size="$sample_size" 'BEGIN { printf "%.0f", 2 * part * size + 65536 }') ||
+    fail 'awk failed'
   keep_rows "$sample_folder/$sample_number" "$table_most"
   table_whole=$(time_rows "$table_part") || exit
   table_again=$(time_rows "$table_part") || exit
@@ -100,7 +110,8 @@ sample_table() {
   [ "$sample_key" = - ] || echo "key $sample_number $sample_key" | tr , ' ' || fail 'tr failed'
 }
 
-# print_rows PART   print that part of the table's rows, as pg_dump would: of its pages (since 9.5), the same ones each time
+# print_rows PART   print that part of the table's rows, as pg_dump would: of its pages (since 9.5), the same ones each
+# time
 print_rows() {
   case $sample_series in
     8.* | 9.[0-4]) rows_which="limit $(awk -v part="$1" -v rows="$sample_row_count" 'BEGIN { printf "%.0f", part * rows }')" ;;
@@ -139,7 +150,8 @@ keep_rows() {
   fi
 }
 
-# send_rows TARGET SECONDS   on the old server: the rows that copy_probe has kept, by the copy's transport, in so long at the most
+# send_rows TARGET SECONDS   on the old server: the rows that copy_probe has kept, by the copy's transport, in so long
+# at the most
 send_rows() {
   # shellcheck disable=SC2034 # read where a copy sends
   copy_limit="timeout --foreground -k 2 $2"
@@ -147,9 +159,9 @@ send_rows() {
   run_tolerating 0 "$copy_send" sample "$copy_folder/rows/" "$1" >/dev/null
 }
 
-# load_probe FOLDER PATH MEMORY STATEMENT...   on the new server: carry these out in a throwaway cluster in FOLDER, print their marks, remove it
-# Before them small tables are made. It is opened to nobody. Of what the server says the marks alone are passed on: a complaint would
-# hold somebody's row.
+# load_probe FOLDER PATH MEMORY STATEMENT...   on the new server: carry these out in a throwaway cluster in FOLDER,
+# print their marks, remove it Before them small tables are made. It is opened to nobody. Of what the server says the
+# marks alone are passed on: a complaint would hold somebody's row.
 load_probe() {
   trial_folder=$1/cluster PATH=$2 load_memory=$3
   export PATH
@@ -166,8 +178,8 @@ load_probe() {
     grep -aoE '"pghaul [a-z]+ [0-9]+( [0-9.]+)*"' || fail "the server program loaded none of the rows"
 }
 
-# small_tables COUNT   print statements that make so many tables of a row, then an index on each, a transaction each, and mark when
-# Twenty go before them untimed: the first ones fill the server's caches of its catalogs.
+# small_tables COUNT   print statements that make so many tables of a row, then an index on each, a transaction each,
+# and mark when Twenty go before them untimed: the first ones fill the server's caches of its catalogs.
 small_tables() {
   awk -v count="$1" '
     function mark(name) {

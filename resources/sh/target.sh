@@ -1,15 +1,15 @@
 # The proof before a copy: what its last pass will remove from the folders of the new server belongs to nobody else.
-# The data directory of a copy that was not opened contains a mark, in its fence, with the system identifier of the cluster and
-# the folders outside of it. A standby, a restored backup, a clone and an opened copy have the same identifier and no mark.
-# A folder outside belongs to the copy if the mark names it, no other cluster has a link to it, and it contains only the names
-# that such a folder has.
+# The data directory of a copy that was not opened contains a mark, in its fence, with the system identifier of the
+# cluster and the folders outside of it. A standby, a restored backup, a clone and an opened copy have the same
+# identifier and no mark. A folder outside belongs to the copy if the mark names it, no other cluster has a link to it,
+# and it contains only the names that such a folder has.
 
-# check_targets OWNER PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   fail unless each folder is empty, missing or
-# belongs to a copy of the cluster
-# Run by root, who runs no program of PATH: OWNER does. GIVEN: `-`, or the checkpoint of the unmarked cluster that the operator has
-# given up. NUMBER of folders outside of DATA: the link in DATA that leads there, and an extended regular expression that matches
-# all names of a copy in it; or the names in it that belong to the copy, each after a slash, whatever else it contains. OTHER are
-# the data directories of the other clusters on this host.
+# check_targets OWNER PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   fail unless each folder is
+# empty, missing or belongs to a copy of the cluster Run by root, who runs no program of PATH: OWNER does. GIVEN: `-`,
+# or the checkpoint of the unmarked cluster that the operator has given up. NUMBER of folders outside of DATA: the link
+# in DATA that leads there, and an extended regular expression that matches all names of a copy in it; or the names in
+# it that belong to the copy, each after a slash, whatever else it contains. OTHER are the data directories of the other
+# clusters on this host.
 check_targets() {
   check_target_data "$1" "$2" "$3" "$4" "$5"
   ours_data=$5 ours_left=$6
@@ -28,8 +28,8 @@ list_folder_names() {
   ls -Aq -I lost+found -- "$1" || fail "$1 cannot be read"
 }
 
-# check_target_data OWNER PATH IDENTIFIER GIVEN DATA   fail unless no server is running there and it is empty, marked as a copy of
-# that cluster, or given up
+# check_target_data OWNER PATH IDENTIFIER GIVEN DATA   fail unless no server is running there and it is empty, marked as
+# a copy of that cluster, or given up
 check_target_data() {
   ours_names=$(list_folder_names "$5") || exit
   [ -n "$ours_names" ] || return 0
@@ -37,17 +37,19 @@ check_target_data() {
   # the step that puts the fence up comes later; it stops what a dress rehearsal has left
   { [ -e "$5/pghaul-fence/mark" ] && [ -e "$5/pghaul-fence/dressed" ]; } || refuse_running_server "$5"
   if [ -e "$5/pghaul-fence/mark" ]; then
-    mark_has_line "$5" "identifier $3" || refuse_target "$5 contains a copy of another cluster, which is named in $5/pghaul-fence/mark"
+    mark_has_line "$5" "identifier $3" ||
+      refuse_target "$5 contains a copy of another cluster, which is named in $5/pghaul-fence/mark"
     return 0
   fi
   [ -e "$5/global/pg_control" ] || [ -e "$5/pghaul-fence/global/pg_control" ] ||
     refuse_target "$5 is neither empty nor a copy of this cluster"
   ours_control=$(print_control_data "$2" "$5" "runuser -u $1 --") || exit
-  printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$3" || refuse_target "$5 contains another cluster"
+  printf '%s\n' "$ours_control" | grep -qx "Database system identifier: *$3" ||
+    refuse_target "$5 contains another cluster"
   printf '%s\n' "$ours_control" | grep -qx "Latest checkpoint location: *$4" || {
     ours_is=$(describe_cluster "$5" "$ours_control") || exit
-    fail "$5 contains $ours_is, and has no mark of a copy that was never opened. Name another target. If nobody needs it," \
-      'you can also waive the check target-identity and make a new plan'
+    fail "$5 contains $ours_is, and has no mark of a copy that was never opened. Name another target. If nobody needs" \
+      'it, you can also waive the check target-identity and make a new plan'
   }
 }
 
@@ -57,7 +59,8 @@ is_unfinished_fence() {
   [ -z "$none_found" ]
 }
 
-# describe_cluster DATA CONTROL   print what a cluster with the identifier of the old cluster may be, by its files and pg_controldata
+# describe_cluster DATA CONTROL   print what a cluster with the identifier of the old cluster may be, by its files and
+# pg_controldata
 describe_cluster() {
   if [ ! -e "$1/global/pg_control" ]; then
     echo 'this cluster, fenced by an earlier move'
@@ -83,8 +86,9 @@ mark_has_line() {
   return 1
 }
 
-# check_target_folder DATA FOLDER LINK NAMES   fail unless it is empty, or it contains only such names and the mark in DATA names it or
-# the cluster that was given up has a link to it. If NAMES are those of the copy itself, only these are looked at.
+# check_target_folder DATA FOLDER LINK NAMES   fail unless it is empty, or it contains only such names and the mark in
+# DATA names it or the cluster that was given up has a link to it. If NAMES are those of the copy itself, only these are
+# looked at.
 check_target_folder() {
   case $4 in
     /*) ours_names=$(list_parts "$2" "$4") || exit ;;
@@ -112,10 +116,10 @@ refuse_target() {
   fail "$*. Empty it if nobody needs its contents, or name another target"
 }
 
-# refuse_others_folder NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   fail if a cluster other than that in DATA has a
-# link to FOLDER
-# Running clusters are found by their processes. Anybody can create a link to FOLDER, so a link of an ordinary user counts only if
-# this user can write to FOLDER. A tablespace of another major version may be next to the NAMES of the copy.
+# refuse_others_folder NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   fail if a cluster other than
+# that in DATA has a link to FOLDER Running clusters are found by their processes. Anybody can create a link to FOLDER,
+# so a link of an ordinary user counts only if this user can write to FOLDER. A tablespace of another major version may
+# be next to the NAMES of the copy.
 refuse_others_folder() {
   else_data=$2 else_folder=$3 else_names=$5
   shift $((2 + 3 * $1))
@@ -131,7 +135,8 @@ refuse_others_folder() {
   done
 }
 
-# is_other_version OTHER LINK NAMES   whether LINK leads to a tablespace of OTHER whose major version uses another folder than NAMES
+# is_other_version OTHER LINK NAMES   whether LINK leads to a tablespace of OTHER whose major version uses another
+# folder than NAMES
 is_other_version() {
   case $2:$3 in */pg_tblspc/*:/PG_*) ;; *) return 1 ;; esac
   beside_series=''
@@ -139,7 +144,8 @@ is_other_version() {
   case $3 in "/PG_${beside_series}_"*) return 1 ;; *) [ -n "$beside_series" ] ;; esac
 }
 
-# owner_cannot_write OTHER FOLDER   whether OTHER, a data directory, belongs to an ordinary user who cannot write to FOLDER
+# owner_cannot_write OTHER FOLDER   whether OTHER, a data directory, belongs to an ordinary user who cannot write to
+# FOLDER
 owner_cannot_write() {
   may_owner=$(stat -L -c '%u %U' -- "$1") || fail "$1 cannot be read"
   [ "${may_owner%% *}" -ge 1000 ] && run_as "${may_owner#* }" test ! -w "$2" # UID_MIN of login.defs

@@ -78,8 +78,8 @@ low_priority() {
   "$@"
 }
 
-# escaped_name_sql NAME   print the SQL that makes one line of NAME, for unescape_name: \n is a line break, \\ a backslash
-# It does not depend on standard_conforming_strings, which is off in servers before 9.1.
+# escaped_name_sql NAME   print the SQL that makes one line of NAME, for unescape_name: \n is a line break, \\ a
+# backslash It does not depend on standard_conforming_strings, which is off in servers before 9.1.
 escaped_name_sql() {
   printf '%s' "replace(replace($1::text, chr(92), chr(92) || chr(92)), chr(10), chr(92) || 'n')"
 }

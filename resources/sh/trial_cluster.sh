@@ -1,10 +1,10 @@
 # A trial cluster: made by the binaries of a PATH in a scratch folder, read, asked, and removed at once.
-# It is never opened to anybody: the server program runs in its single-user mode. Whatever a library prints cannot pass for
-# a line of ours: what the server says is read from the line that follows a mark of the asked statements.
+# It is never opened to anybody: the server program runs in its single-user mode. Whatever a library prints cannot pass
+# for a line of ours: what the server says is read from the line that follows a mark of the asked statements.
 
-# trial_cluster PATH [KIND WORD]... [sql STATEMENT...]   print the version, the control file and the answers, each behind its mark
-# KIND is preload (a library at the server's start), library (one that a session loads), setting (NAME=VALUE), path (a file, or a
-# program by name) or pgbackrest (a file of its configuration, or a folder of them).
+# trial_cluster PATH [KIND WORD]... [sql STATEMENT...]   print the version, the control file and the answers, each
+# behind its mark KIND is preload (a library at the server's start), library (one that a session loads), setting
+# (NAME=VALUE), path (a file, or a program by name) or pgbackrest (a file of its configuration, or a folder of them).
 trial_cluster() {
   PATH=$1
   export PATH
@@ -34,11 +34,13 @@ remove_old_trials() {
 make_trial() {
   trial_said=$(initdb -N --locale=C -E UTF8 -D "$trial_folder/data" 2>&1 >/dev/null) && return
   rm -rf -- "$trial_folder/data" || fail "$trial_folder/data cannot be removed"
-  trial_said=$(initdb --locale=C -E UTF8 -D "$trial_folder/data" 2>&1 >/dev/null) || fail "initdb failed: ${trial_said##*'
+  trial_said=$(initdb --locale=C -E UTF8 -D "$trial_folder/data" 2>&1 >/dev/null) ||
+    fail "initdb failed: ${trial_said##*'
 '}"
 }
 
-# ask_trial [KIND WORD]... [sql STATEMENT...]   a line KIND|WORD|COMPLAINT for each, and what the server prints to the statements
+# ask_trial [KIND WORD]... [sql STATEMENT...]   a line KIND|WORD|COMPLAINT for each, and what the server prints to the
+# statements
 ask_trial() {
   trial_loaded=
   while [ $# -gt 0 ]; do
@@ -87,7 +89,8 @@ try_library() {
   print_answer library "$1" "$try_said"
 }
 
-# check_loadable KIND LIBRARY   whether it may be loaded here; else print `unverified|LIBRARY|WHY`, or that it is not there
+# check_loadable KIND LIBRARY   whether it may be loaded here; else print `unverified|LIBRARY|WHY`, or that it is not
+# there
 # shellcheck disable=SC2154 # loadable sets them
 check_loadable() {
   may_user=$(id -u) || fail 'id failed'
@@ -108,13 +111,14 @@ try_setting() {
   print_answer setting "$1" "$try_said"
 }
 
-# try_path PATH   whether it is there; a program in PATH where it has no slash ahead; share:PATH is one below what the programs share,
-# host:NAME a host whose address can be told
+# try_path PATH   whether it is there; a program in PATH where it has no slash ahead; share:PATH is one below what the
+# programs share, host:NAME a host whose address can be told
 try_path() {
   try_said=
   case $1 in
     share:*)
-      [ -n "${trial_share-}" ] || trial_share=$(initdb -s -D "$trial_folder/none" 2>&1 | sed -n 's/^share_path=//p') || fail 'sed failed'
+      [ -n "${trial_share-}" ] || trial_share=$(initdb -s -D "$trial_folder/none" 2>&1 | sed -n 's/^share_path=//p') ||
+        fail 'sed failed'
       [ -e "$trial_share/${1#share:}" ] || try_said="no such file in ${trial_share:-the folder that the programs share}"
       ;;
     host:*) getent ahosts "${1#host:}" >/dev/null || try_said='no such host' ;;
@@ -124,8 +128,8 @@ try_path() {
   print_answer path "$1" "$try_said"
 }
 
-# try_pgbackrest PATH   of that file, or of each in that folder, the lines that say where the data directory is; nothing where there is none
-# No other line is read: they hold keys and passwords.
+# try_pgbackrest PATH   of that file, or of each in that folder, the lines that say where the data directory is; nothing
+# where there is none No other line is read: they hold keys and passwords.
 try_pgbackrest() {
   if [ -d "$1" ]; then
     set -- "$1"/*.conf
@@ -145,7 +149,8 @@ try_pgbackrest() {
 # server_complaint STATUS SAID   print the last complaint of what a server said; nothing where its exit status is 0
 server_complaint() {
   [ "$1" -ne 0 ] || return 0
-  complaint_said=$(printf '%s\n' "$2" | grep -aE '(FATAL|PANIC|ERROR): ') || [ $? -eq 1 ] || fail 'grep failed' # 1: none
+  # 1: none
+  complaint_said=$(printf '%s\n' "$2" | grep -aE '(FATAL|PANIC|ERROR): ') || [ $? -eq 1 ] || fail 'grep failed'
   complaint_said=${complaint_said##*'
 '}
   printf '%s\n' "${complaint_said:-it ended with exit status $1}"

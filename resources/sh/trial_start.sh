@@ -1,11 +1,11 @@
-# A trial start on the new server, before the downtime: an empty cluster with the configuration of the old cluster is started as it
-# would be after the move, and removed. Everything happens in separate namespaces (unshare). The files of the trial are in a file system
-# in memory that only these processes see, also at the paths of the target and of the configuration files.
-# Everything else is read-only there, whatever the configuration of the old server names. The kernel removes it all with the first
-# process, however that ends.
+# A trial start on the new server, before the downtime: an empty cluster with the configuration of the old cluster is
+# started as it would be after the move, and removed. Everything happens in separate namespaces (unshare). The files of
+# the trial are in a file system in memory that only these processes see, also at the paths of the target and of the
+# configuration files. Everything else is read-only there, whatever the configuration of the old server names. The
+# kernel removes it all with the first process, however that ends.
 
-# pack_for_trial DATA PATH...   on the old server, as the owner: print those PATHs that are there, and the options of the last
-# start, as pack_configuration does
+# pack_for_trial DATA PATH...   on the old server, as the owner: print those PATHs that are there, and the options of
+# the last start, as pack_configuration does
 pack_for_trial() {
   set -- "$@" "$1/postmaster.opts"
   shift
@@ -17,12 +17,12 @@ pack_for_trial() {
   pack_configuration / "$@"
 }
 
-# trial_start LOCKS TOKEN PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   as root: print `started` and where the server
-# listened, as list_listeners does, or `refused WORDS`; ends with 75 where that could not be tried
-# On standard input what pack_for_trial printed. LOCKS: how the path of each lock of a move begins. A lock with TOKEN is the move's
-# own; `-`: it holds none. DATA is the old data directory,
-# SEGMENT the size of a WAL segment in MiB, or `-`. FILES are options, quoted for a shell, that say where the configuration lies,
-# OPTIONS those that hold back what the cluster must not do. BROUGHT, below /, is what the move brings to a path of its own.
+# trial_start LOCKS TOKEN PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   as root: print `started` and
+# where the server listened, as list_listeners does, or `refused WORDS`; ends with 75 where that could not be tried On
+# standard input what pack_for_trial printed. LOCKS: how the path of each lock of a move begins. A lock with TOKEN is
+# the move's own; `-`: it holds none. DATA is the old data directory, SEGMENT the size of a WAL segment in MiB, or `-`.
+# FILES are options, quoted for a shell, that say where the configuration lies, OPTIONS those that hold back what the
+# cluster must not do. BROUGHT, below /, is what the move brings to a path of its own.
 # shellcheck disable=SC2154 # program is set by who calls
 trial_start() {
   trial_child='' trial_locks=$1 trial_token=$2
@@ -57,7 +57,8 @@ trial_start() {
   esac
 }
 
-# trial_clean_up   in a trap: what runs is ended, and with it all of the trial; what was in the way says nothing of the configuration
+# trial_clean_up   in a trap: what runs is ended, and with it all of the trial; what was in the way says nothing of the
+# configuration
 trial_clean_up() {
   trial_status=$?
   trap '' HUP INT PIPE TERM
@@ -70,8 +71,8 @@ trial_clean_up() {
   exit "$trial_status"
 }
 
-# trial_check_free LOCKS TOKEN TARGET   nobody but who has that token moves a cluster on this server, and no server runs in the target:
-# it would need the port
+# trial_check_free LOCKS TOKEN TARGET   nobody but who has that token moves a cluster on this server, and no server runs
+# in the target: it would need the port
 trial_check_free() {
   trial_locked=$(list_locks "${1%/*}" "${1##*/}") || exit
   trial_locked=$(printf '%s\n' "$trial_locked" | sed -n "/^#/d; /^[^ ]* $2 /d; s/^[^ ]* [^ ]* //p") || fail 'sed failed'
@@ -98,9 +99,9 @@ find_empty_folder() {
   fail 'none of /media, /mnt, /opt and /srv is an empty folder that the trial could use for its files'
 }
 
-# trial_inside ROOM PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   the first process of the namespaces; words and output
-# as of trial_start
-# As root it makes what is to be seen at which path before anybody else has a process here; all else is done as WRITER.
+# trial_inside ROOM PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   the first process of the namespaces;
+# words and output as of trial_start As root it makes what is to be seen at which path before anybody else has a process
+# here; all else is done as WRITER.
 trial_inside() {
   trial_room=$1 trial_path=$2 trial_writer=$3 trial_data=$4 trial_target=$5
   trial_segment=$6 trial_files=$7 trial_options=$8
@@ -127,7 +128,8 @@ trial_inside() {
     "$trial_room" "$trial_target" "$trial_files" "$trial_options" </dev/null || exit
 }
 
-# trial_mount_memory   a file system in memory, from which nothing can be run: trial_room, and what is made among shared memory
+# trial_mount_memory   a file system in memory, from which nothing can be run: trial_room, and what is made among shared
+# memory
 trial_mount_memory() {
   trial_programs=$(list_program_folders) || exit
   # so that each is a mount of its own, which may run what others may not
@@ -145,10 +147,10 @@ trial_mount_memory() {
   [ ! -d /dev/shm ] || trial_link_folder /dev/shm
 }
 
-# trial_protect_host   whatever is mounted is read-only here, but for the trial's own file system, and programs and libraries are found
-# in the folders alone that are for them
-# What a server loads and where it writes the old server's configuration tells, which may name anything. The options of each mount
-# are given anew: what it could not do on the host it cannot do here.
+# trial_protect_host   whatever is mounted is read-only here, but for the trial's own file system, and programs and
+# libraries are found in the folders alone that are for them What a server loads and where it writes the old server's
+# configuration tells, which may name anything. The options of each mount are given anew: what it could not do on the
+# host it cannot do here.
 trial_protect_host() {
   closes_mounts=$(list_visible_mounts </proc/self/mountinfo) || exit
   printf '%s\n' "$closes_mounts" | while read -r closes_kind closes_options closes_point; do
@@ -159,7 +161,8 @@ trial_protect_host() {
       proc:/proc) ;;
       # it would lead to other namespaces, by the processes that it shows
       proc:*)
-        mount -n -c -t tmpfs -o ro,nosuid,nodev,noexec,size=4k pghaul-trial "$closes_point" || fail "$closes_point cannot be covered"
+        mount -n -c -t tmpfs -o ro,nosuid,nodev,noexec,size=4k pghaul-trial "$closes_point" ||
+          fail "$closes_point cannot be covered"
         continue
         ;;
       *) ;;
@@ -175,8 +178,8 @@ EOF
   done || exit
 }
 
-# list_program_folders   print the folders from which programs and libraries are taken, a line each: the system's, and those of the PATH
-# of the trial which root alone can change
+# list_program_folders   print the folders from which programs and libraries are taken, a line each: the system's, and
+# those of the PATH of the trial which root alone can change
 list_program_folders() {
   programs_all='/usr
 /bin
@@ -194,14 +197,15 @@ ${programs_one%/*bin}"
   done
   programs_all=$(printf '%s\n' "$programs_all" | sort -u) || fail 'sort failed'
   printf '%s\n' "$programs_all" | while IFS= read -r programs_one; do
-    if [ -d "$programs_one" ] && [ ! -L "$programs_one" ] && (is_trusted 0 "$programs_one"); then printf '%s\n' "$programs_one"; fi
+    if [ -d "$programs_one" ] && [ ! -L "$programs_one" ] &&
+      (is_trusted 0 "$programs_one"); then printf '%s\n' "$programs_one"; fi
   done
 }
 
-# list_visible_mounts   of /proc/self/mountinfo on standard input: print for each mount that a path leads to, and that is not the trial's
-# own, its kind, the options that make it read-only, and its path as it stands there
-# What is mounted on a folder hides what is mounted below that, unless it came first. What autofs mounts at the first look it does
-# not mount in here.
+# list_visible_mounts   of /proc/self/mountinfo on standard input: print for each mount that a path leads to, and that
+# is not the trial's own, its kind, the options that make it read-only, and its path as it stands there What is mounted
+# on a folder hides what is mounted below that, unless it came first. What autofs mounts at the first look it does not
+# mount in here.
 list_visible_mounts() {
   awk -v room="$trial_room" '
     function under(path, folder) { return folder != path && index(path "/", folder == "/" ? "/" : folder "/") == 1 }
@@ -244,7 +248,8 @@ list_visible_mounts() {
 # Nobody else sees that folder before it is whole. Of a link it might hold nothing is followed: none is taken.
 trial_unpack() {
   unpacks_archive=$(read_complete) || exit
-  unpacks_types=$(printf '%s' "$unpacks_archive" | tar -I base64 -tvf -) || fail 'the configuration did not arrive as an archive'
+  unpacks_types=$(printf '%s' "$unpacks_archive" | tar -I base64 -tvf -) ||
+    fail 'the configuration did not arrive as an archive'
   case "
 $unpacks_types" in
     *"
@@ -266,15 +271,16 @@ $unpacks_types" in
 }
 
 # trial_show_paths PATH...   at each PATH stands what the trial has for it
-# A folder that is there is mounted on, and of one that holds a file to be replaced a farm is made; the deepest first, so that what
-# is shown there is seen by way of the farms above it too.
+# A folder that is there is mounted on, and of one that holds a file to be replaced a farm is made; the deepest first,
+# so that what is shown there is seen by way of the farms above it too.
 trial_show_paths() {
   shows_paths="
 $(printf '%s\n' "$@")
 "
   shows_places=$(for shows_one; do
     shows_source=$(trial_source_of "$shows_one") || exit
-    if [ -d "$shows_one" ] && [ -d "$shows_source" ]; then printf '%s\n' "$shows_one"; else nearest_folder "${shows_one%/*}"; fi
+    if [ -d "$shows_one" ] &&
+      [ -d "$shows_source" ]; then printf '%s\n' "$shows_one"; else nearest_folder "${shows_one%/*}"; fi
   done) || exit
   shows_places=$(printf '%s\n' "$shows_places" | sort -ru) || fail 'sort failed'
   printf '%s\n' "$shows_places" | while IFS= read -r shows_one; do
@@ -299,15 +305,16 @@ trial_source_of() {
 }
 
 # trial_mount FOLDER SOURCE   the folder SOURCE is seen at FOLDER
-# FOLDER is entered first and mounted on from within (-c: mount must not look up a path again): what its name may lead to a moment
-# later is none of ours.
+# FOLDER is entered first and mounted on from within (-c: mount must not look up a path again): what its name may lead
+# to a moment later is none of ours.
 trial_mount() {
   cd -P -- "$1" || fail "$1 cannot be entered"
   trial_check_replaceable "$1"
   mount -n -c --bind -- "$2" . || fail "$2 cannot be mounted on $1"
 }
 
-# trial_link_folder FOLDER   FOLDER shows all that it does, by links, in a folder of the trial's own, to which more can be added
+# trial_link_folder FOLDER   FOLDER shows all that it does, by links, in a folder of the trial's own, to which more can
+# be added
 trial_link_folder() {
   [ "$1" != / ] || fail 'a trial start would have to create a folder in /. Create this folder or the target'
   cd -P -- "$1" || fail "$1 cannot be entered"
@@ -332,14 +339,16 @@ trial_link_folder() {
   chmod --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be given its mode"
   farm_mode=$(ls -ld -- "$farm_real") || fail "$1 cannot be examined"
   case $farm_mode in
-    ??????????+*) fail "the permissions of $1 are in an access control list (getfacl), which the folder of a trial does not have" ;;
+    ??????????+*) fail "the permissions of $1 are in an access control list (getfacl), which the folder of a trial" \
+      'does not have' ;;
     *) ;;
   esac
   mount -n -c --bind -- "$farm_own" . || fail "$farm_own cannot be mounted on $1"
 }
 
-# trial_check_replaceable PATH   here, in the folder to which PATH leads: it is that very path, or WRITER's, or root's own link leads there
-# Root runs programs here: by a link that another user has set, files of that user's must not take the place of root's.
+# trial_check_replaceable PATH   here, in the folder to which PATH leads: it is that very path, or WRITER's, or root's
+# own link leads there Root runs programs here: by a link that another user has set, files of that user's must not take
+# the place of root's.
 trial_check_replaceable() {
   replace_here=$(pwd -P) || fail "$1 cannot be examined"
   [ "$replace_here" != "$1" ] || return 0
@@ -370,21 +379,22 @@ trial_add_path() {
   fi
 }
 
-# trial_isolate_folders   of the lines `socket FOLDER` and `log FOLDER` on standard input: what a server would write there is the trial's own
-# Owner and mode are those of the host's folder, so a server that may not write there says so.
+# trial_isolate_folders   of the lines `socket FOLDER` and `log FOLDER` on standard input: what a server would write
+# there is the trial's own Owner and mode are those of the host's folder, so a server that may not write there says so.
 trial_isolate_folders() {
   while IFS= read -r away_line; do
     away_folder=${away_line#* }
     # a server makes the folder of its log, and none above that
-    if [ "${away_line%% *}" = log ] && [ ! -d "$away_folder" ]; then away_folder=${away_folder%/*} && away_folder=${away_folder:-/}; fi
+    if [ "${away_line%% *}" = log ] && [ ! -d "$away_folder" ]; then away_folder=${away_folder%/*} &&
+      away_folder=${away_folder:-/}; fi
     [ -d "$away_folder" ] || continue
     away_folder=$(cd -P -- "$away_folder" && pwd -P) || fail "$away_folder cannot be entered"
     [ "$away_folder" = / ] || trial_link_folder "$away_folder"
   done
 }
 
-# trial_prepare ROOM DATA TARGET SEGMENT FILES OPTIONS   as the owner: the cluster is there, with its configuration. Print `socket
-# FOLDER` and `log FOLDER` for each folder in which its server will write, besides its data directory
+# trial_prepare ROOM DATA TARGET SEGMENT FILES OPTIONS   as the owner: the cluster is there, with its configuration.
+# Print `socket FOLDER` and `log FOLDER` for each folder in which its server will write, besides its data directory
 trial_prepare() {
   trial_room=$1 trial_target=$3 trial_files=$5 trial_options=$6
   trial_make_cluster "$4"
@@ -392,11 +402,13 @@ trial_prepare() {
   prepares_said=$(trial_print_setting data_directory "$trial_options") || exit
   # why its files cannot be read the start will say
   [ -n "$prepares_said" ] || return 0
-  [ "$prepares_said" -ef "$trial_room/data" ] || fail "the configuration leads to another data directory, $prepares_said"
+  [ "$prepares_said" -ef "$trial_room/data" ] ||
+    fail "the configuration leads to another data directory, $prepares_said"
   case $trial_options in
     *ssl_passphrase_command=*)
       prepares_said=$(trial_print_setting ssl_passphrase_command '') || exit
-      [ -z "$prepares_said" ] || fail 'a command of the old server prints the passphrase of its key, and a trial does not run this command'
+      [ -z "$prepares_said" ] ||
+        fail 'a command of the old server prints the passphrase of its key, and a trial does not run this command'
       ;;
     *) ;;
   esac
@@ -445,23 +457,25 @@ trial_copy_configuration() {
   enter_folder /
 }
 
-# trial_options OPTIONS   print what the server program is given behind -D, for a shell: what the old server had, and OPTIONS
-# By its first option alone the program may become another than a server (main.c): that is -D.
+# trial_options OPTIONS   print what the server program is given behind -D, for a shell: what the old server had, and
+# OPTIONS By its first option alone the program may become another than a server (main.c): that is -D.
 trial_options() {
   options_before=$(print_start_options "$trial_room/data") || exit
   printf '%s\n' "$options_before $trial_files $1"
 }
 
-# trial_print_setting SETTING OPTIONS   print what SETTING would be, nothing where the files cannot be read; no server starts
+# trial_print_setting SETTING OPTIONS   print what SETTING would be, nothing where the files cannot be read; no server
+# starts
 trial_print_setting() {
   asks_options=$(trial_options "$2") || exit
-  asks_said=$(timeout 20 sh -c "exec postgres -D \"\$0\" $asks_options -C $1" "$trial_target" </dev/null 2>/dev/null) || asks_said=''
+  asks_said=$(timeout 20 sh -c "exec postgres -D \"\$0\" $asks_options -C $1" "$trial_target" </dev/null 2>/dev/null) ||
+    asks_said=''
   last_line "$asks_said"
 }
 
-# trial_socket_folders OPTIONS   print the folders of the Unix sockets, a line each; nothing of a list that the server does not take
-# As SplitDirectoriesString of PostgreSQL (varlena.c) tells them apart. A relative one is below the data directory, and an abstract
-# one (@) no folder.
+# trial_socket_folders OPTIONS   print the folders of the Unix sockets, a line each; nothing of a list that the server
+# does not take As SplitDirectoriesString of PostgreSQL (varlena.c) tells them apart. A relative one is below the data
+# directory, and an abstract one (@) no folder.
 trial_socket_folders() {
   folders_said=$(trial_print_setting unix_socket_directories "$1") || exit
   printf '%s\n' "$folders_said" | awk -v target="$trial_target" '
@@ -513,7 +527,8 @@ trial_list_taken_sockets() {
 }
 
 # trial_run ROOM TARGET FILES OPTIONS   as the owner: start the server, and print what came of it, as trial_start does
-# Where it has none of its addresses it ends, and is started once more without them: they may come over with the cluster.
+# Where it has none of its addresses it ends, and is started once more without them: they may come over with the
+# cluster.
 trial_run() {
   trial_room=$1 trial_target=$2 trial_files=$3
   runs_log=$trial_room/data/pghaul-start.log
@@ -532,7 +547,8 @@ trial_run() {
     trial_by_pg_ctl "$runs_options -c listen_addresses=localhost"
     runs_status=$?
   fi
-  runs_said=$(trial_print_log | sed -n '/Address already in use/p; /could not create Unix-domain socket in/p' | join_lines) || exit
+  runs_said=$(trial_print_log | sed -n '/Address already in use/p; /could not create Unix-domain socket in/p' |
+    join_lines) || exit
   if [ "$runs_status" -eq 0 ] && [ -z "$runs_said" ]; then
     runs_said=$(list_listeners "$trial_target") || exit
     printf '%s\n' started "$runs_said"
@@ -565,19 +581,20 @@ trial_print_log() {
   print_server_log "$trial_target" "$runs_since"
 }
 
-# trial_list_missing_addresses   print the names in listen_addresses to which no address of this server belongs, where nothing else was in the way
-# One of a name's addresses may be in use and others not be there: then it is in use.
+# trial_list_missing_addresses   print the names in listen_addresses to which no address of this server belongs, where
+# nothing else was in the way One of a name's addresses may be in use and others not be there: then it is in use.
 trial_list_missing_addresses() {
   lacks_said=$(trial_print_log) || exit
   case $lacks_said in *'Address already in use'*) return 0 ;; *) ;; esac
   printf '%s\n' "$lacks_said" | sed -n 's/.*could not create listen socket for "\(.*\)"$/\1/p' || fail 'sed failed'
 }
 
-# print_unit_obstacles UNIT WRITER TARGET   as root, as systemd reads it: print a line for each property of UNIT by which it may not start
-# WRITER's cluster in TARGET
-# It is read alone. A unit of root's may start the server as somebody else.
+# print_unit_obstacles UNIT WRITER TARGET   as root, as systemd reads it: print a line for each property of UNIT by
+# which it may not start WRITER's cluster in TARGET It is read alone. A unit of root's may start the server as somebody
+# else.
 print_unit_obstacles() {
-  hinders_said=$(systemctl show -p LoadState -p NeedDaemonReload -p User -p ProtectHome -p EnvironmentFiles -- "$1") || fail "systemd does not print the properties of $1"
+  hinders_said=$(systemctl show -p LoadState -p NeedDaemonReload -p User -p ProtectHome -p EnvironmentFiles -- "$1") ||
+    fail "systemd does not print the properties of $1"
   hinders_number=$(id -u -- "$2") || fail "there is no user $2"
   printf '%s\n' "$hinders_said" | while IFS= read -r hinders_one; do
     case $hinders_one in
@@ -599,9 +616,9 @@ print_unit_obstacles() {
   done
 }
 
-# print_unmet_conditions UNIT BROUGHT...   as root, as systemd judges it: print `unmet LINE` for each Condition…= and Assert…= of UNIT by which it is
-# not started, and `unjudged LINE` for each of which that is not known, as the move may change it
-# BROUGHT are paths that the move copies. Below them the old server may have any file.
+# print_unmet_conditions UNIT BROUGHT...   as root, as systemd judges it: print `unmet LINE` for each Condition…= and
+# Assert…= of UNIT by which it is not started, and `unjudged LINE` for each of which that is not known, as the move may
+# change it BROUGHT are paths that the move copies. Below them the old server may have any file.
 print_unmet_conditions() {
   unmet_unit=$1 unmet_bus=org.freedesktop.systemd1
   shift
@@ -611,7 +628,8 @@ print_unmet_conditions() {
   # as they hold: with the instance's name in them, and without what an empty line has taken back
   unmet_said=$(busctl get-property "$unmet_bus" "${unmet_object%'"'}" "$unmet_bus.Unit" Conditions Asserts) ||
     fail "systemd does not print the conditions of $unmet_unit"
-  # each is "ConditionPathExists" true false "/none" 0: whether it begins with |, and whether with !, ahead of what it asks for
+  # each is "ConditionPathExists" true false "/none" 0: whether it begins with |, and whether with !, ahead of what it
+  # asks for
   unmet_lines=$(printf '%s\n' "$unmet_said" |
     sed -E 's/ "([A-Za-z]+)" (true|false) (true|false) "(([^"\\]|\\.)*)" -?[0-9]+/\n\1=\2 \3 \4/g' |
     sed -nE '
@@ -626,8 +644,8 @@ print_unmet_conditions() {
   printf '%s\n' "$unmet_said" | filter_unmet
 }
 
-# filter_unmet   of the lines `met LINE`, `unmet LINE` and `unjudged LINE` on standard input, print those by which a unit may not be started
-# Of those that begin with | one that is met is enough.
+# filter_unmet   of the lines `met LINE`, `unmet LINE` and `unjudged LINE` on standard input, print those by which a
+# unit may not be started Of those that begin with | one that is met is enough.
 filter_unmet() {
   awk '
     {
@@ -636,10 +654,12 @@ filter_unmet() {
       else if ($1 == "met") any[kind] = 1
       else { count++; line[count] = substr($0, length($1) + 1); of[count] = kind; if ($1 == "unjudged") unjudged[kind] = 1 }
     }
-    END { for (i = 1; i <= count; i++) if (!any[of[i]]) print (unjudged[of[i]] ? "unjudged" : "unmet") line[i] }' || fail 'awk failed'
+    END { for (i = 1; i <= count; i++) if (!any[of[i]]) print (unjudged[of[i]] ? "unjudged" : "unmet") line[i] }' ||
+    fail 'awk failed'
 }
 
-# judge_condition LINE BROUGHT...   print met, unmet or unjudged: what systemd says of LINE, unless that is of something that the move brings
+# judge_condition LINE BROUGHT...   print met, unmet or unjudged: what systemd says of LINE, unless that is of something
+# that the move brings
 judge_condition() {
   condition_kind=${1%%=*} condition_asks=${1#*=}
   condition_alone=$(printf '%s\n' "$1" | sed 's/%/%%/g') || fail 'sed failed'
@@ -677,8 +697,8 @@ judge_condition() {
   printf '%s\n' "$condition_is"
 }
 
-# compare_place PATH BROUGHT...   print how PATH lies to the paths BROUGHT, past links: `at` one, `above` one, `above, there` if it is there,
-# or `below` one; nothing if it lies elsewhere
+# compare_place PATH BROUGHT...   print how PATH lies to the paths BROUGHT, past links: `at` one, `above` one, `above,
+# there` if it is there, or `below` one; nothing if it lies elsewhere
 compare_place() {
   place_path=$(readlink -m -- "$1") || fail 'readlink failed'
   place_path=${place_path%/} place_lies=''

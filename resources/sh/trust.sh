@@ -1,7 +1,7 @@
 # What may be run by whom: a program or library is trusted if no other user can change it or any folder in its path.
 
-# is_trusted UID FILE   whether only root and that user can change FILE, the target of its links, and all folders in both paths
-# In a folder like /tmp (mode t) other users can add names, but change none of the existing ones.
+# is_trusted UID FILE   whether only root and that user can change FILE, the target of its links, and all folders in
+# both paths In a folder like /tmp (mode t) other users can add names, but change none of the existing ones.
 is_trusted() {
   [ -e "$2" ] || return 1
   trusted_uid=$1 trusted_rest=$2 trusted_at='' trusted_links=0
@@ -38,9 +38,10 @@ is_trusted() {
   done
 }
 
-# check_library UID NAME   whether a server of that user may load the library NAME: it is in the library folder of the server, or only root
-# and that user can change it. Set loadable_file, the name to load it by, or loadable_why; return 2 if it does not exist
-# The author of a library has its constructor run as that user. NAME is looked up as the server does (dfmgr.c, expand_dynamic_library_name).
+# check_library UID NAME   whether a server of that user may load the library NAME: it is in the library folder of the
+# server, or only root and that user can change it. Set loadable_file, the name to load it by, or loadable_why; return 2
+# if it does not exist The author of a library has its constructor run as that user. NAME is looked up as the server
+# does (dfmgr.c, expand_dynamic_library_name).
 # shellcheck disable=SC2034 # read by callers
 check_library() {
   loadable_file=$2 loadable_why=''

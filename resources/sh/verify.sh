@@ -1,18 +1,18 @@
-# The verification of a copy: each server lists everything that it has, with the checksum of each file, and prints the checksums
-# of these lists. The lists stay in a private folder of this user, one per data root. So a file that was read while the old
-# cluster was running is not read again in the downtime, and differences can be named.
-# One line per name, sorted by path: the path; what both servers must have alike; what is particular to this server; the
-# checksum of a file. Byte 2 separates them; a line break in a name is byte 1.
-#   alike  owner (on the new server the user who writes there; on the old server all files count as the owner's, because they
-#          will belong to the owner), type, mode; of a file its size and its time in whole seconds, which every rsync and file
-#          system preserves; of a link its target. Size and time of a folder are particular to its file system
-#   own    ctime and inode of a file. No program can set a ctime back: a file with the same line has the same contents
+# The verification of a copy: each server lists everything that it has, with the checksum of each file, and prints the
+# checksums of these lists. The lists stay in a private folder of this user, one per data root. So a file that was read
+# while the old cluster was running is not read again in the downtime, and differences can be named. One line per name,
+# sorted by path: the path; what both servers must have alike; what is particular to this server; the checksum of a
+# file. Byte 2 separates them; a line break in a name is byte 1.   alike  owner (on the new server the user who writes
+# there; on the old server all files count as the owner's, because they          will belong to the owner), type, mode;
+# of a file its size and its time in whole seconds, which every rsync and file          system preserves; of a link its
+# target. Size and time of a folder are particular to its file system   own    ctime and inode of a file. No program can
+# set a ctime back: a file with the same line has the same contents
 
-# checksum_in_advance FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED [LABEL LINK ROOT WAL]...   while the old cluster is
-# running: keep checksums in FOLDER, of files that have settled and have no checksum there yet
-# FORGET: forget_cached, if the files are to be read from the disk.
-# PROGRAM: openssl, sha256sum, or none for names alone. WAL: as in begin_pass. RELINKED: links that lead elsewhere on the new
-# server, with // between them. LINK: the link to ROOT, `-` for the data directory itself.
+# checksum_in_advance FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED [LABEL LINK ROOT WAL]...   while the old
+# cluster is running: keep checksums in FOLDER, of files that have settled and have no checksum there yet FORGET:
+# forget_cached, if the files are to be read from the disk. PROGRAM: openssl, sha256sum, or none for names alone. WAL:
+# as in begin_pass. RELINKED: links that lead elsewhere on the new server, with // between them. LINK: the link to ROOT,
+# `-` for the data directory itself.
 checksum_in_advance() {
   set_checksum_options "$@"
   shift 8
@@ -39,22 +39,25 @@ checksum_all() {
     sum_many=$((sum_many + ${sum_said%% *}))
     shift 4
   done
-  [ "$sum_many" -ge 20 ] || fail "only $sum_many files were found, but every cluster has at least 20. Check that every disk is mounted"
+  [ "$sum_many" -ge 20 ] ||
+    fail "only $sum_many files were found, but every cluster has at least 20. Check that every disk is mounted"
   echo control
   checksum_control_file "$sum_data"
   print_end_mark
 }
 
-# set_checksum_options FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED   set the variables that the functions here read
+# set_checksum_options FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED   set the variables that the functions
+# here read
 set_checksum_options() {
   sum_lists=$1 sum_owner=$2 sum_processes=$3 sum_program=$4 sum_forget=$5 sum_path=$6 sum_data=$7 sum_relinked=$8
   sum_between=$(printf '\002')
   make_private_folder "$sum_lists"
 }
 
-# print_settled_time DATA   print until when files there have settled, in milliseconds of the clock that their times are taken from
-# A second write within one tick of that clock does not change any time. A tick is at most one second, and the kernel's clock
-# for files is up to ten milliseconds late. Ten minutes are allowed if the clock is that of another host.
+# print_settled_time DATA   print until when files there have settled, in milliseconds of the clock that their times are
+# taken from A second write within one tick of that clock does not change any time. A tick is at most one second, and
+# the kernel's clock for files is up to ten milliseconds late. Ten minutes are allowed if the clock is that of another
+# host.
 print_settled_time() {
   settled_type=$(stat -f -c %T -- "$1") || fail "$1 cannot be read"
   settled_now=$(date +%s%3N) || fail 'date failed'
@@ -81,7 +84,8 @@ update_checksums() {
   write_complete "$sum_lists/read" join -t "$sum_between" -o 0,1.2,1.3,2.2 -- "$sum_lists/unknown" "$sum_lists/sums"
   sum_wanted=$(count_lines "$sum_lists/unknown") || exit
   sum_read=$(count_lines "$sum_lists/read") || exit
-  [ "$sum_tolerated" != 0 ] || [ "$sum_wanted" -eq "$sum_read" ] || fail "checksums were computed for only $sum_read of $sum_wanted files"
+  [ "$sum_tolerated" != 0 ] || [ "$sum_wanted" -eq "$sum_read" ] ||
+    fail "checksums were computed for only $sum_read of $sum_wanted files"
   write_complete "$sum_list" sort -m -t "$sum_between" -k 1,1 -- "$sum_lists/known" "$sum_lists/read"
   for keep_part in known unknown small large names said sums read; do
     rm -f -- "$sum_lists/$keep_part" || fail "$sum_lists/$keep_part cannot be removed"
@@ -89,8 +93,9 @@ update_checksums() {
 }
 
 # list_entries LABEL ROOT WAL   in the data root: write the lines of everything in ROOT, without checksums, to `now`
-# What each server has of its own is left out: the lock file, the log of a start, the fence, the control file (which has a
-# checksum of its own) and idle WAL. So are FIFOs, sockets and devices, which are not copied. sum_owner `-`: any owner.
+# What each server has of its own is left out: the lock file, the log of a start, the fence, the control file (which has
+# a checksum of its own) and idle WAL. So are FIFOs, sockets and devices, which are not copied. sum_owner `-`: any
+# owner.
 list_entries() {
   alike_label=$1 alike_wal=$3
   set -- -type d -name lost+found -o -type p -o -type s -o -type b -o -type c
@@ -132,7 +137,8 @@ sort_by_path() {
   mv -f -- "$sum_lists/sorted" "$sum_lists/$1" || fail "$sum_lists/$1 cannot be written"
 }
 
-# split_known   split `joined` into `known`, which has or needs no checksum, and `unknown`; by size `unknown` is also in `small` and `large`
+# split_known   split `joined` into `known`, which has or needs no checksum, and `unknown`; by size `unknown` is also in
+# `small` and `large`
 split_known() {
   for part_file in known unknown small large; do
     : >"$sum_lists/$part_file" || fail "$sum_lists/$part_file cannot be written"
@@ -157,8 +163,8 @@ split_known() {
   rm -f -- "$sum_lists/joined" || fail "$sum_lists/joined cannot be removed"
 }
 
-# add_checksums NAMES PROGRAM...   add the checksums of the files in the list NAMES to `sums`, by several PROGRAMs at once
-# Each gets few files, so that it writes all of its lines in one write, and the lines of several never mix.
+# add_checksums NAMES PROGRAM...   add the checksums of the files in the list NAMES to `sums`, by several PROGRAMs at
+# once Each gets few files, so that it writes all of its lines in one write, and the lines of several never mix.
 add_checksums() {
   add_names=$sum_lists/names
   tr '\n\001' '\0\n' <"$sum_lists/$1" >"$add_names" || fail "$add_names cannot be written"
@@ -182,15 +188,16 @@ add_checksums() {
     }' "$sum_lists/said" >>"$sum_lists/sums" || fail "$sum_lists/sums cannot be written"
 }
 
-# forget_cached NAMES   write the files of these names to disk and drop them from the page cache, so that the disk is read
-# Every user who may read a file may do so; source: posix_fadvise(2), POSIX_FADV_DONTNEED.
+# forget_cached NAMES   write the files of these names to disk and drop them from the page cache, so that the disk is
+# read Every user who may read a file may do so; source: posix_fadvise(2), POSIX_FADV_DONTNEED.
 forget_cached() {
   flush_file_system .
   xargs -0 -r -P "$sum_processes" -I '{}' dd if='{}' iflag=nocache count=0 status=none <"$1" ||
     fail 'not every file could be dropped from the page cache'
 }
 
-# checksum_list LABEL   print how many files and bytes the list of LABEL contains, and the checksum of what must be alike in it
+# checksum_list LABEL   print how many files and bytes the list of LABEL contains, and the checksum of what must be
+# alike in it
 checksum_list() {
   list_alike=$sum_lists/alike
   list_said=$(awk -F "$sum_between" -v alike="$list_alike" '
@@ -221,9 +228,8 @@ print_lists() {
   rm -f -- "$lists_folder/all" "$lists_folder/packed" "$lists_folder/cut" || fail "$lists_folder/all cannot be removed"
 }
 
-# mark_rest_synced [LABEL ROOT WAL]...   on the stopped old server, after a comparison: leave only the files of standard input to the
-# passes, and mark all others as synced
-# One line per file: LABEL, byte 2, path; then the end mark.
+# mark_rest_synced [LABEL ROOT WAL]...   on the stopped old server, after a comparison: leave only the files of standard
+# input to the passes, and mark all others as synced One line per file: LABEL, byte 2, path; then the end mark.
 # shellcheck disable=SC2154 # a setting
 mark_rest_synced() {
   write_complete "$copy_folder/differ" read_complete

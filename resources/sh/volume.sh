@@ -1,6 +1,6 @@
 # Preparing a volume for a cluster: empty devices, partitions, md arrays, a file system, fstab.
-# No part of pghaul runs these: they stand in a script that a person reads and runs. Nothing is changed before volume_confirm.
-# `etc` is /etc: set at the script's head.
+# No part of pghaul runs these: they stand in a script that a person reads and runs. Nothing is changed before
+# volume_confirm. `etc` is /etc: set at the script's head.
 
 # volume_needs PROGRAM...   fail where one of the programs is missing, or where this user is not root
 volume_needs() {
@@ -21,8 +21,8 @@ volume_check() {
   done
 }
 
-# volume_check_device DEVICE   fail where it is not a block device, read-only, swap, mounted, in an array, held, or not empty
-# Sets check_real, the device that the name leads to.
+# volume_check_device DEVICE   fail where it is not a block device, read-only, swap, mounted, in an array, held, or not
+# empty Sets check_real, the device that the name leads to.
 volume_check_device() {
   [ -b "$1" ] || fail "$1 is not a block device"
   check_real=$(readlink -f "$1") || fail "$1 is a dangling link"
@@ -105,7 +105,8 @@ volume_mount() {
   mkdir -p -- "$2" || fail "$2 cannot be created"
   cp -p -- "$etc/fstab" "$etc/fstab.before-pghaul" || fail "$etc/fstab cannot be copied"
   # noatime spares a write for every first read
-  printf 'UUID=%s %s %s noatime 0 %s\n' "$mount_uuid" "$2" "$3" "$4" >>"$etc/fstab" || fail "$etc/fstab cannot be written"
+  printf 'UUID=%s %s %s noatime 0 %s\n' "$mount_uuid" "$2" "$3" "$4" >>"$etc/fstab" ||
+    fail "$etc/fstab cannot be written"
   mount "$2" || fail "$2 cannot be mounted"
   df -h "$2" || fail "$2 cannot be examined"
 }

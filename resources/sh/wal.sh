@@ -1,10 +1,11 @@
 # Idle WAL: segments with names after the last one in use, which the server keeps to be overwritten.
-# After a clean shutdown these follow the segment in which the record of the shutdown checkpoint ends. While the server is running they
-# follow the one that was written last, which matters for pre-copy passes only. In any other state, as on a standby, there are none.
-# Source: PostgreSQL's xlog.c, RemoveOldXlogFiles and XLogFileInit. What slots, wal_keep_size or archiving hold is older, and is copied.
+# After a clean shutdown these follow the segment in which the record of the shutdown checkpoint ends. While the server
+# is running they follow the one that was written last, which matters for pre-copy passes only. In any other state, as
+# on a standby, there are none. Source: PostgreSQL's xlog.c, RemoveOldXlogFiles and XLogFileInit. What slots,
+# wal_keep_size or archiving hold is older, and is copied.
 
-# idle_wal PATH DATA FOLDER AHEAD   print patterns, each after AHEAD, that match the names of only those segments in FOLDER
-# At most one for each digit after the timeline; find's -path and rsync's filters read them alike.
+# idle_wal PATH DATA FOLDER AHEAD   print patterns, each after AHEAD, that match the names of only those segments in
+# FOLDER At most one for each digit after the timeline; find's -path and rsync's filters read them alike.
 idle_wal() {
   idle_control=$(print_control_data "$1" "$2") || exit
   idle_last=$(last_segment "$idle_control" "$3") || exit
@@ -22,13 +23,15 @@ idle_wal() {
   }' || fail 'the names of idle WAL segments could not be computed'
 }
 
-# last_segment CONTROL FOLDER   print the last WAL segment in use, by the output of pg_controldata; nothing if that does not tell
+# last_segment CONTROL FOLDER   print the last WAL segment in use, by the output of pg_controldata; nothing if that does
+# not tell
 last_segment() {
   segment_state=$(control_field "$1" 'Database cluster state') || exit
   case $segment_state in
     'shut down') shutdown_segment "$1" ;;
     'in production')
-      segment_found=$(find "$2/" -maxdepth 1 -ignore_readdir_race -type f -printf '%T@ %f\n') || fail "$2 cannot be read"
+      segment_found=$(find "$2/" -maxdepth 1 -ignore_readdir_race -type f -printf '%T@ %f\n') ||
+        fail "$2 cannot be read"
       segment_found=$(printf '%s\n' "$segment_found" | sort -rn) || fail 'sort failed'
       printf '%s\n' "$segment_found" | sed -n '/ [0-9A-F]\{24\}$/{s/.* //p;q;}' || fail 'sed failed'
       ;;

@@ -1,8 +1,10 @@
-# The watch on the old server: how much of a cluster changes, over minutes to days. It runs detached and writes only its log. One look
-# costs one query and a walk over all names at low priority, and the pause after it is at least fifty times as long.
+# The watch on the old server: how much of a cluster changes, over minutes to days. It runs detached and writes only its
+# log. One look costs one query and a walk over all names at low priority, and the pause after it is at least fifty
+# times as long.
 
-# watch_changes DATA SECONDS EVERY PATH SOCKET PORT SERIES   for SECONDS, print a look every EVERY seconds, then the end mark
-# `begin TIME ZONE`, then for each look `look TIME WAL MILLISECONDS BYTES…`: see wal_position and touched_bytes; its duration.
+# watch_changes DATA SECONDS EVERY PATH SOCKET PORT SERIES   for SECONDS, print a look every EVERY seconds, then the end
+# mark `begin TIME ZONE`, then for each look `look TIME WAL MILLISECONDS BYTES…`: see wal_position and touched_bytes;
+# its duration.
 watch_changes() {
   watch_data=$1 watch_every=$3
   watch_begun=$(date '+%s %z') || fail 'date failed'
@@ -25,7 +27,8 @@ watch_changes() {
   print_end_mark
 }
 
-# wal_position PATH SOCKET PORT SERIES   print the current WAL position of the server, such as 1/A0000028; fail if it does not print one
+# wal_position PATH SOCKET PORT SERIES   print the current WAL position of the server, such as 1/A0000028; fail if it
+# does not print one
 wal_position() {
   wal_primary='pg_current_wal_lsn()' wal_standby='pg_last_wal_replay_lsn()'
   case $4 in
@@ -45,8 +48,8 @@ wal_position() {
   esac
 }
 
-# touched_bytes DATA   print the size of its files, without WAL, that were modified in the last 60, 300, 900, 3600, 10800, 21600, 43200
-# and 86400 seconds; a file counts with its full size
+# touched_bytes DATA   print the size of its files, without WAL, that were modified in the last 60, 300, 900, 3600,
+# 10800, 21600, 43200 and 86400 seconds; a file counts with its full size
 touched_bytes() {
   retry_command 3 "not all files in $1 can be read" list_touched "$1" # folders go, as a dropped database's
 }

@@ -1,8 +1,10 @@
-# Probes of the network from the old server to the new server: zeros through plain TCP or ssh, and iperf3, limited in bytes and seconds.
-# They print `bytes` and `nanoseconds`, taken on the old server. As in the probes of storage, `date` itself reads the clock.
+# Probes of the network from the old server to the new server: zeros through plain TCP or ssh, and iperf3, limited in
+# bytes and seconds. They print `bytes` and `nanoseconds`, taken on the old server. As in the probes of storage, `date`
+# itself reads the clock.
 
-# cipher_probe FOLDER CIPHER BYTES SECONDS   time zeros through ssh to the new server, which discards them; CIPHER `-`: the default of ssh
-# FOLDER contains the ssh_config of the copy. Print also `connect`, the nanoseconds of a connection, which are subtracted.
+# cipher_probe FOLDER CIPHER BYTES SECONDS   time zeros through ssh to the new server, which discards them; CIPHER `-`:
+# the default of ssh FOLDER contains the ssh_config of the copy. Print also `connect`, the nanoseconds of a connection,
+# which are subtracted.
 cipher_probe() {
   cipher_bytes=$3 cipher_seconds=$4
   if [ "$2" = - ]; then set -- -F "$1/ssh_config"; else set -- -F "$1/ssh_config" -c "$2"; fi
@@ -40,7 +42,8 @@ send_zeros() {
 '*}" "${sent_said##*'nanoseconds '}"
 }
 
-# time_zeros BYTES SECONDS COMMAND...   the same after the output of COMMAND, and without `bytes` if the zeros are incomplete
+# time_zeros BYTES SECONDS COMMAND...   the same after the output of COMMAND, and without `bytes` if the zeros are
+# incomplete
 time_zeros() {
   timed_bytes=$1 timed_seconds=$2
   shift 2
@@ -50,7 +53,8 @@ time_zeros() {
   echo "nanoseconds $((timed_end - timed_start))"
 }
 
-# write_zeros BYTES END   write zeros until there are so many or the clock is at END; then print their number on descriptor 3
+# write_zeros BYTES END   write zeros until there are so many or the clock is at END; then print their number on
+# descriptor 3
 write_zeros() {
   zeros_moved=0 zeros_now=0
   while [ "$zeros_moved" -lt "$1" ] && [ "$zeros_now" -lt "$2" ]; do
@@ -62,7 +66,8 @@ write_zeros() {
 }
 
 # iperf3_probe ADDRESS PORT SECONDS   print the JSON of iperf3 for one stream to the new server
-# Until the listener is up, connections are refused, so it tries for two seconds. With -J its exit status is 0 even then.
+# Until the listener is up, connections are refused, so it tries for two seconds. With -J its exit status is 0 even
+# then.
 iperf3_probe() {
   iperf3_tries=0
   while :; do
