@@ -50,7 +50,9 @@ execute() {
   case $steps$only in
     steps) will_be="Steps $first to $last_step will run." ;;
     steps*) will_be="Only step $only will run." ;;
-    *) will_be='The rollback will run: the new cluster is stopped and its files are kept, the old cluster runs again.' ;;
+    *)
+      will_be='The rollback will run: the new cluster is stopped and its files are kept, the old cluster runs again.'
+      ;;
   esac
   ask_yes_no "$will_be The log is $log. Begin?" || exit 4
   folder=$(mktemp -d) || exit 1
@@ -244,7 +246,8 @@ fail_step() {
 # ask before the downtime, and before each pre-copy pass but the first
 confirm_step() {
   if has_flag stopped && [ -z "$confirmed" ]; then
-    printf 'The downtime begins: the cluster is stopped next, and clients have to wait.\nTo go on, type its name, %s: ' "$cluster"
+    printf '%s\n' 'The downtime begins: the cluster is stopped next, and clients have to wait.'
+    printf 'To go on, type its name, %s: ' "$cluster"
     read -r confirmed && [ "$confirmed" = "$cluster" ] || {
       fail_step 4 'the name of the cluster was not typed, so the cluster was not stopped.'
       return 1
@@ -299,14 +302,18 @@ run_step() {
 # 68: a person may accept the failure of this step, because they know what it cannot see
 accept_reason() {
   has_flag judged && [ "$status" -eq 68 ] || return 1
-  printf 'If the old server is kept out on purpose, type how clients reach the new cluster. Leave it empty to stop here: '
+  printf 'If the old server is kept out on purpose, type how clients reach the new cluster. '
+  printf 'Leave it empty to stop here: '
   read -r how && [ -n "$how" ] || return 1
   log_line "Step $number, $title: accepted by $me: $how"
 }
 
 print_output() {
-  awk '{ sub(/.*\r/, "") } NR <= 40 { print "     | " $0 } END { if (NR > 40) print "     | ... " NR " lines in all" }' \
-    "$folder/output" | cat -v # what a server says steers no terminal
+  awk '
+    { sub(/.*\r/, "") }
+    NR <= 40 { print "     | " $0 }
+    END { if (NR > 40) print "     | ... " NR " lines in all" }' "$folder/output" |
+    cat -v # a server's output must not contain control sequences for the terminal
 }
 
 compare_output() {
@@ -435,7 +442,8 @@ connect_to_server() {
 # pghaul itself takes the same lock.
 run_lock_function() {
   : >"$folder/input"
-  run_on_server "$1" "$(pick_side "$1" "$old_owner" "$new_owner")" "$3" "$(pick_side "$1" "$old_lock" "$new_lock")" "$4" && return
+  run_on_server "$1" "$(pick_side "$1" "$old_owner" "$new_owner")" "$3" \
+    "$(pick_side "$1" "$old_lock" "$new_lock")" "$4" && return
   log_line "The $1 server cannot be $2: $(cat -v "$folder/errors")"
   return 1
 }

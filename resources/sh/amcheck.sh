@@ -1,17 +1,16 @@
-# In a dress rehearsal, the extension amcheck verifies the B-tree indexes of the copy.
-# The copy only replays WAL, so the extension cannot be created in it: a database that lacks it is reported as not
-# verified.
+# In a dress rehearsal, the extension amcheck verifies the B-tree indexes of the copy. The copy only replays WAL, so the
+# extension cannot be created in it: a database that lacks it is reported as not verified.
 
-# with_amcheck SECONDS FUNCTION WORDS...   run FUNCTION, which calls dress_try_copy, so that it verifies the indexes for
-# at most SECONDS
+# with_amcheck SECONDS FUNCTION WORDS...   Run FUNCTION, which calls dress_try_copy, so that it verifies the indexes for
+# at most SECONDS.
 with_amcheck() {
   amcheck_seconds=$1
   shift
   "$@"
 }
 
-# amcheck_copy PATH SOCKET PORT SERIES   on the new server, of the replaying copy: print for each database how many
-# indexes were verified and which were not; fail if one is damaged
+# amcheck_copy PATH SOCKET PORT SERIES   On the new server, of the replaying copy: print for each database how many
+# indexes were verified and which were not; fail if one is damaged.
 amcheck_copy() {
   amcheck_end=$(date +%s) || fail 'date failed'
   amcheck_end=$((amcheck_end + amcheck_seconds))
@@ -35,14 +34,15 @@ amcheck_copy() {
   fi
 }
 
-# amcheck_database DATABASE   print the output of psql for each of its B-tree indexes: `sound`, `late` after the time
+# amcheck_database DATABASE   Print the output of psql for each of its B-tree indexes: `sound`, `late` after the time
 # limit, or an error with its statement, which names the index; before that `lacks` if there is no amcheck, or `asked N
-# M`: N are verified, M are not The function must be that of the library, because anybody may have created another of
+# M`: N are verified, M are not. The function must be that of the library, because anybody may have created another of
 # its name. An index whose operator class runs functions of users is left out, because they would run here. Arrays, rows
 # and ranges compare by the operator class of their elements (typcache.c), so they are left out if there is any such
 # class. So is an index that may be incomplete in a copy in recovery.
 amcheck_database() {
-  amcheck_function="from pg_proc p join pg_namespace s on s.oid = p.pronamespace where p.proname = 'bt_index_check' and p.pronargs = 1
+  amcheck_function="from pg_proc p join pg_namespace s on s.oid = p.pronamespace
+    where p.proname = 'bt_index_check' and p.pronargs = 1
     and p.prolang = 13 and p.probin = '\$libdir/amcheck'"
   amcheck_index="pg_class c join pg_index i on i.indexrelid = c.oid join pg_namespace n on n.oid = c.relnamespace
     where c.relam = 403 and c.relkind = 'i' and c.relpersistence <> 't'"
@@ -54,25 +54,32 @@ amcheck_database() {
     count(case when $amcheck_whole then 1 end)::text || ' ' || count(case when not ($amcheck_whole) then 1 end)::text
     from $amcheck_index) else 'lacks' end;") || exit
   printf '%s\n' "$amcheck_found"
-  case $amcheck_found in lacks) return 0 ;; asked*) ;; *) fail 'the server did not say whether it has the extension' \
-    'amcheck' ;; esac
+  case $amcheck_found in
+    lacks) return 0 ;;
+    asked*) ;;
+    *) fail 'the server did not say whether it has the extension amcheck' ;;
+  esac
   require_free_slot
-  # one after the other, each with the rest of the time
+  # One after the other, each with the rest of the time.
   printf '%s\n' "select format('select set_config(''statement_timeout'', greatest(1, trunc(extract(epoch from
       to_timestamp($amcheck_end) - clock_timestamp()) * 1000))::bigint::text, false)'),
-    format('select case when clock_timestamp() < to_timestamp($amcheck_end) then ''sound'' || %I.bt_index_check(%s)::text else ''late'' end -- %s',
+    format('select case when clock_timestamp() < to_timestamp($amcheck_end) ' ||
+      'then ''sound'' || %I.bt_index_check(%s)::text else ''late'' end -- %s',
       (select s.nspname $amcheck_function limit 1), c.oid, $(escaped_name_sql "n.nspname || '.' || c.relname"))
     from $amcheck_index and $amcheck_whole order by c.relpages, c.oid \\gexec" |
     in_database "$1" psql -XAtqw -v VERBOSITY=verbose -v ECHO=errors 2>&1 || fail 'psql failed'
 }
 
-# amcheck_words DATABASE   print the output of amcheck_database for DATABASE, on standard input, for people: `database
-# …`, warnings, and `wrong …` for each index that is damaged or not known The SQLSTATE decides: XX is damage, 58 a file
+# amcheck_words DATABASE   Print the output of amcheck_database for DATABASE, on standard input, for people: `database
+# …`, warnings, and `wrong …` for each index that is damaged or not known. The SQLSTATE decides: XX is damage, 58 a file
 # that cannot be read, 57014 the time limit; anything else means that it was not verified.
 amcheck_words() {
   database=$1 awk '
     BEGIN { of = "database " ENVIRON["database"] ": " }
-    $1 == "lacks" { print "warning: " of "its B-tree indexes were not verified: it does not have the extension amcheck"; lacks = 1 }
+    $1 == "lacks" {
+      print "warning: " of "its B-tree indexes were not verified: it does not have the extension amcheck"
+      lacks = 1
+    }
     $1 == "asked" { asked = $2; left = $3; known = 1 }
     $1 == "sound" { sound++; next }
     $1 == "late" { late++; next }
@@ -96,7 +103,9 @@ amcheck_words() {
       print of sound + 0 " B-tree indexes were verified by amcheck"
       if (late) print "warning: " of late " indexes were not verified: the time limit for amcheck was reached"
       if (other) print "warning: " of other " indexes were not verified: " why
-      if (left) print "warning: " of left " indexes were not verified: they are unlogged or invalid, or their operator classes use functions of users"
+      if (left)
+        print "warning: " of left " indexes were not verified: they are unlogged or invalid, " \
+          "or their operator classes use functions of users"
       if (sound + late + ended < asked) print "wrong " of "the server ended while its indexes were verified"
     }' || fail 'awk failed'
 }

@@ -1,9 +1,9 @@
-# Proof that a cluster is stopped, and the local-only start of the new cluster.
-# pg_ctl gets the folder by PGDATA. With -D it would put the path into a shell command between double quotes, where a
-# name that contains $(...) would be run (pg_ctl.c, start_postmaster).
+# Proof that a cluster is stopped, and the local-only start of the new cluster. pg_ctl gets the folder by PGDATA. With
+# -D it would put the path into a shell command between double quotes, where a name that contains $(...) would be run
+# (pg_ctl.c, start_postmaster).
 
-# prove_stopped PATH DATA   fail unless no server is running there and it was shut down cleanly; print its state and the
-# checksum of its control file
+# prove_stopped PATH DATA   Fail unless no server is running there and it was shut down cleanly; print its state and the
+# checksum of its control file.
 prove_stopped() {
   refuse_running_server "$2"
   stopped_control=$(print_control_data "$1" "$2") || exit
@@ -14,9 +14,9 @@ prove_stopped() {
   checksum_control_file "$2"
 }
 
-# check_stays_stopped DATA   after the cutover, on the old server: fail with 67 if a server is running in DATA; print a
-# warning if one has run since the stop, whose record comes on standard input
-# A file that was edited there does not matter, because nothing is copied from it any more.
+# check_stays_stopped DATA   After the cutover, on the old server: fail with 67 if a server is running in DATA; print a
+# warning if one has run since the stop, whose record comes on standard input. A file that was edited there does not
+# matter, because nothing is copied from it any more.
 check_stays_stopped() {
   stays_then=$(tail -n 1) || fail 'tail failed'
   case $stays_then in *[0-9a-f]'  -') ;; *) fail 'the record of the stop is incomplete' ;; esac
@@ -34,8 +34,8 @@ check_stays_stopped() {
       'wrote to it in that time is not on the new server: look for it in the log of the old server.'
 }
 
-# prove_running PATH DATA PORTS UNIT [SETTING...]   fail unless a server is running there, accepts connections and
-# listens on one of PORTS, with commas between them; `-`: not known UNIT is the systemd unit in which it ran before: a
+# prove_running PATH DATA PORTS UNIT [SETTING...]   Fail unless a server is running there, accepts connections and
+# listens on one of PORTS, with commas between them; `-`: not known. UNIT is the systemd unit in which it ran before: a
 # warning names another one. Another warning names each SETTING, NAME=VALUE, with which it was started. The fourth line
 # of its lock file is its port, since 9.1.
 prove_running() {
@@ -45,15 +45,15 @@ prove_running() {
   running_port=$(sed -n 4p -- "$2/postmaster.pid") || fail "$2/postmaster.pid cannot be read"
   case "-,$3," in
     -,-, | *,"${running_port:-$3}",*) ;;
-    *) fail "the server in $2 listens on port $running_port instead of port $3. Stop it, start it on port $3, and go" \
-      'on' ;;
+    *) fail "the server in $2 listens on port $running_port instead of port $3." \
+      "Stop it, start it on port $3, and go on" ;;
   esac
   [ "$4" = - ] || warn_of_other_unit "$2" "$4"
   [ $# -le 4 ] || warn_of_start_options "$@"
 }
 
-# warn_of_start_options PATH DATA PORTS UNIT SETTING...   print a warning with each SETTING among the options of the
-# last start
+# warn_of_start_options PATH DATA PORTS UNIT SETTING...   Print a warning with each SETTING among the options of the
+# last start.
 warn_of_start_options() {
   given_options=$(print_start_options "$2" 2>/dev/null) || {
     echo "warning: The options with which the old server was started cannot be read from $2/postmaster.opts. Check" \
@@ -71,10 +71,10 @@ warn_of_start_options() {
       'These options override its files, also after a reload. Once the files are right, start it without these options.'
 }
 
-# warn_of_other_unit DATA UNIT   print a warning if the server there is running in another unit than UNIT
+# warn_of_other_unit DATA UNIT   Print a warning if the server there is running in another unit than UNIT.
 warn_of_other_unit() {
   ran_process=$(head -n 1 -- "$1/postmaster.pid") || fail "$1/postmaster.pid cannot be read"
-  # one line for each hierarchy of control groups, any of which may be the one with the units
+  # One line for each hierarchy of control groups, any of which may be the one with the units.
   ran_groups=$(sed 's,$,/,' "/proc/$ran_process/cgroup") || fail "process $ran_process has ended"
   case $ran_groups in
     */"$2"/*) ;;
@@ -83,8 +83,8 @@ warn_of_other_unit() {
   esac
 }
 
-# start_local_only PATH DATA PORT CONFIG OPTIONS   start the server for local connections only, or wait until the one
-# that this copy has started accepts connections CONFIG is its configuration file outside of DATA, or `-`. OPTIONS are
+# start_local_only PATH DATA PORT CONFIG OPTIONS   Start the server for local connections only, or wait until the one
+# that this copy has started accepts connections. CONFIG is its configuration file outside of DATA, or `-`. OPTIONS are
 # the isolation settings. They follow the options of the old server, which came along in postmaster.opts, and that file
 # keeps only those. As soon as the server is running, its PG_VERSION is behind the fence: after a reboot nothing starts
 # it before a person has decided. If this function ends between the start of the server and the record of its lock file,
@@ -95,7 +95,7 @@ start_local_only() {
   if [ -z "$start_found" ]; then
     refuse_running_server "$2"
     start_known=$2/pghaul-fence/server
-    # as the shell of pg_ctl will split them
+    # As the shell of pg_ctl will split them.
     (eval "set -- $5 -c port=$3" && write_complete "$start_known" printf '%s\n' 'started with' "$@") || exit
     open_fence "$2"
     save_options "$2"
@@ -113,8 +113,8 @@ start_local_only() {
   move_behind_fence "$2" PG_VERSION
 }
 
-# lift_fence DATA   stop what start_local_only has started there, and allow anybody to start the new cluster. It does
-# nothing if that was already done The checksum of its control file is kept, so that refuse_changed_copy can tell
+# lift_fence DATA   Stop what start_local_only has started there, and allow anybody to start the new cluster. It does
+# nothing if that was already done. The checksum of its control file is kept, so that refuse_changed_copy can tell
 # whether a server has run since.
 lift_fence() {
   [ -e "$1/pghaul-fence/mark" ] || return 0
@@ -124,7 +124,7 @@ lift_fence() {
   open_target "$1"
 }
 
-# refuse_changed_copy DATA   fail if a server has run there since its fence was lifted: clients may have written to it
+# refuse_changed_copy DATA   Fail if a server has run there since its fence was lifted: clients may have written to it.
 # A server writes its control file before it accepts a connection; source: PostgreSQL's xlog.c, StartupXLOG.
 refuse_changed_copy() {
   [ -e "$1/pghaul-fence/opened" ] || return 0
@@ -135,8 +135,8 @@ refuse_changed_copy() {
     fail 'the new cluster was started for clients, and they may have written to it'
 }
 
-# fail_client_start DATA LOG WHY   fail after a start that did not succeed. WHY is the reason, if known, LOG says where
-# to read more. Exit with 69 if this was the start of the new cluster and no client can have written to it
+# fail_client_start DATA LOG WHY   Fail after a start that did not succeed. WHY is the reason, if known, LOG says where
+# to read more. Exit with 69 if this was the start of the new cluster and no client can have written to it.
 fail_client_start() {
   [ -e "$1/pghaul-fence/opened" ] || fail "the server in $1 did not start: ${3:+$3; }$2"
   refuse_running_server "$1"
@@ -145,13 +145,13 @@ fail_client_start() {
     "back. ${3:+$3; }$2"
 }
 
-# start_by_pg_ctl DATA CONFIG OPTIONS   start the server there with the options of postmaster.opts, then OPTIONS, which
-# override them Its output goes to pghaul-start.log in DATA.
+# start_by_pg_ctl DATA CONFIG OPTIONS   Start the server there with the options of postmaster.opts, then OPTIONS, which
+# override them. Its output goes to pghaul-start.log in DATA.
 start_by_pg_ctl() {
   start_before=$(print_start_options "$1") || exit
   start_options="$start_before $3"
   if [ "$2" != - ]; then
-    # quoted once more, because pg_ctl passes them to another shell
+    # Quoted once more, because pg_ctl passes them to another shell.
     start_files=$(printf '%s\n' "config_file=$2" "data_directory=$1" |
       sed "N; s/'/'\\\\''/g; s/\\(.*\\)\\n\\(.*\\)/-c '\\1' -c '\\2'/") || fail 'sed failed'
     start_options="$start_options $start_files"
@@ -163,10 +163,9 @@ start_by_pg_ctl() {
   }
 }
 
-# append_settings DATA SETTING...   on the new server, before its first start: append each SETTING, NAME=VALUE, to its
-# postgresql.auto.conf
-# They override the lines above, which stay, also those of an earlier move, and all other files. In a value, an
-# apostrophe and a backslash are doubled (guc-file.l). A missing file counts as an empty one.
+# append_settings DATA SETTING...   On the new server, before its first start: append each SETTING, NAME=VALUE, to its
+# postgresql.auto.conf. They override the lines above, which stay, also those of an earlier move, and all other files.
+# In a value, an apostrophe and a backslash are doubled (guc-file.l). A missing file counts as an empty one.
 append_settings() {
   keep_file=$1/postgresql.auto.conf
   shift

@@ -9,15 +9,15 @@
 # (process ids), cluster_settings (names) and cluster_user (who owns clusters on this host, as its profile says).
 # shellcheck disable=SC2154 # section_… are set by sections.sh, program stands ahead of all
 
-# clusters_begin MARK   prepare the examination of all clusters
+# clusters_begin MARK   Prepare the examination of all clusters.
 clusters_begin() {
   sections_begin "$1"
   look_seen=' ' cluster_queries=''
   export cluster_sections cluster_postmasters cluster_settings cluster_queries cluster_user
 }
 
-# examine_cluster NUMBER MARK FOLDER CONFIG PROGRAMS   examine one folder: its place and, inside, between MARKs, its
-# sections A folder is examined once only. FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration
+# examine_cluster NUMBER MARK FOLDER CONFIG PROGRAMS   Examine one folder: its place and, inside, between MARKs, its
+# sections. A folder is examined once only. FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration
 # file and the folder of its programs, may be empty. The folder is resolved once, because whoever can exchange it could
 # show another one later.
 examine_cluster() {
@@ -35,11 +35,12 @@ examine_cluster() {
   cluster_mark=$2
   export cluster_mark
   # shellcheck disable=SC2086 # four words
-  run_section "$1/inside" "$cluster_seconds" run_isolated run_as_owner ${look_ids#* } cluster_inside "$look_folder" "$4" "$5"
+  run_section "$1/inside" "$cluster_seconds" \
+    run_isolated run_as_owner ${look_ids#* } cluster_inside "$look_folder" "$4" "$5"
 }
 
-# run_as_owner UID GID NAME FUNCTION WORDS...   run a function as the owner of a folder, or as the current user, if that
-# is not root
+# run_as_owner UID GID NAME FUNCTION WORDS...   Run a function as the owner of a folder, or as the current user, if that
+# is not root.
 run_as_owner() {
   owner_uid=$1 owner_gid=$2 owner_name=$3 owner_groups=--init-groups
   shift 3
@@ -52,7 +53,7 @@ run_as_owner() {
     if [ "$owner_name" = UNKNOWN ]; then
       owner_groups=--clear-groups
     else
-      # the folder may have another group: the kernel would then show nothing of the owner's processes
+      # The folder may have another group: the kernel would then show nothing of the owner's processes.
       owner_gid=$(id -g -- "$owner_name") || fail 'id failed'
     fi
     setpriv --reuid="$owner_uid" --regid="$owner_gid" "$owner_groups" sh -c "$program" sh "$@"
@@ -63,8 +64,8 @@ run_as_owner() {
   fi
 }
 
-# cluster_place FOLDER IDS   print id, owner and real path of a folder; exit with 4 if it does not exist
-# IDS is what it was when it was found: device and inode, owner, group and the name of the owner.
+# cluster_place FOLDER IDS   Print id, owner and real path of a folder; exit with 4 if it does not exist. IDS is what it
+# was when it was found: device and inode, owner, group and the name of the owner.
 cluster_place() {
   path_exists "$1" || refuse 4 'there is no such folder'
   [ -d "$1" ] || fail 'it is not a folder'
@@ -75,15 +76,15 @@ cluster_place() {
   # shellcheck disable=SC2086 # four words
   set -- $place_ids
   [ "$2" -ne 0 ] || fail 'its owner is root, and PostgreSQL does not run as root'
-  # below 100 distributions number their own accounts: one of them is postgres (26 on Red Hat), the others own no
-  # cluster
+  # Below 100 distributions number their own accounts: one of them is postgres (26 on Red Hat), the others own no
+  # cluster.
   [ "$2" -ge 100 ] || [ "$4" = postgres ] || [ "$4" = "$cluster_user" ] ||
     fail "its owner is $4, which is a system account"
   place_path=$(hex "$PWD") || exit
   printf '%s\n' "id=$1" "uid=$2" "owner=$4" "folder=$place_path"
 }
 
-# cluster_inside FOLDER CONFIG PROGRAMS   run all sections of a cluster
+# cluster_inside FOLDER CONFIG PROGRAMS   Run all sections of a cluster.
 cluster_inside() {
   sections_begin "$cluster_mark"
   cluster_open "$1" "$2" "$3"
@@ -95,7 +96,7 @@ cluster_inside() {
   done
 }
 
-# cluster_open FOLDER CONFIG PROGRAMS   find what its sections read; a variable that is empty afterwards was not found
+# cluster_open FOLDER CONFIG PROGRAMS   Find what its sections read; a variable that is empty afterwards was not found.
 cluster_open() {
   cluster_folder=$1 cluster_config=$2
   cluster_series='' cluster_pid='' cluster_port='' cluster_socket=''
@@ -112,9 +113,9 @@ cluster_open() {
   export cluster_tried cluster_config cluster_version_file
 }
 
-# cluster_lock   set process id, port and socket folder of the running server, from its lock file
-# The process id in the lock file of a container means nothing outside. So the process must work in this folder, and
-# every other running server is compared too.
+# cluster_lock   Set process id, port and socket folder of the running server, from its lock file. The process id in the
+# lock file of a container means nothing outside. So the process must work in this folder, and every other running
+# server is compared too.
 cluster_lock() {
   lock_pid=''
   if [ -r "$cluster_folder/postmaster.pid" ]; then
@@ -132,9 +133,9 @@ cluster_lock() {
   done
 }
 
-# cluster_find_programs RUNNING PLACES...   set the folder of programs of the cluster's major version
-# RUNNING is that of the running server, which only its own user can see, and which may be run again. Folders named by a
-# unit and the usual folders count only if no other user can change them.
+# cluster_find_programs RUNNING PLACES...   Set the folder of programs of the cluster's major version. RUNNING is that
+# of the running server, which only its own user can see, and which may be run again. Folders named by a unit and the
+# usual folders count only if no other user can change them.
 cluster_find_programs() {
   programs_running=$1
   programs_uid=$(id -u) || fail 'id failed'
@@ -161,7 +162,7 @@ cluster_find_programs() {
   done
 }
 
-# run_limited SECONDS COMMAND...   run COMMAND at most that long, if the host has `timeout`
+# run_limited SECONDS COMMAND...   Run COMMAND at most that long, if the host has `timeout`.
 run_limited() {
   if [ "$section_limits" = yes ]; then
     timeout -k 1 "$@"
@@ -171,8 +172,8 @@ run_limited() {
   fi
 }
 
-# cluster_identity   print what PG_VERSION, lock file and programs say, and which files should not be there
-# 4: it is empty; 5: pghaul has only begun a copy there
+# cluster_identity   Print what PG_VERSION, lock file and programs say, and which files should not be there 4: it is
+# empty; 5: pghaul has only begun a copy there.
 cluster_identity() {
   [ -r "$cluster_folder" ] || fail "$(id -un) may not read it. That needs root or its owner"
   identity_held=$(ls -A -- "$cluster_folder") || fail 'it cannot be read'
@@ -195,7 +196,7 @@ cluster_identity() {
   cluster_fence
 }
 
-# cluster_fence   print `fenced=yes` if pghaul keeps it from starting, and `copy=IDENTIFIER` by the mark of a copy
+# cluster_fence   Print `fenced=yes` if pghaul keeps it from starting, and `copy=IDENTIFIER` by the mark of a copy.
 cluster_fence() {
   for fence_holds in global/pg_control PG_VERSION mark; do
     [ -e "$cluster_folder/pghaul-fence/$fence_holds" ] || continue
@@ -207,8 +208,8 @@ cluster_fence() {
     fail 'the mark of the copy in it cannot be read'
 }
 
-# cluster_leftovers   print `leftover NAME` of files of a start or a backup, and `fork=NAME` by files that only a fork
-# has
+# cluster_leftovers   Print `leftover NAME` of files of a start or a backup, and `fork=NAME` by files that only a fork
+# has.
 cluster_leftovers() {
   for leftover_name in postmaster.pid backup_label backup_label.old tablespace_map standby.signal recovery.signal \
     recovery.conf recovery.done promote; do
@@ -219,7 +220,7 @@ cluster_leftovers() {
   if [ -d "$cluster_folder/dbms_pipe" ]; then echo 'fork=EDB Postgres Advanced Server'; fi
 }
 
-# cluster_control   print pg_controldata's version as `tool=`, then what it says; 4: a copy that has none yet
+# cluster_control   Print pg_controldata's version as `tool=`, then what it says; 4: a copy that has none yet.
 cluster_control() {
   [ -n "$cluster_programs" ] ||
     fail "no programs of PostgreSQL ${cluster_series:-of an unknown version} were" \
@@ -233,8 +234,8 @@ cluster_control() {
   "$cluster_programs/pg_controldata" "$control_in" || fail 'pg_controldata failed'
 }
 
-# cluster_file_settings   print `NAME=DIGITS` of the settings by the files; nothing if SQL has told them already
-# A setting that this version does not have is an error that does not count. Each costs the start of a program, so four
+# cluster_file_settings   Print `NAME=DIGITS` of the settings by the files; nothing if SQL has told them already. A
+# setting that this version does not have is an error that does not count. Each costs the start of a program, so four
 # run at a time.
 cluster_file_settings() {
   case $cluster_pid$section_failed in [0-9]*' sql '* | ' '*) ;; *) return 0 ;; esac
@@ -251,7 +252,7 @@ cluster_file_settings() {
   wait
 }
 
-# cluster_setting NAME   print one; fail if the program does not know it
+# cluster_setting NAME   Print one; fail if the program does not know it.
 cluster_setting() {
   set -- "$1" -C "$1" -D "$cluster_folder" ${cluster_config:+-c "config_file=$cluster_config"}
   setting_name=$1
@@ -261,14 +262,14 @@ cluster_setting() {
   printf '%s=%s\n' "$setting_name" "$setting_value"
 }
 
-# cluster_process   print limits and control group of the running server, `parent=NAME` of its parent process, and
-# `restart=WORD` of what systemd does when it has ended
+# cluster_process   Print limits and control group of the running server, `parent=NAME` of its parent process, and
+# `restart=WORD` of what systemd does when it has ended.
 cluster_process() {
   [ -n "$cluster_pid" ] || return 0
   cat "/proc/$cluster_pid/limits" || fail "the limits of process $cluster_pid cannot be read"
   cat "/proc/$cluster_pid/cgroup" 2>/dev/null # a kernel without control groups has none
   read -r process_line <"/proc/$cluster_pid/stat" || fail "process $cluster_pid has ended"
-  # its name is in parentheses and may contain blanks; state and parent follow it
+  # Its name is in parentheses and may contain blanks; state and parent follow it.
   process_line=${process_line##*) }
   process_line=${process_line#* }
   process_name=init
@@ -278,8 +279,8 @@ cluster_process() {
   print_unit_restart "$cluster_pid"
 }
 
-# print_unit_restart PROCESS   print `restart=WORD`, Restart= of the host's unit that has it as its main process, or has
-# no other Other processes in a unit, for example one started in a session, are not started again.
+# print_unit_restart PROCESS   Print `restart=WORD`, Restart= of the host's unit that has it as its main process, or has
+# no other. Other processes in a unit, for example one started in a session, are not started again.
 print_unit_restart() {
   watched_unit=$(awk '{
     sub(/^[0-9]+:[^:]*:/, "")

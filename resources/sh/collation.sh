@@ -1,9 +1,9 @@
-# How a host sorts: one list of words put in order under each locale in question, and the order's sum.
-# Two hosts whose sums differ put the keys of an index in different order.
+# How a host sorts: a list of words is sorted with each locale in question, and the checksum of the result is printed.
+# Two hosts with different checksums sort the keys of an index differently.
 # shellcheck disable=SC2016 # signs of money are words here
 
-# collation_order LOCALES...   print `sorted LOCALE SUM` of each; `missing` for a sum where the host has no such locale
-# A locale that is not there makes sort fall back to C without an error; the program `locale` says so.
+# collation_order LOCALES...   Print `sorted LOCALE SUM` for each locale. SUM is `missing` if the host does not have it.
+# For a missing locale, `sort` uses C without an error. Only the program `locale` reports it.
 collation_order() {
   command -v locale >/dev/null || fail 'the program locale is missing on this host'
   for order_locale; do
@@ -18,10 +18,9 @@ collation_order() {
   done
 }
 
-# collation_words   print the list
-# It tells glibc 2.28, which took over the order of ISO 14651:2016, from what was before (`1-1` and `11` change places),
-# and holds what locales treat each in its own way: accents, case, digits, punctuation, blanks of no width, other
-# scripts.
+# collation_words   Print the list of words. It tells glibc 2.28, which adopted the order of ISO 14651:2016, from
+# earlier versions: `1-1` and `11` change places. It contains words with accents, upper and lower case, digits,
+# punctuation, zero-width spaces and other scripts, which locales sort differently.
 collation_words() {
   printf '%b\n' \
     '1-1' '11' '1 1' '1.1' '1_1' '1' '10' '2' '02' '-1' '+1' '1a' 'a1' 'a-1' 'a 1' 'a' 'A' 'aa' 'AA' \

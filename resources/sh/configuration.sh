@@ -2,8 +2,8 @@
 # is /. Files of the old server are data: on the new server they are written as the database user, and only files and
 # folders are.
 
-# pack_configuration FOLDER PATH...   print these as a tar archive in base64, and the end mark; a link to a file becomes
-# this file Other links are left out: one in Debian's folder may lead to the data. If a PATH itself is a link, -xtype
+# pack_configuration FOLDER PATH...   Print these as a tar archive in base64, and the end mark; a link to a file becomes
+# this file. Other links are left out: one in Debian's folder may lead to the data. If a PATH itself is a link, -xtype
 # would look at the link. tar runs base64 itself and so fails if base64 does.
 pack_configuration() {
   enter_folder "$1"
@@ -15,15 +15,16 @@ pack_configuration() {
   print_end_mark
 }
 
-# check_packable PATH...   on the old server, as the user who will pack them: fail unless all of it can be read
+# check_packable PATH...   On the old server, as the user who will pack them: fail unless all of it can be read.
 check_packable() {
-  packable_not=$(find -H "$@" \( -type d ! \( -readable -executable \) -o \( -type f -o -xtype f \) ! -readable \) -print -prune) ||
+  packable_not=$(find -H "$@" \( -type d ! \( -readable -executable \) -o \( -type f -o -xtype f \) ! -readable \) \
+    -print -prune) ||
     fail "the configuration cannot be read: $*"
   [ -z "$packable_not" ] ||
     fail "$(id -un) cannot read $packable_not. Give it permission to read the file, or move the file away"
 }
 
-# unpack_configuration FOLDER KEPT USER TARGET PATH...   as root: unpack the archive on standard input there, as USER
+# unpack_configuration FOLDER KEPT USER TARGET PATH...   As root: unpack the archive on standard input there, as USER.
 # Existing files are first moved into the archive KEPT: left there, they would count as those of another cluster.
 unpack_configuration() {
   configuration=$(read_complete) || exit
@@ -54,8 +55,8 @@ $unpack_types" in
   restrict_keys "$unpack_user" "$unpack_types" "$@"
 }
 
-# restrict_keys USER TYPES PATH...   in the current folder: a key that belonged to root on the old server, and that its
-# group could read, is closed to the group A server accepts a key that its group can read only from root
+# restrict_keys USER TYPES PATH...   In the current folder: a key that belonged to root on the old server, and that its
+# group could read, is closed to the group. A server accepts a key that its group can read only from root
 # (check_ssl_key_file_permissions, be-secure-common.c). TYPES is the output of `tar -tv` on the unpacked archive.
 restrict_keys() {
   keys_user=$1
@@ -66,15 +67,19 @@ restrict_keys() {
   printf '%s\n' "$keys_names" | while IFS= read -r keys_one; do
     case "
 $keys_there
-" in *"
+" in
+      *"
 $keys_one
-"*) run_as "$keys_user" chmod go= -- "$keys_one" </dev/null || fail "$keys_one cannot be protected from other" \
-      'users' ;; *) ;; esac
+"*)
+        run_as "$keys_user" chmod go= -- "$keys_one" </dev/null || fail "$keys_one cannot be protected from other users"
+        ;;
+      *) ;;
+    esac
   done || exit
 }
 
-# check_replaceable USER TARGET PATH...   on the new server, as root: fail unless USER can replace and restore these,
-# and they configure no other cluster than that in TARGET
+# check_replaceable USER TARGET PATH...   On the new server, as root: fail unless USER can replace and restore these,
+# and they configure no other cluster than that in TARGET.
 check_replaceable() {
   replace_user=$1 replace_target=$2
   shift 2
@@ -91,8 +96,8 @@ check_replaceable() {
   refuse_others_settings "$replace_target" "$@"
 }
 
-# refuse_others_settings TARGET PATH...   fail if a settings file in a PATH names the data directory of another cluster
-# than TARGET, whether it is running or not: without that file it could not be started
+# refuse_others_settings TARGET PATH...   Fail if a settings file in a PATH names the data directory of another cluster
+# than TARGET, whether it is running or not: without that file it could not be started.
 refuse_others_settings() {
   other_target=$1
   # shellcheck disable=SC2034 # for parse_settings: no data directory
@@ -117,7 +122,7 @@ refuse_others_settings() {
   done
 }
 
-# archive_paths KEPT USER PATH...   move those that exist into the archive KEPT, which may be empty
+# archive_paths KEPT USER PATH...   Move those that exist into the archive KEPT, which may be empty.
 archive_paths() {
   aside_kept=$1 aside_user=$2
   shift 2
@@ -131,8 +136,8 @@ archive_paths() {
   flush_file_system "${aside_kept%/*}"
 }
 
-# restore_configuration FOLDER KEPT USER PATH...   replace these by the contents of the archive KEPT; do nothing without
-# KEPT
+# restore_configuration FOLDER KEPT USER PATH...   Replace these by the contents of the archive KEPT; do nothing without
+# KEPT.
 restore_configuration() {
   [ -e "$2" ] || return 0
   enter_folder "$1"
@@ -141,14 +146,14 @@ restore_configuration() {
   run_as "$restore_user" rm -rf -- "$@" || fail "$* cannot be replaced"
   run_as "$restore_user" tar -xpf - <"$restore_kept" || fail "$restore_kept could not be unpacked"
   for restore_path; do
-    # in a folder of root it stays, empty
+    # In a folder of root it stays, empty.
     run_as "$restore_user" rmdir --ignore-fail-on-non-empty -- "${restore_path%/*}" 2>/dev/null
   done
   rm -f -- "$restore_kept" || fail "$restore_kept cannot be removed"
   rmdir --ignore-fail-on-non-empty -- "${restore_kept%/*}" || fail "${restore_kept%/*} cannot be removed"
 }
 
-# check_readable_files PATH...   as the database user: fail unless each is a file that this user can read
+# check_readable_files PATH...   As the database user: fail unless each is a file that this user can read.
 check_readable_files() {
   for readable_path; do
     [ -f "$readable_path" ] && [ -r "$readable_path" ] ||

@@ -36,8 +36,9 @@ find_first_files() {
     sql_environment
     require_free_slot
     sql_find_home
-    first_said=$(printf "select current_setting(name) from unnest(array['config_file', 'hba_file', 'ident_file']) as name;\n" |
-      run_psql "$sql_home" -v ON_ERROR_STOP=1) || fail 'psql failed, so the location of the configuration is not known'
+    first_question="select current_setting(name) from unnest(array['config_file', 'hba_file', 'ident_file']) as name;"
+    first_said=$(printf '%s\n' "$first_question" | run_psql "$sql_home" -v ON_ERROR_STOP=1) ||
+      fail 'psql failed, so the location of the configuration is not known'
     first_config=$(first_line "$first_said")
     first_ident=$(last_line "$first_said")
     first_hba=$(printf '%s\n' "$first_said" | sed -n 2p) || fail 'sed failed'
@@ -92,7 +93,8 @@ queue_named_file() {
       named_kind=${1%" $named_path"}
       named_written=absolute
       case $named_path in /*) ;; *) named_written=relative named_path=$one_folder/$named_path ;; esac
-      configuration_todo="$configuration_todo$named_kind $((one_depth + 1)) $named_written $configuration_number $named_path
+      named_kind="$named_kind $((one_depth + 1)) $named_written $configuration_number"
+      configuration_todo="$configuration_todo$named_kind $named_path
 "
       ;;
   esac

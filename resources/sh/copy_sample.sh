@@ -1,8 +1,8 @@
 # The sample of a copy: it is sent by the same passes as the copy, and timed on the sending server.
 # shellcheck disable=SC2154,SC2034
 
-# send_sample FOLDER TARGET SECONDS   on the old server: send the sample of FOLDER, listed in copy_folder/sample, by the
-# copy's transport The time ends when it is on the disk of the new server, or when each pass is ended after SECONDS.
+# send_sample FOLDER TARGET SECONDS   On the old server: send the sample of FOLDER, listed in copy_folder/sample, by the
+# copy's transport. The time ends when it is on the disk of the new server, or when each pass is ended after SECONDS.
 # Print `nanoseconds`, without the time to connect (`connect`, the faster of two passes over nothing) and without that
 # of a flush that has nothing to do.
 send_sample() {
@@ -18,7 +18,8 @@ send_sample() {
     sample_took=$((sample_now - sample_start))
     [ "${sample_connect:-$sample_took}" -lt "$sample_took" ] || sample_connect=$sample_took
   done
-  sample_kinds=$(awk '{ if ($2 > 0) ends = 1; else whole = 1 } END { print ends + 0 whole + 0 }' "$copy_folder/sample") ||
+  sample_kinds=$(awk '{ if ($2 > 0) ends = 1; else whole = 1 }
+    END { print ends + 0 whole + 0 }' "$copy_folder/sample") ||
     fail "$copy_folder/sample cannot be read"
   flush_target sample "$2"
   sample_start=$(date +%s%N) || fail 'date failed'
@@ -29,8 +30,8 @@ send_sample() {
   time_sample "$2"
 }
 
-# time_sample TARGET   send what send_sample has prepared, flush it, and print the time
-# If less than a tenth of the time remains after these deductions, it tells no rate: then 0 is printed.
+# time_sample TARGET   Send what send_sample has prepared, flush it, and print the time. If less than a tenth of the
+# time remains after these deductions, it tells no rate: then 0 is printed.
 time_sample() {
   sample_passes=0
   sample_start=$(date +%s%N) || fail 'date failed'
@@ -53,7 +54,7 @@ time_sample() {
   echo "connect $sample_connect"
 }
 
-# sample_pass TARGET OPTION...   run one pass over the sample; the end of its time and a vanished file are no failures
+# sample_pass TARGET OPTION...   Run one pass over the sample; the end of its time and a vanished file are no failures.
 sample_pass() {
   sample_passes=$((sample_passes + 1)) sample_target=$1
   shift
@@ -66,7 +67,7 @@ sample_pass() {
   esac
 }
 
-# uncache_sample   drop the sample from the page cache, so that it is read from the disk
+# uncache_sample   Drop the sample from the page cache, so that it is read from the disk.
 uncache_sample() {
   while read -r _ drop_skip _ _ drop_name; do
     uncache "$drop_name" $((drop_skip / 1048576))

@@ -1,7 +1,7 @@
 # The check, before the stop, that a copy can contain everything in the data roots. Only names and inodes are read.
 
-# check_copyable KEY FOLDER...   as the owner of the FOLDERs: fail if a file cannot be read, or if KEY, the private key
-# in them or `-`, belongs to another user; print a `note: ` for files that are copied differently or not at all
+# check_copyable KEY FOLDER...   As the owner of the FOLDERs: fail if a file cannot be read, or if KEY, the private key
+# in them or `-`, belongs to another user; print a `note: ` for files that are copied differently or not at all.
 # FOLDER/./PART: only PART of that folder belongs to the cluster.
 check_copyable() {
   copyable_key=$1
@@ -20,12 +20,16 @@ check_copyable() {
   note_entries_beside "$@"
 }
 
-# note_entries_beside FOLDER...   print a `note: ` of what each folder of FOLDER/./PARTs contains besides these PARTs
+# note_entries_beside FOLDER...   Print a `note: ` of what each folder of FOLDER/./PARTs contains besides these PARTs.
 note_entries_beside() {
   beside_said='' beside_last=''
   for beside_folder; do
-    # the parts of one folder follow each other
-    case $beside_folder in "$beside_last"/./*) continue ;; */./*) beside_last=${beside_folder%/./*} ;; *) continue ;; esac
+    # The parts of one folder follow each other.
+    case $beside_folder in
+      "$beside_last"/./*) continue ;;
+      */./*) beside_last=${beside_folder%/./*} ;;
+      *) continue ;;
+    esac
     beside_names=$(ls -A -I lost+found -- "$beside_last") || fail "$beside_last cannot be read"
     beside_names=$(printf '%s\n' "$beside_names" | exclude_named "$beside_last" "$@" |
       awk 'NR <= 5 { gsub(/[[:cntrl:]]/, "?"); printf " %s", $0 }') ||
@@ -37,7 +41,7 @@ note_entries_beside() {
       "(${beside_said#, }). These are not copied."
 }
 
-# exclude_named FOLDER NAMED...   print the names on standard input, except those of which FOLDER/./NAME is among NAMED
+# exclude_named FOLDER NAMED...   Print the names on standard input, except those of which FOLDER/./NAME is among NAMED.
 exclude_named() {
   others_folder=$1
   shift
@@ -50,7 +54,7 @@ exclude_named() {
   done
 }
 
-# find_key_below KEY FOLDER...   print the real path of the private key; `-` if it is in none of the FOLDERs
+# find_key_below KEY FOLDER...   Print the real path of the private key; `-` if it is in none of the FOLDERs.
 find_key_below() {
   key_file=$(readlink -f -- "$1") || key_file=-
   shift
@@ -67,7 +71,7 @@ find_key_below() {
   echo -
 }
 
-# list_uncopyable UID FOLDER...   print a record of everything below that cannot be read, does not belong to UID, or is
+# list_uncopyable UID FOLDER...   Print a record of everything below that cannot be read, does not belong to UID, or is
 # special lost+found belongs to the file system and is not copied. The owner of a link does not matter, and a socket is
 # created by its listener.
 list_uncopyable() {
@@ -79,15 +83,16 @@ list_uncopyable() {
     -o \( -type p -o -type b -o -type c \) -printf 'special %p\0'
 }
 
-# report_uncopyable KEY   report the records on standard input, with five names of each kind; fail without the last
-# record, `whole`
+# report_uncopyable KEY   Report the records on standard input, with five names of each kind; fail without the last
+# record, `whole`.
 report_uncopyable() {
-  names_kind='' closed_names='' closed_many=0 foreign_names='' foreign_many=0 special_names='' special_many=0 lost_names='' lost_many=0
+  names_kind='' closed_names='' closed_many=0 foreign_names='' foreign_many=0
+  special_names='' special_many=0 lost_names='' lost_many=0
   while IFS= read -r names_path; do
     names_kind=${names_path%% *} names_path=${names_path#* } # a name may end in a blank
     case $names_kind in
       closed)
-        # while a server is running, a file that has vanished cannot be read either; byte 1 is a line break in a name
+        # While a server is running, a file that has vanished cannot be read either; byte 1 is a line break in a name.
         case $names_path in *"$(printf '\001')"*) ;; *) [ -e "$names_path" ] || continue ;; esac
         closed_many=$((closed_many + 1))
         [ "$closed_many" -gt 5 ] || closed_names="$closed_names, $names_path"

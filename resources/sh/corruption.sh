@@ -1,7 +1,7 @@
 # The search for corruption on the new server: page checksums while the cluster is stopped, tables and indexes while it
 # is running.
 
-# check_pages PATH PROGRAM DATA   verify the checksum of every page; PROGRAM is pg_checksums, in 11 pg_verify_checksums
+# check_pages PATH PROGRAM DATA   Verify the checksum of every page; PROGRAM is pg_checksums, in 11 pg_verify_checksums.
 # The program needs the control file in its place. Before the cutover, PG_VERSION is behind the fence meanwhile.
 check_pages() {
   PATH=$1
@@ -18,7 +18,7 @@ check_pages() {
   return "$check_status"
 }
 
-# run_page_check PROGRAM DATA   run it there; fail if it finds corruption
+# run_page_check PROGRAM DATA   Run it there; fail if it finds corruption.
 run_page_check() {
   if [ "$1" = pg_checksums ]; then
     pg_checksums --check --progress -D "$2"
@@ -27,8 +27,8 @@ run_page_check() {
   fi || fail 'corruption was found, or not everything could be read. The lines above say where'
 }
 
-# check_relations PATH SOCKET PORT SERIES SECONDS JOBS   verify tables and B-tree indexes of each database with
-# pg_amcheck
+# check_relations PATH SOCKET PORT SERIES SECONDS JOBS   Verify tables and B-tree indexes of each database with
+# pg_amcheck.
 check_relations() {
   connect_to "$1" "$2" "$3" "$4" "$5"
   check_known=$(query_cluster "select count(*) from pg_available_extensions where name = 'amcheck';") || exit
@@ -48,8 +48,8 @@ check_relations() {
   } || refuse $? 'corruption was found, or not everything could be read. The lines above say where'
 }
 
-# check_database DATABASE JOBS   run pg_amcheck there, with its extension installed meanwhile; end as it does
-# No event trigger of a user is called.
+# check_database DATABASE JOBS   Run pg_amcheck there, with its extension installed meanwhile; end as it does. No event
+# trigger of a user is called.
 check_database() {
   check_in=$1
   check_had=$(query_database "$1" "select count(*) from pg_extension where extname = 'amcheck';") || exit
@@ -61,13 +61,13 @@ check_database() {
   fi
   check_line=$(escape_name "$1") || exit
   printf 'database %s\n' "$check_line"
-  # pg_amcheck takes a name with `=` or like a URL for a connection string, so it always gets a connection string
+  # pg_amcheck takes a name with `=` or like a URL for a connection string, so it always gets a connection string.
   check_quoted=$(printf '%sx\n' "$1" | sed "s/[\\\\']/\\\\&/g") || fail 'sed failed'
   in_database "dbname='${check_quoted%x}'" pg_amcheck -w -j "$2" </dev/null 2>&1
   exit # by itself, or dash would not come to the trap
 }
 
-# remove_amcheck   remove the extension and its schema from the database check_in
+# remove_amcheck   Remove the extension and its schema from the database check_in.
 remove_amcheck() {
   run_writing query_database "$check_in" 'drop schema if exists pghaul_amcheck cascade;'
 }

@@ -1,7 +1,7 @@
 # The rsync daemon of a copy, which runs as the database user on the new server; its password and port are on the old
 # server. All its processes have PGHAUL_COPY=MARKER in their environment, by which they are found at the end.
 
-# make_password FOLDER MARKER   on the old server: keep a random password in FOLDER; print it and MARKER
+# make_password FOLDER MARKER   On the old server: keep a random password in FOLDER; print it and MARKER.
 make_password() {
   umask 077
   password_bytes=$(od -An -N24 -v -tx1 /dev/urandom) || fail 'no random bytes can be read'
@@ -12,8 +12,8 @@ make_password() {
   printf '%s %s\n' "$password" "$2" || fail 'the password could not be passed on'
 }
 
-# start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...   on the new server: start it
-# anew It takes the first free port of FIRST to LAST, at ADDRESS if the new server has it, else (or for -) at every
+# start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...   On the new server: start it
+# anew. It takes the first free port of FIRST to LAST, at ADDRESS if the new server has it, else (or for -) at every
 # address, and ends by itself if nothing came for SECONDS. FILE contains the functions; the rest is as in
 # make_daemon_folder. Password and MARKER come on standard input; print port and MARKER.
 start_daemon() {
@@ -39,7 +39,7 @@ start_daemon() {
   fail "no rsync daemon could be started on the new server on a port from $4 to $5"
 }
 
-# make_daemon_folder FOLDER SOURCES [LABEL TARGET]...   create FOLDER with the settings and the modules of the daemon
+# make_daemon_folder FOLDER SOURCES [LABEL TARGET]...   Create FOLDER with the settings and the modules of the daemon.
 # SOURCES: the addresses that it serves. Each LABEL is a module and leads to TARGET by a link, because the values of
 # rsyncd.conf cannot be quoted.
 make_daemon_folder() {
@@ -56,7 +56,7 @@ make_daemon_folder() {
   done
 }
 
-# print_daemon_settings FOLDER SOURCES   print the settings of every module in rsyncd.conf: who may connect, and only to
+# print_daemon_settings FOLDER SOURCES   Print the settings of every module in rsyncd.conf: who may connect, and only to
 # write 32 connections: eight streams for each of three folders at a time, and some that are about to end.
 print_daemon_settings() {
   printf '%s\n' \
@@ -76,8 +76,8 @@ print_daemon_settings() {
     'refuse options = delete remove-source-files partial-dir backup-dir temp-dir log-file'
 }
 
-# serve_daemon FOLDER MARKER FILE PORT ADDRESS SECONDS   start it with its keeper, and wait until it listens; 1: it does
-# not
+# serve_daemon FOLDER MARKER FILE PORT ADDRESS SECONDS   Start it with its keeper, and wait until it listens; 1: it does
+# not.
 serve_daemon() {
   PGHAUL_COPY=$2 setsid sh "$3" keep_daemon "$1" "$4" "$5" "$6" </dev/null >>"$1/log" 2>&1 &
   serve_tries=0
@@ -93,7 +93,7 @@ serve_daemon() {
   kill -s 0 "$!" 2>/dev/null # else another one was faster
 }
 
-# keep_daemon FOLDER PORT ADDRESS SECONDS   run it until FOLDER is gone or nothing came for SECONDS, then remove FOLDER
+# keep_daemon FOLDER PORT ADDRESS SECONDS   Run it until FOLDER is gone or nothing came for SECONDS, then remove FOLDER.
 # So no port stays open for ever if the workstation is lost.
 keep_daemon() {
   case $3 in
@@ -110,7 +110,7 @@ keep_daemon() {
   rm -rf -- "$1" || fail "$1 cannot be removed"
 }
 
-# watch_daemon FOLDER PROCESS SECONDS   return when FOLDER is gone or nothing came for SECONDS; fail if PROCESS ends
+# watch_daemon FOLDER PROCESS SECONDS   Return when FOLDER is gone or nothing came for SECONDS; fail if PROCESS ends.
 # Files are written to disk while more arrive, so that no long flush remains at the end.
 watch_daemon() {
   [ -e "/proc/$$/task/$$/children" ] ||
@@ -118,7 +118,7 @@ watch_daemon() {
   watch_idle=0
   while [ -e "$1/rsyncd.conf" ] && [ "$watch_idle" -lt "$3" ]; do
     watch_children=
-    # one process per connection; the line has no line break, so the status of read says nothing
+    # One process per connection; the line has no line break, so the status of read says nothing.
     read -r watch_children 2>/dev/null <"/proc/$2/task/$2/children"
     if [ -n "$watch_children" ]; then
       watch_idle=0
@@ -134,19 +134,19 @@ watch_daemon() {
   done
 }
 
-# end_daemon FOLDER MARKER   on the new server: end the daemon and its keeper, and remove the files of this copy
+# end_daemon FOLDER MARKER   On the new server: end the daemon and its keeper, and remove the files of this copy.
 end_daemon() {
   end_copy_processes "$2"
   rm -rf -- "$1" || fail "$1 cannot be removed"
 }
 
-# close_daemon FOLDER MARKER KEPT   on the new server: as end_daemon, and remove KEPT, the folder with its functions
+# close_daemon FOLDER MARKER KEPT   On the new server: as end_daemon, and remove KEPT, the folder with its functions.
 close_daemon() {
   end_daemon "$1" "$2"
   remove_folder "$3"
 }
 
-# end_copy_processes MARKER   end all processes of that copy: TERM, after 5 seconds KILL; fail if one is left
+# end_copy_processes MARKER   End all processes of that copy: TERM, after 5 seconds KILL; fail if one is left.
 end_copy_processes() {
   end_copy_tries=0 end_copy_signal=TERM
   while :; do
@@ -162,11 +162,11 @@ end_copy_processes() {
   done
 }
 
-# list_copy_processes MARKER   print the process id of each process of that copy
+# list_copy_processes MARKER   Print the process id of each process of that copy.
 list_copy_processes() {
   copy_found=$(printf 'PGHAUL_COPY=%s\0' "$1" | grep -lzxF -e "PGHAUL_COPY=$1" /proc/[0-9]*/environ - 2>/dev/null)
   # grep ends with 2 if it cannot read other users' processes; its own input, last in the list, proves that it got to
-  # the end
+  # the end.
   case $?:$copy_found in
     [02]:*'(standard input)') ;;
     *) fail 'grep failed, so the processes of this copy are not known' ;;
@@ -177,7 +177,7 @@ list_copy_processes() {
   done
 }
 
-# port_is_taken PORT   whether any process listens on that TCP port of this host
+# port_is_taken PORT   Succeed if any process listens on that TCP port of this host.
 port_is_taken() {
   listens_as=$(printf ':%04X [0-9A-F]*:0000 0A ' "$1")
   set -- /proc/net/tcp
@@ -190,8 +190,8 @@ port_is_taken() {
   esac
 }
 
-# test_daemon FOLDER MARKER HOST WORD...   on the old server: keep the port of the daemon in FOLDER and test it with an
-# empty list Port and MARKER come on standard input; WORD... says what rsync sends, and where to. End as rsync does.
+# test_daemon FOLDER MARKER HOST WORD...   On the old server: keep the port of the daemon in FOLDER and test it with an
+# empty list. Port and MARKER come on standard input; WORD... says what rsync sends, and where to. End as rsync does.
 test_daemon() {
   { read -r reach_port reach_mark && [ "$reach_mark" = "$2" ]; } || fail 'the port is incomplete: nothing was tried'
   umask 077
@@ -202,13 +202,14 @@ test_daemon() {
   reach_status=$?
   case $reach_status in # 10: connecting failed, 35: it came to nothing in time; source: rsync(1), EXIT VALUES
     0) ;;
-    10 | 35) refuse "$reach_status" "the old server cannot connect to $reach_at: is there a firewall between the" \
-      'servers?' ;;
+    10 | 35)
+      refuse "$reach_status" "the old server cannot connect to $reach_at: is there a firewall between the servers?"
+      ;;
     *) refuse "$reach_status" "the rsync daemon on $reach_at refuses files from the old server" ;;
   esac
 }
 
-# read_daemon_port FOLDER   on the old server: print the port of the daemon that test_daemon has kept
+# read_daemon_port FOLDER   On the old server: print the port of the daemon that test_daemon has kept.
 read_daemon_port() {
   daemon_port=
   read -r daemon_port 2>/dev/null <"$1/port"

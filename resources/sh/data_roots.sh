@@ -2,8 +2,8 @@
 # been created since the facts were read. A disk may not be mounted after a reboot, or another one may be mounted in its
 # place.
 
-# list_data_roots DATA VERSION [LINK FOLDER]...   print what DATA and the folders of its links are, one line per device,
-# and the end mark Exit with 66 if a link leads to a folder that is not among these; fail if one of these contains
+# list_data_roots DATA VERSION [LINK FOLDER]...   Print what DATA and the folders of its links are, one line per device,
+# and the end mark. Exit with 66 if a link leads to a folder that is not among these; fail if one of these contains
 # nothing of a cluster. VERSION: the folder that every tablespace contains, PG_15_202209061, or a pattern of it.
 list_data_roots() {
   enter_folder "$1"
@@ -20,8 +20,8 @@ list_data_roots() {
   print_end_mark
 }
 
-# check_known_links [LINK FOLDER]...   in the data directory: exit with 66 if a link leads to a folder that is not among
-# these
+# check_known_links [LINK FOLDER]...   In the data directory: exit with 66 if a link leads to a folder that is not among
+# these.
 check_known_links() {
   roots_found=$(find . -ignore_readdir_race -type d -name lost+found -prune -o -type l -printf '%P\n') ||
     fail 'not all links of the data directory could be read'
@@ -30,11 +30,11 @@ check_known_links() {
     printf '%s\n' "$roots_found" | while IFS= read -r roots_link; do print_unknown_root "$roots_link" "$@"; done
   ) || exit
   [ -z "$roots_unknown" ] ||
-    refuse 66 "${roots_unknown%; }. The plan does not contain this, because it was created later. Begin with a new" \
-      'plan (--start-over), after --rollback if the old cluster is stopped'
+    refuse 66 "${roots_unknown%; }. The plan does not contain this, because it was created later." \
+      'Begin with a new plan (--start-over), after --rollback if the old cluster is stopped'
 }
 
-# print_unknown_root LINK [KNOWN FOLDER]...   print the folder to which LINK leads, unless it is KNOWN
+# print_unknown_root LINK [KNOWN FOLDER]...   Print the folder to which LINK leads, unless it is KNOWN.
 print_unknown_root() {
   root_link=$1
   [ -L "$1" ] || fail "the link $1 is gone, or its name contains a line break"
@@ -48,8 +48,8 @@ print_unknown_root() {
   printf '%s leads to %s; ' "$root_link" "$root_folder"
 }
 
-# print_data_root LINK FOLDER   print a line for each device with files of FOLDER: `DEVICE INODE FILES BYTES CHANGED
-# LINK` INODE is that of the topmost folder on the device: FOLDER itself, or a disk mounted below it. FILES and BYTES
+# print_data_root LINK FOLDER   Print a line for each device with files of FOLDER: `DEVICE INODE FILES BYTES CHANGED
+# LINK`. INODE is that of the topmost folder on the device: FOLDER itself, or a disk mounted below it. FILES and BYTES
 # count relations. CHANGED is the time of the last change in it, except for logs and the fence.
 print_data_root() {
   case $1 in
@@ -64,7 +64,7 @@ print_data_root() {
   for root_held in "$2"/$root_holds; do
     [ -e "$root_held" ] || fail "$2 does not contain $root_holds: is its disk mounted?"
   done
-  # next to the folder of a tablespace are those of other clusters, which change, and targets of other links
+  # Next to the folder of a tablespace are those of other clusters, which change, and targets of other links.
   case $1:$root_holds in pg_tblspc/*:PG_*) root_part=$root_holds root_first=0 ;; *) root_part='*' root_first='' ;; esac
   {
     find_root_entries "$2" "$root_part" \
@@ -80,26 +80,28 @@ print_data_root() {
     { files[$2] += $1 == "relation"; if ($4 "" > changed[$2] "") changed[$2] = $4 }
     END {
       if (!whole) exit 1
-      for (device in files) printf "%s %s %d %.0f %s %s\n", device, inode[device], files[device], bytes[device], changed[device], link
+      for (device in files)
+        printf "%s %s %d %.0f %s %s\n", device, inode[device], files[device], bytes[device], changed[device], link
     }' || {
     (refuse_stray_link "$1" "$2" "$root_part") || exit
     fail "not all files in $2 can be read"
   }
 }
 
-# find_root_entries FOLDER PART ACTION...   run find's ACTIONs on everything in FOLDER that belongs to the cluster:
-# names that match PART, without logs, lost+found and the fence
+# find_root_entries FOLDER PART ACTION...   Run find's ACTIONs on everything in FOLDER that belongs to the cluster:
+# names that match PART, without logs, lost+found and the fence.
 find_root_entries() {
   entries_folder=$1 entries_part=$2
   shift 2
   find "$entries_folder/." -ignore_readdir_race \
-    \( -path '*/./*' ! -path "*/./$entries_part" ! -path "*/./$entries_part/*" -o -path '*/./log' -o -path '*/./pg_log' \
-    -o -type d -name lost+found -o -path '*/./pghaul-fence' \) -prune -o "$@" ||
+    \( -path '*/./*' ! -path "*/./$entries_part" ! -path "*/./$entries_part/*" \
+    -o -path '*/./log' -o -path '*/./pg_log' -o -type d -name lost+found \
+    -o -path '*/./pghaul-fence' \) -prune -o "$@" ||
     fail "not all files in $entries_folder can be read"
 }
 
-# refuse_stray_link LINK FOLDER PART   fail if PART of FOLDER contains a link to a folder or, in a tablespace, to a
-# file: the copy would contain the link but not its target
+# refuse_stray_link LINK FOLDER PART   Fail if PART of FOLDER contains a link to a folder or, in a tablespace, to a
+# file: the copy would contain the link but not its target.
 refuse_stray_link() {
   case $1 in
     .) return 0 ;; # check_known_links has looked
@@ -115,8 +117,8 @@ refuse_stray_link() {
     'to another tablespace (ALTER TABLE ... SET TABLESPACE). Then try again.'
 }
 
-# compare_data_roots LEAST DATA VERSION [LINK FOLDER]...   compare list_data_roots with its earlier output on standard
-# input Fail if a root is another folder now, if a disk below it is missing, or if the data directory contains no
+# compare_data_roots LEAST DATA VERSION [LINK FOLDER]...   Compare list_data_roots with its earlier output on standard
+# input. Fail if a root is another folder now, if a disk below it is missing, or if the data directory contains no
 # relation any more. A note is printed if less than LEAST of the relations are left: clients drop tables, and
 # report_lost_relations checks by the catalogs whether each relation has its file. LEAST 1: fail if anything has
 # changed. After a reboot devices have other numbers. Then inodes and the number of devices are compared.
@@ -152,7 +154,8 @@ compare_data_roots() {
         if (seen[1, key] < seen[0, key])
           print "lost " folder(key) " is another folder, or on another disk. Check that every disk is mounted"
         else if (least == 1 && (files[0, key] > files[1, key] || bytes[0, key] > bytes[1, key])) print "lost " counts
-        else if (least == 1 && changed[0, key] != changed[1, key]) print "lost " folder(key) " was changed since the stop"
+        else if (least == 1 && changed[0, key] != changed[1, key])
+          print "lost " folder(key) " was changed since the stop"
         else if (less(files[0, key], files[1, key], 100) || less(bytes[0, key], bytes[1, key], 1e8))
           print "note: " counts ": clients dropped or emptied tables meanwhile"
       }
@@ -164,8 +167,8 @@ compare_data_roots() {
   printf '%s\n' "$same_now"
 }
 
-# check_roots_unchanged PATH DATA VERSION [LINK FOLDER]...   fail unless no server is running in DATA and no root has
-# changed since the stop The output of list_data_roots at the stop comes on standard input.
+# check_roots_unchanged PATH DATA VERSION [LINK FOLDER]...   Fail unless no server is running in DATA and no root has
+# changed since the stop. The output of list_data_roots at the stop comes on standard input.
 check_roots_unchanged() {
   prove_stopped "$1" "$2"
   shift

@@ -1,15 +1,15 @@
-# A dress rehearsal: the copied cluster is started on the new server while the old cluster serves its clients.
-# The pass runs inside a low-level backup of the old cluster, which belongs to one session. A temporary replication slot
-# of that session keeps the WAL, and the end of the session ends both. The copy is started in recovery and stays there:
-# it replays the WAL of the backup, and is examined. Source: PostgreSQL's manual, "Making a Base Backup Using the Low
-# Level API" (versions 10 to 18). The settings of the copy are read as in copy.sh.
+# A dress rehearsal: the copied cluster is started on the new server while the old cluster serves its clients. The pass
+# runs inside a low-level backup of the old cluster, which belongs to one session. A temporary replication slot of that
+# session keeps the WAL, and the end of the session ends both. The copy is started in recovery and stays there: it
+# replays the WAL of the backup, and is examined. Source: PostgreSQL's manual, "Making a Base Backup Using the Low Level
+# API" (versions 10 to 18). The settings of the copy are read as in copy.sh.
 # shellcheck disable=SC2154
 
-# dress_set_version SERIES   set what differs between major versions: the calls that begin and end the backup, where its
-# WAL ends, the file that keeps the copy in recovery and its contents, and the settings of the session of the backup
+# dress_set_version SERIES   Set what differs between major versions: the calls that begin and end the backup, where its
+# WAL ends, the file that keeps the copy in recovery and its contents, and the settings of the session of the backup.
 dress_set_version() {
   dress_begin="pg_backup_start('pghaul', true)" dress_stop='pg_backup_stop(false)'
-  # since 17 the function names the segment behind a position that is the border of two
+  # Since 17 the function names the segment behind a position that is the border of two.
   dress_border='(lsn - 1)'
   dress_signal=standby.signal dress_recovery=''
   dress_idles='-c idle_session_timeout=0'
@@ -22,9 +22,9 @@ dress_set_version() {
   case $1 in 1[01]) dress_signal=recovery.conf dress_recovery="standby_mode = 'on'" ;; *) ;; esac
 }
 
-# dress_pass PATH SOCKET PORT SERIES SECONDS LIMIT CALM [LABEL SOURCE TARGET WAL]...   on the old server: copy as a
+# dress_pass PATH SOCKET PORT SERIES SECONDS LIMIT CALM [LABEL SOURCE TARGET WAL]...   On the old server: copy as a
 # backup what the passes before have not copied, with WAL, control file, backup_label and what the copy is started with;
-# print how much WAL was kept, and what the server did for CALM seconds before the backup and during it LIMIT: how many
+# print how much WAL was kept, and what the server did for CALM seconds before the backup and during it. LIMIT: how many
 # bytes of WAL may be written meanwhile; `-`: a quarter of the free space of its file system. It is ended if more was
 # written, if half of that space is used up, for whatever reason, or if no pghaul has followed its job for five minutes.
 dress_pass() {
@@ -41,7 +41,7 @@ dress_pass() {
   dress_begin_backup
   dress_roots=$#
   while [ "$dress_roots" -gt 0 ]; do
-    # the copying processes must not keep the session open
+    # The copying processes must not keep the session open.
     (exec 8>&- && precopy_pass "$1" "$2" "$3" "$4") || exit
     is_own_process "$dress_watcher" "$dress_watcher_since" ||
       fail 'the process that watches the amount of WAL has ended'
@@ -66,7 +66,7 @@ dress_pass() {
     [ "$1" != data ] || dress_target=$3
     shift 4
   done
-  # on the new server it gets the mode of the old data directory
+  # On the new server it gets the mode of the old data directory.
   chmod --reference="$dress_data" -- "$copy_folder/dress" || fail "$copy_folder/dress cannot be set"
   (exec 8>&- && enter_folder "$copy_folder/dress" &&
     run_tolerating 0 "$copy_send" data ./ "$dress_target" --ignore-times) || exit
@@ -77,8 +77,8 @@ dress_pass() {
   dress_print_activity
 }
 
-# dress_begin_backup   begin the backup; set dress_session and dress_from, and open descriptor 8, the input of its
-# session Whatever ends this shell closes the descriptor, which ends the session.
+# dress_begin_backup   Begin the backup; set dress_session and dress_from, and open descriptor 8, the input of its
+# session. Whatever ends this shell closes the descriptor, which ends the session.
 dress_begin_backup() {
   rm -rf -- "$copy_folder/dress" "$copy_folder/dress-in" "$copy_folder/dress-said" "$copy_folder/dress-error" \
     "$copy_folder/dress-ended" || fail "$copy_folder cannot be written"
@@ -87,7 +87,7 @@ dress_begin_backup() {
     mkfifo "$copy_folder/dress-in") || fail "$copy_folder cannot be written"
   PGOPTIONS="$PGOPTIONS $dress_idles"
   dress_names=$(database_names) || exit
-  # in a database that clients use: a session in template1 would prevent everybody from creating a database
+  # In a database that clients use: a session in template1 would prevent everybody from creating a database.
   case "
 $dress_names
 " in
@@ -118,8 +118,8 @@ $(dress_load_question calm)" || exit
 select 'began ' || $dress_begin;"
   dress_await began
   dress_from=$dress_heard
-  # after the start of the backup, whose checkpoint could remove an older slot if the server limits what slots keep. If
-  # no slot is free, the amount of WAL is only watched
+  # After the start of the backup, whose checkpoint could remove an older slot if the server limits what slots keep. If
+  # no slot is free, the amount of WAL is only watched.
   dress_name=$(od -An -N 8 -tx8 /dev/urandom) || fail 'od failed'
   dress_send "\\set ON_ERROR_STOP off
 select from pg_create_physical_replication_slot('pghaul_${dress_name# }', true, true);
@@ -135,12 +135,12 @@ select 'slot asked';"
   dress_watcher_since=$(process_start "$dress_watcher") || exit
 }
 
-# dress_send STATEMENTS   send them to the session of the backup
+# dress_send STATEMENTS   Send them to the session of the backup.
 dress_send() {
   (trap '' PIPE && printf '%s\n' "$1" >&8) 2>/dev/null || dress_fail_ended
 }
 
-# dress_await WORD   wait for the answer that begins with WORD; set dress_heard to the rest of it
+# dress_await WORD   Wait for the answer that begins with WORD; set dress_heard to the rest of it.
 dress_await() {
   dress_until=$(date +%s) || fail 'date failed'
   dress_until=$((dress_until + dress_seconds))
@@ -152,16 +152,16 @@ dress_await() {
   done
 }
 
-# dress_fail_ended   fail with the reason why the session of the backup has ended, or without one if dress_clean_up will
-# print it
+# dress_fail_ended   Fail with the reason why the session of the backup has ended, or without one if dress_clean_up will
+# print it.
 dress_fail_ended() {
   [ ! -e "$copy_folder/dress-ended" ] || exit 1
   dress_why=$(dress_print_error) || exit
   fail "$dress_why"
 }
 
-# dress_print_error   print why the session of the backup has ended
-# The text after the SQLSTATE is found in every language.
+# dress_print_error   Print why the session of the backup has ended. The text after the SQLSTATE is found in every
+# language.
 dress_print_error() {
   dress_why=$(sed -n 's/^[^ ]*  *[0-9A-Z]\{5\}: *\(.*\)$/\1/p' "$copy_folder/dress-error") || fail 'sed failed'
   dress_why=$(last_line "$dress_why")
@@ -169,8 +169,8 @@ dress_print_error() {
   printf '%s\n' "the session of the backup has ended${dress_why:+: $dress_why}"
 }
 
-# dress_watch_session SHELL SINCE   in the background: end the session if too much WAL is kept, if nobody follows, or if
-# SHELL has ended If one of its checks fails, the others go on. It asks through the session of the backup, so that it
+# dress_watch_session SHELL SINCE   In the background: end the session if too much WAL is kept, if nobody follows, or if
+# SHELL has ended. If one of its checks fails, the others go on. It asks through the session of the backup, so that it
 # needs no connection of its own.
 dress_watch_session() {
   dress_pause=''
@@ -191,16 +191,18 @@ dress_watch_session() {
       grep -c '')
     dress_kept=$(last_line "$dress_kept")
     if [ "${dress_kept:-0}" -gt "$dress_limit" ]; then
-      dress_end_session "$1" "the old server has written $dress_kept bytes of WAL during the backup, more than the limit of $dress_limit bytes for" \
-        'a dress rehearsal. Rehearse when the server has less to do, or free space on the file system of its WAL'
+      dress_end_session "$1" "the old server has written $dress_kept bytes of WAL during the backup, more than the" \
+        "limit of $dress_limit bytes for a dress rehearsal. Rehearse when the server has less to do, or free space on" \
+        'the file system of its WAL'
     fi
     if [ "$dress_answers" = "$dress_asked" ]; then
       dress_asked=$((dress_asked + 1))
-      # opened for reading too, so that nothing waits here if nobody reads
+      # Opened for reading too, so that nothing waits here if nobody reads.
       { dress_load_question load && dress_wal_question at; } 1<>"$copy_folder/dress-in"
     fi
     dress_left=$(dress_free_space 2>/dev/null) && [ "$dress_left" -lt $((dress_free / 2)) ] &&
-      dress_end_session "$1" 'the file system of the WAL of the old server got too full. Free some space, and rehearse again'
+      dress_end_session "$1" 'the file system of the WAL of the old server got too full.' \
+        'Free some space, and rehearse again'
     [ -n "${pghaul_job-}" ] || continue
     dress_looked=$(stat -c %Y -- "$pghaul_job/looked" 2>/dev/null || stat -c %Y -- "$pghaul_job/group") || continue
     dress_time=$(date +%s) || continue
@@ -210,7 +212,7 @@ dress_watch_session() {
   if is_own_process "$dress_session" "$dress_session_since"; then kill -s TERM "$dress_session"; fi
 }
 
-# dress_end_session SHELL WHY...   end the session, and SHELL with everything that it has started, except this process
+# dress_end_session SHELL WHY...   End the session, and SHELL with everything that it has started, except this process.
 dress_end_session() {
   dress_main=$1
   shift
@@ -221,21 +223,21 @@ dress_end_session() {
   exit 0
 }
 
-# dress_free_space   print the free bytes of the file system of the WAL
+# dress_free_space   Print the free bytes of the file system of the WAL.
 dress_free_space() {
   room_free=$(stat -L -f -c '%a %S' -- "$dress_data/pg_wal/.") ||
     fail "the free space of $dress_data/pg_wal could not be determined"
   echo $((${room_free% *} * ${room_free#* }))
 }
 
-# dress_wal_question WORD   print the query for the bytes of WAL written since the backup began; the answer begins with
-# WORD
+# dress_wal_question WORD   Print the query for the bytes of WAL written since the backup began; the answer begins with
+# WORD.
 dress_wal_question() {
   printf '%s\n' "select '$1 ' || trunc(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '$dress_from'));"
 }
 
-# dress_load_question WORD   print the query for the load of the old server: WORD, milliseconds, the number of ended
-# transactions, and the number of client sessions that wait for its disks; `-` if this account cannot see that
+# dress_load_question WORD   Print the query for the load of the old server: WORD, milliseconds, the number of ended
+# transactions, and the number of client sessions that wait for its disks; `-` if this account cannot see that.
 dress_load_question() {
   printf '%s\n' "select '$1 ' || trunc(extract(epoch from clock_timestamp()) * 1000)::bigint || ' ' ||
     sum(xact_commit + xact_rollback)::bigint || ' ' || (select case current_setting('is_superuser') when 'on'
@@ -243,7 +245,7 @@ dress_load_question() {
     where state = 'active' and wait_event_type = 'IO' and backend_type = 'client backend') from pg_stat_database;"
 }
 
-# dress_print_activity   print the load before the backup and during it, by these answers
+# dress_print_activity   Print the load before the backup and during it, by these answers.
 dress_print_activity() {
   awk '
     $1 == "calm" || $1 == "load" || $1 == "last" {
@@ -258,15 +260,16 @@ dress_print_activity() {
     END {
       for (each = 1; each <= split("before during", parts, " "); each++) {
         part = parts[each]
-        # if the statistics were reset meanwhile, they tell nothing
+        # If the statistics were reset meanwhile, they tell nothing.
         if (seconds[part] <= 0 || many[part] < 0) continue
         waiting = unseen ? "-" : sprintf("%.2f", waited[part] / looks[part])
-        printf "%s it %.0f transactions ended in %.1f seconds, and %s sessions waited for disks\n", part, many[part], seconds[part], waiting
+        printf "%s it %.0f transactions ended in %.1f seconds, and %s sessions waited for disks\n", \
+          part, many[part], seconds[part], waiting
       }
     }' "$copy_folder/dress-said" || fail 'awk failed'
 }
 
-# dress_write_settings   write the settings in force on the old server, from all sources, into the files that are sent
+# dress_write_settings   Write the settings in force on the old server, from all sources, into the files that are sent.
 # So the copy needs no file outside of it. Settings of a library that this session has not loaded are not included. The
 # file of ALTER SYSTEM is sent empty, because it would override the others and may contain values that are not in force.
 dress_write_settings() {
@@ -279,12 +282,13 @@ dress_write_settings() {
   query_cluster "select name || ' = ' || chr(39) || $dress_line || chr(39) from pg_settings
     where source in ('configuration file', 'command line', 'environment variable') and context <> 'internal'
     and name ~ '^[A-Za-z_][A-Za-z0-9_.]*\$' and name not in ('config_file', 'data_directory', 'hba_file', 'ident_file',
-    'external_pid_file', 'primary_conninfo', 'restore_command', 'archive_command', 'ssl_passphrase_command') order by name;" \
+    'external_pid_file', 'primary_conninfo', 'restore_command', 'archive_command', 'ssl_passphrase_command')
+    order by name;" \
     >"$copy_folder/dress/pghaul-fence/dress/postgresql.conf" || exit
   : >"$copy_folder/dress/postgresql.auto.conf" || fail "$copy_folder cannot be written"
 }
 
-# dress_copy_control   copy a consistent control file into the files that are sent
+# dress_copy_control   Copy a consistent control file into the files that are sent.
 dress_copy_control() {
   dress_tries=0
   until cp -- "$dress_data/global/pg_control" "$copy_folder/dress/pghaul-fence/global/pg_control" &&
@@ -296,29 +300,32 @@ dress_copy_control() {
   done
 }
 
-# dress_stop_backup   end the backup, while its session goes on and keeps the WAL; set dress_first and dress_last, WAL
-# segments
+# dress_stop_backup   End the backup, while its session goes on and keeps the WAL; set dress_first and dress_last, WAL
+# segments.
 dress_stop_backup() {
-  dress_send "select 'label ' || pg_walfile_name($dress_border) || ' ' || $(escaped_name_sql labelfile) from $dress_stop;"
+  dress_asks="select 'label ' || pg_walfile_name($dress_border) || ' ' || $(escaped_name_sql labelfile)"
+  dress_send "$dress_asks from $dress_stop;"
   dress_await label
   dress_last=${dress_heard%% *}
   unescape_name "${dress_heard#* }"
   # shellcheck disable=SC2154 # unescape_name sets it
   printf '%s' "$name_whole" >"$copy_folder/dress/backup_label" || fail "$copy_folder cannot be written"
   dress_first=$(sed -n 's/^START WAL LOCATION: .*(file \([0-9A-F]*\))$/\1/p' "$copy_folder/dress/backup_label")
-  case $dress_first-$dress_last in *[!0-9A-F-]* | -* | *-) fail 'the backup does not say which WAL it' \
-    'needs' ;; *) ;; esac
+  case $dress_first-$dress_last in
+    *[!0-9A-F-]* | -* | *-) fail 'the backup does not say which WAL it needs' ;;
+    *) ;;
+  esac
   echo "$dress_first $dress_last $dress_from" >"$copy_folder/dress/pghaul-fence/dress/wal" ||
     fail "$copy_folder cannot be written"
   echo "$dress_recovery" >"$copy_folder/dress/$dress_signal" || fail "$copy_folder cannot be written"
 }
 
-# dress_send_wal LABEL SOURCE TARGET WAL   copy the segments from the first to the last, and the timeline history files
+# dress_send_wal LABEL SOURCE TARGET WAL   Copy the segments from the first to the last, and the timeline history files.
 dress_send_wal() {
   begin_pass "$1" "$2" -
   dress_names=$copy_folder/files-$1-1.names
   write_complete "$dress_names.found" find "./$4" -ignore_readdir_race -maxdepth 1 -type f -printf '%f\n'
-  # compared as strings: awk would compare what looks like a number by 16 digits
+  # Compared as strings: awk would compare what looks like a number by 16 digits.
   awk -v ahead="$4/" -v first="x$dress_first" -v last="x$dress_last" '
     BEGIN { if (ahead == "./") ahead = "" }
     /^[0-9A-F]+[.]history$/ { print ahead $0; next }
@@ -338,8 +345,8 @@ dress_send_wal() {
   run_tolerating 0 send_listed 1 "$1" "$3" $copy_left_out --ignore-times --inplace
 }
 
-# dress_clean_up   in a trap: end the session, and with it the backup and its slot; print the reason if the watch has
-# ended it
+# dress_clean_up   In a trap: end the session, and with it the backup and its slot; print the reason if the watch has
+# ended it.
 dress_clean_up() {
   dress_status=$?
   trap '' HUP INT TERM
@@ -359,8 +366,8 @@ dress_clean_up() {
   exit "$dress_status"
 }
 
-# dress_check_programs PATH LIBRARIES FOLDERS PROGRAM...   on the new server: fail unless the programs of a dress
-# rehearsal exist and nobody else can change the libraries that the copy would load LIBRARIES and FOLDERS are
+# dress_check_programs PATH LIBRARIES FOLDERS PROGRAM...   On the new server: fail unless the programs of a dress
+# rehearsal exist and nobody else can change the libraries that the copy would load. LIBRARIES and FOLDERS are
 # shared_preload_libraries and dynamic_library_path of the old server, as far as they are known.
 dress_check_programs() {
   dress_path=$1 dress_named=$2 dress_folders=$3
@@ -372,9 +379,9 @@ dress_check_programs() {
   dress_check_libraries "$dress_named" "$dress_folders"
 }
 
-# dress_run_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   on the new server, as the owner: start the
+# dress_run_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   On the new server, as the owner: start the
 # copy for this account only, examine its databases, and always stop it and put its fence up again; print how long the
-# start took and what was found SECONDS: how long it may take, besides one second per megabyte of WAL. LINKs are all
+# start took and what was found. SECONDS: how long it may take, besides one second per megabyte of WAL. LINKs are all
 # links of the cluster that lead to a folder, by their paths below DATA; here they lead to TARGETs. Within
 # run_with_queries, the copy is measured before anything else has read from it.
 dress_run_copy() {
@@ -390,19 +397,19 @@ dress_run_copy() {
   return "$dress_status"
 }
 
-# dress_try_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   the same without the end
+# dress_try_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   The same without the end.
 dress_try_copy() {
   dress_port=$3 dress_options=$4 dress_series=$5 dress_seconds=$6
   shift 6
   refuse_running_server "$dress_data"
   dress_set_links "$@"
   dress_check_wal
-  # of another backup that was taken meanwhile: it would create links to tablespaces (xlogrecovery.c,
-  # read_tablespace_map)
+  # Of another backup that was taken meanwhile: it would create links to tablespaces (xlogrecovery.c,
+  # read_tablespace_map).
   rm -f -- "$dress_data/tablespace_map" "$dress_data/tablespace_map.old" ||
     fail "$dress_data/tablespace_map cannot be removed"
-  # the folder of a slot without its state would end the server (slot.c, RestoreSlotFromDisk); the next pass copies them
-  # again
+  # The folder of a slot without its state would end the server (slot.c, RestoreSlotFromDisk); the next pass copies them
+  # again.
   find "$dress_data/pg_replslot/." -mindepth 1 -delete || fail "$dress_data/pg_replslot cannot be emptied"
   dress_start_server
   [ -z "${queries_count-}" ] || measure_twice new "$PATH" "$dress_socket" "$dress_port" "$dress_series" "$dress_data"
@@ -410,11 +417,11 @@ dress_try_copy() {
   [ -z "${amcheck_seconds-}" ] || amcheck_copy "$PATH" "$dress_socket" "$dress_port" "$dress_series"
 }
 
-# dress_set_links [LINK TARGET]...   let the LINKs lead to TARGETs, and no other link to a folder, so that replay writes
-# to the copy only
+# dress_set_links [LINK TARGET]...   Let the LINKs lead to TARGETs, and no other link to a folder, so that replay writes
+# to the copy only.
 dress_set_links() {
   enter_folder "$dress_data"
-  # links that an earlier pass has copied and that the old cluster no longer has
+  # Links that an earlier pass has copied and that the old cluster no longer has.
   dress_found=$(find . -type d -name lost+found -prune -o -type l -printf '%P\n') ||
     fail "not all links of $dress_data could be read"
   [ -z "$dress_found" ] || printf '%s\n' "$dress_found" | while IFS= read -r dress_each; do
@@ -432,12 +439,12 @@ dress_set_links() {
   (check_known_links "$@") || exit
   for dress_each in pg_tblspc/*; do # those that lead nowhere yet, too
     [ ! -L "$dress_each" ] || dress_knows_link "$dress_each" "$@" ||
-      fail "the tablespace $dress_each was created after the plan was made. Begin with a new plan: --dress-rehearsal" \
-        '--start-over'
+      fail "the tablespace $dress_each was created after the plan was made." \
+        'Begin with a new plan: --dress-rehearsal --start-over'
   done
 }
 
-# dress_knows_link LINK [KNOWN TARGET]...   whether LINK is KNOWN
+# dress_knows_link LINK [KNOWN TARGET]...   Succeed if LINK is KNOWN.
 dress_knows_link() {
   dress_link=$1
   shift
@@ -448,12 +455,12 @@ dress_knows_link() {
   return 1
 }
 
-# dress_check_wal   fail if the WAL of the backup creates a tablespace: replay clears its folder, which may belong to
-# another cluster on this server (tablespace.c, create_tablespace_directories)
+# dress_check_wal   Fail if the WAL of the backup creates a tablespace: replay clears its folder, which may belong to
+# another cluster on this server (tablespace.c, create_tablespace_directories).
 dress_check_wal() {
   read -r dress_first dress_last dress_from <"$dress_data/pghaul-fence/dress/wal" ||
     fail "$dress_data does not contain a backup"
-  # up to the end of the last segment, as recovery reads it
+  # Up to the end of the last segment, as recovery reads it.
   dress_made=$(pg_waldump -p "$dress_data/pg_wal" -r Tablespace -s "$dress_from" "$dress_first" "$dress_last" 2>&1) ||
     fail "the WAL of the backup cannot be read: $dress_made"
   case $dress_made in
@@ -463,21 +470,22 @@ dress_check_wal() {
   esac
 }
 
-# dress_start_server   start the copy, and wait until it can be queried; print how long that took
-# Not by pg_ctl, which would not say which process it has started if it is ended itself. As soon as the server has its
-# lock file, its PG_VERSION is behind the fence, so that nobody can start it again, whatever happens.
+# dress_start_server   Start the copy, and wait until it can be queried; print how long that took. Not by pg_ctl, which
+# would not say which process it has started if it is ended itself. As soon as the server has its lock file, its
+# PG_VERSION is behind the fence, so that nobody can start it again, whatever happens.
 dress_start_server() {
   dress_fence=$dress_data/pghaul-fence
   dress_account=$(id -un) || fail 'id failed'
   if [ -n "${queries_count-}" ]; then # this account alone may be the role of the queries, in their database
-    write_complete "$dress_fence/dress/pg_hba.conf" printf 'local all "%s" peer\nlocal "%s" "%s" peer map=pghaul\n' "$dress_account" \
-      "$queries_database" "$queries_role"
+    write_complete "$dress_fence/dress/pg_hba.conf" \
+      printf 'local all "%s" peer\nlocal "%s" "%s" peer map=pghaul\n' \
+      "$dress_account" "$queries_database" "$queries_role"
     write_complete "$dress_fence/dress/pg_ident.conf" printf 'pghaul "%s" "%s"\n' "$dress_account" "$queries_role"
   else
     write_complete "$dress_fence/dress/pg_hba.conf" printf 'local all "%s" peer\n' "$dress_account"
     write_complete "$dress_fence/dress/pg_ident.conf" :
   fi
-  # a private folder with a short path, in which no other server has a socket
+  # A private folder with a short path, in which no other server has a socket.
   dress_name=$(od -An -N 4 -tx4 /dev/urandom) || fail 'od failed'
   dress_socket=/tmp/pghaul-dress.${dress_name# }
   write_complete "$dress_fence/dress/socket" echo "$dress_socket"
@@ -488,7 +496,7 @@ dress_start_server() {
   save_options "$dress_data"
   open_fence "$dress_data"
   dress_began=$(date +%s) || fail 'date failed'
-  # without the name of the job, by which its processes are found: this one is found by its record
+  # Without the name of the job, by which its processes are found: this one is found by its record.
   eval "(unset pghaul_job && PGDATA=\$dress_data exec postgres $dress_options"' -c port="$dress_port" \
     -c data_directory="$dress_data" -c unix_socket_directories="$dress_socket" \
     -c config_file="$dress_fence/dress/postgresql.conf" -c hba_file="$dress_fence/dress/pg_hba.conf" \
@@ -498,20 +506,20 @@ dress_start_server() {
   (write_complete "$dress_fence/dressed" echo "$dress_process $dress_since") || exit
   dress_bytes=$(find "$dress_data/pg_wal/" -maxdepth 1 -type f -printf '%s\n') || fail 'find failed'
   dress_bytes=$(printf '%s\n' "$dress_bytes" | awk '{ sum += $1 } END { printf "%.0f", sum }') || fail 'awk failed'
-  # every disk replays more than a megabyte per second
+  # Every disk replays more than a megabyte per second.
   dress_until=$((dress_began + dress_seconds + dress_bytes / 1000000)) dress_consistent=0
   until dress_lock=$(sed -n 1p "$dress_data/postmaster.pid" 2>/dev/null) &&
     [ "$dress_lock" = "$dress_process" ]; do dress_wait; done
   move_behind_fence "$dress_data" PG_VERSION
-  # the eighth line: LOCK_FILE_LINE_PM_STATUS, pidfile.h
+  # The eighth line: LOCK_FILE_LINE_PM_STATUS, pidfile.h.
   until dress_lock=$(sed -n 8p "$dress_data/postmaster.pid" 2>/dev/null) &&
     [ "${dress_lock%% *}" = ready ]; do dress_wait; done
   dress_now=$(date +%s) || fail 'date failed'
   echo "the copy was ready after $((dress_now - dress_began)) seconds, for connections of this account alone"
 }
 
-# dress_check_preloads FILE   fail if the settings in FILE load a library that another user of the new server could have
-# written
+# dress_check_preloads FILE   Fail if the settings in FILE load a library that another user of the new server could have
+# written.
 dress_check_preloads() {
   [ -e "$1" ] || return 0
   dress_named=$(sed -n "s/^shared_preload_libraries = '\(.*\)'\$/\1/p" "$1") || fail "$1 cannot be read"
@@ -519,7 +527,7 @@ dress_check_preloads() {
   dress_check_libraries "$dress_named" "$dress_folders"
 }
 
-# dress_check_libraries LIBRARIES FOLDERS   fail if another user of the new server could have written one of them
+# dress_check_libraries LIBRARIES FOLDERS   Fail if another user of the new server could have written one of them.
 # shellcheck disable=SC2154 # loadable sets loadable_why
 dress_check_libraries() {
   dress_user=$(id -u) || fail 'id failed'
@@ -537,7 +545,7 @@ dress_check_libraries() {
   done || exit
 }
 
-# dress_wait   wait a moment; fail if the server has ended, or if its replay does not come to an end
+# dress_wait   Wait a moment; fail if the server has ended, or if its replay does not come to an end.
 dress_wait() {
   sleep 0.2 || fail 'the program sleep is missing'
   dress_now=$(date +%s) || fail 'date failed'
@@ -549,7 +557,7 @@ dress_wait() {
   if [ "$dress_consistent" = 0 ]; then
     ! grep -q 'consistent recovery state reached' "$dress_data/pghaul-start.log" || dress_consistent=$dress_now
   else
-    # it waits for a snapshot that holds all transactions under way (procarray.c, ProcArrayApplyRecoveryInfo)
+    # It waits for a snapshot that holds all transactions under way (procarray.c, ProcArrayApplyRecoveryInfo).
     [ $((dress_now - dress_consistent)) -le 60 ] ||
       fail 'the copy has replayed the backup, but accepts no connections. This happens if' \
         'a transaction with more than 64 subtransactions was open on the old server. Rehearse again when none is open'
@@ -558,8 +566,8 @@ dress_wait() {
     fail "the copy was not ready after $((dress_now - dress_began)) seconds. Its WAL has $dress_bytes bytes"
 }
 
-# dress_stop_copy DATA   on the new server: stop the server of a dress rehearsal, remove its files and put the fence up;
-# do nothing if there was none
+# dress_stop_copy DATA   On the new server: stop the server of a dress rehearsal, remove its files and put the fence up;
+# do nothing if there was none.
 dress_stop_copy() {
   [ -e "$1/pghaul-fence/dressed" ] || [ -d "$1/pghaul-fence/dress" ] || {
     refuse_running_server "$1"
@@ -567,10 +575,10 @@ dress_stop_copy() {
   }
   dress_looks=0
   while dress_found=$(list_servers_in "$1") && [ -n "$dress_found" ]; do
-    # if it was ended before the record: a server that has all files that a start needs is the one of this rehearsal
+    # If it was ended before the record: a server that has all files that a start needs is the one of this rehearsal.
     dress_process=$(sed -n 1p "$1/postmaster.pid" 2>/dev/null) dress_since=$(process_start "$dress_process")
     [ ! -s "$1/pghaul-fence/dressed" ] || read -r dress_process dress_since <"$1/pghaul-fence/dressed"
-    # an immediate shutdown: the copy is replaying, and the next pass compares every byte of it anyway
+    # An immediate shutdown: the copy is replaying, and the next pass compares every byte of it anyway.
     if [ -n "$dress_process" ] && is_own_process "$dress_process" "$dress_since"; then kill -s QUIT "$dress_process"; fi
     dress_looks=$((dress_looks + 1))
     [ "$dress_looks" -le 600 ] || fail "the PostgreSQL server in $1 does not stop (process ${dress_found%%[!0-9]*})"
@@ -579,10 +587,12 @@ dress_stop_copy() {
   dress_socket=''
   [ ! -e "$1/pghaul-fence/dress/socket" ] || read -r dress_socket <"$1/pghaul-fence/dress/socket" ||
     fail "$1/pghaul-fence cannot be read"
-  case $dress_socket in /tmp/pghaul-dress.????????) rm -rf -- "$dress_socket" || fail "$dress_socket cannot be" \
-    'removed' ;; *) ;; esac
-  for dress_each in postmaster.pid backup_label backup_label.old tablespace_map tablespace_map.old standby.signal recovery.conf \
-    pghaul-start.log; do
+  case $dress_socket in
+    /tmp/pghaul-dress.????????) rm -rf -- "$dress_socket" || fail "$dress_socket cannot be removed" ;;
+    *) ;;
+  esac
+  for dress_each in postmaster.pid backup_label backup_label.old tablespace_map tablespace_map.old standby.signal \
+    recovery.conf pghaul-start.log; do
     rm -f -- "$1/$dress_each" || fail "$1/$dress_each cannot be removed"
   done
   restore_options "$1"
@@ -592,13 +602,13 @@ dress_stop_copy() {
   flush_fence "$1"
 }
 
-# dress_examine PATH SOCKET PORT SERIES SECONDS   on the new server: print what each database of the replaying copy
+# dress_examine PATH SOCKET PORT SERIES SECONDS   On the new server: print what each database of the replaying copy
 # contains, and what was not verified; fail if a database allows no connections or a library or dictionary of it cannot
-# be loaded
+# be loaded.
 dress_examine() {
   connect_to "$@"
   PGOPTIONS="$PGOPTIONS -c client_min_messages=error"
-  # for a client these would override the settings of roles and databases
+  # For a client these would override the settings of roles and databases.
   look_options=$PGOPTIONS PGOPTIONS="$PGOPTIONS -c session_preload_libraries= -c dynamic_library_path=\$libdir"
   look_preloads=$(count_foreign_preloads) || exit
   case $look_preloads in
@@ -623,7 +633,8 @@ dress_examine() {
     look_line=$(printf '%s\n' "$look_wrong" | join_lines) || exit
     fail "not everything works on the new server: $look_line"
   fi
-  query_cluster "select 'warning: database ' || $(escaped_name_sql datname) || ' was not verified, because it allows no connections or is a template'
+  query_cluster "select 'warning: database ' || $(escaped_name_sql datname) ||
+    ' was not verified, because it allows no connections or is a template'
     from pg_database where (datistemplate or not datallowconn or datconnlimit = -2)
     and datname not in ('template0', 'template1') order by datname;"
   case $4 in
@@ -632,8 +643,8 @@ dress_examine() {
   esac
 }
 
-# count_foreign_preloads   print how many libraries or library folders outside of the server's folder the settings of
-# roles and databases name
+# count_foreign_preloads   Print how many libraries or library folders outside of the server's folder the settings of
+# roles and databases name.
 count_foreign_preloads() {
   query_cluster "select count(*) from pg_db_role_setting,
     unnest(setconfig) as entry, regexp_split_to_table(substr(entry, strpos(entry, '=') + 1), '[,\"[:space:]]+') as word
@@ -642,26 +653,28 @@ count_foreign_preloads() {
     or entry ~ '^dynamic_library_path=' and word not in ('', '\$libdir');"
 }
 
-# server_library_condition   print the SQL condition that a row of pg_proc has no library, or one from the library
-# folder of the server
+# server_library_condition   Print the SQL condition that a row of pg_proc has no library, or one from the library
+# folder of the server.
 server_library_condition() {
-  printf '%s' "(coalesce(probin like '\$libdir/%' or (strpos(probin, '/') = 0 and current_setting('dynamic_library_path') = '\$libdir'), true)
+  printf '%s' "(coalesce(probin like '\$libdir/%'
+    or (strpos(probin, '/') = 0 and current_setting('dynamic_library_path') = '\$libdir'), true)
     and coalesce(probin !~ '(^|/)[.][.](/|\$)', true))"
 }
 
-# refuse_foreign_libraries DATABASE   fail if a client of the copy could make it load a library from outside of the
-# server's folder On this host, any user may be able to write there.
+# refuse_foreign_libraries DATABASE   Fail if a client of the copy could make it load a library from outside of the
+# server's folder. On this host, any user may be able to write there.
 refuse_foreign_libraries() {
   loads_found=$(count_foreign_preloads) || exit
   [ "$loads_found" = 0 ] ||
     fail 'a setting of a role or a database loads libraries from outside of the library folder of the server'
-  loads_found=$(query_database "$1" "select count(*) from pg_proc where prolang = 13 and not $(server_library_condition);") || exit
+  loads_found=$(query_database "$1" "select count(*) from pg_proc
+    where prolang = 13 and not $(server_library_condition);") || exit
   [ "$loads_found" = 0 ] ||
     fail "$loads_found functions of the database would load libraries from outside of the library folder of the server"
 }
 
-# dress_examine_database DATABASE LINE   print, each after `seen `, `database LINE: N relations, N libraries, N
-# dictionaries` and warnings; then a line `wrong LINE: WHY` for each library and dictionary that fails Each library is
+# dress_examine_database DATABASE LINE   Print, each after `seen `, `database LINE: N relations, N libraries, N
+# dictionaries` and warnings; then a line `wrong LINE: WHY` for each library and dictionary that fails. Each library is
 # loaded and each user-defined dictionary is used, which needs their files on this host. Libraries whose names may lead
 # into a folder of another user are left out.
 dress_examine_database() {
@@ -685,10 +698,12 @@ dress_examine_database() {
     in_database "$1" psql -XAtqw -v VERBOSITY=verbose 2>&1 >/dev/null) || fail 'psql failed'
   printf 'seen database %s: %s relations, %s libraries, %s dictionaries\n' "$2" "$3" "$4" "$5"
   [ "$6" = 0 ] ||
-    printf 'seen warning: database %s: %s libraries and their dictionaries were not verified, because they are outside of the library folder of the server\n' "$2" "$6"
+    printf 'seen warning: database %s: %s libraries and their dictionaries were not verified, %s\n' "$2" "$6" \
+      'because they are outside of the library folder of the server'
   [ "$7" = 0 ] ||
-    printf 'seen warning: database %s: %s collations of its indexes have another version on the new server. Rebuild these indexes\n' "$2" "$7"
-  # by the SQLSTATE, which is the same in every language
+    printf 'seen warning: database %s: %s collations of its indexes have another version on the new server. %s\n' \
+      "$2" "$7" 'Rebuild these indexes'
+  # By the SQLSTATE, which is the same in every language.
   printf '%s\n' "$look_errors" | database=$2 awk '
     sub(/^[^ ]*:  *[0-9A-Z][0-9A-Z][0-9A-Z][0-9A-Z][0-9A-Z]: /, "") { print "wrong " ENVIRON["database"] ": " $0 }' ||
     fail 'awk failed'

@@ -5,8 +5,8 @@
 # which options it is about to. All functions run as the owner of the cluster. Each can be repeated after an
 # interruption, and its result is on disk when it ends.
 
-# refuse_running_server DATA   fail if a server is running there, by its working directory or by a lock file, except the
-# lock file of a server of this copy that has crashed
+# refuse_running_server DATA   Fail if a server is running there, by its working directory or by a lock file, except the
+# lock file of a server of this copy that has crashed.
 refuse_running_server() {
   server_found=$(list_servers_in "$1") || exit
   [ -z "$server_found" ] || fail "a PostgreSQL server is running in $1 (process ${server_found%%[!0-9]*})"
@@ -14,7 +14,7 @@ refuse_running_server() {
     fail "a PostgreSQL server is running in $1 or has crashed: its lock file postmaster.pid exists"
 }
 
-# run_keeping_time FOLDER COMMAND...   run COMMAND, which adds or removes a name in FOLDER, and keep the time of FOLDER
+# run_keeping_time FOLDER COMMAND...   Run COMMAND, which adds or removes a name in FOLDER, and keep the time of FOLDER.
 run_keeping_time() {
   keep_folder=$1
   keep_since=$(stat -c %y -- "$1") || fail "$1 cannot be read"
@@ -23,14 +23,14 @@ run_keeping_time() {
   touch -d "$keep_since" -- "$keep_folder" || fail "the modification time of $keep_folder cannot be restored"
 }
 
-# flush_fence DATA   write the mark and the names in DATA, in its global folder and in its fence to disk
+# flush_fence DATA   Write the mark and the names in DATA, in its global folder and in its fence to disk.
 flush_fence() {
   for flush_one in "$1" "$1/global" "$1/pghaul-fence" "$1/pghaul-fence/global" "$1/pghaul-fence/mark"; do
     [ ! -e "$flush_one" ] || sync -- "$flush_one" || fail "$flush_one cannot be written to disk"
   done
 }
 
-# move_behind_fence DATA NAME   move global/pg_control or PG_VERSION, as NAME says, from DATA into the fence
+# move_behind_fence DATA NAME   Move global/pg_control or PG_VERSION, as NAME says, from DATA into the fence.
 move_behind_fence() {
   [ -d "$1/pghaul-fence/global" ] || (umask 077 && run_keeping_time "$1" mkdir -p -- "$1/pghaul-fence/global") || exit
   behind_from=$1/$2
@@ -38,7 +38,7 @@ move_behind_fence() {
   flush_fence "$1"
 }
 
-# move_out_of_fence DATA NAME   move the file of that name from the fence back to its place
+# move_out_of_fence DATA NAME   Move the file of that name from the fence back to its place.
 move_out_of_fence() {
   if [ -e "$1/pghaul-fence/$2" ]; then
     out_to=$1/$2
@@ -49,13 +49,13 @@ move_out_of_fence() {
   flush_fence "$1"
 }
 
-# open_fence DATA   move all files of the fence back to their places
+# open_fence DATA   Move all files of the fence back to their places.
 open_fence() {
   move_out_of_fence "$1" PG_VERSION
   move_out_of_fence "$1" global/pg_control
 }
 
-# fence_cluster DATA   prevent any server from starting there
+# fence_cluster DATA   Prevent any server from starting there.
 fence_cluster() {
   refuse_running_server "$1"
   move_behind_fence "$1" global/pg_control
@@ -65,7 +65,7 @@ fence_cluster() {
   }
 }
 
-# unfence_cluster DATA   move all files back to their places and remove the fence; do nothing if there is none
+# unfence_cluster DATA   Move all files back to their places and remove the fence; do nothing if there is none.
 unfence_cluster() {
   [ -d "$1/pghaul-fence" ] || return 0
   refuse_after_cutover "$1"
@@ -74,14 +74,14 @@ unfence_cluster() {
   flush_fence "$1"
 }
 
-# find_control DATA   set control_in to the folder in which global/pg_control lies: DATA, or its fence
+# find_control DATA   Set control_in to the folder in which global/pg_control lies: DATA, or its fence.
 find_control() {
   control_in=$1
   [ -e "$1/global/pg_control" ] || [ ! -e "$1/pghaul-fence/global/pg_control" ] || control_in=$1/pghaul-fence
 }
 
-# print_control_data PATH DATA [AS]   print the output of pg_controldata on that PATH; AS: words that run it as another
-# user
+# print_control_data PATH DATA [AS]   Print the output of pg_controldata on that PATH; AS: words that run it as another
+# user.
 print_control_data() {
   find_control "$2"
   control=$(${3-} env PATH="$1" pg_controldata "$control_in") ||
@@ -90,26 +90,27 @@ print_control_data() {
   printf '%s\n' "$control"
 }
 
-# checksum_control_file DATA   print the checksum of its control file
+# checksum_control_file DATA   Print the checksum of its control file.
 checksum_control_file() {
   find_control "$1"
   sha256sum <"$control_in/global/pg_control" || fail "the control file of $1 cannot be read"
 }
 
-# fence_target DATA LINE...   on the new server, before anything else: prevent a server from starting there, and mark
-# DATA as the target of this copy with LINEs A dress rehearsal that was interrupted is ended first. One whose backup was
-# copied and not started stays as it is.
+# fence_target DATA LINE...   On the new server, before anything else: prevent a server from starting there, and mark
+# DATA as the target of this copy with LINEs. A dress rehearsal that was interrupted is ended first. One whose backup
+# was copied and not started stays as it is.
 fence_target() {
   [ ! -e "$1/pghaul-fence/dressed" ] || dress_stop_copy "$1"
   close_target "$1"
   fence_data=$1
   shift
-  write_complete "$fence_data/pghaul-fence/mark" printf '%s\n' '# a copy that pghaul has begun and not opened: no server starts in it' "$@"
+  write_complete "$fence_data/pghaul-fence/mark" \
+    printf '%s\n' '# a copy that pghaul has begun and not opened: no server starts in it' "$@"
   flush_fence "$fence_data"
 }
 
-# record_cutover DATA   on the old server, after the cutover: record in its fence that a rollback would lose what
-# clients have written
+# record_cutover DATA   On the old server, after the cutover: record in its fence that a rollback would lose what
+# clients have written.
 record_cutover() {
   echo 'The new cluster was opened for clients. What they have written since is on the new server' \
     'only.' >"$1/pghaul-fence/new-was-opened" ||
@@ -117,40 +118,40 @@ record_cutover() {
   sync -- "$1/pghaul-fence/new-was-opened" "$1/pghaul-fence" || fail "$1/pghaul-fence cannot be written to disk"
 }
 
-# refuse_after_cutover DATA   on the old server, before any rollback: fail if its fence says that the cutover has
-# happened
+# refuse_after_cutover DATA   On the old server, before any rollback: fail if its fence says that the cutover has
+# happened.
 refuse_after_cutover() {
   [ ! -e "$1/pghaul-fence/new-was-opened" ] ||
     fail 'the new cluster was opened for clients, and what they have written since is on the new server only. To give' \
       "that up, stop the new cluster, prevent it from starting, and remove $1/pghaul-fence/new-was-opened"
 }
 
-# close_target DATA   move what a start needs behind the fence, except PG_VERSION, and forget any server that was
-# started there
+# close_target DATA   Move what a start needs behind the fence, except PG_VERSION, and forget any server that was
+# started there.
 close_target() {
   fence_cluster "$1"
   move_out_of_fence "$1" PG_VERSION
-  # in this order: without `server` the lock file would be that of an unknown server
+  # In this order: without `server` the lock file would be that of an unknown server.
   rm -f -- "$1/postmaster.pid" "$1/pghaul-fence/server" "$1/pghaul-fence/control" \
     "$1/pghaul-fence/options" "$1/pghaul-fence/opened" "$1/pghaul-fence/new-was-opened" ||
     fail "$1/postmaster.pid cannot be removed"
 }
 
-# roll_back_target DATA   rollback on the new server: stop the server that this copy has started, and prevent any
-# further start A data directory without a mark does not belong to this copy, and is left alone.
+# roll_back_target DATA   Rollback on the new server: stop the server that this copy has started, and prevent any
+# further start. A data directory without a mark does not belong to this copy, and is left alone.
 roll_back_target() {
   if [ -e "$1/pghaul-fence/opened" ]; then
     refuse_changed_copy "$1" # while it can still be told
     mv -fT -- "$1/pghaul-fence/opened" "$1/pghaul-fence/mark" || fail "$1/pghaul-fence/mark cannot be written"
   fi
   [ -e "$1/pghaul-fence/mark" ] || return 0
-  # closed already, so nothing is written: a broken disk of the new server may be the reason for the rollback
+  # Closed already, so nothing is written: a broken disk of the new server may be the reason for the rollback.
   [ -e "$1/pghaul-fence/server" ] || [ -e "$1/global/pg_control" ] || return 0
   stop_local_only "$1"
   close_target "$1"
 }
 
-# open_target DATA   before the new cluster is started for clients: put all files in their places, and end the mark
+# open_target DATA   Before the new cluster is started for clients: put all files in their places, and end the mark.
 open_target() {
   rm -f -- "$1/pghaul-fence/new-was-opened" || fail "$1/pghaul-fence/new-was-opened cannot be removed"
   [ ! -e "$1/pghaul-fence/mark" ] || mv -fT -- "$1/pghaul-fence/mark" "$1/pghaul-fence/opened" ||
@@ -158,8 +159,8 @@ open_target() {
   open_fence "$1"
 }
 
-# check_own_server DATA   fail unless the server that is running there was started by this copy: by its process id and
-# start time or, if these were not recorded, by the isolation settings on its command line, which no other server has
+# check_own_server DATA   Fail unless the server that is running there was started by this copy: by its process id and
+# start time or, if these were not recorded, by the isolation settings on its command line, which no other server has.
 check_own_server() {
   own_lock='' own_known=''
   ! [ -e "$1/postmaster.pid" ] || own_lock=$(head -n 3 -- "$1/postmaster.pid") || own_lock=''
@@ -176,8 +177,8 @@ check_own_server() {
   fail "a PostgreSQL server that this copy has not started is running in $1. Check why, and stop it"
 }
 
-# stop_local_only DATA   stop the server there that start_local_only has started, if it is running
-# It sends a signal: pg_ctl would need PG_VERSION in its place, where anybody could start the cluster at the next boot.
+# stop_local_only DATA   Stop the server there that start_local_only has started, if it is running. It sends a signal:
+# pg_ctl would need PG_VERSION in its place, where anybody could start the cluster at the next boot.
 stop_local_only() {
   stop_found=$(list_servers_in "$1") || exit
   [ -n "$stop_found" ] || return 0

@@ -1,6 +1,6 @@
 # What SQL tells about a cluster: queried before the stop, after the local-only start, and after the cutover.
 
-# connect_to PATH SOCKET PORT SERIES SECONDS   let psql and related programs query the server there, for SECONDS in all
+# connect_to PATH SOCKET PORT SERIES SECONDS   Let psql and related programs query the server there, for SECONDS in all.
 # SOCKET `-`: their default. Whatever the settings of the server, the role or the database are: names mean what
 # PostgreSQL itself means by them (the owner of a database could otherwise have functions of the same names run by
 # others), the session has its own role, no commit waits for a standby, no statement waits for a lock without limit, and
@@ -17,7 +17,7 @@ connect_to() {
     9.[12]) PGOPTIONS="$PGOPTIONS -c synchronous_commit=local" ;;
     *) PGOPTIONS="$PGOPTIONS -c synchronous_commit=local -c lock_timeout=60000" ;;
   esac
-  # JIT costs more than these queries, and if its library cannot be loaded the first of them would fail
+  # JIT costs more than these queries, and if its library cannot be loaded the first of them would fail.
   case $4 in
     1[1-9] | [2-9][0-9]) PGOPTIONS="$PGOPTIONS -c jit=off" ;;
     *) ;;
@@ -30,8 +30,8 @@ connect_to() {
   if [ "$2" != - ]; then export PGHOST="$2"; fi
 }
 
-# in_database DATABASE COMMAND...   run psql or a related program there, for the rest of the time that connect_to was
-# given The database is named by the variable, because -d would take some names for a connection string.
+# in_database DATABASE COMMAND...   Run psql or a related program there, for the rest of the time that connect_to was
+# given. The database is named by the variable, because -d would take some names for a connection string.
 in_database() {
   PGDATABASE=$1
   export PGDATABASE
@@ -39,15 +39,15 @@ in_database() {
   time_now=$(date +%s) || fail 'date failed'
   [ "$time_now" -lt "$connect_end" ] ||
     fail "the time limit was reached before $1 could run in the database $PGDATABASE"
-  # in the foreground, so that whoever ends this step ends everything that it runs
+  # In the foreground, so that whoever ends this step ends everything that it runs.
   timeout --foreground -k 10 $((connect_end - time_now)) "$@" && return 0 # bare, in a trap, it would be another's
   in_status=$?
   [ "$in_status" -ne 124 ] || printf 'pghaul: %s was ended, because the time limit was reached\n' "$1" >&2
   return "$in_status"
 }
 
-# run_writing FUNCTION WORDS...   run FUNCTION in sessions that may write, even if they are read-only by default
-# No user's trigger is called, and no event trigger.
+# run_writing FUNCTION WORDS...   Run FUNCTION in sessions that may write, even if they are read-only by default. No
+# user's trigger is called, and no event trigger.
 run_writing() {
   changing_from=$PGOPTIONS
   PGOPTIONS="$PGOPTIONS -c default_transaction_read_only=off -c session_replication_role=replica"
@@ -56,8 +56,8 @@ run_writing() {
   PGOPTIONS=$changing_from
 }
 
-# run_with_database_path FUNCTION WORDS...   run FUNCTION in sessions with the search_path of the database, as functions
-# of an index may need it Only for statements that name everything with its schema.
+# run_with_database_path FUNCTION WORDS...   Run FUNCTION in sessions with the search_path of the database, as functions
+# of an index may need it. Only for statements that name everything with its schema.
 run_with_database_path() {
   by_its_from=$PGOPTIONS
   PGOPTIONS=${PGOPTIONS#-c search_path=pg_catalog}
@@ -65,21 +65,21 @@ run_with_database_path() {
   PGOPTIONS=$by_its_from
 }
 
-# query_cluster STATEMENTS   query_database in the database postgres, or in template1 if that is missing or allows no
-# connections
+# query_cluster STATEMENTS   Query_database in the database postgres, or in template1 if that is missing or allows no
+# connections.
 query_cluster() {
   require_free_slot
   if cluster_said=$(printf '%s\n' "$1" | in_database postgres psql -XAtqw -v ON_ERROR_STOP=1); then
     [ -z "$cluster_said" ] || printf '%s\n' "$cluster_said"
-  # 2: there was no connection
+  # 2: there was no connection.
   elif [ $? -ne 2 ] || [ -n "$cluster_said" ] || ! (query_database template1 "$1") 2>/dev/null; then
     fail 'the database postgres could not be queried'
   fi
 }
 
-# query_without_options SERIES STATEMENTS   query_cluster in a session without options of pghaul
-# In pg_settings such options would hide the values of files, role and database. SET leaves reset_val as it was. It
-# looks up no function, so it may come before the search path is set.
+# query_without_options SERIES STATEMENTS   Query_cluster in a session without options of pghaul. In pg_settings such
+# options would hide the values of files, role and database. SET leaves reset_val as it was. It looks up no function, so
+# it may come before the search path is set.
 query_without_options() {
   (
     case $1 in
@@ -92,14 +92,14 @@ query_without_options() {
   ) || exit
 }
 
-# query_database DATABASE STATEMENTS   print the unaligned result of the statements there; the first that fails ends it
+# query_database DATABASE STATEMENTS   Print the unaligned result of the statements there; the first that fails ends it.
 query_database() {
   require_free_slot
   printf '%s\n' "$2" | in_database "$1" psql -XAtqw -v ON_ERROR_STOP=1 || fail "the database $1 could not be queried"
 }
 
-# database_names   print a line for each database that allows connections, its name as escaped_name_sql has it
-# Each row says how many rows there must be.
+# database_names   Print a line for each database that allows connections, its name as escaped_name_sql has it. Each row
+# says how many rows there must be.
 database_names() {
   names_open='datallowconn and datconnlimit <> -2 and not datistemplate' # -2: a DROP DATABASE was interrupted
   names_found=$(query_cluster "
@@ -110,14 +110,15 @@ database_names() {
   printf '%s\n' "$names_found" | cut -d ' ' -f 2- || fail 'cut failed'
 }
 
-# take_inventory PATH SOCKET PORT SERIES SECONDS DATA   print the inventory of the cluster in DATA, for
-# compare_inventory and compare_settings One line per item. A value that may contain a secret is a hash of 32 bits;
-# control characters are question marks. The lines are sorted here, because two servers may sort
-# differently.   identifier N                           the system identifier, since 9.6   setting NAME = VALUE, option
-# NAME = …  what is in force by a file, and by the server's command line   file NAME = TEXT                       what
-# the files say, in force or not, since 9.5   exists OID                             each database, also one that takes
-# no connections   database NAME, as escaped_name_sql has it; then of that database:     oid N; relations KIND N;
-# invalid index NAME; lost N NAMES, relations that have no file
+# take_inventory PATH SOCKET PORT SERIES SECONDS DATA   Print the inventory of the cluster in DATA, for
+# compare_inventory and compare_settings. One line per item. A value that may contain a secret is a hash of 32 bits;
+# control characters are question marks. The lines are sorted here, because two servers may sort differently.
+#   identifier N                           the system identifier, since 9.6
+#   setting NAME = VALUE, option NAME = …  what is in force by a file, and by the server's command line
+#   file NAME = TEXT                       what the files say, in force or not, since 9.5
+#   exists OID                             each database, also one that takes no connections
+#   database NAME, as escaped_name_sql has it; then of that database:
+#     oid N; relations KIND N; invalid index NAME; lost N NAMES, relations that have no file
 take_inventory() {
   connect_to "$@"
   watch_slots "$2" "$3"
@@ -136,7 +137,7 @@ take_inventory() {
     *) inventory_files=$(query_cluster "select 'yes' from pg_roles where rolname = current_user and rolsuper;") ||
       exit ;;
   esac
-  # if several lines set one setting, the last one counts
+  # If several lines set one setting, the last one counts.
   [ -z "$inventory_files" ] || inventory_files="
     select distinct on (name) 'file ' || $(setting_line_sql setting) from pg_file_settings
     where name is not null and setting is not null order by name, seqno desc;"
@@ -163,18 +164,19 @@ take_inventory() {
   print_end_mark
 }
 
-# setting_value_sql   print the SQL for the value of a setting, even if query_without_options has set another value
+# setting_value_sql   Print the SQL for the value of a setting, even if query_without_options has set another value.
 setting_value_sql() {
   echo "case when source = 'session' then reset_val else setting end"
 }
 
-# setting_source_sql SERIES   print the SQL for whether a setting comes from files or the command line, even if
-# query_without_options has set it; settings of the role or the database of this session do not count
+# setting_source_sql SERIES   Print the SQL for whether a setting comes from files or the command line, even if
+# query_without_options has set it; settings of the role or the database of this session do not count.
 setting_source_sql() {
   case $1 in
     8.*) echo "source in ('configuration file', 'command line')" ;;
     *)
-      echo "(source in ('configuration file', 'command line') or source = 'session' and reset_val is distinct from boot_val
+      echo "(source in ('configuration file', 'command line')
+        or source = 'session' and reset_val is distinct from boot_val
         and not exists (select 1 from (select unnest(setconfig) as given from pg_db_role_setting
           where setdatabase in (0, (select oid from pg_database where datname = current_database()))
           and setrole in (0, (select oid from pg_roles where rolname = session_user))) as own
@@ -183,17 +185,17 @@ setting_source_sql() {
   esac
 }
 
-# setting_line_sql VALUE   print the SQL for the name of a setting and VALUE in a line; a value that may contain a
-# secret is a hash
+# setting_line_sql VALUE   Print the SQL for the name of a setting and VALUE in a line; a value that may contain a
+# secret is a hash.
 setting_line_sql() {
   printf '%s' "name || case when name ~ '(conninfo|command|passphrase|password|secret|token|salt|[.])'
     and name not like 'ssl%file' then ' # ' || hashtext($1)::text
     else ' = ' || regexp_replace($1, '[[:cntrl:]]', '?', 'g') end"
 }
 
-# report_lost_relations DATABASE   in the data directory: print how many of its relations have no file, with the first
-# of these files, and a warning Clients may drop or rewrite a relation between two looks. A relation is lost if its file
-# is missing and it is in the catalogs twice.
+# report_lost_relations DATABASE   In the data directory: print how many of its relations have no file, with the first
+# of these files, and a warning. Clients may drop or rewrite a relation between two looks. A relation is lost if its
+# file is missing and it is in the catalogs twice.
 report_lost_relations() {
   lost_first=$(list_absent_relations "$1") || exit
   [ -n "$lost_first" ] || return 0
@@ -210,7 +212,7 @@ report_lost_relations() {
     }' || fail 'awk failed'
 }
 
-# list_absent_relations DATABASE   in the data directory: print the file of each relation whose file is missing
+# list_absent_relations DATABASE   In the data directory: print the file of each relation whose file is missing
 # pg_relation_filepath is called for one relation per tablespace only: for a million relations it would take much
 # memory.
 list_absent_relations() {
@@ -226,12 +228,12 @@ list_absent_relations() {
   done
 }
 
-# compare_inventory PATH SOCKET PORT SERIES SECONDS DATA HELD   on the new server: compare the cluster in DATA with the
-# inventory of the old cluster on standard input; print notes and warnings Clients worked while the inventory was taken,
-# and the old server may have run with other settings than those of its files. Differences that this explains are notes
-# with numbers. HELD: the isolation settings, with commas between them. Fail if another cluster answers, a database is
-# missing whose files exist, a relation has no file, or a file and the setting in force both differ from those of the
-# old cluster.
+# compare_inventory PATH SOCKET PORT SERIES SECONDS DATA HELD   On the new server: compare the cluster in DATA with the
+# inventory of the old cluster on standard input; print notes and warnings. Clients worked while the inventory was
+# taken, and the old server may have run with other settings than those of its files. Differences that this explains are
+# notes with numbers. HELD: the isolation settings, with commas between them. Fail if another cluster answers, a
+# database is missing whose files exist, a relation has no file, or a file and the setting in force both differ from
+# those of the old cluster.
 compare_inventory() {
   same_data=$6 same_held=$7
   same_before=$(read_complete) || exit
@@ -250,8 +252,8 @@ compare_inventory() {
   [ -z "$same_wrong" ] || fail "$same_wrong"
 }
 
-# judge_missing_database OID NAME   in the data directory: say whether a database of the inventory that is missing was
-# dropped or lost
+# judge_missing_database OID NAME   In the data directory: say whether a database of the inventory that is missing was
+# dropped or lost.
 judge_missing_database() {
   for gone_folder in "base/$1" pg_tblspc/*/"$1" pg_tblspc/*/*/"$1"; do
     if [ -e "$gone_folder" ]; then
@@ -262,8 +264,8 @@ judge_missing_database() {
   echo "note: The database $2 was dropped after the inventory was taken."
 }
 
-# compare_inventories BEFORE NOW HELD   print how two inventories differ: `wrong: …`, `warning: …`, `note: …` or, for a
-# database, `gone OID NAME`
+# compare_inventories BEFORE NOW HELD   Print how two inventories differ: `wrong: …`, `warning: …`, `note: …` or, for a
+# database, `gone OID NAME`.
 compare_inventories() {
   printf '%s\n' "$1" '# now' "$2" | held=$3 awk '
     BEGIN {
@@ -272,7 +274,7 @@ compare_inventories() {
       kinds["r"] = "tables"; kinds["i"] = "indexes"; kinds["S"] = "sequences"; kinds["t"] = "TOAST tables"
       kinds["v"] = "views"; kinds["m"] = "materialized views"; kinds["c"] = "composite types"
       kinds["f"] = "foreign tables"; kinds["p"] = "partitioned tables"; kinds["I"] = "partitioned indexes"
-      # these paths may differ between the servers
+      # These paths may differ between the servers.
       for (many = split("data_directory config_file hba_file ident_file external_pid_file", names, " "); many; many--)
         held[names[many]]
     }
@@ -281,18 +283,27 @@ compare_inventories() {
     $1 == "identifier" { identifier[now] = $2 }
     $1 == "setting" || $1 == "option" { inforce[now, $2] = value(); next }
     $1 == "file" { file[now, $2] = value(); files[$2]; read[now] = 1; next }
-    $1 == "database" { name = substr($0, 10); at[now, name] = 1; if (!now) order[++all] = name; else if (!((0, name) in at)) fresh[name] }
+    $1 == "database" {
+      name = substr($0, 10)
+      at[now, name] = 1
+      if (!now) order[++all] = name; else if (!((0, name) in at)) fresh[name]
+    }
     $1 == "exists" { exists[now, $2] }
     $1 == "oid" { oid[now, name] = $2 }
     $1 == "relations" { count[now, name, $2] = $3; kind[$2] }
     $1 == "lost" { lost[now, name] = $2; sub(/^lost [0-9]+ /, ""); which[name] = $0 }
-    $1 == "invalid" { invalid[now, name, substr($0, 15)]; if (now) broken[name, substr($0, 15)] = name SUBSEP substr($0, 15) }
+    $1 == "invalid" {
+      invalid[now, name, substr($0, 15)]
+      if (now) broken[name, substr($0, 15)] = name SUBSEP substr($0, 15)
+    }
     function value(    said) {
       said = $0
       sub(/^[^ ]+ [^ ]+ /, "", said)
       return said
     }
-    function shown(said) { return said ~ /^# / ? "another value, which is not shown" : said == "" ? "nothing" : substr(said, 3) }
+    function shown(said) {
+      return said ~ /^# / ? "another value, which is not shown" : said == "" ? "nothing" : substr(said, 3)
+    }
     END {
       if (!now) exit 1
       if (identifier[0] != "" && identifier[1] != "" && identifier[0] != identifier[1])
@@ -306,31 +317,37 @@ compare_inventories() {
         name = order[at_all]
         if (!((1, name) in at)) {
           if ((1, oid[0, name]) in exists)
-            print "note: The database " name " was renamed after the inventory was taken, or it no longer allows connections."
+            print "note: The database " name " was renamed after the inventory was taken, " \
+              "or it no longer allows connections."
           else
             print "gone " (oid[0, name] == "" ? 0 : oid[0, name]) " " name
           continue
         }
         said = ""
         for (each in kind) if (count[0, name, each] != count[1, name, each])
-          said = said (said == "" ? "" : ", ") count[0, name, each] + 0 " " (each in kinds ? kinds[each] : "of kind " each) \
+          said = said (said == "" ? "" : ", ") count[0, name, each] + 0 " " \
+            (each in kinds ? kinds[each] : "of kind " each) \
             " and " count[1, name, each] + 0 " now"
-        if (said != "") print "note: The database " name " had " said ": clients created or dropped some after the inventory was taken."
+        if (said != "")
+          print "note: The database " name " had " said ": clients created or dropped some " \
+            "after the inventory was taken."
         if (lost[1, name] + 0 > lost[0, name] + 0)
           print "wrong: In the database " name " " lost[1, name] " relations have no file, and " lost[0, name] + 0 \
-            " had none before the stop: " which[name] ". Roll back with --rollback, and check the disks of the old server."
+            " had none before the stop: " which[name] ". Roll back with --rollback, " \
+            "and check the disks of the old server."
       }
       for (name in fresh) print "note: The database " name " was created after the inventory was taken."
       for (each in broken) {
         split(broken[each], part, SUBSEP)
-        if (!((0, part[1], part[2]) in invalid)) print "warning: The index " part[2] " of the database " part[1] \
-          " is invalid: clients began to build it after the inventory was taken, and did not finish. Rebuild it with REINDEX, or drop it."
+        if (!((0, part[1], part[2]) in invalid))
+          print "warning: The index " part[2] " of the database " part[1] " is invalid: clients began to build it " \
+            "after the inventory was taken, and did not finish. Rebuild it with REINDEX, or drop it."
       }
     }' || fail 'the inventories cannot be compared'
 }
 
-# compare_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   compare the settings of the
-# server in DATA with the inventory of the old cluster on standard input, and print a warning for each that differs
+# compare_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   Compare the settings of the
+# server in DATA with the inventory of the old cluster on standard input, and print a warning for each that differs.
 # CHOSEN are names, with commas between, whose values in the files were chosen: a note after the cutover. FILE is the
 # file that SETTING must lead to, `-` if it is not known. AFTER is `cutover` on the new server, and `rollback` on the
 # old server that was started again. It never fails, because clients work there already and a retry would not help them.
@@ -347,9 +364,9 @@ compare_settings() {
   fi
 }
 
-# print_differing_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   print a warning or a
+# print_differing_settings PATH SOCKET PORT SERIES SECONDS DATA AFTER CHOSEN [SETTING FILE]...   Print a warning or a
 # note for each setting that differs from the inventory on standard input; the lock file of the server in DATA says
-# where it listens
+# where it listens.
 print_differing_settings() {
   connect_to "$@"
   differing_before=$(read_complete) || exit
@@ -360,7 +377,8 @@ print_differing_settings() {
   differing_value=$(setting_value_sql)
   differing_now=$(query_without_options "$4" "
     select case when $(setting_source_sql "$4") and $differing_value is distinct from boot_val
-    then 'set ' else 'value ' end || $(setting_line_sql "$differing_value || coalesce(' ' || unit, '')") from pg_settings
+    then 'set ' else 'value ' end || $(setting_line_sql "$differing_value || coalesce(' ' || unit, '')")
+    from pg_settings
     where name not in ('data_directory', 'config_file', 'hba_file', 'ident_file', 'external_pid_file');") || exit
   differing_said=$(printf '%s\n' "$differing_before" '# now' "$differing_now" | after=$7 chosen=$8 awk '
     BEGIN {
@@ -384,11 +402,14 @@ print_differing_settings() {
     END {
       if (!now) exit 1
       for (name in new) if ((name in old) ? old[name] != new[name] : (name in set)) {
-        said = (name in chosen && ENVIRON["after"] != "rollback" ? "note" : "warning") ": The setting " name " is " shown(new[name]) " " here ", and was " \
+        said = name in chosen && ENVIRON["after"] != "rollback" ? "note" : "warning"
+        said = said ": The setting " name " is " shown(new[name]) " " here ", and was " \
           ((name in old) ? shown(old[name]) : "at its default") " " there
         if (name in chosen) { print said ". The value of the files is in force, as was chosen."; continue }
         if (how[name] == "option") said = said ", by an option on its command line"
-        else if (name in file) said = said ": a file was edited, and the old server had not loaded it when its inventory was taken, before the stop"
+        else if (name in file)
+          said = said ": a file was edited, and the old server had not loaded it when its inventory was taken, " \
+            "before the stop"
         print said ". Check whether this is intended, and change it otherwise."
       }
     }') || fail 'the settings cannot be compared'
@@ -401,8 +422,8 @@ print_differing_settings() {
   done
 }
 
-# warn_of_differing_file AFTER SETTING FILE   print a warning if SETTING leads to another file than FILE; `-`: FILE is
-# not known
+# warn_of_differing_file AFTER SETTING FILE   Print a warning if SETTING leads to another file than FILE; `-`: FILE is
+# not known.
 warn_of_differing_file() {
   [ "$3" != - ] || return 0
   file_now=$(query_cluster "select setting from pg_settings where name = '$2';") || exit
@@ -416,7 +437,7 @@ warn_of_differing_file() {
   echo
 }
 
-# list_clients PATH SOCKET PORT SERIES SECONDS   print the connected clients, those with the most connections first
+# list_clients PATH SOCKET PORT SERIES SECONDS   Print the connected clients, those with the most connections first.
 list_clients() {
   connect_to "$@"
   watch_slots "$2" "$3"
@@ -428,24 +449,26 @@ list_clients() {
     *) clients_which="$clients_which and backend_type in ('client backend', 'walsender')" ;;
   esac
   query_cluster "
-    select regexp_replace(count(*)::text || ' of ' || coalesce(usename::text, 'nobody') || coalesce(' on ' || datname, '')
-    || coalesce(' from ' || host(client_addr), ', local') || case when $clients_name = '' then '' else ', ' || $clients_name
-    end, '[[:cntrl:]]', '?', 'g') from pg_stat_activity where $clients_which
+    select regexp_replace(count(*)::text || ' of ' || coalesce(usename::text, 'nobody')
+    || coalesce(' on ' || datname, '') || coalesce(' from ' || host(client_addr), ', local')
+    || case when $clients_name = '' then '' else ', ' || $clients_name end, '[[:cntrl:]]', '?', 'g')
+    from pg_stat_activity where $clients_which
     group by usename, datname, client_addr, $clients_name order by count(*) desc, 1;"
 }
 
-# warn_of_collation_versions PATH SOCKET PORT SERIES SECONDS   print a warning for each database whose default collation
-# has another version on this server
+# warn_of_collation_versions PATH SOCKET PORT SERIES SECONDS   Print a warning for each database whose default collation
+# has another version on this server.
 warn_of_collation_versions() {
   connect_to "$@"
   query_cluster "
-    select 'warning: the collation of database ' || $(escaped_name_sql datname) || ' had version ' || datcollversion || ' on the old server and has version ' ||
+    select 'warning: the collation of database ' || $(escaped_name_sql datname) ||
+    ' had version ' || datcollversion || ' on the old server and has version ' ||
     coalesce(pg_database_collation_actual_version(oid), 'unknown') || ' on the new server. Rebuild its indexes on text'
     from pg_database where datcollversion <> coalesce(pg_database_collation_actual_version(oid), '') order by datname;"
 }
 
-# query_new_cluster PATH SOCKET PORT SERIES SECONDS   print the version of the server, whether it is in recovery, and
-# its number of databases
+# query_new_cluster PATH SOCKET PORT SERIES SECONDS   Print the version of the server, whether it is in recovery, and
+# its number of databases.
 query_new_cluster() {
   connect_to "$@"
   query_cluster 'select version(), pg_is_in_recovery(), (select count(*) from pg_database);'

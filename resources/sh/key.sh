@@ -1,7 +1,7 @@
 # The key of a copy: created on the old server, allowed on the new server for this copy only, and removed from both
 # afterwards.
 
-# make_key FOLDER MARKER   on the old server: create a new key in the private folder FOLDER, and print its public half
+# make_key FOLDER MARKER   On the old server: create a new key in the private folder FOLDER, and print its public half.
 # The lists of a copy that is resumed stay there.
 make_key() {
   make_private_folder "$1"
@@ -10,19 +10,19 @@ make_key() {
   cat -- "$1/key.pub" || fail "$1/key.pub cannot be read"
 }
 
-# remove_folder FOLDER   remove it with everything in it
+# remove_folder FOLDER   Remove it with everything in it.
 remove_folder() {
   rm -rf -- "$1" || fail "$1 cannot be removed"
 }
 
-# print_host_keys   on the new server: print its public host keys, then the end mark
+# print_host_keys   On the new server: print its public host keys, then the end mark.
 print_host_keys() {
   cat /etc/ssh/ssh_host_*_key.pub || fail 'this host has no readable public host keys in /etc/ssh'
   print_end_mark
 }
 
-# pin_host_keys FOLDER ADDRESS PORT LOGIN   on the old server: write known_hosts with the host keys on standard input,
-# and the ssh_config
+# pin_host_keys FOLDER ADDRESS PORT LOGIN   On the old server: write known_hosts with the host keys on standard input,
+# and the ssh_config.
 pin_host_keys() {
   umask 077
   pin_name=$2
@@ -34,8 +34,8 @@ pin_host_keys() {
   print_ssh_config "$@" >"$1/ssh_config" || fail "$1/ssh_config cannot be written"
 }
 
-# print_ssh_config FOLDER ADDRESS PORT LOGIN   print the ssh_config of the copy: this key, only these host keys, no
-# questions No banner of the new server and no notes of ssh: whatever is printed beside the messages of rsync counts as
+# print_ssh_config FOLDER ADDRESS PORT LOGIN   Print the ssh_config of the copy: this key, only these host keys, no
+# questions. No banner of the new server and no notes of ssh: whatever is printed beside the messages of rsync counts as
 # an error (only_shrunk_files).
 print_ssh_config() {
   printf '%s\n' "Host new
@@ -54,9 +54,9 @@ ConnectTimeout 10
 ServerAliveInterval 15"
 }
 
-# keep_functions FOLDER   on the new server: write the functions on standard input to FOLDER/functions; `sh FILE
-# FUNCTION WORD...` runs one Everybody may read the file. Only this user, who may become the user who runs it, can write
-# it.
+# keep_functions FOLDER   On the new server: write the functions on standard input to FOLDER/functions; `sh FILE
+# FUNCTION WORD...` runs one. Everybody may read the file. Only this user, who may become the user who runs it, can
+# write it.
 keep_functions() {
   umask 022
   { [ -d "$1" ] && [ ! -L "$1" ] && [ -O "$1" ]; } || mkdir -- "$1" ||
@@ -67,8 +67,8 @@ keep_functions() {
   mv -- "$1/functions.new" "$1/functions" || fail "$1/functions cannot be written"
 }
 
-# allow_key MARKER MINUTES OPTIONS   on the new server, as the login user: allow the public key on standard input what
-# OPTIONS say, for MINUTES A line of an earlier try is replaced. The last word of the key, its comment, proves that all
+# allow_key MARKER MINUTES OPTIONS   On the new server, as the login user: allow the public key on standard input what
+# OPTIONS say, for MINUTES. A line of an earlier try is replaced. The last word of the key, its comment, proves that all
 # of it came.
 allow_key() {
   { read -r allow_type allow_key allow_comment && [ "$allow_comment" = "$1" ]; } ||
@@ -77,14 +77,14 @@ allow_key() {
   change_authorized_keys "$1" "$3$allow_expiry $allow_type $allow_key $1"
 }
 
-# forbid_key MARKER FOLDER   on the new server, as the login user: remove the line of the key, and FOLDER
+# forbid_key MARKER FOLDER   On the new server, as the login user: remove the line of the key, and FOLDER.
 forbid_key() {
   change_authorized_keys "$1"
   remove_folder "$2"
 }
 
-# print_key_expiry MINUTES   print the option by which sshd accepts the key no longer than that; sessions that are open
-# stay An sshd older than 7.7 rejects a key with this option, and prints its version only as part of a complaint. The
+# print_key_expiry MINUTES   Print the option by which sshd accepts the key no longer than that; sessions that are open
+# stay. An sshd older than 7.7 rejects a key with this option, and prints its version only as part of a complaint. The
 # time is that of the host, not of TZ. In the hour that repeats in autumn it may be wrong by an hour, and a probe is
 # then repeated.
 print_key_expiry() {
@@ -97,8 +97,8 @@ print_key_expiry() {
   printf ',expiry-time="%s"' "$expires_at"
 }
 
-# change_authorized_keys MARKER [LINE]   replace the line of MARKER in this user's authorized_keys by LINE, or remove
-# it; also remove a file that pghaul has created
+# change_authorized_keys MARKER [LINE]   Replace the line of MARKER in this user's authorized_keys by LINE, or remove
+# it; also remove a file that pghaul has created.
 change_authorized_keys() {
   umask 077
   change_file=$(print_keys_path) || exit
@@ -117,15 +117,15 @@ change_authorized_keys() {
 }"
 }
 
-# lock_keys FILE   create FILE if it is missing, and lock it until this shell ends, because two moves could undo each
-# other's lines The previous holder of the lock may have replaced the file: then the new file is locked.
+# lock_keys FILE   Create FILE if it is missing, and lock it until this shell ends, because two moves could undo each
+# other's lines. The previous holder of the lock may have replaced the file: then the new file is locked.
 lock_keys() {
   lock_tries=0
   while [ "$lock_tries" -lt 99 ]; do
     lock_tries=$((lock_tries + 1))
     mkdir -p -- "${1%/*}" || fail "${1%/*} cannot be created"
     [ -e "$1" ] || (set -C && echo '# made by pghaul' >"$1") 2>/dev/null
-    # opened, not created: the previous holder may have removed it
+    # Opened, not created: the previous holder may have removed it.
     lock_why='it cannot be opened'
     { command exec 9<"$1"; } 2>/dev/null || continue
     lock_why='another program has locked it for a minute and a half'
@@ -141,14 +141,14 @@ lock_keys() {
   fail "$1 cannot be locked: $lock_why: nothing was changed"
 }
 
-# print_other_keys MARKER FILE   print its lines except those of this copy, then an x
-# -a: grep would print no line of a file with a byte that is not text, and every key would be lost.
+# print_other_keys MARKER FILE   Print its lines except those of this copy, then an x. -a: grep would print no line of a
+# file with a byte that is not text, and every key would be lost.
 print_other_keys() {
   grep -avF -- " $1" "$2" || [ $? -eq 1 ] || fail "$2 cannot be read"
   echo x # keeps the line break ahead of it, which $( ) would take away
 }
 
-# print_keys_path   print the path of this user's authorized_keys, with links resolved
+# print_keys_path   Print the path of this user's authorized_keys, with links resolved.
 print_keys_path() {
   keys_user=$(id -un) || fail 'id does not print the name of this user'
   keys_entry=$(getent passwd "$keys_user") || fail "there is no user $keys_user"
@@ -157,7 +157,7 @@ print_keys_path() {
     fail "the path to the authorized_keys of $keys_user cannot be resolved"
 }
 
-# replace_file FILE TEXT   replace the contents of FILE by TEXT, atomically and on disk; owner, mode and label stay
+# replace_file FILE TEXT   Replace the contents of FILE by TEXT, atomically and on disk; owner, mode and label stay.
 # FILE is locked. The new file always has the same name, so that the next change removes what a killed one has left.
 replace_file() {
   replace_new=$1.pghaul

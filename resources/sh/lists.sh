@@ -5,7 +5,7 @@
 # use_one_stream or balance_streams.
 # shellcheck disable=SC2154
 
-# list_files LIST [TEST]...   write LIST of the files below the current folder that pass find's TESTs; a line break in a
+# list_files LIST [TEST]...   Write LIST of the files below the current folder that pass find's TESTs; a line break in a
 # name is byte 1 copy_parts: the names in this folder that belong to the cluster; if it is empty, all do.
 list_files() {
   list=$1
@@ -21,8 +21,8 @@ list_files() {
   rm -f -- "$list.found" "$list.lines" || fail "$list.found cannot be removed"
 }
 
-# exclude_parts PARTS   print the words of find that match everything in this folder except PARTS, names with slashes
-# between them
+# exclude_parts PARTS   Print the words of find that match everything in this folder except PARTS, names with slashes
+# between them.
 exclude_parts() {
   beside_words='-path ./*' beside_rest=$1/
   while [ -n "$beside_rest" ]; do
@@ -32,8 +32,8 @@ exclude_parts() {
   printf '%s\n' "$beside_words"
 }
 
-# list_changed_files LABEL   in the data root: divide the files that are not marked as synced among the streams, and
-# prepare the next mark Files changed in the last two seconds are not part of it: a second write within one tick of the
+# list_changed_files LABEL   In the data root: divide the files that are not marked as synced among the streams, and
+# prepare the next mark. Files changed in the last two seconds are not part of it: a second write within one tick of the
 # clock does not change any time.
 list_changed_files() {
   changed_label=$1
@@ -47,7 +47,7 @@ list_changed_files() {
   "$copy_share" "$copy_folder/changed-$changed_label" "$changed_label"
 }
 
-# list_root_files LABEL LIST [TEST]...   write the LIST of the data root LABEL: its files without idle WAL segments
+# list_root_files LABEL LIST [TEST]...   Write the LIST of the data root LABEL: its files without idle WAL segments.
 list_root_files() {
   moved_label=$1 moved_list=$2
   shift 2
@@ -57,20 +57,20 @@ list_root_files() {
   list_files "$copy_folder/$moved_list-$moved_label" "$@"
 }
 
-# list_changed LABEL   write the list `changed` of LABEL: the files that differ from those marked as synced
+# list_changed LABEL   Write the list `changed` of LABEL: the files that differ from those marked as synced.
 list_changed() {
   list_root_files "$1" now
   write_complete "$copy_folder/changed-$1" comm -13 -- "$copy_folder/seen-$1" "$copy_folder/now-$1"
 }
 
-# print_changed LABEL   after a successful pass: print the size of the files that have changed since it began
+# print_changed LABEL   After a successful pass: print the size of the files that have changed since it began.
 print_changed() {
   list_changed "$1"
   awk '{ sum += $1 } END { printf "%.0f bytes in %d files changed meanwhile\n", sum, NR }' "$copy_folder/changed-$1" ||
     fail "the sizes in the list of $1 cannot be added"
 }
 
-# use_one_stream LIST LABEL   write the names of LIST, NUL-ended, for a single stream; print how much there is to send
+# use_one_stream LIST LABEL   Write the names of LIST, NUL-ended, for a single stream; print how much there is to send.
 use_one_stream() {
   list_names=$copy_folder/files-$2-1
   write_complete "$list_names" cut -d ' ' -f 5- -- "$1"
@@ -79,7 +79,7 @@ use_one_stream() {
   write_name_lists "$1" "$list_names"
 }
 
-# balance_streams LIST LABEL   divide the names of LIST by size among copy_streams streams
+# balance_streams LIST LABEL   Divide the names of LIST by size among copy_streams streams.
 balance_streams() {
   write_complete "$1.sorted" sort -rn -- "$1"
   awk -v streams="$copy_streams" -v list="$copy_folder/files-$2" '
@@ -103,8 +103,8 @@ balance_streams() {
   write_name_lists "$list" "$@"
 }
 
-# write_name_lists LIST FILE...   write FILE.names, NUL-ended, of the lines of each FILE; fail unless they are as many
-# as the lines of LIST
+# write_name_lists LIST FILE...   Write FILE.names, NUL-ended, of the lines of each FILE; fail unless they are as many
+# as the lines of LIST.
 write_name_lists() {
   named_lines=$(count_lines "$1") || exit
   shift
@@ -116,8 +116,8 @@ write_name_lists() {
   [ "$named_lines" -eq 0 ] || fail "$named_lines of the files to send are missing from the lists of the streams"
 }
 
-# mark_synced LABEL   after a successful pass: record that the files that did not change before it began are on the new
-# server
+# mark_synced LABEL   After a successful pass: record that the files that did not change before it began are on the new
+# server.
 mark_synced() {
   mv -f -- "$copy_folder/next-$1" "$copy_folder/seen-$1" || fail "$copy_folder cannot be written"
 }

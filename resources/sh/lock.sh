@@ -3,8 +3,8 @@
 # create it first in a public folder. After creating one, each looks for others: of two at the same time, at least one
 # sees both.
 
-# take_lock LOCK TEXT   create LOCK-RANDOM with TEXT, whose first word is the token of its owner. Exit with 75 and print
-# the other lock if this user has one with another token A lock of the same token, which an interrupted execution has
+# take_lock LOCK TEXT   Create LOCK-RANDOM with TEXT, whose first word is the token of its owner. Exit with 75 and print
+# the other lock if this user has one with another token. A lock of the same token, which an interrupted execution has
 # left, is good as it is. A link of another user is not a lock.
 take_lock() {
   lock_token=${2%% *} lock_new=''
@@ -21,7 +21,7 @@ take_lock() {
     'rsync of its copy is running, and remove the lock'
 }
 
-# find_locks LOCK TEST...   run find with these TESTs on the locks of that name that this user has created
+# find_locks LOCK TEST...   Run find with these TESTs on the locks of that name that this user has created.
 find_locks() {
   locks_user=$(id -u) || fail 'id does not print the name of this user'
   locks_name=$1
@@ -30,13 +30,13 @@ find_locks() {
     find "${locks_name%/*}" -maxdepth 1 -ignore_readdir_race -name "${locks_name##*/}*" -type l -user "$locks_user" "$@"
 }
 
-# release_lock LOCK TOKEN   remove the lock of that owner, if it exists
+# release_lock LOCK TOKEN   Remove the lock of that owner, if it exists.
 release_lock() {
   find_locks "$1" -lname "$2 *" -delete
 }
 
-# list_locks FOLDER NAME   print each lock in FOLDER whose name begins so, with its text, one per line, then their
-# number A link with a text of several lines is not a lock.
+# list_locks FOLDER NAME   Print each lock in FOLDER whose name begins so, with its text, one per line, then their
+# number. A link with a text of several lines is not a lock.
 list_locks() {
   locks_found=$(find "$1" -maxdepth 1 -ignore_readdir_race -name "$2*" -type l ! -lname '*
 *' -printf '%p %l\n') || fail "$1 cannot be read"

@@ -1,24 +1,24 @@
 # Work on a host whose PostgreSQL server is in use: at low priority, and ended before it fills the disk.
 
-# run_beside_server FILES FOLDER FUNCTION WORD...   run FUNCTION at low priority, and only while FOLDER's file system
-# has room
+# run_beside_server FILES FOLDER FUNCTION WORD...   Run FUNCTION at low priority, and only while FOLDER's file system
+# has room.
 run_beside_server() {
   lower_priority
   run_within_free_space "$@"
 }
 
-# run_at_low_priority FUNCTION WORD...   run it at low priority
+# run_at_low_priority FUNCTION WORD...   Run it at low priority.
 run_at_low_priority() {
   lower_priority
   "$@"
 }
 
-# lower_priority   lower the priority of this shell, and so of everything that it starts from here on
-# As `low_priority` does: under full load it gets a tenth of what a session of the server gets, so that a copy still
-# completes. Where the kernel shares the processor out by sessions (autogroup), priorities count within one alone, and
-# the session has its own. What this host does not know or allow stays as it is, and is no failure.
+# lower_priority   Lower the priority of this shell, and so of everything that it starts from here on. As `low_priority`
+# does: under full load it gets a tenth of what a session of the server gets, so that a copy still completes. Where the
+# kernel shares the processor out by sessions (autogroup), priorities count within one alone, and the session has its
+# own. What this host does not know or allow stays as it is, and is no failure.
 lower_priority() {
-  # not $$: a shell within parentheses is a process of its own
+  # Not $$: a shell within parentheses is a process of its own.
   read -r lower_self _ </proc/self/stat || return 0
   echo 10 2>/dev/null >"/proc/$lower_self/autogroup"
   renice -n 10 -p "$lower_self" >/dev/null 2>&1
@@ -26,8 +26,8 @@ lower_priority() {
   return 0
 }
 
-# run_within_free_space FILES FOLDER FUNCTION WORD...   run FUNCTION, which writes lists of FILES files to the file
-# system of FOLDER It is not started if the lists may not fit, and ended if the file system gets full, for whatever
+# run_within_free_space FILES FOLDER FUNCTION WORD...   Run FUNCTION, which writes lists of FILES files to the file
+# system of FOLDER. It is not started if the lists may not fit, and ended if the file system gets full, for whatever
 # reason: a server on it stops when it cannot write.
 run_within_free_space() {
   room_files=$1 room_folder=$2
@@ -49,8 +49,8 @@ run_within_free_space() {
   esac
 }
 
-# space_to_keep_free FILES FOLDER   print how many kB of the file system of FOLDER must stay free; fail unless 1 kB per
-# file is free besides That is a twentieth of it, at most 1 GiB, and at most half of what is free now.
+# space_to_keep_free FILES FOLDER   Print how many kB of the file system of FOLDER must stay free; fail unless 1 kB per
+# file is free besides. That is a twentieth of it, at most 1 GiB, and at most half of what is free now.
 space_to_keep_free() {
   reserve_kilobytes=$(free_space "$2") || exit
   reserve_all=$(stat -f -c '%b %S' -- "$2") || fail "the size of the file system of $2 could not be determined"
@@ -64,19 +64,19 @@ space_to_keep_free() {
   echo "$reserve_least"
 }
 
-# free_space FOLDER   print how many kB an ordinary user may still write on its file system
+# free_space FOLDER   Print how many kB an ordinary user may still write on its file system.
 free_space() {
   left_said=$(stat -f -c '%a %S' -- "$1") || fail "the free space of $1 could not be determined"
   echo $((${left_said% *} * ${left_said#* } / 1024))
 }
 
-# watch_free_space FOLDER LEAST PROCESS   until PROCESS has ended: if fewer than LEAST kB are free, end PROCESS and
-# everything that it has started, and exit with 75; with another status if the free space cannot be read If the waiting
+# watch_free_space FOLDER LEAST PROCESS   Until PROCESS has ended: if fewer than LEAST kB are free, end PROCESS and
+# everything that it has started, and exit with 75; with another status if the free space cannot be read. If the waiting
 # shell is killed, nobody ends this watch, and the process id of PROCESS may be used again.
 watch_free_space() {
   watch_since=$(process_start "$3") || exit
   [ -n "$watch_since" ] || return 0
-  watch_pause='' # not $!, which is of the shell that this one was split from
+  watch_pause='' # not $!, which comes from the parent shell
   trap '[ -z "$watch_pause" ] || kill "$watch_pause" 2>/dev/null; exit 0' TERM
   watch_status=0
   while [ "$watch_status" = 0 ]; do
@@ -89,14 +89,14 @@ watch_free_space() {
     watch_left=$(free_space "$1") || watch_status=1
     [ "$watch_status" != 0 ] || [ "$watch_left" -ge "$2" ] || watch_status=75
   done
-  trap '' TERM # of who waits for the first of them
+  trap '' TERM # from the process that waits for the first one
   end_process_tree "$3"
   exit "$watch_status"
 }
 
-# end_process_tree PROCESS [BUT]   send TERM to PROCESS and all its descendants, except BUT and its descendants
-# All are stopped first, because a process that one of them starts meanwhile would be missed. PROCESS continues last: it
-# may end the caller of this.
+# end_process_tree PROCESS [BUT]   Send TERM to PROCESS and all its descendants, except BUT and its descendants. All are
+# stopped first, because a process that one of them starts meanwhile would be missed. PROCESS continues last: it may end
+# the caller of this.
 end_process_tree() {
   end_known='' end_found=$(list_process_tree "$@")
   until [ "$end_found" = "$end_known" ]; do
@@ -104,13 +104,13 @@ end_process_tree() {
     for end_each in $end_known; do kill -s STOP "$end_each" 2>/dev/null; done
     end_found=$(list_process_tree "$@")
   done
-  # what has ended by itself is no matter
+  # A process may have ended meanwhile.
   for end_each in $end_known; do kill -s TERM "$end_each" 2>/dev/null; done
   for end_each in $end_known; do [ "$end_each" = "$1" ] || kill -s CONT "$end_each" 2>/dev/null; done
   kill -s CONT "$1" 2>/dev/null
 }
 
-# list_process_tree PROCESS [BUT]   print the ids of PROCESS and all its descendants, except BUT and its descendants
+# list_process_tree PROCESS [BUT]   Print the ids of PROCESS and all its descendants, except BUT and its descendants.
 # shellcheck disable=SC2154 # read_process sets process_fields
 list_process_tree() {
   started=" $1 " started_before='' started_but=${2-}

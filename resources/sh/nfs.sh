@@ -2,8 +2,8 @@
 # afterwards. STATE is below /run: on the new server it says what was started there. On the old server it contains the
 # mounts, and only the group of its owner may enter it.
 
-# serve_nfs STATE VERSION OPTION...   on the new server: start an NFS server by rpc.nfsd with OPTION..., if none is
-# running STATE records what was started. Locks of earlier clients are not waited for: version 4 ends its grace period
+# serve_nfs STATE VERSION OPTION...   On the new server: start an NFS server by rpc.nfsd with OPTION..., if none is
+# running. STATE records what was started. Locks of earlier clients are not waited for: version 4 ends its grace period
 # at once.
 serve_nfs() {
   make_private_folder "$1"
@@ -25,7 +25,7 @@ serve_nfs() {
   fi
 }
 
-# mount_nfsd STATE   load the kernel's side of an NFS server, if it is not there yet
+# mount_nfsd STATE   Load the kernel's side of an NFS server, if it is not there yet.
 mount_nfsd() {
   ! is_mounted /proc/fs/nfsd nfsd || return 0
   modprobe nfsd || fail 'the kernel of the new server cannot serve NFS, because it has no module nfsd'
@@ -36,8 +36,8 @@ mount_nfsd() {
   }
 }
 
-# serve_rpcbind STATE RUN   start rpcbind, which version 3 needs for its ports, if none is running; RUN is the folder of
-# its socket
+# serve_rpcbind STATE RUN   Start rpcbind, which version 3 needs for its ports, if none is running; RUN is the folder of
+# its socket.
 serve_rpcbind() {
   [ ! -e "$2/rpcbind.sock" ] || return 0
   if [ ! -d "$2/rpcbind" ]; then
@@ -53,7 +53,7 @@ serve_rpcbind() {
   done
 }
 
-# start_if_not_running STATE PROGRAM [WORD]...   start_detached, unless a process of that name is running
+# start_if_not_running STATE PROGRAM [WORD]...   Start_detached, unless a process of that name is running.
 start_if_not_running() {
   pidof "$2" >/dev/null
   case $? in
@@ -63,8 +63,8 @@ start_if_not_running() {
   esac
 }
 
-# start_detached STATE PROGRAM [WORD]...   start it detached, with its process id and start time in STATE/PROGRAM; fail
-# if it ends at once
+# start_detached STATE PROGRAM [WORD]...   Start it detached, with its process id and start time in STATE/PROGRAM; fail
+# if it ends at once.
 start_detached() {
   detached_file=$1/$2
   shift
@@ -75,7 +75,7 @@ start_detached() {
   kill -s 0 "$!" 2>/dev/null || fail "$1 ended at once. Run it by hand to see why"
 }
 
-# stop_nfs STATE   on the new server: stop what serve_nfs has started; do nothing if a server was running before
+# stop_nfs STATE   On the new server: stop what serve_nfs has started; do nothing if a server was running before.
 stop_nfs() {
   [ -d "$1" ] || return 0
   if [ -e "$1/nfsd" ]; then rpc.nfsd 0 || fail 'rpc.nfsd cannot stop the NFS server'; fi
@@ -90,17 +90,17 @@ stop_nfs() {
   (enter_folder "$1" && rm -f -- nfsd rpc.mountd rpcbind mounted names && rmdir -- "$1") || fail "$1 cannot be removed"
 }
 
-# end_detached STATE PROGRAM   end what start_detached has started, if it is still running
+# end_detached STATE PROGRAM   End what start_detached has started, if it is still running.
 end_detached() {
   [ -s "$1/$2" ] || return 0
   read -r detached_process detached_since <"$1/$2" || fail "$1/$2 cannot be read"
-  # the process id may be another's by now; rpcbind itself changes its user after its start
+  # The process id may be another's by now; rpcbind itself changes its user after its start.
   read -r detached_name 2>/dev/null <"/proc/$detached_process/comm" || return 0
   detached_begun=$(process_start "$detached_process") || exit
   [ "$detached_name" != "$2" ] || [ "$detached_begun" != "$detached_since" ] || end_group "$detached_process" 100
 }
 
-# print_source_address HOST   on the old server: print the source address that its kernel uses towards HOST
+# print_source_address HOST   On the old server: print the source address that its kernel uses towards HOST.
 print_source_address() {
   source_found=$(getent ahosts "$1") || fail "the old server cannot resolve the address of $1"
   source_route=$(ip -o route get "${source_found%% *}") || fail "the old server has no route to $1"
@@ -112,9 +112,9 @@ print_source_address() {
   printf '%s\n' "${source_route%% *}"
 }
 
-# export_targets WRITER OPTIONS CLIENTS [FSID TARGET]...   on the new server: export each TARGET to one of CLIENTS; all
-# files will belong to WRITER Standard input is the address from which the old server connects. If TARGET is a part of a
-# file system, a made-up file handle gives no access to the rest of it.
+# export_targets WRITER OPTIONS CLIENTS [FSID TARGET]...   On the new server: export each TARGET to one of CLIENTS; all
+# files will belong to WRITER. Standard input is the address from which the old server connects. If TARGET is a part of
+# a file system, a made-up file handle gives no access to the rest of it.
 export_targets() {
   export_user=$(id -u -- "$1") || fail "the new server has no user $1"
   export_group=$(id -g -- "$1") || fail "the user $1 on the new server has no group"
@@ -139,8 +139,8 @@ export_targets() {
   done
 }
 
-# refuse_mounts_below FOLDER   fail if a file system is mounted below it: over NFS, files would be written to its mount
-# point
+# refuse_mounts_below FOLDER   Fail if a file system is mounted below it: over NFS, files would be written to its mount
+# point.
 refuse_mounts_below() {
   below_all=$(list_mounts) || exit
   while read -r below_type below_folder; do
@@ -153,7 +153,7 @@ $below_all
 MOUNTS
 }
 
-# export_target TARGET CLIENT FSID OPTIONS   export it; fail if another program exports it to CLIENT already
+# export_target TARGET CLIENT FSID OPTIONS   Export it; fail if another program exports it to CLIENT already.
 export_target() {
   export_name=${2#\[}
   export_name=${export_name%\]} # as exportfs has it: without the brackets of IPv6
@@ -170,7 +170,7 @@ EXPORTS
   exportfs -o "$4,fsid=$3" "$2:$1" || fail "exportfs cannot export $1 to $2"
 }
 
-# unexport_targets CLIENTS [FSID TARGET]...   on the new server: end the exports of this copy
+# unexport_targets CLIENTS [FSID TARGET]...   On the new server: end the exports of this copy.
 unexport_targets() {
   command -v exportfs >/dev/null || return 0 # where there is none nothing was exported
   unexport_clients=$1
@@ -181,7 +181,7 @@ unexport_targets() {
   done
 }
 
-# unexport_target TARGET CLIENT FSID   end its export; one with another FSID belongs to another program
+# unexport_target TARGET CLIENT FSID   End its export; one with another FSID belongs to another program.
 unexport_target() {
   unexport_name=${2#\[}
   unexport_name=${unexport_name%\]}
@@ -196,11 +196,11 @@ $unexport_all
 EXPORTS
 }
 
-# mount_targets STATE OWNER OPTIONS [LABEL SOURCE]...   on the old server: mount each SOURCE anew as STATE/LABEL, for
-# the group of OWNER only
+# mount_targets STATE OWNER OPTIONS [LABEL SOURCE]...   On the old server: mount each SOURCE anew as STATE/LABEL, for
+# the group of OWNER only.
 mount_targets() {
   [ -d "${1%/*}" ] || fail "the folder ${1%/*}, which contains the mount points, does not exist"
-  # it belongs to root: in a folder of OWNER, a link could take the place of the mount point
+  # It belongs to root: in a folder of OWNER, a link could take the place of the mount point.
   mount_group=$(id -g -- "$2") || fail "the old server has no user $2"
   install -d -m 0710 -g "$mount_group" -- "$1" || fail "$1 cannot be created for $2"
   mount_state=$1 mount_options=$3
@@ -211,7 +211,7 @@ mount_targets() {
   done
 }
 
-# mount_target FOLDER SOURCE OPTIONS   mount SOURCE on FOLDER, anew
+# mount_target FOLDER SOURCE OPTIONS   Mount SOURCE on FOLDER, anew.
 mount_target() {
   unmount_target "$1"
   mkdir -m 0555 -- "$1" || fail "$1 cannot be created"
@@ -223,7 +223,7 @@ mount_target() {
   esac
 }
 
-# unmount_targets STATE LABEL...   on the old server: unmount everything in STATE, and remove STATE
+# unmount_targets STATE LABEL...   On the old server: unmount everything in STATE, and remove STATE.
 unmount_targets() {
   unmount_state=$1
   shift
@@ -231,7 +231,7 @@ unmount_targets() {
   [ ! -d "$unmount_state" ] || rmdir -- "$unmount_state" || fail "$unmount_state cannot be removed"
 }
 
-# unmount_target FOLDER   unmount NFS from FOLDER and remove FOLDER; print a warning if it can only be detached lazily
+# unmount_target FOLDER   Unmount NFS from FOLDER and remove FOLDER; print a warning if it can only be detached lazily.
 # It does not wait for a server that does not answer. Lazy unmounting ends whatever waits for that server.
 unmount_target() {
   unmount_tries=0
@@ -246,12 +246,12 @@ unmount_target() {
   [ ! -d "$1" ] || rmdir -- "$1" || fail "$1 cannot be removed"
 }
 
-# nfs_answers FOLDER   whether the NFS server of that mount answers within ten seconds
+# nfs_answers FOLDER   Succeed if the NFS server of that mount answers within ten seconds.
 nfs_answers() {
   timeout -k 1 10 stat -f -- "$1" >/dev/null 2>&1
 }
 
-# is_mounted FOLDER TYPE...   whether a file system of one of these types is mounted there
+# is_mounted FOLDER TYPE...   Succeed if a file system of one of these types is mounted there.
 is_mounted() {
   mounted_folder=$1
   shift
@@ -269,7 +269,7 @@ $mounted_type $mounted_folder
   return 1
 }
 
-# list_mounts   print the type and the folder of each mount, one per line
+# list_mounts   Print the type and the folder of each mount, one per line.
 list_mounts() {
   mounts_read=$(cat /proc/mounts) || fail '/proc/mounts cannot be read'
   while read -r _ mounts_folder mounts_type _; do

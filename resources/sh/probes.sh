@@ -1,11 +1,11 @@
-# Probes of storage: short measurements, bounded in bytes and seconds. They print `bytes` and `nanoseconds`.
-# Times are taken on the server that works. Between two looks at the clock stands what the work needs and no more: so
-# the clock is read by `date` itself and never by a function, which would be one process more.
+# Probes of storage: short measurements with limits in bytes and seconds. They print `bytes` and `nanoseconds`. The
+# times are taken on the server that does the work. Between two readings of the clock, only the measured work runs.
+# Therefore `date` itself reads the clock, because a function in a command substitution would start one more process.
 
-# read_probe FOLDER BYTES SECONDS   read the largest files below FOLDER from the disk; prints also `direct yes` or `no`
-# O_DIRECT neither uses nor disturbs what a running server has cached. Where a file system has no such thing, the files
-# are dropped from the page cache ahead. So they are where most are small: a process for each takes longer than to read
-# it.
+# read_probe FOLDER BYTES SECONDS   Time reading the largest files below FOLDER from the disk. Also prints `direct yes`
+# or `direct no`. O_DIRECT neither uses nor changes what a running server has cached. If the file system does not
+# support it, the files are dropped from the page cache first. The same is done if most files are small, because
+# starting a process for each of them would take longer than reading them.
 read_probe() {
   enter_folder "$1"
   probe_files=$(largest_files "$2") || exit
@@ -26,9 +26,9 @@ read_probe() {
   esac
 }
 
-# largest_files BYTES   print `large` or `small`, of which most are, then `SIZE NAME` of the largest, by size, until
-# they hold BYTES Of a thousand, for so many small ones are told apart from the cost of a process. Large is from 8 MiB
-# on.
+# largest_files BYTES   Print the kind of most files, `large` or `small`, then `SIZE NAME` for the largest files, by
+# size, until their sum is BYTES. At most a thousand files are printed. With so many small files, the time of starting
+# processes can be told apart. A file is large from 8 MiB on.
 largest_files() {
   {
     find . -ignore_readdir_race -name lost+found -prune -o -type f -size +0 ! -name 'pgsql_tmp*' ! -name '*
@@ -46,22 +46,23 @@ largest_files() {
     }' || fail "the files below $PWD could not be listed, or there are none"
 }
 
-# uncache FILE [MEBIBYTES]   drop from the page cache what it holds of FILE, from there on; a file that vanished is none
+# uncache FILE [MEBIBYTES]   Drop FILE from the page cache, from the position MEBIBYTES on. A file that has vanished is
+# no error.
 uncache() {
   uncache_said=$(dd if="$1" bs=1048576 skip="${2:-0}" count=0 iflag=nocache status=none 2>&1) || [ ! -e "$1" ] ||
     fail "$1 cannot be dropped from the page cache: $uncache_said"
 }
 
-# uncache_all   the same for each `SIZE NAME` of standard input
+# uncache_all   Drop each file from the page cache that is listed as `SIZE NAME` on standard input.
 uncache_all() {
   while IFS= read -r uncache_line; do
     uncache "${uncache_line#* }"
   done
 }
 
-# read_large BYTES SECONDS FLAG   time reading the large of the `SIZE NAME` on standard input, in pieces of 32 MiB, with
-# dd's FLAG Ends with 75 where the flag `direct` does not work. What counts is what dd says that it read: a file may
-# shrink meanwhile.
+# read_large BYTES SECONDS FLAG   Time reading the large files among the lines `SIZE NAME` on standard input. They are
+# read in pieces of 32 MiB, with FLAG for dd. Ends with 75 if the flag `direct` does not work. The number of bytes is
+# the one that dd reports, because a file may shrink meanwhile.
 read_large() {
   large_moved=0 large_direct=no
   [ "$3" != direct ] || large_direct=yes
@@ -71,7 +72,8 @@ read_large() {
     while [ "$large_at" -lt "${large_line%% *}" ]; do
       large_now=$(date +%s%N) || fail 'date failed'
       [ "$large_moved" -lt "$1" ] && [ "$large_now" -lt $((large_start + $2 * 1000000000)) ] || break 2
-      large_said=$(dd if="${large_line#* }" of=/dev/null bs=1048576 skip=$((large_at / 1048576)) count=32 iflag="$3" 2>&1) || {
+      large_skip=$((large_at / 1048576))
+      large_said=$(dd if="${large_line#* }" of=/dev/null bs=1048576 skip="$large_skip" count=32 iflag="$3" 2>&1) || {
         [ -e "${large_line#* }" ] || break # a running server removes files
         [ "$3" != direct ] || refuse 75 "${large_line#* } cannot be read with O_DIRECT: $large_said"
         fail "${large_line#* } cannot be read: $large_said"
@@ -86,7 +88,8 @@ read_large() {
   printf 'nanoseconds %s\nbytes %s\ndirect %s\n' $((large_now - large_start)) "$large_moved" "$large_direct"
 }
 
-# read_small SECONDS   time reading all of the `SIZE NAME` on standard input by one process, through the page cache
+# read_small SECONDS   Time reading all files among the lines `SIZE NAME` on standard input, with a single process and
+# through the page cache.
 read_small() {
   small_seconds=$1
   set --
@@ -113,17 +116,18 @@ read_small() {
   printf 'nanoseconds %s\nbytes %s\ndirect no\n' $((small_end - small_start)) "$small_moved"
 }
 
-# only_vanished WORDS   fails where one line of these complaints is of anything but a file that a running server removed
+# only_vanished WORDS   Fail if one line of these error messages is about anything other than a file that a running
+# server has removed.
 only_vanished() {
   vanished_others=$(printf '%s' "$1" | grep -v ': No such file or directory$')
   vanished_status=$?
   [ -n "$1" ] && [ "$vanished_status" -eq 1 ] || fail "the files below $PWD cannot be read: $vanished_others"
 }
 
-# write_probe FOLDER BYTES SECONDS   time writing random bytes into one file and their flush, the faster of two tries
-# Then it is read back. A first piece of 32 MiB tells how many fit half of SECONDS; BYTES is the most. The memory that
-# the bytes pass through is used once before, for what a machine touches for the first time it has to find. Whatever
-# else a server does slows a try down.
+# write_probe FOLDER BYTES SECONDS   Time writing random bytes into one file and flushing it, and print the faster of
+# two tries. Then read the file back. A first piece of 32 MiB shows how many bytes can be written in half of SECONDS. At
+# most BYTES are written. The memory for the bytes is used once before, because a machine needs time for memory that it
+# touches for the first time. The faster try counts, because other work on the server can only slow a try down.
 write_probe() {
   enter_folder "$1"
   trap 'rm -f -- block written || fail "the files of the probe cannot be removed from $PWD"' EXIT
@@ -141,8 +145,8 @@ write_probe() {
   printf 'nanoseconds %s\nbytes %s\nread back %s\n' "$write_taken" $((write_number * 33554432)) "$write_read"
 }
 
-# timed_read_back   here: read `written` from the disk, past the page cache where the file system can, and print the
-# nanoseconds
+# timed_read_back   Read `written` in the current folder from the disk, and print the nanoseconds. Uses O_DIRECT if the
+# file system supports it.
 timed_read_back() {
   back_start=$(date +%s%N) || fail 'date failed'
   dd if=written of=/dev/null bs=1048576 iflag=direct status=none 2>/dev/null || {
@@ -155,7 +159,7 @@ timed_read_back() {
   echo $((back_end - back_start))
 }
 
-# write_pieces NUMBER   the block so many times into the file
+# write_pieces NUMBER   Write the block NUMBER times into the file.
 write_pieces() {
   write_piece=0
   while [ "$write_piece" -lt "$1" ]; do
@@ -165,8 +169,8 @@ write_pieces() {
   done
 }
 
-# timed_write NUMBER   the same into a new file, and print the nanoseconds until it is on the disk
-# What others have left to be written goes to the disk before.
+# timed_write NUMBER   Write NUMBER blocks into a new file, and print the nanoseconds until they are on the disk. The
+# data that other programs have not flushed yet are written to the disk before the time begins.
 timed_write() {
   rm -f -- written || fail "$PWD/written cannot be removed"
   flush_file_system .
@@ -178,8 +182,8 @@ timed_write() {
   echo $((write_end - write_start))
 }
 
-# checksum_probe PROGRAM PROCESSES BYTES SUM   time so many processes that each sum up BYTES zeros by PROGRAM, openssl
-# or sha256sum Each has to come to SUM, or something of it failed.
+# checksum_probe PROGRAM PROCESSES BYTES SUM   Time PROCESSES processes that each compute the checksum of BYTES zeros
+# with PROGRAM, which is openssl or sha256sum. Fails if one of the results is not SUM.
 checksum_probe() {
   # shellcheck disable=SC2016 # that shell's own words
   case $1 in
@@ -198,8 +202,8 @@ checksum_probe() {
   printf 'nanoseconds %s\nbytes %s\n' $((sum_end - sum_start)) $(($2 * $3))
 }
 
-# sustained_write FOLDER BYTES SECONDS   write random bytes into one file until BYTES or SECONDS are over; then the end
-# mark Of each 64 MiB, when they are on the disk, `piece NANOSECONDS`. The file is removed.
+# sustained_write FOLDER BYTES SECONDS   Write random bytes into one file for SECONDS, at most BYTES. The last line is
+# the end mark. Prints `piece NANOSECONDS` for each 64 MiB as soon as they are on the disk. The file is removed.
 sustained_write() {
   enter_folder "$1"
   trap 'rm -f -- block written || fail "the files of the probe cannot be removed from $PWD"' EXIT
@@ -211,7 +215,8 @@ sustained_write() {
   sustained_end=$((sustained_now + $3 * 1000000000))
   while [ $(((sustained_piece + 1) * 67108864)) -le "$2" ] && [ "$sustained_now" -lt "$sustained_end" ]; do
     sustained_before=$sustained_now
-    sustained_said=$(dd if=block of=written bs=1048576 seek=$((sustained_piece * 64)) conv=notrunc,fsync status=none 2>&1) ||
+    sustained_seek=$((sustained_piece * 64))
+    sustained_said=$(dd if=block of=written bs=1048576 seek="$sustained_seek" conv=notrunc,fsync status=none 2>&1) ||
       fail "$1 cannot be written: $sustained_said"
     sustained_piece=$((sustained_piece + 1))
     sustained_now=$(date +%s%N) || fail 'date failed'

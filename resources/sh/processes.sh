@@ -1,7 +1,7 @@
 # Processes: which folder they work in, and how a process group is ended.
 
-# read_process PROCESS   set process_fields to the fields after the name in its stat: state, parent, group, …; fail if
-# it has ended The user who runs a process chooses its name, which may contain blanks, parentheses and line breaks. The
+# read_process PROCESS   Set process_fields to the fields after the name in its stat: state, parent, group, …; fail if
+# it has ended. The user who runs a process chooses its name, which may contain blanks, parentheses and line breaks. The
 # fields are in the last line.
 read_process() {
   process_fields=
@@ -9,10 +9,10 @@ read_process() {
   [ -n "$process_fields" ]
 }
 
-# process_start PROCESS   print its start time, in ticks since the boot; nothing if it has ended
+# process_start PROCESS   Print its start time, in ticks since the boot; nothing if it has ended.
 process_start() {
   [ -n "$1" ] && read_process "$1" || return 0
-  # the state is the third field of all, the start the 22nd
+  # The state is the third field of all, the start the 22nd.
   # shellcheck disable=SC2086 # they are words
   set -- $process_fields
   [ "$1" != Z ] || return 0
@@ -20,7 +20,7 @@ process_start() {
   echo "$1"
 }
 
-# is_own_process PROCESS SINCE   whether that process, started then, is still running and, for root, belongs to root
+# is_own_process PROCESS SINCE   Succeed if that process, started then, is still running and, for root, belongs to root.
 # Process ids are used again. Only root can signal processes of other users.
 is_own_process() {
   ours_since=$(process_start "$1")
@@ -28,8 +28,8 @@ is_own_process() {
   [ -n "$ours_since" ] && [ "$ours_since" = "$2" ] && { [ -O "/proc/$1" ] || [ "$ours_user" -ne 0 ]; }
 }
 
-# end_known_group GROUP SINCE TRIES   end_group, if its leader was started then; fail if the leader has ended and other
-# processes of GROUP are running, because nobody knows whose they are SINCE is 0 on a host that hides processes of root
+# end_known_group GROUP SINCE TRIES   End_group, if its leader was started then; fail if the leader has ended and other
+# processes of GROUP are running, because nobody knows whose they are. SINCE is 0 on a host that hides processes of root
 # (hidepid), such as leaders started by sudo: their start time is not known then.
 end_known_group() {
   if [ "$2" = 0 ] || is_own_process "$1" "$2"; then
@@ -40,7 +40,7 @@ end_known_group() {
   fi
 }
 
-# group_is_running GROUP   whether a process of it is running; a zombie does not count
+# group_is_running GROUP   Succeed if a process of it is running; a zombie does not count.
 group_is_running() {
   runs_group=$1
   for runs_process in /proc/[0-9]*; do
@@ -52,9 +52,9 @@ group_is_running() {
   return 1
 }
 
-# end_group GROUP TRIES   send TERM to the process group, after TRIES tenths of a second KILL; fail if a process is left
-# The caller has checked that it is the right group. POSIX form of kill, because dash's kill does not take `kill -TERM
-# -- -GROUP`.
+# end_group GROUP TRIES   Send TERM to the process group, after TRIES tenths of a second KILL; fail if a process is
+# left. The caller has checked that it is the right group. POSIX form of kill, because dash's kill does not take `kill
+# -TERM -- -GROUP`.
 end_group() {
   kill -s TERM -- "-$1" 2>/dev/null # it may have ended by itself
   end_tries=0
@@ -66,11 +66,11 @@ end_group() {
   done
 }
 
-# list_server_processes   print the process ids of all PostgreSQL server processes
+# list_server_processes   Print the process ids of all PostgreSQL server processes.
 list_server_processes() {
   for server_process in /proc/[0-9]*; do
     server_name=
-    # a process may end between two looks
+    # A process may end between two looks.
     read -r server_name 2>/dev/null <"$server_process/comm" || continue
     case $server_name in
       postgres | postmaster) printf '%s\n' "${server_process#/proc/}" ;;
@@ -79,9 +79,9 @@ list_server_processes() {
   done
 }
 
-# process_lives_in PROCESS FOLDER   whether FOLDER is its working directory
-# The kernel shows the working directory of a process with capabilities (AmbientCapabilities= of systemd) to root only.
-# Then the lock file in FOLDER decides for a server.
+# process_lives_in PROCESS FOLDER   Succeed if FOLDER is its working directory. The kernel shows the working directory
+# of a process with capabilities (AmbientCapabilities= of systemd) to root only. Then the lock file in FOLDER decides
+# for a server.
 process_lives_in() {
   [ ! "/proc/$1/cwd" -ef "$2" ] || return 0
   [ ! -r "/proc/$1/cwd" ] || return 1
@@ -90,8 +90,8 @@ process_lives_in() {
   case $lives_name:$lives_lock in "postgres:$1" | "postmaster:$1") ;; *) return 1 ;; esac
 }
 
-# list_servers_in FOLDER   print the process id of each PostgreSQL server whose data directory is FOLDER
-# A server may be running without its lock file, if somebody has removed that, so its working directory counts.
+# list_servers_in FOLDER   Print the process id of each PostgreSQL server whose data directory is FOLDER. A server may
+# be running without its lock file, if somebody has removed that, so its working directory counts.
 list_servers_in() {
   for server_process in $(list_server_processes); do
     if process_lives_in "$server_process" "$1"; then printf '%s\n' "$server_process"; fi

@@ -1,7 +1,7 @@
 # Where a server listens, and whether its clients can reach it there. The sockets of its process show it, which no
 # setting does: a file may have been edited since, and the command line overrides every file.
 
-# find_postmaster DATA   print the process id of the server in DATA
+# find_postmaster DATA   Print the process id of the server in DATA.
 find_postmaster() {
   postmaster_found=
   [ ! -r "$1/postmaster.pid" ] || read -r postmaster_found <"$1/postmaster.pid"
@@ -17,8 +17,8 @@ find_postmaster() {
   fail "no PostgreSQL server is running in $1"
 }
 
-# list_listeners DATA   print where the server in DATA listens, a line each: `tcp ADDRESS PORT` or `unix SOCKET`
-# IPv6 addresses are written out: eight numbers, but for `::`. Source: proc(5), /proc/PID/net.
+# list_listeners DATA   Print where the server in DATA listens, a line each: `tcp ADDRESS PORT` or `unix SOCKET`. IPv6
+# addresses are written out: eight numbers, but for `::`. Source: proc(5), /proc/PID/net.
 list_listeners() {
   listen_process=$(find_postmaster "$1") || exit
   listen_of=/proc/$listen_process
@@ -34,13 +34,13 @@ list_listeners() {
   done
 }
 
-# filter_listeners FILE   print the lines of /proc/net/FILE on standard input whose sockets are among listen_sockets
+# filter_listeners FILE   Print the lines of /proc/net/FILE on standard input whose sockets are among listen_sockets.
 filter_listeners() {
   while read -r _ listen_local _ listen_state _ _ listen_inode listen_path; do
     if [ "$1" = unix ]; then
       case $listen_sockets in *" socket:[$listen_inode] "*) ;; *) continue ;; esac
       case $listen_path in
-        # without a lock file nobody can tell it from a made-up line
+        # Without a lock file nobody can tell it from a made-up line.
         @*)
           echo 'note: A Unix socket in the abstract namespace may belong to the server. It is not compared. Check' \
             'that unix_socket_directories is the same on both servers.'
@@ -58,13 +58,13 @@ filter_listeners() {
   done
 }
 
-# is_own_socket PATH   whether the lock file of the Unix socket there belongs to the server of listen_process
-# The name of anybody's socket may contain a line break, and so could imitate a line of the server's socket.
+# is_own_socket PATH   Succeed if the lock file of the Unix socket there belongs to the server of listen_process. The
+# name of anybody's socket may contain a line break, and so could imitate a line of the server's socket.
 is_own_socket() {
   own_beside=$listen_of/cwd/$1.lock own_process=''
   case $1 in /*) own_beside=$listen_of/root$1.lock ;; *) ;; esac
   [ -f "$own_beside" ] && [ ! -L "$own_beside" ] || return 1
-  # of whom the server is, and not of who looks: that may be root
+  # Of whom the server is, and not of who looks: that may be root.
   own_users=$(stat -c %u -- "$own_beside" "$listen_of") || fail "$own_beside cannot be examined"
   [ "${own_users%
 *}" = "${own_users#*
@@ -73,8 +73,8 @@ is_own_socket() {
   [ "$own_process" = "$listen_process" ]
 }
 
-# address_text DIGITS   print an address of /proc/net/tcp or tcp6, which holds numbers of 32 bits in the order of the
-# machine
+# address_text DIGITS   Print an address of /proc/net/tcp or tcp6, which holds numbers of 32 bits in the order of the
+# machine.
 address_text() {
   address_one=$(printf '\1\0' | od -An -td2) || fail 'od failed'
   case ${#1}:$((address_one)) in
@@ -93,10 +93,10 @@ address_text() {
   fi
 }
 
-# print_listeners DATA   print where the server in DATA listens, as list_listeners does; if its sockets cannot be read,
-# print its settings in force, with a note that says so The kernel shows the sockets of a process with file capabilities
-# to root only, and those of another container to nobody. The lock file contains only the first of several addresses
-# (since 9.1), so the server is queried for the others.
+# print_listeners DATA   Print where the server in DATA listens, as list_listeners does; if its sockets cannot be read,
+# print its settings in force, with a note that says so. The kernel shows the sockets of a process with file
+# capabilities to root only, and those of another container to nobody. The lock file contains only the first of several
+# addresses (since 9.1), so the server is queried for the others.
 print_listeners() {
   if where_said=$(list_listeners "$1" 2>&1); then
     [ -z "$where_said" ] || printf '%s\n' "$where_said"
@@ -115,7 +115,8 @@ print_listeners() {
       ;;
     *) ;;
   esac
-  if where_addresses=$(PGCONNECT_TIMEOUT=10 PGAPPNAME=pghaul timeout -k 5 60 psql -XAtqw ${where_folder:+-h "$where_folder"} \
+  if where_addresses=$(PGCONNECT_TIMEOUT=10 PGAPPNAME=pghaul timeout -k 5 60 \
+    psql -XAtqw ${where_folder:+-h "$where_folder"} \
     -p "$where_port" -d postgres -c 'show listen_addresses' </dev/null 2>/dev/null); then
     where_by='its settings in force'
   else
@@ -126,8 +127,8 @@ print_listeners() {
   [ -z "$where_folder" ] || printf 'unix %s\n' "$where_folder/.s.PGSQL.$where_port"
 }
 
-# print_listeners_by_settings ADDRESSES PORT   print the lines for listen_addresses and port, as list_listeners has them
-# A server listens on each address of a name. A name that this host does not know is printed as it is.
+# print_listeners_by_settings ADDRESSES PORT   Print the lines for listen_addresses and port, as list_listeners has
+# them. A server listens on each address of a name. A name that this host does not know is printed as it is.
 print_listeners_by_settings() {
   by_addresses=$(printf '%s\n' "$1" | tr ',' ' ') || fail 'tr failed'
   set -f
@@ -136,7 +137,7 @@ print_listeners_by_settings() {
       '*') by_found='0.0.0.0 ::' ;;
       *:*) by_found=$by_address ;;
       *[!0-9.]*)
-        # -A: as the server does, also where the loopback alone has IPv6; older ones do not know it
+        # -A: as the server does, also where the loopback alone has IPv6; older ones do not know it.
         by_found=$(getent -A ahosts "$by_address" 2>/dev/null || getent ahosts "$by_address" 2>/dev/null) || by_found=''
         by_found=$(printf '%s\n' "$by_found" | awk '$2 == "STREAM" && !seen[$1]++ { print $1 }') || fail 'awk failed'
         case ${by_found:-$by_address} in localhost) by_found=127.0.0.1 ;; *) ;; esac
@@ -151,7 +152,7 @@ print_listeners_by_settings() {
   set +f
 }
 
-# expand_address ADDRESS   print an IPv6 address with its eight numbers, except `::`; print anything else as it is
+# expand_address ADDRESS   Print an IPv6 address with its eight numbers, except `::`; print anything else as it is.
 expand_address() {
   case $1 in
     *:*) printf '%s\n' "$1" | awk '
@@ -178,7 +179,7 @@ expand_address() {
   esac
 }
 
-# record_listeners PATH DATA   print the system identifier of the running cluster in DATA, and where its server listens
+# record_listeners PATH DATA   Print the system identifier of the running cluster in DATA, and where its server listens.
 record_listeners() {
   PATH=$1
   see_control=$(print_control_data "$1" "$2") || exit
@@ -187,8 +188,8 @@ record_listeners() {
   print_end_mark
 }
 
-# print_configured_listeners PATH DATA CONFIG OPTIONS   the same by the files of the cluster; CONFIG is outside of DATA,
-# or is `-` OPTIONS `started`: the options of its last start override the files; `-`: they are not used.
+# print_configured_listeners PATH DATA CONFIG OPTIONS   The same by the files of the cluster; CONFIG is outside of DATA,
+# or is `-`. OPTIONS `started`: the options of its last start override the files; `-`: they are not used.
 print_configured_listeners() {
   PATH=$1
   would_control=$(print_control_data "$1" "$2") || exit
@@ -201,7 +202,7 @@ print_configured_listeners() {
   print_end_mark
 }
 
-# print_configured SETTING DATA CONFIG   print what SETTING would be with the options of print_configured_listeners
+# print_configured SETTING DATA CONFIG   Print what SETTING would be with the options of print_configured_listeners.
 print_configured() {
   would_name=$1
   shift
@@ -210,7 +211,7 @@ print_configured() {
     fail "the server program does not print the setting $would_name"
 }
 
-# compare_listeners PATH DATA ADDRESS OWN...   on the new server, after the cutover: fail unless it listens wherever the
+# compare_listeners PATH DATA ADDRESS OWN...   On the new server, after the cutover: fail unless it listens wherever the
 # old server did, as standard input says. Print the identifier of the cluster, and what the old server is to connect to,
 # `reach PORT ADDRESS...` each: one of the addresses is enough. ADDRESS is that by which the old server reaches this
 # server, OWN are all addresses of this server. The addresses of the old server do not move: one that this server lacks
@@ -249,8 +250,8 @@ compare_listeners() {
   print_end_mark
 }
 
-# compare_each_listener   print for each line of the old server on standard input `reach PORT ADDRESS...`, `lacks WORDS`
-# or `note: WORDS`
+# compare_each_listener   Print for each line of the old server on standard input `reach PORT ADDRESS...`, `lacks WORDS`
+# or `note: WORDS`.
 compare_each_listener() {
   while read -r each_kind each_rest; do
     each_address=${each_rest% *} each_port=${each_rest##* }
@@ -259,7 +260,7 @@ compare_each_listener() {
       identifier:*) fail "this is another cluster: its system identifier is $listens_own, and that of the moved" \
         "cluster is $each_rest" ;;
       unix:*) if ! listens_on_socket "$each_rest"; then echo "lacks the Unix socket $each_rest"; fi ;;
-      # a new server without IPv6 has no client there
+      # A new server without IPv6 has no client there.
       tcp:0:0:0:0:0:0:0:1) ! has_ipv6 || has_listener_for "$each_address" "$each_port" ||
         echo "lacks $each_address port $each_port" ;;
       tcp:127.*) has_listener_for "$each_address" "$each_port" || echo "lacks $each_address port $each_port" ;;
@@ -269,8 +270,8 @@ compare_each_listener() {
         elif [ -n "$listens_six" ]; then
           echo "reach $each_port $listens_six"
         else
-          echo "note: Port $each_port was not tested over IPv6: the old server listened on every address, but the new" \
-            'server has no IPv6 address that another server could reach.'
+          echo "note: Port $each_port was not tested over IPv6: the old server listened on every address, but the" \
+            'new server has no IPv6 address that another server could reach.'
         fi
         ;;
       tcp:*)
@@ -287,13 +288,13 @@ compare_each_listener() {
   done
 }
 
-# has_ipv6   whether this host has IPv6, even if only on its loopback
+# has_ipv6   Succeed if this host has IPv6, even if only on its loopback.
 has_ipv6() {
   read -r _ 2>/dev/null </proc/net/if_inet6 # its size is 0, as of every file there
 }
 
-# listens_on_socket PATH   whether the server of listens_now listens on the Unix socket there, by this or another path
-# to it
+# listens_on_socket PATH   Succeed if the server of listens_now listens on the Unix socket there, by this or another
+# path to it.
 listens_on_socket() {
   printf '%s\n' "$listens_now" | while read -r has_kind has_path; do
     if [ "$has_kind" = unix ] && { [ "$has_path" = "$1" ] || [ "$has_path" -ef "$1" ]; }; then exit 3; fi
@@ -301,14 +302,14 @@ listens_on_socket() {
   [ $? -eq 3 ]
 }
 
-# has_listener_for ADDRESS PORT   whether a socket of listens_now accepts connections to it
+# has_listener_for ADDRESS PORT   Succeed if a socket of listens_now accepts connections to it.
 has_listener_for() {
   covers_all=0.0.0.0
   case $1 in *:*) covers_all=:: ;; *) ;; esac
   printf '%s\n' "$listens_now" | while read -r covers_kind covers_address covers_port; do
     [ "$covers_kind:$covers_port" = "tcp:$2" ] || continue
     case $covers_address in "$1" | "$covers_all") exit 3 ;; 127.* | 0:0:0:0:0:0:0:1) continue ;; *) ;; esac
-    # every address of a family, and the loopback, are covered by themselves alone
+    # Every address of a family, and the loopback, are covered by themselves alone.
     case $1 in :: | 127.* | 0:0:0:0:0:0:0:1) continue ;; *) ;; esac
     case $covers_address in
       *:*) covers_kind=:: ;;
@@ -321,7 +322,7 @@ has_listener_for() {
   [ $? -eq 3 ]
 }
 
-# check_reachability PATH   from the old server, after the cutover: fail unless the addresses of compare_listeners on
+# check_reachability PATH   From the old server, after the cutover: fail unless the addresses of compare_listeners on
 # standard input can be reached and the cluster with that identifier answers there. Print for each how it was
 # recognised. Exit with 68 if only the way from the old server is closed: a firewall may be meant to keep it out, and a
 # person can accept that.
@@ -338,12 +339,12 @@ check_reachability() {
   printf '%s\n' "$reached_said" | sed '/^closed /d' || fail 'sed failed'
   [ -z "$reached_closed" ] ||
     refuse 68 "the old server cannot reach the new cluster at $reached_closed. The new cluster listens there, as was" \
-      'just seen on the new server, so only the way from the old server is closed. Open the firewall of the new' \
-      'server for this port, and go on with --resume'
+      'just seen on the new server, so only the way from the old server is closed. Open the firewall of the' \
+      'new server for this port, and go on with --resume'
 }
 
-# check_addresses IDENTIFIER PORT ADDRESS...   print how the cluster was recognised at the first of these addresses
-# where it accepts connections; else print `closed WORDS` or, if no IPv6 route leads there, a note
+# check_addresses IDENTIFIER PORT ADDRESS...   Print how the cluster was recognised at the first of these addresses
+# where it accepts connections; else print `closed WORDS` or, if no IPv6 route leads there, a note.
 check_addresses() {
   one_identifier=$1 one_port=$2 one_closed='' one_tries=10
   shift 2
@@ -351,7 +352,12 @@ check_addresses() {
   for one_address; do
     one_said=$(check_cluster_answers "$one_address" "$one_port" "$one_identifier" "$one_tries") || exit
     case $one_said in
-      'closed '*' (no route leads there)') case $one_address in *:*) ;; *) one_closed="$one_closed, ${one_said#closed }" ;; esac ;;
+      'closed '*' (no route leads there)')
+        case $one_address in
+          *:*) ;;
+          *) one_closed="$one_closed, ${one_said#closed }" ;;
+        esac
+        ;;
       'closed '*) one_closed="$one_closed, ${one_said#closed }" ;;
       *)
         printf '%s\n' "$one_said"
@@ -366,8 +372,8 @@ check_addresses() {
   fi
 }
 
-# check_cluster_answers ADDRESS PORT IDENTIFIER TRIES   print how the cluster of IDENTIFIER was recognised there, or
-# `closed WORDS`; fail if another cluster or another program answers With a login, the server itself tells its
+# check_cluster_answers ADDRESS PORT IDENTIFIER TRIES   Print how the cluster of IDENTIFIER was recognised there, or
+# `closed WORDS`; fail if another cluster or another program answers. With a login, the server itself tells its
 # identifier. Without one, a server answers, and the new server has seen that the socket belongs to its cluster: psql
 # gets no session, and pg_isready (since 9.3) knows whether a server has refused it.
 check_cluster_answers() {
@@ -381,8 +387,8 @@ check_cluster_answers() {
       ;;
     0:*[!0-9]*) ;;
     0:*) fail "another cluster answers at $1 port $2: its system identifier is $answers_last, and that of the moved" \
-      "cluster is $3. Find out which server has this address, point the address to the new server, and go on with" \
-      '--resume' ;;
+      "cluster is $3. Find out which server has this address, point the address to the new server," \
+      'and go on with --resume' ;;
     *)
       until accepts_connections "$1" "$2"; do
         answers_tries=$((answers_tries + 1))
@@ -399,14 +405,14 @@ check_cluster_answers() {
     'to read its system identifier'
 }
 
-# query_identifier ADDRESS PORT   print the system identifier of the cluster that answers there, or the message of psql
+# query_identifier ADDRESS PORT   Print the system identifier of the cluster that answers there, or the message of psql.
 query_identifier() {
   PGCONNECT_TIMEOUT=10 PGAPPNAME=pghaul timeout -k 5 60 psql -XAtqw -h "$1" -p "$2" -d postgres \
     -c 'select system_identifier from pg_catalog.pg_control_system()' </dev/null 2>&1
 }
 
-# accepts_connections ADDRESS PORT   whether a PostgreSQL server answers there, without a login
-# takes_status is 1 if a server answers and accepts no connection.
+# accepts_connections ADDRESS PORT   Succeed if a PostgreSQL server answers there, without a login takes_status is 1 if
+# a server answers and accepts no connection.
 accepts_connections() {
   takes_status=0
   if command -v pg_isready >/dev/null; then
@@ -417,14 +423,15 @@ accepts_connections() {
   fi
 }
 
-# explain_refusal SAID   print what prevents the connection, by the message of psql in SAID; nothing if something
-# answered
+# explain_refusal SAID   Print what prevents the connection, by the message of psql in SAID; nothing if something
+# answered.
 explain_refusal() {
   case $1 in
     *'onnection refused'*) echo 'the connection was refused' ;;
     *'timeout expired'* | *'timed out'*) echo 'the connection timed out' ;;
-    *'etwork is unreachable'* | *'annot assign requested'* | *'ddress family not supported'*) echo 'no route leads' \
-      'there' ;;
+    *'etwork is unreachable'* | *'annot assign requested'* | *'ddress family not supported'*)
+      echo 'no route leads there'
+      ;;
     *'o route to host'* | *'ermission denied'*) echo 'the network refuses the connection' ;;
     *'could not translate host name'*) echo 'the old server cannot resolve the name' ;;
     *'failed to run command'*) echo 'psql is missing on the old server' ;;
@@ -432,7 +439,7 @@ explain_refusal() {
   esac
 }
 
-# report_unreachable ADDRESS PORT   print `closed WORDS`; fail with the message of psql if something answers there
+# report_unreachable ADDRESS PORT   Print `closed WORDS`; fail with the message of psql if something answers there.
 report_unreachable() {
   not_said=$(query_identifier "$1" "$2")
   not_kept=$(explain_refusal "$not_said") || exit

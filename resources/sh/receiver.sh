@@ -1,10 +1,10 @@
 # What the key of a copy may do on the new server. Its line in authorized_keys runs this receiver, whatever command is
 # asked for.
 
-# receive_copy COMMAND [LABEL FOLDER]...   on the new server, forced by the key: do what the old server may ask of the
-# data root LABEL in FOLDER The first FOLDER is the data directory: nothing is accepted while a server is running there.
-# COMMAND: `pghaul-receive discard`, or `pghaul-receive LABEL` with `flush_file_system`, `target_is_empty` or the words
-# of an rsync server without any path.
+# receive_copy COMMAND [LABEL FOLDER]...   On the new server, forced by the key: do what the old server may ask of the
+# data root LABEL in FOLDER. The first FOLDER is the data directory: nothing is accepted while a server is running
+# there. COMMAND: `pghaul-receive discard`, or `pghaul-receive LABEL` with `flush_file_system`, `target_is_empty` or the
+# words of an rsync server without any path.
 receive_copy() {
   PATH=$PATH:/usr/sbin:/sbin # sshd gives a user none of them, and pivot_root is in one
   export PATH
@@ -34,33 +34,35 @@ receive_copy() {
   exec "$@"
 }
 
-# refuse_command [WORDS]   exit with 126: the key does not allow this command
+# refuse_command [WORDS]   Exit with 126: the key does not allow this command.
 refuse_command() {
   refuse 126 "this key allows one copy only${1:+, which does not need: $1}"
 }
 
-# is_copy_command WORDS   whether these are the words of an rsync server in a copy, as the passes make some version of
-# rsync say them First the options for links and folders as they are, hard links, modes, times, dry run, --ignore-times,
-# lists, zlib. `e` is followed by the abilities of the sender. The last word is the current folder. Everything else is
-# refused: --sender reads, --daemon and --config run programs, -s and --secluded-args hide more words, -K, -L and
-# --no-implied-dirs follow links, --log-file and --temp-dir write elsewhere. Source: rsync's options.c, server_options.
+# is_copy_command WORDS   Succeed if these are the words of an rsync server in a copy, as the passes make some version
+# of rsync say them. First the options for links and folders as they are, hard links, modes, times, dry run,
+# --ignore-times, lists, zlib. `e` is followed by the abilities of the sender. The last word is the current folder.
+# Everything else is refused: --sender reads, --daemon and --config run programs, -s and --secluded-args hide more
+# words, -K, -L and --no-implied-dirs follow links, --log-file and --temp-dir write elsewhere. Source: rsync's
+# options.c, server_options.
 is_copy_command() {
-  needs_options='timeout=600|stats|existing|ignore-existing|inplace|append|partial|delete|max-delete=(-1|[0-9]+)|log-format=%i'
+  needs_options='timeout=600|stats|existing|ignore-existing|inplace|append|partial|delete|max-delete=(-1|[0-9]+)'
+  needs_options="$needs_options|log-format=%i"
   needs_options="$needs_options|compress-level=[1-9]|compress-choice=lz4|compress-choice=zstd|old-compress"
   printf '%s\0' "$1" | grep -qzxE -- "--server -n?lHtprI?R?z?(e[0-9.]*[A-Za-z]*)?( --($needs_options))* \. \."
 }
 
-# enclose COMMAND...   become COMMAND in a namespace that contains only this folder and programs, if the kernel allows
-# that to a user The sender may send links and files behind them, and may know a hole in an old rsync. From inside
+# enclose COMMAND...   Become COMMAND in a namespace that contains only this folder and programs, if the kernel allows
+# that to a user. The sender may send links and files behind them, and may know a hole in an old rsync. From inside
 # nothing else can be reached.
 enclose() {
   enclose_folder=$(pwd -P) || fail 'the folder no longer exists'
   exec unshare --user --map-root-user --mount sh "$0" run_enclosed "$enclose_folder" "$@"
 }
 
-# run_enclosed FOLDER COMMAND...   the second part of it, in its own namespaces, as their root
-# It is built over /sys, because no FOLDER is below it. If a mount cannot be made read-only, what the user owns stays
-# writable. /proc would lead outside again. Only umount needs it.
+# run_enclosed FOLDER COMMAND...   The second part of it, in its own namespaces, as their root. It is built over /sys,
+# because no FOLDER is below it. If a mount cannot be made read-only, what the user owns stays writable. /proc would
+# lead outside again. Only umount needs it.
 run_enclosed() {
   enclosed_folder=$1
   shift
@@ -76,8 +78,8 @@ run_enclosed() {
   exec "$@"
 }
 
-# keep_flushing PROCESS   while it is running: write what has arrived to disk while more arrives, so that no long flush
-# remains at the end The kernel reports a failed write only once. Then this ends the PROCESS, and so the pass.
+# keep_flushing PROCESS   While it is running: write what has arrived to disk while more arrives, so that no long flush
+# remains at the end. The kernel reports a failed write only once. Then this ends the PROCESS, and so the pass.
 keep_flushing() {
   while sleep 0.2 && kill -s 0 "$1"; do (flush_file_system .) || kill -s TERM "$1"; done
 }

@@ -1,7 +1,7 @@
 # Rebuilding the indexes that depend on a collation, if the libraries of the new server sort text differently.
 
-# rebuild_indexes PATH SOCKET PORT SERIES SECONDS [DATABASE NUMBER COLLATION...]...   rebuild in each DATABASE the
-# indexes of NUMBER collations
+# rebuild_indexes PATH SOCKET PORT SERIES SECONDS [DATABASE NUMBER COLLATION...]...   Rebuild in each DATABASE the
+# indexes of NUMBER collations.
 rebuild_indexes() {
   connect_to "$1" "$2" "$3" "$4" "$5"
   rebuild_series=${4%%.*}
@@ -20,8 +20,8 @@ rebuild_indexes() {
   done
 }
 
-# rebuild_database_indexes DATABASE SERIES COLLATIONS   rebuild the indexes, the largest first, then refresh the
-# versions of their collations Only the versions of rebuilt indexes are refreshed, because that silences the warning of
+# rebuild_database_indexes DATABASE SERIES COLLATIONS   Rebuild the indexes, the largest first, then refresh the
+# versions of their collations. Only the versions of rebuilt indexes are refreshed, because that silences the warning of
 # PostgreSQL itself.
 rebuild_database_indexes() {
   run_generated "$1" "$3" "
@@ -29,7 +29,8 @@ rebuild_database_indexes() {
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid in (select id from (
     $(index_collations_sql)
-    ) k where coll in (select oid from pg_collation where $(escaped_name_sql collname) = any(string_to_array(:'names', chr(10)))))
+    ) k where coll in (select oid from pg_collation
+      where $(escaped_name_sql collname) = any(string_to_array(:'names', chr(10)))))
     order by c.relpages desc;"
   [ "$2" -ge 10 ] || return 0
   run_generated "$1" "$3" "
@@ -44,9 +45,9 @@ rebuild_database_indexes() {
     and datcollversion <> pg_database_collation_actual_version(oid);"
 }
 
-# index_collations_sql   print the query for the indexes that depend on a collation, as the facts ask it
-# Some operator classes (bytes, trigrams, hashes) and some index types do not use the collation. A range type has one of
-# its own, which its columns do not show. Indexes of TOAST tables (namespace 99) contain no text.
+# index_collations_sql   Print the query for the indexes that depend on a collation, as the facts ask it. Some operator
+# classes (bytes, trigrams, hashes) and some index types do not use the collation. A range type has one of its own,
+# which its columns do not show. Indexes of TOAST tables (namespace 99) contain no text.
 index_collations_sql() {
   echo "
     select indexrelid as id, coalesce(nullif(indcollation[n], 0),
@@ -59,8 +60,8 @@ index_collations_sql() {
     join pg_opclass o on o.oid = indclass[n] and o.opcname !~ '(_pattern|_trgm|_bloom)_ops\$'"
 }
 
-# run_generated DATABASE COLLATIONS QUERY   run the commands that QUERY prints, each shown first; :'names' are
-# COLLATIONS
+# run_generated DATABASE COLLATIONS QUERY   Run the commands that QUERY prints, each shown first; :'names' are
+# COLLATIONS.
 run_generated() {
   made=$(printf '%s\n' "$3" | in_database "$1" psql -XAtqw -v ON_ERROR_STOP=1 -v "names=$2") ||
     fail "the database $1 could not be queried for its indexes"

@@ -1,8 +1,8 @@
 # The sample of files that represents a cluster. Its list has one line per file: bytes to send, bytes to skip, 0, 0,
 # name.
 
-# choose_sample FOLDER LIST BYTES FILES   write a list of about BYTES that represent FOLDER; print `SKIP NAME` of each
-# large file Small files (under 16 MiB) and large files have the same share of bytes as in the cluster: of the small
+# choose_sample FOLDER LIST BYTES FILES   Write a list of about BYTES that represent FOLDER; print `SKIP NAME` of each
+# large file. Small files (under 16 MiB) and large files have the same share of bytes as in the cluster: of the small
 # ones every k-th by size, at most FILES, of the large ones pieces of 8 MiB from their ends. The number of small files
 # does not reduce the large ones, because a sample of a hundred pages tells no rate.
 choose_sample() {
@@ -33,8 +33,8 @@ choose_sample() {
   print_end_mark
 }
 
-# make_sample_holes FOLDER   empty it, and create a sparse file for each `SKIP NAME` of standard input, after which
-# rsync continues
+# make_sample_holes FOLDER   Empty it, and create a sparse file for each `SKIP NAME` of standard input, after which
+# rsync continues.
 make_sample_holes() {
   room_holes=$(read_complete) || exit
   enter_folder "$1"
@@ -52,7 +52,7 @@ make_sample_holes() {
   done || exit
 }
 
-# print_sample_size FOLDER SKIPPED   print `bytes` of the files there, without the holes of SKIPPED bytes
+# print_sample_size FOLDER SKIPPED   Print `bytes` of the files there, without the holes of SKIPPED bytes.
 print_sample_size() {
   { find "$1" -type f -printf '%s\n' && print_end_mark; } | awk -v skipped="$2" '
     $0 == "# whole" { whole = 1; next }

@@ -1,7 +1,7 @@
 # A scratch folder on the file system of a target, for probes. It is never in a data directory.
 
-# make_scratch TARGET NAME USER   create a folder of that name for that user, and print its path
-# It is in the nearest existing folder above the target, or in the target itself if that is a mount point.
+# make_scratch TARGET NAME USER   Create a folder of that name for that user, and print its path. It is in the nearest
+# existing folder above the target, or in the target itself if that is a mount point.
 make_scratch() {
   make_beside=$1
   until [ -d "$make_beside" ]; do
@@ -17,14 +17,13 @@ make_scratch() {
   make_folder=${make_beside%/}/$2
   rm -rf -- "$make_folder" || fail "$make_folder cannot be removed"
   mkdir -m 700 -- "$make_folder" || fail "$make_folder cannot be created"
-  # -h: the owner of the folder above may have put a link in its place meanwhile
+  # -h: the owner of the folder above may have put a link in its place meanwhile.
   chown -h -- "$3:" "$make_folder" || fail "$make_folder cannot be given to $3"
   printf '%s' "$make_folder"
 }
 
-# remove_scratch TARGET NAME   remove the folder of that name, after ending a receiver that still works in it
-# It is looked for in the target and in every folder above, because an interrupted probe does not know where it was
-# created.
+# remove_scratch TARGET NAME   Remove the folder of that name, after ending a receiver that still works in it. It is
+# looked for in the target and in every folder above, because an interrupted probe does not know where it was created.
 remove_scratch() {
   remove_folder='' remove_above=$1
   while [ "$remove_folder" != "$remove_above" ]; do
@@ -38,8 +37,8 @@ remove_scratch() {
   done
 }
 
-# end_processes_in FOLDER   send TERM to every process that works in it or below, for at most five seconds
-# A process that survives this does not prevent the removal of the folder.
+# end_processes_in FOLDER   Send TERM to every process that works in it or below, for at most five seconds. A process
+# that survives this does not prevent the removal of the folder.
 end_processes_in() {
   those_tries=0
   while [ "$those_tries" -lt 50 ]; do
@@ -53,10 +52,10 @@ end_processes_in() {
   done
 }
 
-# list_processes_in FOLDER   print the id of each process that works in it or below
+# list_processes_in FOLDER   Print the id of each process that works in it or below.
 list_processes_in() {
-  # some processes end meanwhile, some belong to other users; find's own process, the last, proves that the list is
-  # complete
+  # Some processes end meanwhile, some belong to other users; find's own process, the last, proves that the list is
+  # complete.
   those_seen=$(find /proc/[0-9]*/cwd /proc/self/cwd -maxdepth 0 -printf '%p %l\n' 2>/dev/null)
   case $those_seen in
     *'/proc/self/cwd '*) ;;

@@ -1,27 +1,27 @@
 # Starting, enabling and stopping a cluster for its clients with the service manager of its host: one function per kind.
 # systemd may hold back units that failed to start behind a fence (start-limit-hit) until they are reset.
 
-# start_debian SERIES NAME DATA   start the cluster with pg_ctlcluster, which uses systemd if the host has it
+# start_debian SERIES NAME DATA   Start the cluster with pg_ctlcluster, which uses systemd if the host has it.
 start_debian() {
   debian_since=$(date +%s) || fail 'date failed'
   if [ -d /run/systemd/system ]; then
     systemctl daemon-reload || fail 'systemctl daemon-reload failed'
-    systemctl reset-failed "postgresql@$1-$2.service" 2>/dev/null # it is not loaded where it never ran
+    systemctl reset-failed "postgresql@$1-$2.service" 2>/dev/null # it fails if the unit has never run
   fi
   debian_said=$(pg_ctlcluster "$1" "$2" start 2>&1) || [ $? -eq 2 ] || fail_debian_start "$@" # 2: it runs
   [ -z "$debian_said" ] || printf '%s\n' "$debian_said"
   wait_until_ready "$3" || fail_debian_start "$@"
 }
 
-# fail_debian_start SERIES NAME DATA   fail as fail_client_start does, with the reason from pg_ctlcluster, the journal
-# and the log
+# fail_debian_start SERIES NAME DATA   Fail as fail_client_start does, with the reason from pg_ctlcluster, the journal
+# and the log.
 fail_debian_start() {
   debian_why=$(explain_failed_start "$3" "$debian_since" print_debian_logs "$1" "$2") || exit
   fail_client_start "$3" "read its log in /var/log/postgresql" "$debian_why"
 }
 
-# print_debian_logs SERIES NAME   print the output of pg_ctlcluster, and the ends of the journal and the log, as far as
-# they are of this start
+# print_debian_logs SERIES NAME   Print the output of pg_ctlcluster, and the ends of the journal and the log, as far as
+# they are of this start.
 print_debian_logs() {
   printf '%s\n' "$debian_said"
   [ ! -d /run/systemd/system ] || print_journal "$debian_since" -u "postgresql@$1-$2.service"
@@ -30,32 +30,32 @@ print_debian_logs() {
   [ "$debian_changed" -lt "$debian_since" ] || tail -c 20000 -- "$debian_log"
 }
 
-# print_journal SINCE WORDS...   print the journal since then, as selected by these WORDS of journalctl
+# print_journal SINCE WORDS...   Print the journal since then, as selected by these WORDS of journalctl.
 print_journal() {
   journal_since=$1
   shift
   journalctl --no-pager -q -o cat -n 50 --since "@$journal_since" "$@" || fail 'the journal cannot be read'
 }
 
-# start_unit UNIT DATA   start the unit with the systemd of the host
+# start_unit UNIT DATA   Start the unit with the systemd of the host.
 start_unit() {
   refuse_shared_unit "$1" "$2"
   unit_since=$(date +%s) || fail 'date failed'
-  systemctl reset-failed "$1" 2>/dev/null # it is not loaded where it never ran
+  systemctl reset-failed "$1" 2>/dev/null # it fails if the unit has never run
   if ! systemctl start "$1" || ! wait_until_ready "$2"; then
-    # It would be tried again and again
+    # systemd would try to start it again and again.
     systemctl stop "$1" || fail "$1 did not stop. Read its log with journalctl -u $1"
     unit_why=$(explain_failed_start "$2" "$unit_since" print_journal "$unit_since" -u "$1") || exit
     fail_client_start "$2" "journalctl -u $1" "$unit_why"
   fi
 }
 
-# start_user_unit UNIT DATA   start the unit with the systemd of the user who runs this
+# start_user_unit UNIT DATA   Start the unit with the systemd of the user who runs this.
 start_user_unit() {
   unit_user=$(id -u) || fail 'id does not print the name of this user'
   refuse_shared_unit "$1" "$2" "$unit_user"
   unit_since=$(date +%s) || fail 'date failed'
-  (run_user_systemctl reset-failed "$1") 2>/dev/null # it is not loaded where it never ran
+  (run_user_systemctl reset-failed "$1") 2>/dev/null # it fails if the unit has never run
   if ! (run_user_systemctl start "$1") || ! wait_until_ready "$2"; then
     run_user_systemctl stop "$1"
     unit_why=$(explain_failed_start "$2" "$unit_since" print_journal "$unit_since" --user -u "$1") || exit
@@ -63,8 +63,8 @@ start_user_unit() {
   fi
 }
 
-# start_folder PATH DATA CONFIG [OPTIONS]   start the server with pg_ctl as postmaster.opts says; CONFIG is its
-# configuration file outside of DATA, or `-` OPTIONS, quoted for a shell, follow: values in force that the files do not
+# start_folder PATH DATA CONFIG [OPTIONS]   Start the server with pg_ctl as postmaster.opts says; CONFIG is its
+# configuration file outside of DATA, or `-`. OPTIONS, quoted for a shell, follow: values in force that the files do not
 # have. If the server does not start with them (pg_ctl before 15 cuts a long command line off), it is started without
 # them, and a warning says so.
 start_folder() {
@@ -83,28 +83,28 @@ start_folder() {
   }
 }
 
-# stop_debian SERIES NAME DATA   stop the cluster with a fast shutdown, which needs no recovery; do nothing if it is
-# stopped
+# stop_debian SERIES NAME DATA   Stop the cluster with a fast shutdown, which needs no recovery; do nothing if it is
+# stopped.
 stop_debian() {
   [ -e "$3/postmaster.pid" ] || return 0
   pg_ctlcluster "$1" "$2" stop -m fast || fail "the cluster $1/$2 did not stop. Read its log in /var/log/postgresql"
 }
 
-# stop_unit UNIT DATA   stop the unit of the host; do nothing if it is stopped
+# stop_unit UNIT DATA   Stop the unit of the host; do nothing if it is stopped.
 stop_unit() {
   refuse_shared_unit "$1" "$2"
   systemctl stop "$1" || fail "$1 did not stop. Read its log with journalctl -u $1"
 }
 
-# stop_user_unit UNIT DATA   stop the unit of the user who runs this; do nothing if it is stopped
+# stop_user_unit UNIT DATA   Stop the unit of the user who runs this; do nothing if it is stopped.
 stop_user_unit() {
   unit_user=$(id -u) || fail 'id does not print the name of this user'
   refuse_shared_unit "$1" "$2" "$unit_user"
   run_user_systemctl stop "$1"
 }
 
-# refuse_shared_unit UNIT DATA [UID]   fail if UNIT, of the host or of that user, runs servers and none of them is in
-# DATA: somebody has given it to another cluster since the checks
+# refuse_shared_unit UNIT DATA [UID]   Fail if UNIT, of the host or of that user, runs servers and none of them is in
+# DATA: somebody has given it to another cluster since the checks.
 refuse_shared_unit() {
   unit_other=''
   for unit_process in $(list_server_processes); do
@@ -117,8 +117,8 @@ refuse_shared_unit() {
     'server a unit of its own, or stop it permanently, and let this unit start the cluster. Then go on with --resume'
 }
 
-# process_is_in_unit CGROUP UNIT UID   whether a process, whose cgroup file of /proc is CGROUP, runs in UNIT of the host
-# or, with a UID, of that user
+# process_is_in_unit CGROUP UNIT UID   Succeed if a process, whose cgroup file of /proc is CGROUP, runs in UNIT of the
+# host or, with a UID, of that user.
 process_is_in_unit() {
   while IFS=: read -r _ _ in_path; do
     in_user=''
@@ -128,34 +128,34 @@ process_is_in_unit() {
   return 1
 }
 
-# stop_folder PATH DATA   stop the server with pg_ctl; do nothing if it is stopped
+# stop_folder PATH DATA   Stop the server with pg_ctl; do nothing if it is stopped.
 stop_folder() {
   PATH=$1
   [ -e "$2/postmaster.pid" ] || return 0
   PGDATA=$2 pg_ctl -m fast -w -t 3600 stop || fail "the server in $2 did not stop. Read its log"
 }
 
-# write_start_conf FOLDER WORD   set whether the cluster of that configuration folder starts with the host: auto or
-# manual
+# write_start_conf FOLDER WORD   Set whether the cluster of that configuration folder starts with the host: auto or
+# manual.
 write_start_conf() {
   echo "$2" >"$1/start.conf" || fail "$1/start.conf cannot be written"
 }
 
-# run_user_systemctl VERB UNIT   run systemctl for the systemd of this user, also without a login session
+# run_user_systemctl VERB UNIT   Run systemctl for the systemd of this user, also without a login session.
 run_user_systemctl() {
   own_number=$(id -u) || fail 'id does not print the name of this user'
   XDG_RUNTIME_DIR=/run/user/$own_number systemctl --user "$1" "$2" ||
     fail "systemctl --user $1 $2 failed. Read its log with journalctl --user -u $2"
 }
 
-# enable_linger USER   let the systemd of this user run from the boot on, and wait until it does
+# enable_linger USER   Let the systemd of this user run from the boot on, and wait until it does.
 enable_linger() {
   loginctl enable-linger "$1" || fail "the systemd of the user $1 cannot be started at boot (loginctl enable-linger)"
   linger_number=$(id -u "$1") || fail "there is no user $1"
   systemctl start "user@$linger_number.service" || fail "the systemd of the user $1 did not start"
 }
 
-# wait_until_ready DATA   wait until the server there accepts connections, at most a minute; return 1 if it does not
+# wait_until_ready DATA   Wait until the server there accepts connections, at most a minute; return 1 if it does not.
 # Not every service waits for its server.
 wait_until_ready() {
   accepts_tries=0
@@ -166,9 +166,9 @@ wait_until_ready() {
   done
 }
 
-# server_ready DATA   whether the server there accepts connections; before 10, whether it is running
-# The eighth line of its lock file says so (LOCK_FILE_LINE_PM_STATUS, pidfile.h). The first line is its process id,
-# which is checked, because a lock file remains after a power failure.
+# server_ready DATA   Succeed if the server there accepts connections; before 10, whether it is running. The eighth line
+# of its lock file says so (LOCK_FILE_LINE_PM_STATUS, pidfile.h). The first line is its process id, which is checked,
+# because a lock file remains after a power failure.
 server_ready() {
   [ -e "$1/postmaster.pid" ] || return 1
   ready_version=$1/PG_VERSION
@@ -183,8 +183,8 @@ server_ready() {
   return 1
 }
 
-# register_debian FILE DATA NAME   let FILE, Debian's postgresql.conf, include the one in DATA; the earlier FILE is kept
-# next to it NAME is as 15-main. A configuration that was copied with the data directory stays there as it is.
+# register_debian FILE DATA NAME   Let FILE, Debian's postgresql.conf, include the one in DATA; the earlier FILE is kept
+# next to it. NAME is as 15-main. A configuration that was copied with the data directory stays there as it is.
 register_debian() {
   [ ! -e "$1" ] || [ -e "$1.before-pghaul" ] || mv -- "$1" "$1.before-pghaul" || fail "$1 cannot be kept"
   register_data=$(printf '%s' "$2" | sed "s/'/''/g") || fail 'sed failed'
@@ -192,17 +192,17 @@ register_debian() {
     "external_pid_file = '/run/postgresql/$3.pid'" >"$1" || fail "$1 cannot be written"
 }
 
-# unregister_debian FILE   restore FILE as it was before; do nothing if it was not changed
+# unregister_debian FILE   Restore FILE as it was before; do nothing if it was not changed.
 unregister_debian() {
   [ ! -e "$1.before-pghaul" ] || mv -fT -- "$1.before-pghaul" "$1" || fail "$1 cannot be restored"
 }
 
-# set_debian_settings FILE [SETTING VALUE]...   set these in FILE, Debian's postgresql.conf, which was copied from the
-# old server
+# set_debian_settings FILE [SETTING VALUE]...   Set these in FILE, Debian's postgresql.conf, which was copied from the
+# old server.
 set_debian_settings() {
   adopt_file=$1
   shift
-  # what is appended must not join a last line without a line break
+  # What is appended must not join a last line without a line break.
   adopt_end=$(tail -c 1 -- "$adopt_file") || fail "$adopt_file cannot be read"
   [ -z "$adopt_end" ] || echo >>"$adopt_file" || fail "$adopt_file cannot be written"
   while [ $# -gt 1 ]; do
@@ -211,8 +211,8 @@ set_debian_settings() {
   done
 }
 
-# set_debian_setting FILE SETTING VALUE   set it in its place, and also at the end if a later line or an included file
-# overrides it
+# set_debian_setting FILE SETTING VALUE   Set it in its place, and also at the end if a later line or an included file
+# overrides it.
 set_debian_setting() {
   pg_conftool -s "$1" set "$2" "$3" || fail "$2 cannot be set in $1"
   adopt_now=$(pg_conftool -s "$1" show "$2") || fail "$2 cannot be read from $1"

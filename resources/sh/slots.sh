@@ -1,19 +1,19 @@
 # The connections that a server allows its clients. pghaul leaves two of them free, and uses none that is reserved.
 
-# watch_slots SOCKET PORT   let require_free_slot count the connections of the server there; what cannot be read is not
-# counted It runs the server program with the options of the running server, because a session would itself use a
+# watch_slots SOCKET PORT   Let require_free_slot count the connections of the server there; what cannot be read is not
+# counted. It runs the server program with the options of the running server, because a session would itself use a
 # connection.
 watch_slots() {
   slots_server='' slots_all=''
   for slots_folder in "$1" /var/run/postgresql /tmp; do
     slots_lock=$slots_folder/.s.PGSQL.$2.lock
-    # anybody can create one in /tmp: only the lock file of a server of this account is trusted, and its program run
+    # Anybody can create one in /tmp: only the lock file of a server of this account is trusted, and its program run.
     [ -f "$slots_lock" ] && [ ! -L "$slots_lock" ] && [ -O "$slots_lock" ] || continue
     read -r slots_server <"$slots_lock" || slots_server=''
     break
   done
   case $slots_server in '' | *[!0-9]*) return 0 ;; *) ;; esac
-  # a crash leaves the lock file behind, and process ids are used again
+  # A crash leaves the lock file behind, and process ids are used again.
   slots_running=$(list_server_processes | tr '\n' ' ') || return 0
   case " $slots_running" in *" $slots_server "*) ;; *) return 0 ;; esac
   [ -O "/proc/$slots_server" ] && [ -r "/proc/$slots_server/task/$slots_server/children" ] || return 0
@@ -29,15 +29,15 @@ watch_slots() {
   [ "$slots_all" -gt 2 ] || slots_left=$((slots_all - 1)) # a server that allows so few is its owner's alone
 }
 
-# slots_setting NAME   print that setting of the running server, by its options and files; fail if they do not have it
+# slots_setting NAME   Print that setting of the running server, by its options and files; fail if they do not have it.
 slots_setting() {
   # shellcheck disable=SC2016 # for the inner shell
   PGDATA=/proc/$slots_server/cwd timeout 5 xargs -0 sh -c 'name=$1; shift; exec "$@" -C "$name"' sh "$1" \
     2>/dev/null <"/proc/$slots_server/cmdline"
 }
 
-# require_free_slot   fail if a session of pghaul would not leave two connections free for clients, after waiting for
-# three seconds; one, if the server allows no more than two The connection of a session that has ended is free a moment
+# require_free_slot   Fail if a session of pghaul would not leave two connections free for clients, after waiting for
+# three seconds; one, if the server allows no more than two. The connection of a session that has ended is free a moment
 # later.
 require_free_slot() {
   [ -n "$slots_all" ] || return 0
@@ -55,7 +55,7 @@ require_free_slot() {
     "$slots_left free. End some sessions, or raise max_connections"
 }
 
-# count_client_sessions   print how many client sessions the server has; fail if that cannot be read
+# count_client_sessions   Print how many client sessions the server has; fail if that cannot be read.
 count_client_sessions() {
   sessions_found=$(cat "/proc/$slots_server/task/$slots_server/children") || exit
   sessions_number=0
@@ -67,12 +67,13 @@ count_client_sessions() {
   echo "$sessions_number"
 }
 
-# is_client_title TITLE   whether a server process of that title has a client, or may have one
+# is_client_title TITLE   Succeed if a server process of that title has a client, or may have one.
 is_client_title() {
   title_left=${1##*: }
   title_left=${title_left%"${title_left##*[! ]}"}
   case ${title_left% process} in
-    checkpointer | 'background writer' | walwriter | 'wal writer' | 'autovacuum launcher' | 'stats collector') return 1 ;;
+    checkpointer | 'background writer' | walwriter | 'wal writer') return 1 ;;
+    'autovacuum launcher' | 'stats collector') return 1 ;;
     'logger' | archiver | walsummarizer | 'logical replication launcher') return 1 ;;
     'autovacuum worker'* | 'parallel worker for'* | 'io worker '*) return 1 ;;
     *) return 0 ;;

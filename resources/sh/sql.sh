@@ -1,7 +1,8 @@
-# A bridge from standard input and output to a PostgreSQL server's Unix socket, by whichever program the server has.
+# A bridge between standard input and output and the Unix socket of a PostgreSQL server. It uses whichever suitable
+# program the server has.
 
-# sql_bridge PORT FOLDER...   be the bridge to the socket of PORT in the first FOLDER that has it, until either side
-# ends Ends with 127 where no program can be one.
+# sql_bridge PORT FOLDER...   Connect standard input and output to the socket of PORT in the first FOLDER that contains
+# it, until either side ends. Ends with 127 if no suitable program is installed.
 sql_bridge() {
   bridge_port=$1
   shift
@@ -10,7 +11,7 @@ sql_bridge() {
     [ ! -S "$bridge_socket" ] || break
   done
   [ -S "$bridge_socket" ] || fail "the socket $bridge_socket does not exist"
-  # a perl of a minimal system comes without Socket
+  # On a minimal system, perl lacks the module Socket.
   if command -v perl >/dev/null 2>&1 && perl -MSocket -e 1 2>/dev/null; then
     sql_bridge_by_perl "$bridge_socket"
   elif command -v python3 >/dev/null 2>&1; then
@@ -22,7 +23,8 @@ sql_bridge() {
   fi
 }
 
-# sql_bridge_by_perl SOCKET   be the bridge; when standard input ends the socket is told so, and is read to its own end
+# sql_bridge_by_perl SOCKET   Be the bridge with perl. When standard input ends, the socket's write side is closed, and
+# the rest of its output is read.
 sql_bridge_by_perl() {
   perl -e '
     use strict; use Socket;
@@ -40,7 +42,7 @@ sql_bridge_by_perl() {
     }' -- "$1" || fail "the bridge to $1 ended with $?"
 }
 
-# sql_bridge_by_python SOCKET   be the bridge, as by perl
+# sql_bridge_by_python SOCKET   Be the bridge with python, in the same way as with perl.
 sql_bridge_by_python() {
   python3 -c '
 import os, select, socket, sys

@@ -2,9 +2,9 @@
 # are not in force. A running server keeps what it has read last, so an error in a file that was edited since would
 # prevent its next start.
 
-# print_start_errors PROGRAMS SERIES DATA CONFIG   print why the server program rejects its configuration, one reason
+# print_start_errors PROGRAMS SERIES DATA CONFIG   Print why the server program rejects its configuration, one reason
 # per line, as `postgres -C` reads it, which starts and locks nothing; nothing if it accepts it, or before 9.2, which
-# has no -C CONFIG is its configuration file outside of DATA, or `-`. Whatever the files say about languages, logs and
+# has no -C. CONFIG is its configuration file outside of DATA, or `-`. Whatever the files say about languages, logs and
 # prefixes, the errors are in English on standard error. A value may be a secret: what PostgreSQL quotes after a colon,
 # or as a token, is cut off.
 print_start_errors() {
@@ -20,13 +20,13 @@ print_start_errors() {
   printf '%s\n' "${complaints_said:-$complaints_program ended with exit status $complaints_status}"
 }
 
-# join_lines   print standard input as one line, with semicolons between its lines
+# join_lines   Print standard input as one line, with semicolons between its lines.
 join_lines() {
   sed -e ':more' -e '$!{N' -e 'b more' -e '}' -e 's/\n/; /g' || fail 'sed failed'
 }
 
-# check_restartable PATH DATA CONFIG SERIES [SOCKET PORT SECONDS]   fail if the server in DATA could not be started
-# again with its files With the words after SERIES, the running server is asked about pg_hba.conf, which it reads for
+# check_restartable PATH DATA CONFIG SERIES [SOCKET PORT SECONDS]   Fail if the server in DATA could not be started
+# again with its files. With the words after SERIES, the running server is asked about pg_hba.conf, which it reads for
 # that (since 10). Its message is cut at a quote or a colon, because a word of the line follows, which may be a
 # password.
 check_restartable() {
@@ -39,21 +39,22 @@ check_restartable() {
   connect_to "$1" "$5" "$6" "$4" "$7"
   again_said=$(query_cluster "
     select regexp_replace(current_setting('hba_file'), '[[:cntrl:]]', '?', 'g') || ' line ' || line_number || ': ' ||
-    rtrim(substring(error from '^[^:\"]*')) from pg_hba_file_rules where error is not null order by line_number limit 5;") || exit
+    rtrim(substring(error from '^[^:\"]*')) from pg_hba_file_rules where error is not null
+    order by line_number limit 5;") || exit
   [ -z "$again_said" ] || fail_restart "$again_said"
 }
 
-# fail_restart LINES   fail with these reasons
+# fail_restart LINES   Fail with these reasons.
 fail_restart() {
   again_said=$(printf '%s\n' "$1" | join_lines) || exit
   fail "the old server could not be started again with its configuration files: $again_said. It was not stopped." \
     'Start the applications again if this takes long. Correct the file on the old server, and go on with --resume'
 }
 
-# cluster_start_files   print `complaint LINE` for each that print_start_errors has, then `edited NAME HIDDEN
+# cluster_start_files   Print `complaint LINE` for each that print_start_errors has, then `edited NAME HIDDEN
 # IN-FORCE|IN-FILE` for each setting whose value in the files is not the one in force, `option …` where it is the
 # server's command line or environment that gives it, all in hexadecimal digits, or `beyond` and the word where there
-# may be more than 60; the last line is `whole` What may hold a secret is compared here, and not printed. Settings of
+# may be more than 60; the last line is `whole`. What may hold a secret is compared here, and not printed. Settings of
 # extensions are left out: without its library the program does not know their units. What a role or database has set is
 # stronger than the files.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
@@ -84,7 +85,7 @@ cluster_start_files() {
   echo whole
 }
 
-# print_settings_not_in_force WORD   the lines of cluster_start_files that begin with WORD; nothing before 9.2
+# print_settings_not_in_force WORD   The lines of cluster_start_files that begin with WORD; nothing before 9.2.
 print_settings_not_in_force() {
   case $cluster_series in 8.* | 9.[01]) return 0 ;; *) ;; esac
   require_free_slot
@@ -100,7 +101,8 @@ print_settings_not_in_force() {
   [ -z "$files_asked" ] || printf '%s\n' "$files_asked" | while read -r files_name files_hidden files_value; do
     files_now=$(
       unset PGPORT PGDATESTYLE PGCLIENTENCODING # which the server program reads as psql does
-      LC_ALL=C "$cluster_programs/postgres" -C "$files_name" -D "$cluster_folder" -c "config_file=$files_config" 2>/dev/null
+      LC_ALL=C "$cluster_programs/postgres" -C "$files_name" -D "$cluster_folder" \
+        -c "config_file=$files_config" 2>/dev/null
     ) || continue # the series does not tell it so
     files_now=$(hex "$files_now") || exit
     [ "$files_now" != "$files_value" ] || continue

@@ -1,9 +1,9 @@
-# The options with which a server was started, and the reason why a server did not start.
-# A server writes its command line into postmaster.opts when it starts, and leaves it there when it stops.
+# The options with which a server was started, and the reason why a server did not start. A server writes its command
+# line into postmaster.opts when it starts, and leaves it there when it stops.
 
-# print_start_options DATA   print the options of the last start there, each quoted for a shell, except those that name
-# its folder and its configuration file, which are named again at each start; nothing if no server was started there The
-# file has one line with each argument between double quotes and without any escaping (CreateOptsFile, postmaster.c;
+# print_start_options DATA   Print the options of the last start there, each quoted for a shell, except those that name
+# its folder and its configuration file, which are named again at each start; nothing if no server was started there.
+# The file has one line with each argument between double quotes and without any escaping (CreateOptsFile, postmaster.c;
 # read_post_opts, pg_ctl.c). What cannot be told apart is refused, never guessed.
 print_start_options() {
   [ -s "$1/postmaster.opts" ] || return 0
@@ -24,7 +24,7 @@ print_start_options() {
       if (line !~ /"$/) exit 1
       many = split(substr(line, 1, length(line) - 1), words, "\" \"")
       for (i = 1; i <= many; i++) if (words[i] ~ /"/ || words[i] ~ /^-[bdEeFijlnOPsT]+[Dc]/) exit 1
-      # such a first word would make it another program than a server (main.c), and no server writes one
+      # Such a first word would make it another program than a server (main.c), and no server writes one.
       if (words[1] ~ /^--[^=]*$/) exit 1
       for (i = 1; i <= many; i++) {
         word = words[i]
@@ -36,7 +36,7 @@ print_start_options() {
         else if (word ~ /^(-c|--)/ && of_files(substr(word, 3))) continue
         else {
           put(word)
-          # an option of one letter with a value of its own, which may look like any other option
+          # An option of one letter with a value of its own, which may look like any other option.
           if (word ~ /^-[ABCfhkNoprStvW]$/ && i < many) put(words[++i])
         }
       }
@@ -45,20 +45,20 @@ print_start_options() {
       'yourself with the options that it had, and go on'
 }
 
-# save_options DATA   before a start with other options: keep postmaster.opts in the fence, until restore_options
+# save_options DATA   Before a start with other options: keep postmaster.opts in the fence, until restore_options.
 save_options() {
   restore_options "$1"
   [ ! -e "$1/postmaster.opts" ] || write_complete "$1/pghaul-fence/options" cat -- "$1/postmaster.opts"
 }
 
-# restore_options DATA   put back the postmaster.opts that save_options has kept; do nothing if it has kept none
+# restore_options DATA   Put back the postmaster.opts that save_options has kept; do nothing if it has kept none.
 restore_options() {
   [ ! -e "$1/pghaul-fence/options" ] || mv -fT -- "$1/pghaul-fence/options" "$1/postmaster.opts" ||
     fail "$1/postmaster.opts cannot be restored"
 }
 
-# explain_failed_start DATA SINCE COMMAND...   print in one line why the server there did not start: by the output of
-# COMMAND, and by its own log if it was written since SINCE; nothing if neither gives a reason In another language than
+# explain_failed_start DATA SINCE COMMAND...   Print in one line why the server there did not start: by the output of
+# COMMAND, and by its own log if it was written since SINCE; nothing if neither gives a reason. In another language than
 # English the word may not be FATAL. Then the last lines are printed.
 explain_failed_start() {
   why_data=$1 why_since=$2
@@ -68,7 +68,8 @@ explain_failed_start() {
   printf '%s\n' "$why_said" "$why_log" | awk '
     { gsub(/[[:cntrl:]]+/, " ") }
     !/[^ ]/ || /^pg_ctl: |^Examine the log output|^(waiting for server to start)?\.* stopped waiting|^-- / { next }
-    /database system is shut down|starting PostgreSQL|listening on |redirecting log output|Future log output will/ { next }
+    /database system is shut down|starting PostgreSQL|listening on / { next }
+    /redirecting log output|Future log output will/ { next }
     { said[++lines] = substr($0, 1, 400) }
     /(FATAL|PANIC|ERROR):/ { last = lines }
     END {
@@ -78,7 +79,7 @@ explain_failed_start() {
     }' || fail 'awk failed'
 }
 
-# print_server_log DATA SINCE   print the end of the log that the logging collector there has written, if it was written
+# print_server_log DATA SINCE   Print the end of the log that the logging collector there has written, if it was written
 # since then current_logfiles names it, from 10 on.
 print_server_log() {
   own_file=$(sed -n 's/^stderr //p' -- "$1/current_logfiles" 2>/dev/null) || return 0

@@ -1,11 +1,12 @@
-# Probes of dump & restore: some pages of the largest tables go through COPY on the old server, and into a throwaway
-# cluster on new.
+# Probes of dump & restore: a sample of the pages of the largest tables goes through COPY on the old server, and is
+# loaded into a temporary cluster on the new server.
 
-# copy_probe FOLDER BYTES SECONDS DATABASE PATH SOCKET PORT SERIES   on the old server: time COPY of a sample of the
-# largest tables of DATABASE Of four at the most, BYTES of their pages, or what SECONDS allow of them. It reads, and
-# writes the rows to FOLDER/rows alone. Prints `locked NAME` of each that it leaves out, as somebody has it to himself;
-# of the others `table NUMBER BYTES TEXT NANOSECONDS`, of what was kept whole `columns NUMBER PLACE:TYPE…` and `key
-# NUMBER PLACE…`.
+# copy_probe FOLDER BYTES SECONDS DATABASE PATH SOCKET PORT SERIES
+# On the old server: time COPY of a sample of the largest tables of DATABASE. The sample is taken from at most four
+# tables. It has BYTES of their pages, or as many as can be read in SECONDS. The probe only reads from the database, and
+# writes only to FOLDER/rows. Prints `locked NAME` for each table that is left out because a session has locked it
+# exclusively, and `table NUMBER BYTES TEXT NANOSECONDS` for each other table. If its rows were kept completely,
+# `columns NUMBER PLACE:TYPE…` and `key NUMBER PLACE…` follow.
 copy_probe() {
   sample_folder=$1/rows sample_bytes=$2 sample_seconds=$3 sample_database=$4
   shift 4
@@ -27,55 +28,66 @@ copy_probe() {
   sample_number=0
   printf '%s\n' "$sample_tables" | while IFS= read -r sample_line; do
     sample_number=$((sample_number + 1))
-    (sample_table "$sample_number" "$sample_line") || continue # it has said why: one that is locked costs no other
+    # A table that is locked must not prevent the samples of the others. The reason has been printed.
+    (sample_table "$sample_number" "$sample_line") || continue
   done || exit
   print_end_mark
 }
 
-# sample_session   what a session of the sample has besides: it only reads, gives way to other locks, and yields its
-# processor
+# sample_session   Set the options of the sessions that read the sample: they are read-only, do not wait for locks, and
+# run at low priority.
 sample_session() {
   PGOPTIONS="$PGOPTIONS -c default_transaction_read_only=on -c statement_timeout=$((sample_seconds * 2))000"
   case $PGOPTIONS in
     *lock_timeout=*) PGOPTIONS="$PGOPTIONS -c lock_timeout=1000" ;;
     *) ;;
   esac
-  PGCLIENTENCODING=UTF8 PGDATESTYLE=ISO # as pg_dump has it: another server need not read 31/01/2026
+  PGCLIENTENCODING=UTF8 PGDATESTYLE=ISO # as in pg_dump: another server may not be able to read 31/01/2026
   export PGOPTIONS PGCLIENTENCODING PGDATESTYLE
-  renice -n 10 -p $$ >/dev/null 2>&1 # a host without it gives no way
+  renice -n 10 -p $$ >/dev/null 2>&1 # without renice, the priority stays as it is
 }
 
-# largest_tables DATABASE   print of the largest tables there `BYTES ROWS COLUMNS KEY NAME`, TOAST included, from 1 MiB
-# on Of those that may be it by the catalog a bounded number is measured: each one costs the session memory until it
-# ends. Of one in ACCESS EXCLUSIVE mode, or that somebody waits for in it, `locked NAME`: whoever asks for its size
-# waits too. COLUMNS are `PLACE:TYPE,…`, a type of a user's is text; KEY the places of a B-tree index, or `-`; NAME
-# stands quoted, with its schema.
+# largest_tables DATABASE   Print `BYTES ROWS COLUMNS KEY NAME` for the largest tables of DATABASE, from 1 MiB on. BYTES
+# includes TOAST. Only a limited number of candidates, chosen by the catalogs, is measured, because each costs the
+# session memory until it ends. `locked NAME` is printed for a table that is locked in ACCESS EXCLUSIVE mode, or for
+# which such a lock is requested, because asking for its size would have to wait too. COLUMNS are `PLACE:TYPE,…`, with
+# `text` for a user-defined type. KEY is the places of the columns of a B-tree index, or `-`. NAME is quoted and has its
+# schema.
 largest_tables() {
   query_database "$1" "
-    select case when busy then 'locked ' || name else size::text || ' ' || reltuples::bigint::text || ' ' || array_to_string(array(
+    select case when busy then 'locked ' || name else
+    size::text || ' ' || reltuples::bigint::text || ' ' || array_to_string(array(
     select attnum::text || ':' || case when t.typnamespace = 11 then t.typname::text else 'text' end
     from pg_attribute a join pg_type t on t.oid = a.atttypid where attrelid = c.oid and attnum > 0 and not attisdropped
     order by attnum), ',') || ' ' || coalesce((select array_to_string(indkey, ',') from pg_index i
-    join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam where i.indrelid = c.oid and m.amname = 'btree'
-    and indexprs is null and indpred is null and indisvalid order by indisprimary desc, x.relpages desc limit 1), '-') || ' ' || name end
-    from (select oid, reltuples, name, busy, case when busy then pages * current_setting('block_size')::bigint else pg_relation_size(oid) +
+    join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam
+    where i.indrelid = c.oid and m.amname = 'btree'
+    and indexprs is null and indpred is null and indisvalid order by indisprimary desc, x.relpages desc limit 1), '-')
+    || ' ' || name end
+    from (select oid, reltuples, name, busy,
+    case when busy then pages * current_setting('block_size')::bigint else pg_relation_size(oid) +
     case when reltoastrelid = 0 then 0 else pg_relation_size(reltoastrelid) end end as size
-    from (select c.oid, reltuples, reltoastrelid, relpages::bigint as pages, quote_ident(nspname) || '.' || quote_ident(relname) as name,
+    from (select c.oid, reltuples, reltoastrelid, relpages::bigint as pages,
+    quote_ident(nspname) || '.' || quote_ident(relname) as name,
     exists (select 1 from pg_locks where relation in (c.oid, c.reltoastrelid) and mode = 'AccessExclusiveLock'
     and database = (select oid from pg_database where datname = current_database())) as busy
-    from pg_class c join pg_namespace n on n.oid = c.relnamespace where relkind = 'r' and nspname !~ '^(pg_|information_schema\$)'
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where relkind = 'r' and nspname !~ '^(pg_|information_schema\$)'
     and nspname || relname !~ '[[:cntrl:]]' and c.oid in (
     (select oid from pg_class where relkind = 'r' order by relpages desc, oid desc limit 200) union
     (select oid from pg_class where relkind = 'r' and relpages = 0 order by oid desc limit 200) union
-    (select t.oid from pg_class t join pg_class x on x.oid = t.reltoastrelid order by x.relpages desc, t.oid desc limit 200))) b) c
-    where size >= 1048576 and exists (select 1 from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped)
+    (select t.oid from pg_class t join pg_class x on x.oid = t.reltoastrelid
+    order by x.relpages desc, t.oid desc limit 200))) b) c
+    where size >= 1048576
+    and exists (select 1 from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped)
     order by size desc limit 24;"
 }
 
-# sample_table NUMBER LINE   the lines of a table, one of those of largest_tables
-# A sixteenth tells how many of its pages its part of the time allows. What is timed, the faster of two tries, was read
-# just before: disks have probes of their own. What a pass over none of its pages takes is taken off, but half of it at
-# the most: on a server that is busy the one may wait longer than the other.
+# sample_table NUMBER LINE   Print the lines of copy_probe for one table. LINE is its line from largest_tables. Reading
+# a sixteenth of the sample shows how many pages can be read in the table's share of the time. The faster of two tries
+# counts, and their pages were read just before: the speed of the disks has probes of its own. The time of a query that
+# reads no pages is subtracted, but at most half of the measured time, because on a busy server either of them may have
+# had to wait.
 sample_table() {
   sample_number=$1 sample_size=${2%% *} sample_rest=${2#* }
   sample_row_count=${sample_rest%% *} sample_rest=${sample_rest#* }
@@ -85,10 +97,13 @@ sample_table() {
     'BEGIN { part = bytes / all; print (part < 1 ? part : 1) / 16 }') || fail 'awk failed'
   table_empty=$(time_rows 0) || exit
   table_first=$(time_rows "$table_part") || exit
-  table_times=$(awk -v first="${table_first#* }" -v empty="${table_empty#* }" -v size="$sample_size" -v all="$sample_all" \
-    -v seconds="$sample_seconds" \
-    'BEGIN { taken = first - empty; times = taken > 0 ? seconds * 1e9 * size / all / 2 / taken : 16; print (times < 1 ? 1 : (times > 16 ? 16 : times)) }') || fail 'awk' \
-    'failed'
+  table_times=$(awk -v first="${table_first#* }" -v empty="${table_empty#* }" -v size="$sample_size" \
+    -v all="$sample_all" -v seconds="$sample_seconds" \
+    'BEGIN {
+      taken = first - empty
+      times = taken > 0 ? seconds * 1e9 * size / all / 2 / taken : 16
+      print (times < 1 ? 1 : (times > 16 ? 16 : times))
+    }') || fail 'awk failed'
   table_part=$(awk -v part="$table_part" -v times="$table_times" 'BEGIN { printf "%.9f", part * times }') ||
     fail 'awk failed'
   table_most=$(awk -v part="$table_part" -v size="$sample_size" 'BEGIN { printf "%.0f", 2 * part * size + 65536 }') ||
@@ -110,17 +125,24 @@ sample_table() {
   [ "$sample_key" = - ] || echo "key $sample_number $sample_key" | tr , ' ' || fail 'tr failed'
 }
 
-# print_rows PART   print that part of the table's rows, as pg_dump would: of its pages (since 9.5), the same ones each
-# time
+# print_rows PART   Print this part of the table's rows, as pg_dump would. It is a part of its pages (since 9.5), and
+# the same pages each time.
 print_rows() {
   case $sample_series in
-    8.* | 9.[0-4]) rows_which="limit $(awk -v part="$1" -v rows="$sample_row_count" 'BEGIN { printf "%.0f", part * rows }')" ;;
-    *) rows_which="tablesample pg_catalog.system ($(awk -v part="$1" 'BEGIN { printf "%.7f", 100 * part }')) repeatable (1)" ;;
-  esac || fail 'awk failed'
+    8.* | 9.[0-4])
+      rows_number=$(awk -v part="$1" -v rows="$sample_row_count" 'BEGIN { printf "%.0f", part * rows }') ||
+        fail 'awk failed'
+      rows_which="limit $rows_number"
+      ;;
+    *)
+      rows_percent=$(awk -v part="$1" 'BEGIN { printf "%.7f", 100 * part }') || fail 'awk failed'
+      rows_which="tablesample pg_catalog.system ($rows_percent) repeatable (1)"
+      ;;
+  esac
   query_database "$sample_database" "copy (select * from only $sample_name $rows_which) to stdout;"
 }
 
-# time_rows PART   print `BYTES NANOSECONDS` of these rows, which go nowhere
+# time_rows PART   Print `BYTES NANOSECONDS` of reading this part of the rows. The rows themselves are discarded.
 time_rows() {
   timed_start=$(date +%s%N) || fail 'date failed'
   timed_said=$({
@@ -137,7 +159,8 @@ time_rows() {
   echo $((${timed_said%whole} + 0)) $((timed_now - timed_start))
 }
 
-# keep_rows FILE BYTES   these rows of the part table_part in FILE; none where they are more than BYTES, or not all came
+# keep_rows FILE BYTES   Write the rows of the part table_part to FILE. Writes no FILE if they are more than BYTES or
+# incomplete.
 keep_rows() {
   keep_said=$({
     {
@@ -150,8 +173,8 @@ keep_rows() {
   fi
 }
 
-# send_rows TARGET SECONDS   on the old server: the rows that copy_probe has kept, by the copy's transport, in so long
-# at the most
+# send_rows TARGET SECONDS   On the old server: send the rows that copy_probe has kept, by the copy's transport, within
+# at most SECONDS.
 send_rows() {
   # shellcheck disable=SC2034 # read where a copy sends
   copy_limit="timeout --foreground -k 2 $2"
@@ -159,9 +182,10 @@ send_rows() {
   run_tolerating 0 "$copy_send" sample "$copy_folder/rows/" "$1" >/dev/null
 }
 
-# load_probe FOLDER PATH MEMORY STATEMENT...   on the new server: carry these out in a throwaway cluster in FOLDER,
-# print their marks, remove it Before them small tables are made. It is opened to nobody. Of what the server says the
-# marks alone are passed on: a complaint would hold somebody's row.
+# load_probe FOLDER PATH MEMORY STATEMENT...   On the new server: execute the STATEMENTs in a temporary cluster in
+# FOLDER, print their marks, and remove the cluster. Before them, small tables are created. No connection to the cluster
+# is possible. Of the server's output only the marks are passed on, because an error message could contain a row of a
+# user.
 load_probe() {
   trial_folder=$1/cluster PATH=$2 load_memory=$3
   export PATH
@@ -178,8 +202,9 @@ load_probe() {
     grep -aoE '"pghaul [a-z]+ [0-9]+( [0-9.]+)*"' || fail "the server program loaded none of the rows"
 }
 
-# small_tables COUNT   print statements that make so many tables of a row, then an index on each, a transaction each,
-# and mark when Twenty go before them untimed: the first ones fill the server's caches of its catalogs.
+# small_tables COUNT   Print statements that create COUNT tables with one row each, then an index on each, every one in
+# a transaction of its own, and that print marks with the time. Twenty more tables are created first without marks,
+# because the first ones fill the server's caches of its catalogs.
 small_tables() {
   awk -v count="$1" '
     function mark(name) {

@@ -1,11 +1,11 @@
-# The proof before a copy: what its last pass will remove from the folders of the new server belongs to nobody else.
-# The data directory of a copy that was not opened contains a mark, in its fence, with the system identifier of the
-# cluster and the folders outside of it. A standby, a restored backup, a clone and an opened copy have the same
-# identifier and no mark. A folder outside belongs to the copy if the mark names it, no other cluster has a link to it,
-# and it contains only the names that such a folder has.
+# The proof before a copy: what its last pass will remove from the folders of the new server belongs to nobody else. The
+# data directory of a copy that was not opened contains a mark, in its fence, with the system identifier of the cluster
+# and the folders outside of it. A standby, a restored backup, a clone and an opened copy have the same identifier and
+# no mark. A folder outside belongs to the copy if the mark names it, no other cluster has a link to it, and it contains
+# only the names that such a folder has.
 
-# check_targets OWNER PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   fail unless each folder is
-# empty, missing or belongs to a copy of the cluster Run by root, who runs no program of PATH: OWNER does. GIVEN: `-`,
+# check_targets OWNER PATH IDENTIFIER GIVEN DATA NUMBER [FOLDER LINK NAMES]... [OTHER]...   Fail unless each folder is
+# empty, missing or belongs to a copy of the cluster. Run by root, who runs no program of PATH: OWNER does. GIVEN: `-`,
 # or the checkpoint of the unmarked cluster that the operator has given up. NUMBER of folders outside of DATA: the link
 # in DATA that leads there, and an extended regular expression that matches all names of a copy in it; or the names in
 # it that belong to the copy, each after a slash, whatever else it contains. OTHER are the data directories of the other
@@ -22,19 +22,19 @@ check_targets() {
   done
 }
 
-# list_folder_names FOLDER   print the names in FOLDER, one per line, without lost+found; nothing if it does not exist
+# list_folder_names FOLDER   Print the names in FOLDER, one per line, without lost+found; nothing if it does not exist.
 list_folder_names() {
   [ -e "$1" ] || return 0
   ls -Aq -I lost+found -- "$1" || fail "$1 cannot be read"
 }
 
-# check_target_data OWNER PATH IDENTIFIER GIVEN DATA   fail unless no server is running there and it is empty, marked as
-# a copy of that cluster, or given up
+# check_target_data OWNER PATH IDENTIFIER GIVEN DATA   Fail unless no server is running there and it is empty, marked as
+# a copy of that cluster, or given up.
 check_target_data() {
   ours_names=$(list_folder_names "$5") || exit
   [ -n "$ours_names" ] || return 0
   [ "$ours_names" != pghaul-fence ] || ! is_unfinished_fence "$5/pghaul-fence" || return 0
-  # the step that puts the fence up comes later; it stops what a dress rehearsal has left
+  # The step that puts the fence up comes later; it stops what a dress rehearsal has left.
   { [ -e "$5/pghaul-fence/mark" ] && [ -e "$5/pghaul-fence/dressed" ]; } || refuse_running_server "$5"
   if [ -e "$5/pghaul-fence/mark" ]; then
     mark_has_line "$5" "identifier $3" ||
@@ -53,14 +53,14 @@ check_target_data() {
   }
 }
 
-# is_unfinished_fence FENCE   whether it was interrupted before it got its mark: it contains no file of a cluster
+# is_unfinished_fence FENCE   Succeed if it was interrupted before it got its mark: it contains no file of a cluster.
 is_unfinished_fence() {
   none_found=$(find "$1" ! -type d ! -path "$1/mark.part" -print -quit) || fail "$1 cannot be read"
   [ -z "$none_found" ]
 }
 
-# describe_cluster DATA CONTROL   print what a cluster with the identifier of the old cluster may be, by its files and
-# pg_controldata
+# describe_cluster DATA CONTROL   Print what a cluster with the identifier of the old cluster may be, by its files and
+# pg_controldata.
 describe_cluster() {
   if [ ! -e "$1/global/pg_control" ]; then
     echo 'this cluster, fenced by an earlier move'
@@ -78,7 +78,7 @@ describe_cluster() {
   esac
 }
 
-# mark_has_line DATA LINE   whether the mark of the copy in DATA has that line
+# mark_has_line DATA LINE   Succeed if the mark of the copy in DATA has that line.
 mark_has_line() {
   while IFS= read -r mark_line; do
     [ "$mark_line" != "$2" ] || return 0
@@ -86,7 +86,7 @@ mark_has_line() {
   return 1
 }
 
-# check_target_folder DATA FOLDER LINK NAMES   fail unless it is empty, or it contains only such names and the mark in
+# check_target_folder DATA FOLDER LINK NAMES   Fail unless it is empty, or it contains only such names and the mark in
 # DATA names it or the cluster that was given up has a link to it. If NAMES are those of the copy itself, only these are
 # looked at.
 check_target_folder() {
@@ -102,7 +102,7 @@ check_target_folder() {
   [ -z "$ours_strange" ] || refuse_target "$2 contains $ours_strange, which does not belong to a copy of this cluster"
 }
 
-# list_parts FOLDER NAMES   print those of NAMES, each after a slash, that exist in FOLDER
+# list_parts FOLDER NAMES   Print those of NAMES, each after a slash, that exist in FOLDER.
 list_parts() {
   parts_rest=${2#/}/
   while [ -n "$parts_rest" ]; do
@@ -111,13 +111,13 @@ list_parts() {
   done
 }
 
-# refuse_target WORDS...   fail with WORDS, and say what the operator can do
+# refuse_target WORDS...   Fail with WORDS, and say what the operator can do.
 refuse_target() {
   fail "$*. Empty it if nobody needs its contents, or name another target"
 }
 
-# refuse_others_folder NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   fail if a cluster other than
-# that in DATA has a link to FOLDER Running clusters are found by their processes. Anybody can create a link to FOLDER,
+# refuse_others_folder NUMBER DATA FOLDER LINK NAMES [FOLDER LINK NAMES]... [OTHER]...   Fail if a cluster other than
+# that in DATA has a link to FOLDER. Running clusters are found by their processes. Anybody can create a link to FOLDER,
 # so a link of an ordinary user counts only if this user can write to FOLDER. A tablespace of another major version may
 # be next to the NAMES of the copy.
 refuse_others_folder() {
@@ -135,8 +135,8 @@ refuse_others_folder() {
   done
 }
 
-# is_other_version OTHER LINK NAMES   whether LINK leads to a tablespace of OTHER whose major version uses another
-# folder than NAMES
+# is_other_version OTHER LINK NAMES   Succeed if LINK leads to a tablespace of OTHER whose major version uses another
+# folder than NAMES.
 is_other_version() {
   case $2:$3 in */pg_tblspc/*:/PG_*) ;; *) return 1 ;; esac
   beside_series=''
@@ -144,8 +144,8 @@ is_other_version() {
   case $3 in "/PG_${beside_series}_"*) return 1 ;; *) [ -n "$beside_series" ] ;; esac
 }
 
-# owner_cannot_write OTHER FOLDER   whether OTHER, a data directory, belongs to an ordinary user who cannot write to
-# FOLDER
+# owner_cannot_write OTHER FOLDER   Succeed if OTHER, a data directory, belongs to an ordinary user who cannot write to
+# FOLDER.
 owner_cannot_write() {
   may_owner=$(stat -L -c '%u %U' -- "$1") || fail "$1 cannot be read"
   [ "${may_owner%% *}" -ge 1000 ] && run_as "${may_owner#* }" test ! -w "$2" # UID_MIN of login.defs

@@ -1,10 +1,12 @@
-# A trial cluster: made by the binaries of a PATH in a scratch folder, read, asked, and removed at once.
-# It is never opened to anybody: the server program runs in its single-user mode. Whatever a library prints cannot pass
-# for a line of ours: what the server says is read from the line that follows a mark of the asked statements.
+# A trial cluster: it is created by the binaries of a PATH in a scratch folder, examined and queried, and removed at
+# once. No connection to it is possible, because the server program runs in its single-user mode. The output of the
+# server is read only from the line after a mark that the statements print. So the output of a library cannot imitate an
+# answer.
 
-# trial_cluster PATH [KIND WORD]... [sql STATEMENT...]   print the version, the control file and the answers, each
-# behind its mark KIND is preload (a library at the server's start), library (one that a session loads), setting
-# (NAME=VALUE), path (a file, or a program by name) or pgbackrest (a file of its configuration, or a folder of them).
+# trial_cluster PATH [KIND WORD]... [sql STATEMENT...]
+# Print the version, the control file and the answers of a trial cluster, each after its mark. KIND is preload (a
+# library that the server loads at its start), library (one that a session loads), setting (NAME=VALUE), path (a file,
+# or a program by its name) or pgbackrest (a configuration file of pgBackRest, or a folder of them).
 trial_cluster() {
   PATH=$1
   export PATH
@@ -23,14 +25,15 @@ trial_cluster() {
   ask_trial "$@"
 }
 
-# remove_old_trials   remove what a killed trial left an hour ago or more
+# remove_old_trials   Remove the files of trials that were killed at least an hour ago.
 remove_old_trials() {
   trials_user=$(id -un) || fail 'id failed'
-  find /tmp -maxdepth 1 -ignore_readdir_race -name 'pghaul-trial.*' -user "$trials_user" -mmin +60 -exec rm -rf -- {} + ||
-    fail 'the files of an earlier trial in /tmp cannot be removed'
+  find /tmp -maxdepth 1 -ignore_readdir_race -name 'pghaul-trial.*' -user "$trials_user" -mmin +60 \
+    -exec rm -rf -- {} + || fail 'the files of an earlier trial in /tmp cannot be removed'
 }
 
-# make_trial   the trial cluster, by initdb; it knows -N (no sync) since 9.3
+# make_trial   Create the trial cluster with initdb. Since 9.3 initdb has the option -N, which avoids flushing it to
+# disk.
 make_trial() {
   trial_said=$(initdb -N --locale=C -E UTF8 -D "$trial_folder/data" 2>&1 >/dev/null) && return
   rm -rf -- "$trial_folder/data" || fail "$trial_folder/data cannot be removed"
@@ -39,8 +42,8 @@ make_trial() {
 '}"
 }
 
-# ask_trial [KIND WORD]... [sql STATEMENT...]   a line KIND|WORD|COMPLAINT for each, and what the server prints to the
-# statements
+# ask_trial [KIND WORD]... [sql STATEMENT...]   Print a line KIND|WORD|COMPLAINT for each WORD, and the answers of the
+# server to the STATEMENTs.
 ask_trial() {
   trial_loaded=
   while [ $# -gt 0 ]; do
@@ -60,12 +63,13 @@ ask_trial() {
   return 0
 }
 
-# single_user [OPTION...]   the server program in single-user mode, statements on standard input
+# single_user [OPTION...]   Run the server program in single-user mode, with the statements on standard input.
 single_user() {
   postgres --single -D "$trial_folder/data" "$@" postgres 2>&1
 }
 
-# try_preload LIBRARY   whether the server starts with it; those that it starts with stay loaded for all that follows
+# try_preload LIBRARY   Print whether the server starts with LIBRARY. If it does, the library stays loaded for all later
+# questions.
 # shellcheck disable=SC2154 # loadable sets loadable_file
 try_preload() {
   check_loadable preload "$1" || return 0
@@ -76,21 +80,22 @@ try_preload() {
   print_answer preload "$1" "$try_said"
 }
 
-# try_library LIBRARY   whether a session can load it; in a server of its own, which it may bring down
+# try_library LIBRARY   Print whether a session can load LIBRARY. This uses a server of its own, because the library may
+# crash it.
 # shellcheck disable=SC2154 # as above
 try_library() {
   check_loadable library "$1" || return 0
   try_status=0
   try_said=$(printf "load '%s'\n" "$loadable_file" |
     single_user ${trial_loaded:+-c shared_preload_libraries="$trial_loaded"}) || try_status=$?
-  # a statement that fails is no end of the server
+  # The server does not end when a statement fails.
   case $try_said in *'ERROR:  '*) try_status=1 ;; *) ;; esac
   try_said=$(server_complaint "$try_status" "$try_said") || exit
   print_answer library "$1" "$try_said"
 }
 
-# check_loadable KIND LIBRARY   whether it may be loaded here; else print `unverified|LIBRARY|WHY`, or that it is not
-# there
+# check_loadable KIND LIBRARY   Succeed if LIBRARY may be loaded here. Otherwise print `unverified|LIBRARY|WHY`, or that
+# it does not exist.
 # shellcheck disable=SC2154 # loadable sets them
 check_loadable() {
   may_user=$(id -u) || fail 'id failed'
@@ -103,7 +108,7 @@ check_loadable() {
   return 1
 }
 
-# try_setting NAME=VALUE   whether the server takes it
+# try_setting NAME=VALUE   Print whether the server accepts this setting.
 try_setting() {
   try_status=0
   try_said=$(postgres -C port -D "$trial_folder/data" -c "$1" 2>&1) || try_status=$?
@@ -111,8 +116,8 @@ try_setting() {
   print_answer setting "$1" "$try_said"
 }
 
-# try_path PATH   whether it is there; a program in PATH where it has no slash ahead; share:PATH is one below what the
-# programs share, host:NAME a host whose address can be told
+# try_path PATH   Print whether PATH exists. Without a slash at its beginning it is the name of a program. `share:PATH`
+# is below the shared files of the programs. `host:NAME` is a host whose address must be known.
 try_path() {
   try_said=
   case $1 in
@@ -128,8 +133,9 @@ try_path() {
   print_answer path "$1" "$try_said"
 }
 
-# try_pgbackrest PATH   of that file, or of each in that folder, the lines that say where the data directory is; nothing
-# where there is none No other line is read: they hold keys and passwords.
+# try_pgbackrest PATH   Print the lines of the file PATH, or of each file in the folder PATH, that name the data
+# directory. Prints nothing if there is no such line. No other line is read, because other lines contain keys and
+# passwords.
 try_pgbackrest() {
   if [ -d "$1" ]; then
     set -- "$1"/*.conf
@@ -140,23 +146,25 @@ try_pgbackrest() {
       print_answer pgbackrest "$try_file" unreadable
       continue
     }
-    try_said=$(sed -n '/^[[:space:]]*\[.*\][[:space:]]*$/p; /^[[:space:]]*pg[0-9]*-\(path\|host\)[[:space:]]*=/p' "$try_file") ||
+    try_said=$(sed -n -e '/^[[:space:]]*\[.*\][[:space:]]*$/p' \
+      -e '/^[[:space:]]*pg[0-9]*-\(path\|host\)[[:space:]]*=/p' "$try_file") ||
       fail "$try_file cannot be read"
     print_answer pgbackrest "$try_file" "$try_said"
   done
 }
 
-# server_complaint STATUS SAID   print the last complaint of what a server said; nothing where its exit status is 0
+# server_complaint STATUS SAID   Print the last error message in SAID, the output of a server. Prints nothing if STATUS,
+# its exit status, is 0.
 server_complaint() {
   [ "$1" -ne 0 ] || return 0
-  # 1: none
+  # 1: none.
   complaint_said=$(printf '%s\n' "$2" | grep -aE '(FATAL|PANIC|ERROR): ') || [ $? -eq 1 ] || fail 'grep failed'
   complaint_said=${complaint_said##*'
 '}
   printf '%s\n' "${complaint_said:-it ended with exit status $1}"
 }
 
-# print_answer KIND WORD COMPLAINT   KIND|WORD|COMPLAINT, both as `hex` prints them
+# print_answer KIND WORD COMPLAINT   Print KIND|WORD|COMPLAINT, with WORD and COMPLAINT in hexadecimal digits.
 print_answer() {
   answer_word=$(hex "$2") || exit
   answer_said=$(hex "$3") || exit

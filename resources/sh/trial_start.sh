@@ -4,8 +4,8 @@
 # configuration files. Everything else is read-only there, whatever the configuration of the old server names. The
 # kernel removes it all with the first process, however that ends.
 
-# pack_for_trial DATA PATH...   on the old server, as the owner: print those PATHs that are there, and the options of
-# the last start, as pack_configuration does
+# pack_for_trial DATA PATH...   On the old server, as the owner: print those of the PATHs that exist, and the options of
+# the last start, in the format of pack_configuration.
 pack_for_trial() {
   set -- "$@" "$1/postmaster.opts"
   shift
@@ -17,32 +17,35 @@ pack_for_trial() {
   pack_configuration / "$@"
 }
 
-# trial_start LOCKS TOKEN PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   as root: print `started` and
-# where the server listened, as list_listeners does, or `refused WORDS`; ends with 75 where that could not be tried On
-# standard input what pack_for_trial printed. LOCKS: how the path of each lock of a move begins. A lock with TOKEN is
-# the move's own; `-`: it holds none. DATA is the old data directory, SEGMENT the size of a WAL segment in MiB, or `-`.
-# FILES are options, quoted for a shell, that say where the configuration lies, OPTIONS those that hold back what the
-# cluster must not do. BROUGHT, below /, is what the move brings to a path of its own.
+# trial_start LOCKS TOKEN PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]
+# As root: start the trial server. Print `started` and where it listened, as list_listeners does, or `refused WORDS`.
+# Ends with 75 if the trial was not possible. Standard input is the output of pack_for_trial. LOCKS: the beginning of
+# the path of each lock of a move. TOKEN: the token of the move's own lock; `-`: it has none. PATH: where the programs
+# are found. WRITER: the owner of the new cluster. DATA: the old data directory. TARGET: the new data directory.
+# SEGMENT: the size of a WAL segment in MiB, or `-`. FILES: options, quoted for a shell, that say where the
+# configuration is. OPTIONS: the isolation settings. BROUGHT: the paths, relative to /, to which the move copies
+# something.
 # shellcheck disable=SC2154 # program is set by who calls
 trial_start() {
   trial_child='' trial_locks=$1 trial_token=$2
   trap trial_clean_up EXIT
   trap 'exit 143' HUP INT PIPE TERM
   shift 2
-  # two at once would be in each other's way, at the port; what runs in the namespaces holds it until it ends
+  # Two trials at the same time would use the same port. The processes in the namespaces keep this lock until they end.
   { exec 8<"${trial_locks%/*}/."; } 2>/dev/null || fail "${trial_locks%/*} cannot be read"
   flock -n 8 || fail 'another trial start is running on this server'
   trial_check_free "$trial_locks" "$trial_token" "$4"
-  # it ends with 1 where it fails, as what it runs may
+  # The command in it is `true`, because otherwise a failure of unshare would look like a failure of the command.
   trial_can=$(unshare --mount --propagation private --pid --fork --kill-child --mount-proc --ipc true 2>&1) ||
     fail "no namespaces can be created. This needs root and unshare of util-linux 2.32 or later: ${trial_can%%
 *}"
   trial_room=$(find_empty_folder "$@") || exit
-  # by these a server tells whether the one of a lock file lives, and in the namespaces it sees none of them
+  # A server decides by the process IDs whether the owner of a lock file is alive. In the namespaces it cannot see the
+  # processes of the host.
   trial_alive=" $(cd /proc && echo [0-9]*) " || fail '/proc cannot be read'
   export program trial_alive
   exec 3<&0
-  # KILL: the first process of such a namespace heeds nothing else, and all others end with it
+  # KILL, because the first process of such a namespace ignores all other signals. All other processes end with it.
   timeout --foreground -k 1 -s KILL 150 \
     unshare --mount --propagation private --pid --fork --kill-child --mount-proc --ipc \
     sh -c "$program" sh trial_inside "$trial_room" "$@" <&3 &
@@ -57,22 +60,22 @@ trial_start() {
   esac
 }
 
-# trial_clean_up   in a trap: what runs is ended, and with it all of the trial; what was in the way says nothing of the
-# configuration
+# trial_clean_up   In a trap: end the processes of the trial. With them everything else of the trial disappears. Status
+# 1 becomes 75, because a failure of the trial itself says nothing about the configuration.
 trial_clean_up() {
   trial_status=$?
   trap '' HUP INT PIPE TERM
   trap - EXIT
   if [ -n "$trial_child" ]; then
-    kill -s TERM "$trial_child" 2>/dev/null # timeout has it killed a second later
+    kill -s TERM "$trial_child" 2>/dev/null # timeout kills it a second later
     wait "$trial_child"
   fi
   [ "$trial_status" -ne 1 ] || trial_status=75
   exit "$trial_status"
 }
 
-# trial_check_free LOCKS TOKEN TARGET   nobody but who has that token moves a cluster on this server, and no server runs
-# in the target: it would need the port
+# trial_check_free LOCKS TOKEN TARGET   Fail if another execution moves a cluster on this server, or if a server is
+# running in TARGET, because it would use the port of the trial.
 trial_check_free() {
   trial_locked=$(list_locks "${1%/*}" "${1##*/}") || exit
   trial_locked=$(printf '%s\n' "$trial_locked" | sed -n "/^#/d; /^[^ ]* $2 /d; s/^[^ ]* [^ ]* //p") || fail 'sed failed'
@@ -82,8 +85,8 @@ trial_check_free() {
   [ -z "$trial_runs" ] || fail "a PostgreSQL server is running in $3 (process ${trial_runs%%[!0-9]*})"
 }
 
-# find_empty_folder WORD...   print a folder of root's in / in which nothing lies, and to which no WORD leads
-# What is mounted on it in a namespace hides nothing that a server could need.
+# find_empty_folder WORD...   Print an empty folder below / that belongs to root and to which none of the WORDs leads.
+# When something is mounted on it in a namespace, that hides nothing that a server could need.
 find_empty_folder() {
   for spare_one in /media /mnt /opt /srv; do
     [ -d "$spare_one" ] && [ ! -L "$spare_one" ] && [ -O "$spare_one" ] || continue
@@ -99,16 +102,18 @@ find_empty_folder() {
   fail 'none of /media, /mnt, /opt and /srv is an empty folder that the trial could use for its files'
 }
 
-# trial_inside ROOM PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]   the first process of the namespaces;
-# words and output as of trial_start As root it makes what is to be seen at which path before anybody else has a process
-# here; all else is done as WRITER.
+# trial_inside ROOM PATH WRITER DATA TARGET SEGMENT FILES OPTIONS [BROUGHT...]
+# Be the first process of the namespaces. Arguments and output are those of trial_start. ROOM is the folder for the
+# files of the trial. As root it first arranges which files are visible at which path. At this time no other user has a
+# process here. Everything else runs as WRITER.
 trial_inside() {
   trial_room=$1 trial_path=$2 trial_writer=$3 trial_data=$4 trial_target=$5
   trial_segment=$6 trial_files=$7 trial_options=$8
   shift 8
-  # of the host's folders nothing stays open for what is run here
+  # No folder of the host stays open for the programs that run here.
   exec 3<&- 8<&-
-  # of 1 byte, so that none goes to a program either (core(5)); where root may not raise it, it is 0
+  # A limit of 1 byte prevents core dumps, including those to a program (core(5)). If root cannot raise the limit, it is
+  # 0.
   prlimit --core=1:1 --pid "$$" 2>/dev/null || prlimit --core=0:0 --pid "$$" || fail 'prlimit failed'
   umask 022
   trial_mount_memory
@@ -128,11 +133,12 @@ trial_inside() {
     "$trial_room" "$trial_target" "$trial_files" "$trial_options" </dev/null || exit
 }
 
-# trial_mount_memory   a file system in memory, from which nothing can be run: trial_room, and what is made among shared
-# memory
+# trial_mount_memory   Mount a file system in memory, from which no program can be run, on trial_room. New files in
+# /dev/shm are created there too.
 trial_mount_memory() {
   trial_programs=$(list_program_folders) || exit
-  # so that each is a mount of its own, which may run what others may not
+  # Each of these folders becomes a mount of its own, so that programs can be run from it although other mounts are set
+  # to noexec.
   printf '%s\n' "$trial_programs" | while IFS= read -r opens_one; do
     mount -n -c --rbind "$opens_one" "$opens_one" || fail "$opens_one cannot be mounted on itself"
   done || exit
@@ -140,26 +146,26 @@ trial_mount_memory() {
     fail "no file system in memory can be mounted on $trial_room"
   trial_device=$(stat -c %d -- "$trial_room") || fail "$trial_room cannot be examined"
   mkdir -- "$trial_room/farms" "$trial_room/real" || fail "$trial_room cannot be written to"
-  # of what is mounted in it no copy is made with that of /
+  # What is mounted in this folder must not be copied when / is bind-mounted.
   mount -n --bind "$trial_room/real" "$trial_room/real" || fail "$trial_room/real cannot be mounted on itself"
   mount -n --make-unbindable "$trial_room/real" || fail "$trial_room/real cannot be made unbindable"
   install -d -o "$trial_writer" -m 0700 -- "$trial_room/data" || fail "$trial_room cannot be given to $trial_writer"
   [ ! -d /dev/shm ] || trial_link_folder /dev/shm
 }
 
-# trial_protect_host   whatever is mounted is read-only here, but for the trial's own file system, and programs and
-# libraries are found in the folders alone that are for them What a server loads and where it writes the old server's
-# configuration tells, which may name anything. The options of each mount are given anew: what it could not do on the
-# host it cannot do here.
+# trial_protect_host   Make every mount read-only, except the trial's own file system. Programs and libraries can be
+# loaded only from the system's folders for them. The configuration of the old server decides what a server loads and
+# where it writes, and may name anything. The options of each mount are kept, so that nothing becomes possible here that
+# is not possible on the host.
 trial_protect_host() {
   closes_mounts=$(list_visible_mounts </proc/self/mountinfo) || exit
   printf '%s\n' "$closes_mounts" | while read -r closes_kind closes_options closes_point; do
-    # a blank in a path stands there as \040, which printf takes as \0040
+    # In mountinfo, a space in a path is \040. printf needs \0040 for it.
     closes_point=$(printf '%b.' "$closes_point") || fail 'printf failed'
     closes_point=${closes_point%.}
     case $closes_kind:$closes_point in
       proc:/proc) ;;
-      # it would lead to other namespaces, by the processes that it shows
+      # It would lead to other namespaces, through the processes in it.
       proc:*)
         mount -n -c -t tmpfs -o ro,nosuid,nodev,noexec,size=4k pghaul-trial "$closes_point" ||
           fail "$closes_point cannot be covered"
@@ -178,8 +184,8 @@ EOF
   done || exit
 }
 
-# list_program_folders   print the folders from which programs and libraries are taken, a line each: the system's, and
-# those of the PATH of the trial which root alone can change
+# list_program_folders   Print the folders from which programs and libraries are loaded, one per line. These are the
+# system's folders, and those in the PATH of the trial that only root can change.
 list_program_folders() {
   programs_all='/usr
 /bin
@@ -202,10 +208,9 @@ ${programs_one%/*bin}"
   done
 }
 
-# list_visible_mounts   of /proc/self/mountinfo on standard input: print for each mount that a path leads to, and that
-# is not the trial's own, its kind, the options that make it read-only, and its path as it stands there What is mounted
-# on a folder hides what is mounted below that, unless it came first. What autofs mounts at the first look it does not
-# mount in here.
+# list_visible_mounts   Print the visible mounts, except the trial's own, from /proc/self/mountinfo on standard input. A
+# line has the type of the mount, the options that make it read-only, and its path as mountinfo writes it. A mount on a
+# folder hides earlier mounts below it. A file system that autofs mounts at its first use is not mounted in here.
 list_visible_mounts() {
   awk -v room="$trial_room" '
     function under(path, folder) { return folder != path && index(path "/", folder == "/" ? "/" : folder "/") == 1 }
@@ -228,7 +233,7 @@ list_visible_mounts() {
       sub(/ .*/, "", kind[$1])
       options[$1] = $6
       order[NR] = $1
-      if ($5 == room) own = $3 # the last that is mounted there is seen
+      if ($5 == room) own = $3 # the last mount on it is the visible one
     }
     END {
       for (id in point) if (parent[id] in point && point[parent[id]] == point[id]) covered[parent[id]] = 1
@@ -237,15 +242,16 @@ list_visible_mounts() {
         if (device[id] == own || kind[id] == "autofs" || covered[id] || !reached(id)) continue
         kept = ""
         many = split(options[id], each, ",")
-        for (j = 1; j <= many; j++) if (each[j] ~ /^(nosuid|nodev|noexec|noatime|nodiratime|relatime)$/) kept = kept "," each[j]
+        for (j = 1; j <= many; j++)
+          if (each[j] ~ /^(nosuid|nodev|noexec|noatime|nodiratime|relatime)$/) kept = kept "," each[j]
         gsub(/\\/, "\\0", point[id])
         print kind[id], "remount,bind,ro" kept, point[id]
       }
     }' || fail 'the list of mounts cannot be read'
 }
 
-# trial_unpack BROUGHT...   what the old server has packed is in trial_room/files, WRITER's own
-# Nobody else sees that folder before it is whole. Of a link it might hold nothing is followed: none is taken.
+# trial_unpack BROUGHT...   Unpack the files of the old server into trial_room/files, which belongs to WRITER. No other
+# user can see that folder before it is complete. Links are not accepted, so none can be followed.
 trial_unpack() {
   unpacks_archive=$(read_complete) || exit
   unpacks_types=$(printf '%s' "$unpacks_archive" | tar -I base64 -tvf -) ||
@@ -264,15 +270,15 @@ $unpacks_types" in
     shift
     [ ! -e "$unpacks_one" ] || set -- "$@" "$unpacks_one"
   done
-  # as root, of whom alone the folder is: nobody else has had a process here yet
+  # This can run as root, because the folder belongs to root alone and no other user has had a process here yet.
   unpacks_self=$(id -un) || fail 'id does not print the name of this user'
   [ $# -eq 0 ] || restrict_keys "$unpacks_self" "$unpacks_types" "$@"
   chown -hR "$trial_writer:" -- . || fail "$trial_room/files cannot be given to $trial_writer"
 }
 
-# trial_show_paths PATH...   at each PATH stands what the trial has for it
-# A folder that is there is mounted on, and of one that holds a file to be replaced a farm is made; the deepest first,
-# so that what is shown there is seen by way of the farms above it too.
+# trial_show_paths PATH...   Let each PATH show the files that the trial has for it. If a folder exists, something is
+# mounted on it. If it contains a file to be replaced, it is replaced by a folder of links (see trial_link_folder). The
+# deepest paths come first, so that they are also visible through the folders of links above them.
 trial_show_paths() {
   shows_paths="
 $(printf '%s\n' "$@")
@@ -299,22 +305,21 @@ $shows_one
   done
 }
 
-# trial_source_of PATH   print where the trial has what is to stand at PATH
+# trial_source_of PATH   Print where the trial keeps the file or folder that is to be shown at PATH.
 trial_source_of() {
   if [ "$1" = "$trial_target" ]; then printf '%s\n' "$trial_room/data"; else printf '%s\n' "$trial_room/files$1"; fi
 }
 
-# trial_mount FOLDER SOURCE   the folder SOURCE is seen at FOLDER
-# FOLDER is entered first and mounted on from within (-c: mount must not look up a path again): what its name may lead
-# to a moment later is none of ours.
+# trial_mount FOLDER SOURCE   Show the folder SOURCE at FOLDER. FOLDER is entered first and then mounted on from inside
+# (-c: mount must not resolve a path again), because its path could lead elsewhere a moment later.
 trial_mount() {
   cd -P -- "$1" || fail "$1 cannot be entered"
   trial_check_replaceable "$1"
   mount -n -c --bind -- "$2" . || fail "$2 cannot be mounted on $1"
 }
 
-# trial_link_folder FOLDER   FOLDER shows all that it does, by links, in a folder of the trial's own, to which more can
-# be added
+# trial_link_folder FOLDER   Replace FOLDER by a folder of the trial that contains links to everything in it. More files
+# can be added to that folder.
 trial_link_folder() {
   [ "$1" != / ] || fail 'a trial start would have to create a folder in /. Create this folder or the target'
   cd -P -- "$1" || fail "$1 cannot be entered"
@@ -322,7 +327,7 @@ trial_link_folder() {
   [ "$farm_device" != "$trial_device" ] || return 0
   trial_check_replaceable "$1"
   farm_own=$(mktemp -d -- "$trial_room/farms/XXXXXXXXXX") || fail "$trial_room cannot be written to"
-  # by way of all that is there, so that from a folder `..` leads where it did
+  # The links lead through the mounted original, so that `..` in a folder leads to the same place as before.
   farm_here=$(pwd -P) || fail "$1 cannot be examined"
   farm_of=/ farm_all=$trial_room/real/${farm_own##*/}
   case $farm_here in "$trial_room/real"/*) farm_of=. farm_here='' ;; *) ;; esac
@@ -330,9 +335,9 @@ trial_link_folder() {
   mount -n -c --rbind "$farm_of" "$farm_all" || fail "$1 cannot be mounted elsewhere"
   farm_real=$farm_all$farm_here
   find "$farm_real" -mindepth 1 -maxdepth 1 ! -type l -exec ln -s -t "$farm_own" -- {} + || fail "$1 cannot be read"
-  # a link leads on from where it stands
+  # A relative link is resolved from its own place.
   find "$farm_real" -mindepth 1 -maxdepth 1 -type l -exec cp -PR -t "$farm_own" -- {} + || fail "$1 cannot be read"
-  # in a folder like /tmp none but its owner removes a file
+  # In a folder like /tmp (mode t) only its owner can remove a file.
   (cd -P -- "$farm_own" && find "$farm_real" -mindepth 1 -maxdepth 1 -user "$trial_writer" -printf './%f\0' |
     xargs -0 -r chown -h -- "$trial_writer:") || fail "$farm_own cannot be given to its owner"
   chown --reference="$farm_real" -- "$farm_own" || fail "$farm_own cannot be given to its owner"
@@ -346,9 +351,9 @@ trial_link_folder() {
   mount -n -c --bind -- "$farm_own" . || fail "$farm_own cannot be mounted on $1"
 }
 
-# trial_check_replaceable PATH   here, in the folder to which PATH leads: it is that very path, or WRITER's, or root's
-# own link leads there Root runs programs here: by a link that another user has set, files of that user's must not take
-# the place of root's.
+# trial_check_replaceable PATH   In the folder to which PATH leads: fail unless its path is PATH itself, or it belongs
+# to WRITER, or a link of root leads to it. Root runs programs here. A link of another user must not put that user's
+# files in the place of root's.
 trial_check_replaceable() {
   replace_here=$(pwd -P) || fail "$1 cannot be examined"
   [ "$replace_here" != "$1" ] || return 0
@@ -357,8 +362,9 @@ trial_check_replaceable() {
     fail "$1 leads to $replace_here, by a link that other users than root can change"
 }
 
-# trial_add_path PATH SOURCE   at PATH, which is no folder yet, stands SOURCE: a folder itself, of a file a link to it
-# It lies in a folder of the trial's own, and so do folders missing above it. From a folder `..` leads where it would.
+# trial_add_path PATH SOURCE   Show SOURCE at PATH, where no folder exists yet. A folder is mounted, a file is shown by
+# a link. It is in a folder of the trial, and so are missing folders above it. `..` leads from a folder to the same
+# place as on the host.
 trial_add_path() {
   puts_near=$(nearest_folder "${1%/*}") || exit
   cd -P -- "$puts_near" || fail "$puts_near cannot be entered"
@@ -379,12 +385,13 @@ trial_add_path() {
   fi
 }
 
-# trial_isolate_folders   of the lines `socket FOLDER` and `log FOLDER` on standard input: what a server would write
-# there is the trial's own Owner and mode are those of the host's folder, so a server that may not write there says so.
+# trial_isolate_folders   For each line `socket FOLDER` and `log FOLDER` on standard input: replace FOLDER by a folder
+# of the trial, because the server writes there. Owner and mode are those of the host's folder, so that a server without
+# permission to write there reports it.
 trial_isolate_folders() {
   while IFS= read -r away_line; do
     away_folder=${away_line#* }
-    # a server makes the folder of its log, and none above that
+    # A server creates the folder of its log, but no folder above it.
     if [ "${away_line%% *}" = log ] && [ ! -d "$away_folder" ]; then away_folder=${away_folder%/*} &&
       away_folder=${away_folder:-/}; fi
     [ -d "$away_folder" ] || continue
@@ -393,14 +400,15 @@ trial_isolate_folders() {
   done
 }
 
-# trial_prepare ROOM DATA TARGET SEGMENT FILES OPTIONS   as the owner: the cluster is there, with its configuration.
-# Print `socket FOLDER` and `log FOLDER` for each folder in which its server will write, besides its data directory
+# trial_prepare ROOM DATA TARGET SEGMENT FILES OPTIONS
+# As the owner: create the cluster with its configuration. Print `socket FOLDER` and `log FOLDER` for each folder
+# outside of its data directory in which its server will write.
 trial_prepare() {
   trial_room=$1 trial_target=$3 trial_files=$5 trial_options=$6
   trial_make_cluster "$4"
   trial_copy_configuration "$2"
   prepares_said=$(trial_print_setting data_directory "$trial_options") || exit
-  # why its files cannot be read the start will say
+  # If its files cannot be read, the start will report the reason.
   [ -n "$prepares_said" ] || return 0
   [ "$prepares_said" -ef "$trial_room/data" ] ||
     fail "the configuration leads to another data directory, $prepares_said"
@@ -417,25 +425,28 @@ trial_prepare() {
   prepares_said=$(trial_print_setting logging_collector "$trial_options") || exit
   [ "$prepares_said" = on ] || return 0
   prepares_said=$(trial_print_setting log_directory "$trial_options") || exit
-  case $prepares_said in /*) printf 'log %s\n' "$prepares_said" ;; *) printf 'log %s\n' "$trial_target/$prepares_said" ;; esac
+  case $prepares_said in
+    /*) printf 'log %s\n' "$prepares_said" ;;
+    *) printf 'log %s\n' "$trial_target/$prepares_said" ;;
+  esac
 }
 
-# trial_make_cluster SEGMENT   an empty cluster whose only role may not log in, whatever its pg_hba.conf will allow
+# trial_make_cluster SEGMENT   Create an empty cluster whose only role cannot log in, whatever its pg_hba.conf allows.
 trial_make_cluster() {
   set -- "$1" -N -D "$trial_room/data" -U postgres --locale=C -E UTF8
   [ "$1" = - ] || set -- "$@" "--wal-segsize=$1"
   shift
   makes_said=$(initdb "$@" 2>&1 >/dev/null) || fail "initdb failed: ${makes_said##*'
 '}"
-  # single-user mode ends with 0 whatever it says
+  # Single-user mode ends with 0 even after an error.
   makes_said=$(printf '%s\n' 'alter role postgres nologin;' | postgres --single -D "$trial_room/data" postgres 2>&1) ||
     fail 'single-user mode failed'
   case $makes_said in *ERROR:* | *FATAL:*) fail "the login of its role could not be disabled: ${makes_said##*'
 '}" ;; *) ;; esac
 }
 
-# trial_copy_configuration DATA   what lay in the old data directory DATA lies in that of the trial
-# Of the cluster's own files nothing is replaced, and nothing has it recover.
+# trial_copy_configuration DATA   Copy the configuration that was in the old data directory DATA into the data directory
+# of the trial. Fails if that would replace a file of the cluster itself, or start a recovery.
 trial_copy_configuration() {
   [ -d "$trial_room/files$1" ] || return 0
   enter_folder "$trial_room/files$1"
@@ -457,15 +468,16 @@ trial_copy_configuration() {
   enter_folder /
 }
 
-# trial_options OPTIONS   print what the server program is given behind -D, for a shell: what the old server had, and
-# OPTIONS By its first option alone the program may become another than a server (main.c): that is -D.
+# trial_options OPTIONS   Print the command line of the server after -D, quoted for a shell: the options of the old
+# server, and OPTIONS. Only the first option can turn the program into something other than a server (main.c), and the
+# first option is -D.
 trial_options() {
   options_before=$(print_start_options "$trial_room/data") || exit
   printf '%s\n' "$options_before $trial_files $1"
 }
 
-# trial_print_setting SETTING OPTIONS   print what SETTING would be, nothing where the files cannot be read; no server
-# starts
+# trial_print_setting SETTING OPTIONS   Print the value that SETTING would have. Prints nothing if the files cannot be
+# read. No server is started.
 trial_print_setting() {
   asks_options=$(trial_options "$2") || exit
   asks_said=$(timeout 20 sh -c "exec postgres -D \"\$0\" $asks_options -C $1" "$trial_target" </dev/null 2>/dev/null) ||
@@ -473,9 +485,9 @@ trial_print_setting() {
   last_line "$asks_said"
 }
 
-# trial_socket_folders OPTIONS   print the folders of the Unix sockets, a line each; nothing of a list that the server
-# does not take As SplitDirectoriesString of PostgreSQL (varlena.c) tells them apart. A relative one is below the data
-# directory, and an abstract one (@) no folder.
+# trial_socket_folders OPTIONS   Print the folders of the Unix sockets, one per line. Prints nothing if the server would
+# reject the list. The list is split as in PostgreSQL's SplitDirectoriesString (varlena.c). A relative path is below the
+# data directory. An abstract socket (@) has no folder.
 trial_socket_folders() {
   folders_said=$(trial_print_setting unix_socket_directories "$1") || exit
   printf '%s\n' "$folders_said" | awk -v target="$trial_target" '
@@ -513,22 +525,22 @@ trial_socket_folders() {
     }' || fail 'awk failed'
 }
 
-# trial_list_taken_sockets OPTIONS   print the lock files of those Unix sockets of the trial of which the process lives
-# As CreateLockFile of PostgreSQL (miscinit.c) tells it.
+# trial_list_taken_sockets OPTIONS   Print the lock file of each Unix socket of the trial whose process is alive, as
+# PostgreSQL's CreateLockFile does (miscinit.c).
 trial_list_taken_sockets() {
   taken_port=$(trial_print_setting port "$1") || exit
   taken_folders=$(trial_socket_folders "$1") || exit
   [ -z "$taken_folders" ] || printf '%s\n' "$taken_folders" | while IFS= read -r taken_folder; do
     taken_lock=$taken_folder/.s.PGSQL.$taken_port.lock
     [ -f "$taken_lock" ] || continue
-    { read -r taken_process <"$taken_lock"; } 2>/dev/null || continue # why it cannot be read the server says
+    { read -r taken_process <"$taken_lock"; } 2>/dev/null || continue # if it cannot be read, the server reports why
     case $trial_alive in *" ${taken_process#-} "*) printf '%s\n' "$taken_lock" ;; *) ;; esac
   done
 }
 
-# trial_run ROOM TARGET FILES OPTIONS   as the owner: start the server, and print what came of it, as trial_start does
-# Where it has none of its addresses it ends, and is started once more without them: they may come over with the
-# cluster.
+# trial_run ROOM TARGET FILES OPTIONS   As the owner: start the server, and print the result as trial_start does. A
+# server that has none of its addresses ends. It is started once more without them, because these addresses may move
+# together with the cluster.
 trial_run() {
   trial_room=$1 trial_target=$2 trial_files=$3
   runs_log=$trial_room/data/pghaul-start.log
@@ -555,7 +567,7 @@ trial_run() {
     [ -z "$runs_lacking" ] || printf '%s\n' "$runs_lacking" | sed 's/^/lacks /' || fail 'sed failed'
     return 0
   fi
-  # a server starts where it could take one of its addresses alone
+  # A server starts even if only one of its addresses is free.
   if [ "$runs_status" -ne 0 ]; then
     runs_left=$(list_servers_in "$trial_target") || exit
     [ -z "$runs_left" ] || fail 'the server neither started nor ended within 50 seconds'
@@ -570,42 +582,42 @@ trial_run() {
   esac
 }
 
-# trial_by_pg_ctl OPTIONS   start the server
+# trial_by_pg_ctl OPTIONS   Start the server with pg_ctl.
 trial_by_pg_ctl() {
   pg_ctl -D "$trial_target" -w -t 50 -l "$runs_log" -o "$1" start </dev/null >/dev/null 2>&1
 }
 
-# trial_print_log   print what the server of the trial has said
+# trial_print_log   Print the messages of the trial's server.
 trial_print_log() {
   tail -c 20000 -- "$runs_log" || fail "$runs_log cannot be read"
   print_server_log "$trial_target" "$runs_since"
 }
 
-# trial_list_missing_addresses   print the names in listen_addresses to which no address of this server belongs, where
-# nothing else was in the way One of a name's addresses may be in use and others not be there: then it is in use.
+# trial_list_missing_addresses   Print the names in listen_addresses to which no address of this server belongs. Prints
+# nothing if an address was in use: of a name with several addresses, one may be in use and another may be missing.
 trial_list_missing_addresses() {
   lacks_said=$(trial_print_log) || exit
   case $lacks_said in *'Address already in use'*) return 0 ;; *) ;; esac
   printf '%s\n' "$lacks_said" | sed -n 's/.*could not create listen socket for "\(.*\)"$/\1/p' || fail 'sed failed'
 }
 
-# print_unit_obstacles UNIT WRITER TARGET   as root, as systemd reads it: print a line for each property of UNIT by
-# which it may not start WRITER's cluster in TARGET It is read alone. A unit of root's may start the server as somebody
-# else.
+# print_unit_obstacles UNIT WRITER TARGET   As root: print a line for each property of UNIT, as systemd has read it,
+# that may prevent it from starting WRITER's cluster in TARGET. Nothing is changed. A unit that runs as root can start
+# the server as another user.
 print_unit_obstacles() {
   hinders_said=$(systemctl show -p LoadState -p NeedDaemonReload -p User -p ProtectHome -p EnvironmentFiles -- "$1") ||
     fail "systemd does not print the properties of $1"
   hinders_number=$(id -u -- "$2") || fail "there is no user $2"
   printf '%s\n' "$hinders_said" | while IFS= read -r hinders_one; do
     case $hinders_one in
-      # it was changed since systemd has read it, and what tells of it here may hold no more at the start
+      # The unit file was changed after systemd read it. These properties may no longer be valid at the start.
       NeedDaemonReload=yes) echo 'NeedDaemonReload=yes, which systemctl daemon-reload ends,' ;;
       LoadState=loaded | User= | User=root | User=0 | "User=$2" | "User=$hinders_number") ;;
       LoadState=* | User=*) printf '%s\n' "$hinders_one" ;;
       ProtectHome=yes | ProtectHome=read-only | ProtectHome=tmpfs)
         case $3/ in /home/* | /root/* | /run/user/*) printf '%s\n' "$hinders_one" ;; *) ;; esac
         ;;
-      EnvironmentFiles=*'*'* | EnvironmentFiles=*'?'* | EnvironmentFiles=*'['*) ;; # as many as there are
+      EnvironmentFiles=*'*'* | EnvironmentFiles=*'?'* | EnvironmentFiles=*'['*) ;; # matches any number of files
       EnvironmentFiles=*' (ignore_errors=no)')
         hinders_file=${hinders_one#EnvironmentFiles=}
         hinders_file=${hinders_file%' (ignore_errors=no)'}
@@ -616,20 +628,20 @@ print_unit_obstacles() {
   done
 }
 
-# print_unmet_conditions UNIT BROUGHT...   as root, as systemd judges it: print `unmet LINE` for each Condition…= and
-# Assert…= of UNIT by which it is not started, and `unjudged LINE` for each of which that is not known, as the move may
-# change it BROUGHT are paths that the move copies. Below them the old server may have any file.
+# print_unmet_conditions UNIT BROUGHT...   As root: print `unmet LINE` for each Condition…= and Assert…= that prevents
+# UNIT from starting, as systemd judges it. Print `unjudged LINE` for each whose result is not known, because the move
+# may change it. BROUGHT are the paths that the move copies. The old server may have any file below them.
 print_unmet_conditions() {
   unmet_unit=$1 unmet_bus=org.freedesktop.systemd1
   shift
   unmet_object=$(busctl call "$unmet_bus" /org/freedesktop/systemd1 "$unmet_bus.Manager" LoadUnit s "$unmet_unit") ||
     fail "systemd does not load the unit $unmet_unit"
   unmet_object=${unmet_object#'o "'}
-  # as they hold: with the instance's name in them, and without what an empty line has taken back
+  # These are the conditions in force: the instance's name is filled in, and an empty line has removed earlier ones.
   unmet_said=$(busctl get-property "$unmet_bus" "${unmet_object%'"'}" "$unmet_bus.Unit" Conditions Asserts) ||
     fail "systemd does not print the conditions of $unmet_unit"
-  # each is "ConditionPathExists" true false "/none" 0: whether it begins with |, and whether with !, ahead of what it
-  # asks for
+  # Each is "ConditionPathExists" true false "/none" 0: whether it begins with |, and whether with !, ahead of what it
+  # asks for.
   unmet_lines=$(printf '%s\n' "$unmet_said" |
     sed -E 's/ "([A-Za-z]+)" (true|false) (true|false) "(([^"\\]|\\.)*)" -?[0-9]+/\n\1=\2 \3 \4/g' |
     sed -nE '
@@ -644,38 +656,44 @@ print_unmet_conditions() {
   printf '%s\n' "$unmet_said" | filter_unmet
 }
 
-# filter_unmet   of the lines `met LINE`, `unmet LINE` and `unjudged LINE` on standard input, print those by which a
-# unit may not be started Of those that begin with | one that is met is enough.
+# filter_unmet   Print the lines that may prevent a unit from starting, from the lines `met LINE`, `unmet LINE` and
+# `unjudged LINE` on standard input. Of the conditions that begin with |, a single one that is met is sufficient.
 filter_unmet() {
   awk '
     {
       kind = $2 ~ /^C/ ? "Condition" : "Assert"
       if ($2 !~ /^[A-Za-z]*=[|]/) { if ($1 != "met") print }
       else if ($1 == "met") any[kind] = 1
-      else { count++; line[count] = substr($0, length($1) + 1); of[count] = kind; if ($1 == "unjudged") unjudged[kind] = 1 }
+      else {
+        line[++count] = substr($0, length($1) + 1)
+        of[count] = kind
+        if ($1 == "unjudged") unjudged[kind] = 1
+      }
     }
     END { for (i = 1; i <= count; i++) if (!any[of[i]]) print (unjudged[of[i]] ? "unjudged" : "unmet") line[i] }' ||
     fail 'awk failed'
 }
 
-# judge_condition LINE BROUGHT...   print met, unmet or unjudged: what systemd says of LINE, unless that is of something
-# that the move brings
+# judge_condition LINE BROUGHT...   Print met, unmet or unjudged. This is systemd's own result for LINE, unless the
+# condition is about something that the move copies.
 judge_condition() {
   condition_kind=${1%%=*} condition_asks=${1#*=}
   condition_alone=$(printf '%s\n' "$1" | sed 's/%/%%/g') || fail 'sed failed'
-  # it ends with 1 where one is not met, and where it knows no such question
-  if condition_said=$(SYSTEMD_LOG_LEVEL=info SYSTEMD_LOG_TARGET=console systemd-analyze condition "$condition_alone" 2>&1); then
+  # It ends with 1 if the condition is not met, and also if it does not know this kind of condition.
+  if condition_said=$(SYSTEMD_LOG_LEVEL=info SYSTEMD_LOG_TARGET=console \
+    systemd-analyze condition "$condition_alone" 2>&1); then
     condition_is=met
   else
     case $condition_said in *' failed.'*) condition_is=unmet ;; *) condition_is=unjudged ;; esac
   fi
-  # busctl writes some characters otherwise; and what is asked is the environment of systemd, not of this shell
+  # busctl escapes some characters differently. For Environment=, the environment of systemd would count, not the one of
+  # this shell.
   case $1 in *\\* | *Environment=*) condition_is=unjudged ;; *) ;; esac
   shift
   condition_asks=${condition_asks#|}
   case $condition_asks in
     !*) condition_asks=${condition_asks#!} condition_kind=not$condition_kind ;;
-    *) [ "$condition_is" != met ] || condition_kind=met ;; # the move takes nothing away
+    *) [ "$condition_is" != met ] || condition_kind=met ;; # the move removes nothing
   esac
   case $condition_kind$condition_asks in
     met* | *PathIsMountPoint/*) condition_lies='' ;; # no move mounts anything
@@ -697,8 +715,8 @@ judge_condition() {
   printf '%s\n' "$condition_is"
 }
 
-# compare_place PATH BROUGHT...   print how PATH lies to the paths BROUGHT, past links: `at` one, `above` one, `above,
-# there` if it is there, or `below` one; nothing if it lies elsewhere
+# compare_place PATH BROUGHT...   Print the position of PATH in relation to the paths BROUGHT, with links resolved: `at`
+# one of them, `above` one, `above, there` if PATH exists, or `below` one. Prints nothing if it is elsewhere.
 compare_place() {
   place_path=$(readlink -m -- "$1") || fail 'readlink failed'
   place_path=${place_path%/} place_lies=''

@@ -1,12 +1,12 @@
 # What may be run by whom: a program or library is trusted if no other user can change it or any folder in its path.
 
-# is_trusted UID FILE   whether only root and that user can change FILE, the target of its links, and all folders in
-# both paths In a folder like /tmp (mode t) other users can add names, but change none of the existing ones.
+# is_trusted UID FILE   Succeed if only root and that user can change FILE, the target of its links, and all folders in
+# both paths. In a folder like /tmp (mode t) other users can add names, but change none of the existing ones.
 is_trusted() {
   [ -e "$2" ] || return 1
   trusted_uid=$1 trusted_rest=$2 trusted_at='' trusted_links=0
   set -- /
-  # link by link, because the folder of each link counts too
+  # Link by link, because the folder of each link counts too.
   while [ -n "$trusted_rest" ]; do
     trusted_part=${trusted_rest%%/*}
     trusted_rest=${trusted_rest#"$trusted_part"}
@@ -28,7 +28,7 @@ is_trusted() {
     fi
   done
   trusted_said=$(stat -c '%u %A' -- "$@") || fail 'stat failed'
-  # split by the shell itself, because this is asked about every program of a host
+  # Split by the shell itself, because this is asked about every program of a host.
   # shellcheck disable=SC2086 # pairs of words
   set -- $trusted_said
   while [ $# -gt 0 ]; do
@@ -38,10 +38,10 @@ is_trusted() {
   done
 }
 
-# check_library UID NAME   whether a server of that user may load the library NAME: it is in the library folder of the
-# server, or only root and that user can change it. Set loadable_file, the name to load it by, or loadable_why; return 2
-# if it does not exist The author of a library has its constructor run as that user. NAME is looked up as the server
-# does (dfmgr.c, expand_dynamic_library_name).
+# check_library UID NAME   Succeed if a server of that user may load the library NAME: it is in the library folder of
+# the server, or only root and that user can change it. Set loadable_file, the name to load it by, or loadable_why;
+# return 2 if it does not exist. The author of a library has its constructor run as that user. NAME is looked up as the
+# server does (dfmgr.c, expand_dynamic_library_name).
 # shellcheck disable=SC2034 # read by callers
 check_library() {
   loadable_file=$2 loadable_why=''
@@ -62,7 +62,7 @@ check_library() {
     loadable_why="could not access file \"$2\": there is none"
     return 2
   fi
-  # without links, by the very file that was checked
+  # Without links, by the very file that was checked.
   if is_trusted "$1" "$loadable_file" && loadable_file=$(readlink -f -- "$loadable_file"); then
     case $loadable_file in
       *[\\\'\",]* | *"

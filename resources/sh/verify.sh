@@ -2,14 +2,15 @@
 # checksums of these lists. The lists stay in a private folder of this user, one per data root. So a file that was read
 # while the old cluster was running is not read again in the downtime, and differences can be named. One line per name,
 # sorted by path: the path; what both servers must have alike; what is particular to this server; the checksum of a
-# file. Byte 2 separates them; a line break in a name is byte 1.   alike  owner (on the new server the user who writes
-# there; on the old server all files count as the owner's, because they          will belong to the owner), type, mode;
-# of a file its size and its time in whole seconds, which every rsync and file          system preserves; of a link its
-# target. Size and time of a folder are particular to its file system   own    ctime and inode of a file. No program can
-# set a ctime back: a file with the same line has the same contents
+# file. Byte 2 separates them; a line break in a name is byte 1.
+#   alike  owner (on the new server the user who writes there; on the old server all files count as the owner's, because
+# they          will belong to the owner), type, mode; of a file its size and its time in whole seconds, which every
+# rsync and file          system preserves; of a link its target. Size and time of a folder are particular to its file
+# system   own    ctime and inode of a file. No program can set a ctime back: a file with the same line has the same
+# contents
 
-# checksum_in_advance FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED [LABEL LINK ROOT WAL]...   while the old
-# cluster is running: keep checksums in FOLDER, of files that have settled and have no checksum there yet FORGET:
+# checksum_in_advance FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED [LABEL LINK ROOT WAL]...   While the old
+# cluster is running: keep checksums in FOLDER, of files that have settled and have no checksum there yet. FORGET:
 # forget_cached, if the files are to be read from the disk. PROGRAM: openssl, sha256sum, or none for names alone. WAL:
 # as in begin_pass. RELINKED: links that lead elsewhere on the new server, with // between them. LINK: the link to ROOT,
 # `-` for the data directory itself.
@@ -25,7 +26,7 @@ checksum_in_advance() {
   done
 }
 
-# checksum_all WORDS...   compute all missing checksums; print the size of each data root and the checksum of its list
+# checksum_all WORDS...   Compute all missing checksums; print the size of each data root and the checksum of its list.
 # The words are those of checksum_in_advance. No server may be running, and no cluster has fewer files than 20.
 checksum_all() {
   set_checksum_options "$@"
@@ -46,15 +47,15 @@ checksum_all() {
   print_end_mark
 }
 
-# set_checksum_options FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED   set the variables that the functions
-# here read
+# set_checksum_options FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED   Set the variables that the functions
+# here read.
 set_checksum_options() {
   sum_lists=$1 sum_owner=$2 sum_processes=$3 sum_program=$4 sum_forget=$5 sum_path=$6 sum_data=$7 sum_relinked=$8
   sum_between=$(printf '\002')
   make_private_folder "$sum_lists"
 }
 
-# print_settled_time DATA   print until when files there have settled, in milliseconds of the clock that their times are
+# print_settled_time DATA   Print until when files there have settled, in milliseconds of the clock that their times are
 # taken from A second write within one tick of that clock does not change any time. A tick is at most one second, and
 # the kernel's clock for files is up to ten milliseconds late. Ten minutes are allowed if the clock is that of another
 # host.
@@ -67,17 +68,18 @@ print_settled_time() {
   esac
 }
 
-# update_checksums LABEL ROOT WAL   list the contents of ROOT, and keep the checksums of its files in the list of LABEL
+# update_checksums LABEL ROOT WAL   List the contents of ROOT, and keep the checksums of its files in the list of LABEL.
 update_checksums() {
   sum_list=$sum_lists/list-$1
   enter_folder "$2"
   list_entries "$1" "$2" "$3"
   [ -e "$sum_list" ] || : >"$sum_list" || fail "$sum_list cannot be written"
-  write_complete "$sum_lists/joined" join -t "$sum_between" -a 1 -o 0,1.2,1.3,2.2,2.3,2.4 -- "$sum_lists/now" "$sum_list"
+  write_complete "$sum_lists/joined" \
+    join -t "$sum_between" -a 1 -o 0,1.2,1.3,2.2,2.3,2.4 -- "$sum_lists/now" "$sum_list"
   rm -f -- "$sum_lists/now" "$sum_list" || fail "$sum_list cannot be removed"
   split_known
   : >"$sum_lists/sums" || fail "$sum_lists/sums cannot be written"
-  # openssl is about four times as fast if the processor has instructions for it, but slower to start
+  # openssl is about four times as fast if the processor has instructions for it, but slower to start.
   add_checksums small sha256sum
   add_checksums large openssl dgst -sha256 -r
   sort_by_path sums
@@ -92,7 +94,7 @@ update_checksums() {
   done
 }
 
-# list_entries LABEL ROOT WAL   in the data root: write the lines of everything in ROOT, without checksums, to `now`
+# list_entries LABEL ROOT WAL   In the data root: write the lines of everything in ROOT, without checksums, to `now`.
 # What each server has of its own is left out: the lock file, the log of a start, the fence, the control file (which has
 # a checksum of its own) and idle WAL. So are FIFOs, sockets and devices, which are not copied. sum_owner `-`: any
 # owner.
@@ -131,14 +133,14 @@ list_entries() {
   sort_by_path now
 }
 
-# sort_by_path LIST   sort it by path, with little memory
+# sort_by_path LIST   Sort it by path, with little memory.
 sort_by_path() {
   write_complete "$sum_lists/sorted" sort -t "$sum_between" -k 1,1 -S 64M -T "$sum_lists" -- "$sum_lists/$1"
   mv -f -- "$sum_lists/sorted" "$sum_lists/$1" || fail "$sum_lists/$1 cannot be written"
 }
 
-# split_known   split `joined` into `known`, which has or needs no checksum, and `unknown`; by size `unknown` is also in
-# `small` and `large`
+# split_known   Split `joined` into `known`, which has or needs no checksum, and `unknown`; by size `unknown` is also in
+# `small` and `large`.
 split_known() {
   for part_file in known unknown small large; do
     : >"$sum_lists/$part_file" || fail "$sum_lists/$part_file cannot be written"
@@ -163,8 +165,8 @@ split_known() {
   rm -f -- "$sum_lists/joined" || fail "$sum_lists/joined cannot be removed"
 }
 
-# add_checksums NAMES PROGRAM...   add the checksums of the files in the list NAMES to `sums`, by several PROGRAMs at
-# once Each gets few files, so that it writes all of its lines in one write, and the lines of several never mix.
+# add_checksums NAMES PROGRAM...   Add the checksums of the files in the list NAMES to `sums`, by several PROGRAMs at
+# once. Each gets few files, so that it writes all of its lines in one write, and the lines of several never mix.
 add_checksums() {
   add_names=$sum_lists/names
   tr '\n\001' '\0\n' <"$sum_lists/$1" >"$add_names" || fail "$add_names cannot be written"
@@ -172,7 +174,7 @@ add_checksums() {
   "$sum_forget" "$add_names"
   xargs -0 -r -n 16 -P "$sum_processes" "$@" <"$add_names" >"$sum_lists/said" || [ $? -eq "$sum_tolerated" ] ||
     fail "$1 could not compute the checksums of all files"
-  # sha256sum escapes line breaks and backslashes in a name, and marks this by a backslash before the checksum
+  # sha256sum escapes line breaks and backslashes in a name, and marks this by a backslash before the checksum.
   awk -v between="$sum_between" '
     {
       escaped = sub(/^\\/, "")
@@ -188,16 +190,16 @@ add_checksums() {
     }' "$sum_lists/said" >>"$sum_lists/sums" || fail "$sum_lists/sums cannot be written"
 }
 
-# forget_cached NAMES   write the files of these names to disk and drop them from the page cache, so that the disk is
-# read Every user who may read a file may do so; source: posix_fadvise(2), POSIX_FADV_DONTNEED.
+# forget_cached NAMES   Write the files of these names to disk and drop them from the page cache, so that the disk is
+# read. Every user who may read a file may do so; source: posix_fadvise(2), POSIX_FADV_DONTNEED.
 forget_cached() {
   flush_file_system .
   xargs -0 -r -P "$sum_processes" -I '{}' dd if='{}' iflag=nocache count=0 status=none <"$1" ||
     fail 'not every file could be dropped from the page cache'
 }
 
-# checksum_list LABEL   print how many files and bytes the list of LABEL contains, and the checksum of what must be
-# alike in it
+# checksum_list LABEL   Print how many files and bytes the list of LABEL contains, and the checksum of what must be
+# alike in it.
 checksum_list() {
   list_alike=$sum_lists/alike
   list_said=$(awk -F "$sum_between" -v alike="$list_alike" '
@@ -210,7 +212,7 @@ checksum_list() {
   printf '%s, %s\n' "$list_said" "${list_hash%% *}"
 }
 
-# print_lists FOLDER BYTES [LABEL LINK]...   print the lists in FOLDER, packed; of very many files only the beginning
+# print_lists FOLDER BYTES [LABEL LINK]...   Print the lists in FOLDER, packed; of very many files only the beginning.
 # The beginning of a checksum is enough to name what differs.
 print_lists() {
   lists_folder=$1 lists_bytes=$2
@@ -218,8 +220,8 @@ print_lists() {
   : >"$lists_folder/all" || fail "$lists_folder/all cannot be written"
   while [ $# -gt 1 ]; do
     printf '\002%s\002%s\n' "$1" "${2#-}" >>"$lists_folder/all" || fail "$lists_folder/all cannot be written"
-    awk -F '\002' 'BEGIN { OFS = FS } { print $1, $2, substr($4, 1, 8) }' "$lists_folder/list-$1" >>"$lists_folder/all" ||
-      fail "the list of $1 cannot be read"
+    awk -F '\002' 'BEGIN { OFS = FS } { print $1, $2, substr($4, 1, 8) }' "$lists_folder/list-$1" \
+      >>"$lists_folder/all" || fail "the list of $1 cannot be read"
     shift 2
   done
   write_complete "$lists_folder/packed" gzip -c -- "$lists_folder/all"
@@ -228,8 +230,8 @@ print_lists() {
   rm -f -- "$lists_folder/all" "$lists_folder/packed" "$lists_folder/cut" || fail "$lists_folder/all cannot be removed"
 }
 
-# mark_rest_synced [LABEL ROOT WAL]...   on the stopped old server, after a comparison: leave only the files of standard
-# input to the passes, and mark all others as synced One line per file: LABEL, byte 2, path; then the end mark.
+# mark_rest_synced [LABEL ROOT WAL]...   On the stopped old server, after a comparison: leave only the files of standard
+# input to the passes, and mark all others as synced. One line per file: LABEL, byte 2, path; then the end mark.
 # shellcheck disable=SC2154 # a setting
 mark_rest_synced() {
   write_complete "$copy_folder/differ" read_complete

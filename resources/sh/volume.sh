@@ -1,8 +1,8 @@
-# Preparing a volume for a cluster: empty devices, partitions, md arrays, a file system, fstab.
-# No part of pghaul runs these: they stand in a script that a person reads and runs. Nothing is changed before
-# volume_confirm. `etc` is /etc: set at the script's head.
+# Preparing a volume for a cluster: empty devices, partitions, md arrays, a file system and fstab. pghaul itself runs
+# none of these functions. They are part of a script that a person reads and runs. Nothing is changed before
+# volume_confirm. The variable `etc`, which is set at the beginning of the script, is /etc.
 
-# volume_needs PROGRAM...   fail where one of the programs is missing, or where this user is not root
+# volume_needs PROGRAM...   Fail if one of the programs is missing, or if this user is not root.
 volume_needs() {
   for needed in "$@"; do
     command -v "$needed" >/dev/null || fail "$needed is not installed"
@@ -11,7 +11,7 @@ volume_needs() {
   [ "$needs_user" -eq 0 ] || fail 'this must run as root'
 }
 
-# volume_check DEVICE...   fail where a device is not empty, is used by anybody, or is named twice
+# volume_check DEVICE...   Fail if one of the devices is not empty, is in use, or is named twice.
 volume_check() {
   check_seen=' '
   for check_device in "$@"; do
@@ -21,8 +21,8 @@ volume_check() {
   done
 }
 
-# volume_check_device DEVICE   fail where it is not a block device, read-only, swap, mounted, in an array, held, or not
-# empty Sets check_real, the device that the name leads to.
+# volume_check_device DEVICE   Fail unless DEVICE is an empty and writable block device that is not used as swap,
+# mounted, part of an array, or used by another device. Sets check_real, the device to which the name leads.
 volume_check_device() {
   [ -b "$1" ] || fail "$1 is not a block device"
   check_real=$(readlink -f "$1") || fail "$1 is a dangling link"
@@ -47,7 +47,7 @@ $check_real "*) fail "$1 is used as swap" ;; *) ;; esac
   [ -z "$check_signatures" ] || fail "$1 is not empty: $check_signatures"
 }
 
-# volume_check_mount_point FOLDER   fail where it is no empty folder, or stands in fstab
+# volume_check_mount_point FOLDER   Fail if FOLDER exists and is not an empty folder, or if it is already in fstab.
 volume_check_mount_point() {
   if [ -e "$1" ]; then
     [ -d "$1" ] || fail "$1 is not a folder"
@@ -62,7 +62,7 @@ volume_check_mount_point() {
   esac
 }
 
-# volume_confirm FILE_SYSTEM FOLDER DEVICE...   show the devices, and go on only when `erase` is typed
+# volume_confirm FILE_SYSTEM FOLDER DEVICE...   Show the devices, and fail unless `erase` is typed.
 volume_confirm() {
   confirm_what="$1 for $2"
   shift 2
@@ -72,7 +72,7 @@ volume_confirm() {
   [ "$confirm_answer" = erase ] || fail 'nothing was changed'
 }
 
-# volume_partition DEVICE TYPE   make one partition, from 1 MiB on, and set `partition` to its device
+# volume_partition DEVICE TYPE   Create one partition that begins at 1 MiB, and set `partition` to its device.
 volume_partition() {
   printf 'label: gpt\nstart=1MiB, type=%s\n' "$2" | sfdisk -q "$1" >/dev/null || fail "$1 cannot be partitioned"
   volume_settle
@@ -81,7 +81,7 @@ volume_partition() {
   [ -b "$partition" ] || fail "the kernel shows no partition of $1"
 }
 
-# volume_keep_arrays ARRAY...   write the arrays down, so that each start finds them
+# volume_keep_arrays ARRAY...   Record the arrays in mdadm.conf, so that they are found at each boot.
 volume_keep_arrays() {
   volume_settle
   arrays_file=$etc/mdadm.conf
@@ -93,18 +93,19 @@ volume_keep_arrays() {
   if command -v update-initramfs >/dev/null; then update-initramfs -u || fail 'the initramfs cannot be rebuilt'; fi
 }
 
-# volume_settle   wait until the kernel's new devices have their names
+# volume_settle   Wait until the names of the kernel's new devices exist.
 volume_settle() {
   if command -v udevadm >/dev/null; then udevadm settle || fail 'udevadm settle failed'; fi
 }
 
-# volume_mount DEVICE FOLDER FILE_SYSTEM PASS   mount it by UUID, now and at each start; PASS is when fsck looks at it
+# volume_mount DEVICE FOLDER FILE_SYSTEM PASS   Mount DEVICE by its UUID, now and at each boot. PASS is the order in
+# which fsck checks it.
 volume_mount() {
   mount_uuid=$(blkid -s UUID -o value "$1") || fail "$1 has no UUID"
   [ -n "$mount_uuid" ] || fail "$1 has no UUID"
   mkdir -p -- "$2" || fail "$2 cannot be created"
   cp -p -- "$etc/fstab" "$etc/fstab.before-pghaul" || fail "$etc/fstab cannot be copied"
-  # noatime spares a write for every first read
+  # noatime avoids a write after the first read of a file.
   printf 'UUID=%s %s %s noatime 0 %s\n' "$mount_uuid" "$2" "$3" "$4" >>"$etc/fstab" ||
     fail "$etc/fstab cannot be written"
   mount "$2" || fail "$2 cannot be mounted"

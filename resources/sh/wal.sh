@@ -1,16 +1,16 @@
-# Idle WAL: segments with names after the last one in use, which the server keeps to be overwritten.
-# After a clean shutdown these follow the segment in which the record of the shutdown checkpoint ends. While the server
-# is running they follow the one that was written last, which matters for pre-copy passes only. In any other state, as
-# on a standby, there are none. Source: PostgreSQL's xlog.c, RemoveOldXlogFiles and XLogFileInit. What slots,
-# wal_keep_size or archiving hold is older, and is copied.
+# Idle WAL: segments with names after the last one in use, which the server keeps to be overwritten. After a clean
+# shutdown these follow the segment in which the record of the shutdown checkpoint ends. While the server is running
+# they follow the one that was written last, which matters for pre-copy passes only. In any other state, as on a
+# standby, there are none. Source: PostgreSQL's xlog.c, RemoveOldXlogFiles and XLogFileInit. What slots, wal_keep_size
+# or archiving hold is older, and is copied.
 
-# idle_wal PATH DATA FOLDER AHEAD   print patterns, each after AHEAD, that match the names of only those segments in
-# FOLDER At most one for each digit after the timeline; find's -path and rsync's filters read them alike.
+# idle_wal PATH DATA FOLDER AHEAD   Print patterns, each after AHEAD, that match the names of only those segments in
+# FOLDER. At most one for each digit after the timeline; find's -path and rsync's filters read them alike.
 idle_wal() {
   idle_control=$(print_control_data "$1" "$2") || exit
   idle_last=$(last_segment "$idle_control" "$3") || exit
   [ -n "$idle_last" ] || return 0
-  # a name is greater if its digits begin alike and then one is greater
+  # A name is greater if its digits begin alike and then one is greater.
   awk -v last="$idle_last" -v ahead="$4" 'BEGIN {
     digits = "0123456789ABCDEF"
     for (at = 9; at <= 24; at++) {
@@ -23,8 +23,8 @@ idle_wal() {
   }' || fail 'the names of idle WAL segments could not be computed'
 }
 
-# last_segment CONTROL FOLDER   print the last WAL segment in use, by the output of pg_controldata; nothing if that does
-# not tell
+# last_segment CONTROL FOLDER   Print the last WAL segment in use, by the output of pg_controldata; nothing if that does
+# not tell.
 last_segment() {
   segment_state=$(control_field "$1" 'Database cluster state') || exit
   case $segment_state in
@@ -39,7 +39,7 @@ last_segment() {
   esac
 }
 
-# shutdown_segment CONTROL   print the segment in which the record of the shutdown checkpoint ends
+# shutdown_segment CONTROL   Print the segment in which the record of the shutdown checkpoint ends.
 shutdown_segment() {
   segment_at=$(control_field "$1" 'Latest checkpoint location') || exit
   segment_size=$(control_field "$1" 'Bytes per WAL segment') || exit
@@ -48,14 +48,14 @@ shutdown_segment() {
     *) ;;
   esac
   segment_line=$(control_field "$1" "Latest checkpoint's TimeLineID") || exit
-  # the record is shorter than a block, and may begin in one segment and end in the next
+  # The record is shorter than a block, and may begin in one segment and end in the next.
   segment_number=$((((0x${segment_at%/*} << 32) + 0x${segment_at#*/} + 8192) / segment_size))
   segment_many=$((0x100000000 / segment_size))
   printf '%08X%08X%08X\n' "$segment_line" $((segment_number / segment_many)) $((segment_number % segment_many)) ||
     fail 'the control file cannot be read'
 }
 
-# control_field CONTROL NAME   print that field of the output of pg_controldata; fail if it is missing
+# control_field CONTROL NAME   Print that field of the output of pg_controldata; fail if it is missing.
 control_field() {
   field_said=$(printf '%s\n' "$1" | sed -n "s/^$2: *//p") || fail 'sed failed'
   [ -n "$field_said" ] || fail "the control file does not contain the field $2"

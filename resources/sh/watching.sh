@@ -2,7 +2,7 @@
 # log. One look costs one query and a walk over all names at low priority, and the pause after it is at least fifty
 # times as long.
 
-# watch_changes DATA SECONDS EVERY PATH SOCKET PORT SERIES   for SECONDS, print a look every EVERY seconds, then the end
+# watch_changes DATA SECONDS EVERY PATH SOCKET PORT SERIES   For SECONDS, print a look every EVERY seconds, then the end
 # mark `begin TIME ZONE`, then for each look `look TIME WAL MILLISECONDS BYTES…`: see wal_position and touched_bytes;
 # its duration.
 watch_changes() {
@@ -27,8 +27,8 @@ watch_changes() {
   print_end_mark
 }
 
-# wal_position PATH SOCKET PORT SERIES   print the current WAL position of the server, such as 1/A0000028; fail if it
-# does not print one
+# wal_position PATH SOCKET PORT SERIES   Print the current WAL position of the server, such as 1/A0000028; fail if it
+# does not print one.
 wal_position() {
   wal_primary='pg_current_wal_lsn()' wal_standby='pg_last_wal_replay_lsn()'
   case $4 in
@@ -48,17 +48,18 @@ wal_position() {
   esac
 }
 
-# touched_bytes DATA   print the size of its files, without WAL, that were modified in the last 60, 300, 900, 3600,
-# 10800, 21600, 43200 and 86400 seconds; a file counts with its full size
+# touched_bytes DATA   Print the size of its files, without WAL, that were modified in the last 60, 300, 900, 3600,
+# 10800, 21600, 43200 and 86400 seconds; a file counts with its full size.
 touched_bytes() {
   retry_command 3 "not all files in $1 can be read" list_touched "$1" # folders go, as a dropped database's
 }
 
-# list_touched DATA   one try at that; fail if not everything could be read
+# list_touched DATA   One try at that; fail if not everything could be read.
 list_touched() {
   touched_now=$(date +%s) || fail 'date failed'
   {
-    low_priority find -L "$1" -ignore_readdir_race \( -path '*/pg_wal/*' -o -path '*/pg_xlog/*' -o -name lost+found \) -prune \
+    low_priority find -L "$1" -ignore_readdir_race \
+      \( -path '*/pg_wal/*' -o -path '*/pg_xlog/*' -o -name lost+found \) -prune \
       -o -type f -mmin -1441 -printf '%T@ %s\n' && echo whole
   } | awk -v now="$touched_now" '
     BEGIN { many = split("60 300 900 3600 10800 21600 43200 86400", age) }

@@ -2,8 +2,8 @@
 # bytes and seconds. They print `bytes` and `nanoseconds`, taken on the old server. As in the probes of storage, `date`
 # itself reads the clock.
 
-# cipher_probe FOLDER CIPHER BYTES SECONDS   time zeros through ssh to the new server, which discards them; CIPHER `-`:
-# the default of ssh FOLDER contains the ssh_config of the copy. Print also `connect`, the nanoseconds of a connection,
+# cipher_probe FOLDER CIPHER BYTES SECONDS   Time zeros through ssh to the new server, which discards them; CIPHER `-`:
+# the default of ssh. FOLDER contains the ssh_config of the copy. Print also `connect`, the nanoseconds of a connection,
 # which are subtracted.
 cipher_probe() {
   cipher_bytes=$3 cipher_seconds=$4
@@ -19,8 +19,8 @@ cipher_probe() {
 '*}"
 }
 
-# wire_probe ADDRESS PORT BYTES SECONDS   time zeros through plain TCP to a listener on the new server
-# What the kernels of both hosts still buffer at the end is negligible.
+# wire_probe ADDRESS PORT BYTES SECONDS   Time zeros through plain TCP to a listener on the new server. What the kernels
+# of both hosts still buffer at the end is negligible.
 wire_probe() {
   case $1 in
     *:*) wire_to=TCP:[$1]:$2 ;;
@@ -29,7 +29,7 @@ wire_probe() {
   send_zeros "$3" "$4" socat -u - "$wire_to,retry=10,interval=0.2"
 }
 
-# send_zeros BYTES SECONDS COMMAND...   print `bytes` and `nanoseconds` of zeros into COMMAND, until either limit
+# send_zeros BYTES SECONDS COMMAND...   Print `bytes` and `nanoseconds` of zeros into COMMAND, until either limit.
 send_zeros() {
   sent_said=$(time_zeros "$@") || fail "$3 failed: ${sent_said##*'
 '}"
@@ -42,8 +42,8 @@ send_zeros() {
 '*}" "${sent_said##*'nanoseconds '}"
 }
 
-# time_zeros BYTES SECONDS COMMAND...   the same after the output of COMMAND, and without `bytes` if the zeros are
-# incomplete
+# time_zeros BYTES SECONDS COMMAND...   The same after the output of COMMAND, and without `bytes` if the zeros are
+# incomplete.
 time_zeros() {
   timed_bytes=$1 timed_seconds=$2
   shift 2
@@ -53,8 +53,8 @@ time_zeros() {
   echo "nanoseconds $((timed_end - timed_start))"
 }
 
-# write_zeros BYTES END   write zeros until there are so many or the clock is at END; then print their number on
-# descriptor 3
+# write_zeros BYTES END   Write zeros until there are so many or the clock is at END; then print their number on
+# descriptor 3.
 write_zeros() {
   zeros_moved=0 zeros_now=0
   while [ "$zeros_moved" -lt "$1" ] && [ "$zeros_now" -lt "$2" ]; do
@@ -65,9 +65,8 @@ write_zeros() {
   echo "bytes $zeros_moved" >&3
 }
 
-# iperf3_probe ADDRESS PORT SECONDS   print the JSON of iperf3 for one stream to the new server
-# Until the listener is up, connections are refused, so it tries for two seconds. With -J its exit status is 0 even
-# then.
+# iperf3_probe ADDRESS PORT SECONDS   Print the JSON of iperf3 for one stream to the new server. Until the listener is
+# up, connections are refused, so it tries for two seconds. With -J its exit status is 0 even then.
 iperf3_probe() {
   iperf3_tries=0
   while :; do
@@ -86,7 +85,7 @@ iperf3_probe() {
   printf '%s\n' "$iperf3_said"
 }
 
-# free_port PORT...   print the first of these ports on which nothing listens
+# free_port PORT...   Print the first of these ports on which nothing listens.
 free_port() {
   for free_candidate in "$@"; do
     port_is_taken "$free_candidate" || {
