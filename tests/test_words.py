@@ -37,6 +37,7 @@ REPLACED = {
     r"\bmeasure the way\b": "transfer test, probe",
     r"\blatency (?:50|95|99|99\.9) ?%": "p50, p95, p99, p99.9",
     r"\b(?:thereof|thereby|whereof|wherefore)\b": "a sentence of its own",
+    r"\b[Tt]hrowaway\b": "temporary cluster",
 }
 """Each pattern with what stands there instead."""
 
@@ -132,6 +133,7 @@ def test_replaced_words_do_not_come_back() -> None:
         "read latency 50 %",
         "an execution from elsewhere",
         "of the same major series",
+        "loaded into a throwaway cluster",
     ],
 )
 def test_each_kind_of_replaced_words_is_found(text: str) -> None:

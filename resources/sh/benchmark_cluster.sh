@@ -3,10 +3,10 @@
 # of PostgreSQL and everything that reads or writes in the owner's folder runs as the cluster's owner. Root must not
 # follow paths that another user can change.
 
-# throwaway_at NAME OWNER PATH PORT   Set the variables with which owner_run reaches the temporary cluster.
+# temporary_cluster_at NAME OWNER PATH PORT   Set the variables with which owner_run reaches the temporary cluster.
 # NAME: the cluster's folder. OWNER: the user who runs it. PATH: where its programs are found. PORT: its port.
-throwaway_at() {
-  throwaway=$1 owner=$2 owner_path=$3 owner_port=$4 owner_role=pghaul owner_database=postgres
+temporary_cluster_at() {
+  temporary=$1 owner=$2 owner_path=$3 owner_port=$4 owner_role=pghaul owner_database=postgres
   owner_host=$(pwd -P)/$1 || fail 'the folder of the benchmark cannot be resolved'
   owner_measures=$(id -u) || fail 'id failed'
 }
@@ -23,123 +23,125 @@ owner_run() {
   fi
 }
 
-# throwaway_make NAME OWNER PATH PORT SERIES SYNC SCALE SETTING...
+# temporary_cluster_make NAME OWNER PATH PORT SERIES SYNC SCALE SETTING...
 # Create the temporary cluster and fill it with pgbench's tables. An existing one is removed first.
 # SERIES: the major version that the programs must have; empty: any. SYNC: an option of initdb, or empty.
 # SCALE: pgbench's scale factor. SETTING: a line of postgresql.conf. If PGPASSWORD is set, pgbench can log in with it
 # from the network. Fails if the programs have another major version, or if one of them fails.
-throwaway_make() {
+temporary_cluster_make() {
   umask 077
-  throwaway_at "$1" "$2" "$3" "$4"
+  temporary_cluster_at "$1" "$2" "$3" "$4"
   make_series=$5 make_sync=$6 make_scale=$7
-  throwaway_folder
-  bench_note_undo "$1" throwaway_remove_segment "$1" "$2" "$3"
-  throwaway_init "$make_sync"
-  make_is=$(owner_run cat "$throwaway/data/PG_VERSION") || fail 'initdb did not create a cluster'
+  temporary_cluster_folder
+  bench_note_undo "$1" temporary_cluster_remove_segment "$1" "$2" "$3"
+  temporary_cluster_init "$make_sync"
+  make_is=$(owner_run cat "$temporary/data/PG_VERSION") || fail 'initdb did not create a cluster'
   [ "${make_series:-$make_is}" = "$make_is" ] ||
     fail "the programs that were found belong to PostgreSQL $make_is," \
       "but the cluster of the move is PostgreSQL $make_series"
   shift 7
-  throwaway_configure "$@"
-  throwaway_start
+  temporary_cluster_configure "$@"
+  temporary_cluster_start
   owner_run pgbench -i -s "$make_scale" || {
-    throwaway_stop immediate
+    temporary_cluster_stop immediate
     fail 'pgbench could not fill the cluster'
   }
-  throwaway_stop fast
+  temporary_cluster_stop fast
 }
 
-# throwaway_folder   Create the cluster's folder with mode 0700 for its owner. An existing one is removed first.
-throwaway_folder() {
+# temporary_cluster_folder   Create the cluster's folder with mode 0700 for its owner. An existing one is removed first.
+temporary_cluster_folder() {
   chmod 711 . || fail 'the owner of the cluster cannot be given access to the folder of the benchmark'
-  rm -rf -- "$throwaway" || fail "$throwaway cannot be removed"
-  mkdir -m 700 -- "$throwaway" || fail "$throwaway cannot be created"
-  [ "$owner_measures" -ne 0 ] || chown -- "$owner" "$throwaway" || fail "$throwaway cannot be given to $owner"
+  rm -rf -- "$temporary" || fail "$temporary cannot be removed"
+  mkdir -m 700 -- "$temporary" || fail "$temporary cannot be created"
+  [ "$owner_measures" -ne 0 ] || chown -- "$owner" "$temporary" || fail "$temporary cannot be given to $owner"
 }
 
-# throwaway_init SYNC   Run initdb, with the option SYNC if it is not empty.
+# temporary_cluster_init SYNC   Run initdb, with the option SYNC if it is not empty.
 # The role `pghaul` gets the password in PGPASSWORD.
-throwaway_init() {
+temporary_cluster_init() {
   (PATH=$owner_path && command -v initdb >/dev/null) ||
     fail 'the program initdb, which creates a cluster, was not found'
-  printf '%s\n' "${PGPASSWORD:-none}" | owner_run tee "$throwaway/password" >/dev/null ||
+  printf '%s\n' "${PGPASSWORD:-none}" | owner_run tee "$temporary/password" >/dev/null ||
     fail 'the password file cannot be written'
-  init_said=$(owner_run initdb -D "$throwaway/data" -U pghaul -A trust -E UTF8 --locale=C \
-    --pwfile="$throwaway/password" ${1:+"$1"} 2>&1) || fail "initdb failed: $init_said"
-  owner_run rm -f -- "$throwaway/password" || fail 'the password cannot be removed'
+  init_said=$(owner_run initdb -D "$temporary/data" -U pghaul -A trust -E UTF8 --locale=C \
+    --pwfile="$temporary/password" ${1:+"$1"} 2>&1) || fail "initdb failed: $init_said"
+  owner_run rm -f -- "$temporary/password" || fail 'the password cannot be removed'
 }
 
-# throwaway_configure SETTING...   Write pg_hba.conf, and append each SETTING to the postgresql.conf that initdb wrote.
-throwaway_configure() {
+# temporary_cluster_configure SETTING...   Write pg_hba.conf, and append each SETTING to the postgresql.conf that initdb
+# wrote.
+temporary_cluster_configure() {
   {
     echo 'local all all trust'
     [ -z "$PGPASSWORD" ] || printf 'host all all %s md5\n' 0.0.0.0/0 ::/0
-  } | owner_run tee "$throwaway/data/pg_hba.conf" >/dev/null || fail 'pg_hba.conf cannot be written'
-  printf '%s\n' "$@" | owner_run tee -a "$throwaway/data/postgresql.conf" >/dev/null ||
+  } | owner_run tee "$temporary/data/pg_hba.conf" >/dev/null || fail 'pg_hba.conf cannot be written'
+  printf '%s\n' "$@" | owner_run tee -a "$temporary/data/postgresql.conf" >/dev/null ||
     fail 'postgresql.conf cannot be written'
 }
 
-# throwaway_start   Start the cluster, and wait until it accepts connections. From then on TERM stops it immediately.
-# Fails if it does not accept connections within two minutes. -k: the socket is created in the cluster's own folder,
-# where no socket of another server can be. The path `..` stays below the length limit of sockets on every volume.
-throwaway_start() {
-  trap 'throwaway_stop immediate; exit 143' TERM HUP INT
-  start_said=$(owner_run pg_ctl -D "$throwaway/data" -o '-k ..' -l "$throwaway/log" -W start 2>&1) ||
+# temporary_cluster_start   Start the cluster, and wait until it accepts connections. From then on TERM stops it
+# immediately. Fails if it does not accept connections within two minutes. -k: the socket is created in the cluster's
+# own folder, where no socket of another server can be. The path `..` stays below the length limit of sockets on every
+# volume.
+temporary_cluster_start() {
+  trap 'temporary_cluster_stop immediate; exit 143' TERM HUP INT
+  start_said=$(owner_run pg_ctl -D "$temporary/data" -o '-k ..' -l "$temporary/log" -W start 2>&1) ||
     fail "the cluster did not start: $start_said"
   start_tries=0
   until owner_run psql -X -q -c 'select 1' >/dev/null 2>&1; do
-    [ $? -eq 2 ] || throwaway_fail 'psql does not work' # status 2: no server answers yet
+    [ $? -eq 2 ] || temporary_cluster_fail 'psql does not work' # status 2: no server answers yet
     # A server that has just been started may not have written its lock file yet. Until then pg_ctl reports no server.
-    owner_run pg_ctl -D "$throwaway/data" status >/dev/null 2>&1 || [ "$start_tries" -lt 25 ] ||
-      throwaway_fail 'the cluster did not start'
+    owner_run pg_ctl -D "$temporary/data" status >/dev/null 2>&1 || [ "$start_tries" -lt 25 ] ||
+      temporary_cluster_fail 'the cluster did not start'
     start_tries=$((start_tries + 1))
-    [ "$start_tries" -lt 600 ] || throwaway_fail 'the cluster does not accept connections after two minutes'
-    sleep 0.2 || throwaway_fail 'the program sleep is missing'
+    [ "$start_tries" -lt 600 ] || temporary_cluster_fail 'the cluster does not accept connections after two minutes'
+    sleep 0.2 || temporary_cluster_fail 'the program sleep is missing'
   done
 }
 
-# throwaway_fail WORDS...   Stop the server if it runs, and fail with WORDS and the last lines of its log.
-throwaway_fail() {
-  give_up_log=$(owner_run tail -n 5 "$throwaway/log" 2>&1)
-  owner_run pg_ctl -D "$throwaway/data" -m immediate -W stop >/dev/null 2>&1 # fails if the server does not run
+# temporary_cluster_fail WORDS...   Stop the server if it runs, and fail with WORDS and the last lines of its log.
+temporary_cluster_fail() {
+  give_up_log=$(owner_run tail -n 5 "$temporary/log" 2>&1)
+  owner_run pg_ctl -D "$temporary/data" -m immediate -W stop >/dev/null 2>&1 # fails if the server does not run
   fail "$*: $give_up_log"
 }
 
-# throwaway_stop MODE   Stop the cluster with pg_ctl. MODE: fast or immediate.
-throwaway_stop() {
-  stop_said=$(owner_run pg_ctl -D "$throwaway/data" -m "$1" -w -t 120 stop 2>&1) ||
+# temporary_cluster_stop MODE   Stop the cluster with pg_ctl. MODE: fast or immediate.
+temporary_cluster_stop() {
+  stop_said=$(owner_run pg_ctl -D "$temporary/data" -m "$1" -w -t 120 stop 2>&1) ||
     fail "the cluster did not stop: $stop_said"
 }
 
-# throwaway_serve NAME OWNER PATH PORT SECONDS
+# temporary_cluster_serve NAME OWNER PATH PORT SECONDS
 # Start the cluster, print `pghaul-ready`, and stop the cluster when standard input ends or after SECONDS.
-throwaway_serve() {
-  throwaway_at "$1" "$2" "$3" "$4"
+temporary_cluster_serve() {
+  temporary_cluster_at "$1" "$2" "$3" "$4"
   exec 3<&0 </dev/null
-  throwaway_start
+  temporary_cluster_start
   echo pghaul-ready
   # The trap can only run at once while the shell is in `wait`. Therefore cat runs in the background.
   timeout "$5" cat <&3 >/dev/null &
   wait "$!"
   serve_status=$?
-  throwaway_stop fast
+  temporary_cluster_stop fast
   case $serve_status in
     0 | 124) ;; # the input has ended, or the time is over
     *) fail "the end of the input could not be awaited: timeout ended with exit status $serve_status" ;;
   esac
 }
 
-# throwaway_run NAME OWNER PATH PORT COMMAND...   Run COMMAND as a client of the temporary cluster.
-throwaway_run() {
-  throwaway_at "$1" "$2" "$3" "$4"
+# temporary_cluster_run NAME OWNER PATH PORT COMMAND...   Run COMMAND as a client of the temporary cluster.
+temporary_cluster_run() {
+  temporary_cluster_at "$1" "$2" "$3" "$4"
   shift 4
   owner_run "$@"
 }
 
-# throwaway_remove_segment NAME OWNER PATH
+# temporary_cluster_remove_segment NAME OWNER PATH
 # Remove the System V shared memory of a cluster whose server was killed. A server that is stopped removes it itself.
-throwaway_remove_segment() {
-  throwaway_at "$1" "$2" "$3" 5432
+temporary_cluster_remove_segment() {
+  temporary_cluster_at "$1" "$2" "$3" 5432
   [ -f "$1/data/postmaster.pid" ] || return 0 # the server was stopped
   segment_lock=$(owner_run sed -n '1p;7p' "$1/data/postmaster.pid") || fail "the lock file of $1 cannot be read"
   segment_server=${segment_lock%%[!0-9]*} segment_own=${segment_lock##* }

@@ -178,7 +178,7 @@ bench_undo() {
   set --
   while IFS= read -r undo_word; do set -- "$@" "$undo_word"; done <"$undo_note" || fail "$undo_note cannot be read"
   case $1 in
-    bench_database_drop | throwaway_remove_segment) "$@" ;;
+    bench_database_drop | temporary_cluster_remove_segment) "$@" ;;
     *) fail "$undo_note names ${1:-nothing}, which is not a function that undoes anything" ;;
   esac
 }

@@ -415,7 +415,7 @@ def test_a_sample_of_tables_prices_dump_and_restore(
     both_facts: tuple[Facts, Facts],
     clean_hosts: None,  # noqa: ARG001  a fixture
 ) -> None:
-    """Its rows go through COPY on old, into a throwaway cluster on new, under an index; nothing of them stays."""
+    """Sampled rows are copied, loaded into a temporary cluster on the new server and indexed; nothing of them stays."""
     said: list[str] = []
 
     def listen(event: Event) -> None:

@@ -1,4 +1,4 @@
-"""pgbench against a throwaway cluster on real servers: what it measures, and that nothing stays however it ends."""
+"""pgbench against a temporary cluster on real servers: what it measures, and that nothing stays however it ends."""
 
 import threading
 from collections.abc import Callable, Iterator

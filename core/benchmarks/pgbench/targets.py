@@ -1,6 +1,6 @@
-"""What pgbench runs against: a throwaway cluster, or a database of its own in a running cluster that the DBA names.
+"""What pgbench runs against: a temporary cluster, or a database of its own in a running cluster that the DBA names.
 
-A throwaway cluster is made by the server's own programs of the move's series, in a folder of its own inside the
+A temporary cluster is made by the server's own programs of the move's series, in a folder of its own inside the
 benchmark's, as the database user where root measures. Its socket lies in that folder of mode 0700; it listens on an
 address only where the other server drives it, and then takes a random password. It is a background process
 (core/benchmarks/background.py) and ends as one; cut off, with the folder, whose processes are all ended. Its shared
@@ -33,7 +33,7 @@ _PORT = 5432
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """How a throwaway cluster is reached from the other server."""
+    """How a temporary cluster is reached from the other server."""
 
     address: str
     port: int
@@ -59,7 +59,7 @@ class Target:
     secrets: Mapping[str, Secret] = field(default_factory=dict)
 
 
-def throwaway(
+def temporary_cluster(
     machine: Machine,
     name: str,
     scale: int,
@@ -68,7 +68,7 @@ def throwaway(
     serve_seconds: float,
     listening: Listening | None = None,
 ) -> Target:
-    """A throwaway cluster in the folder `name`.
+    """A temporary cluster in the folder `name`.
 
     Args:
         scale: of the tables that it is filled with.
@@ -83,9 +83,13 @@ def throwaway(
     lines = [_line(*setting) for setting in {**_own_settings(machine, listening), **settings}.items()]
     return Target(
         name=name,
-        make=("throwaway_make", *where, machine.series or "", sync, scale, *lines),
-        background=Background("the throwaway cluster", ("throwaway_serve", *where, int(serve_seconds)), SERVE_SECONDS),
-        client=_across(machine, listening) if listening else lambda pgbench: ("throwaway_run", *where, *pgbench),
+        make=("temporary_cluster_make", *where, machine.series or "", sync, scale, *lines),
+        background=Background(
+            "the temporary cluster", ("temporary_cluster_serve", *where, int(serve_seconds)), SERVE_SECONDS
+        ),
+        client=_across(machine, listening)
+        if listening
+        else lambda pgbench: ("temporary_cluster_run", *where, *pgbench),
         secrets={} if listening is None else {"PGPASSWORD": listening.password},
     )
 

@@ -1,12 +1,12 @@
 """pgbench: what a workload runs.
 
-It runs against a throwaway cluster of the move's series on the measured volume, or, where the workload names a running
+It runs against a temporary cluster of the move's series on the measured volume, or, where the workload names a running
 cluster, against a database of its own in that (core/benchmarks/pgbench/targets.py).
 Of `select`, `tpcb`, `simple-update` and a script of the DBA's own each repetition starts the cluster with cold caches,
 runs `warm_ups` that do not count and then one that does; all repetitions of a scale share one cluster. `drift` makes a
 cluster anew for each repetition: see core/benchmarks/pgbench/drift.py.
 
-The settings of the throwaway cluster are the workload's own, not those of production: two volumes are told apart only
+The settings of the temporary cluster are the workload's own, not those of production: two volumes are told apart only
 where both sides have the same.
 """
 
@@ -21,7 +21,7 @@ from pydantic import ConfigDict
 from core.benchmarks.model import Metrics, Result, Workload
 from core.benchmarks.pgbench.drift import HEADLINES, drift
 from core.benchmarks.pgbench.output import parse_pgbench
-from core.benchmarks.pgbench.targets import Listening, Target, own_database, random_password, since, throwaway
+from core.benchmarks.pgbench.targets import Listening, Target, own_database, random_password, since, temporary_cluster
 from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
@@ -59,7 +59,7 @@ _OURS = {
     "unix_socket_directories",
     "unix_socket_directory",
 }
-"""Settings that keep the throwaway cluster in its folder."""
+"""Settings that keep the temporary cluster in its folder."""
 _FAILED = re.compile(r"^.*(?:\baborted\b|\berror: ).*$", re.IGNORECASE | re.MULTILINE)
 _OPTIONS: Mapping[str, tuple[str, ...]] = {"select": ("-n", "-S"), "simple-update": ("-N",), "script": ("-f", "-")}
 
@@ -219,7 +219,7 @@ def _target(name: str, parameters: Parameters, machine: Machine, runs: int) -> T
     }
     # workloads that want the same cluster share it; with settings of its own it is another
     other = f"-{name}" if parameters.settings or listening else ""
-    return throwaway(
+    return temporary_cluster(
         machine,
         f"{kind}-{parameters.scale}-{parameters.shared_buffers_bytes}{other}",
         parameters.scale,
@@ -235,7 +235,7 @@ def _settings(text: str) -> dict[str, str]:
         setting = _SETTING.fullmatch(part)
         # they would let it out of its folder
         if setting is not None and setting["name"] in _OURS:
-            raise InputError(f"{setting['name']} is not for a workload to set: the throwaway cluster stays by itself")
+            raise InputError(f"a workload cannot set {setting['name']}: pghaul sets it for the temporary cluster")
         if setting is not None:
             found[setting["name"]] = setting["value"].strip("'")
         elif part.strip():

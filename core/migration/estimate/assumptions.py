@@ -175,7 +175,7 @@ CREATE_AN_INDEX: Figure = (0.0003, 0.0012, 0.008)
 waits for nothing: 20,000 tables dumped, created and analyzed in 20 s)."""
 
 MADE_SAMPLED: Figure = (0.7, 1.0, 1.6)
-"""Of what the throwaway cluster took for each of some: pg_restore asks for a little more, over a connection, but many
+"""Of what the temporary cluster took for each of some: pg_restore asks for a little more, over a connection, but many
 are no dearer each than the first (in the lab 6.2 ms a table and 4.3 ms a primary key of 5,000, where 40 had taken 8.3
 and 4.4, and 400 5.7 and 2.6)."""
 

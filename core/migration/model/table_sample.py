@@ -69,7 +69,7 @@ def _within(key: tuple[int, ...], columns: tuple[tuple[int, str], ...]) -> tuple
 
 
 def parse_loaded_tables(output: str) -> dict[int, SampledTable]:
-    """Return by table number what the throwaway cluster on the new server loaded, if it loaded all rows."""
+    """Return by table number what the temporary cluster on the new server loaded, if it loaded all rows."""
     return _parse_intervals(output, "start", "loaded")
 
 
@@ -79,7 +79,7 @@ def parse_built_indexes(output: str) -> dict[int, SampledTable]:
 
 
 def parse_seconds_per_table(output: str) -> float | None:
-    """Return the seconds for each small table with its row in the throwaway cluster; None if not known."""
+    """Return the seconds for each small table with its row in the temporary cluster; None if not known."""
     return _parse_seconds_per_item(output, "creating", "created")
 
 

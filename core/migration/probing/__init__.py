@@ -1,1 +1,1 @@
-"""Probes: each a short, bounded measurement of one link of the copy path, that leaves nothing behind."""
+"""Probes: short, bounded measurements of the links of the copy path. They leave nothing behind."""

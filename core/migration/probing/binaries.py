@@ -1,9 +1,9 @@
-"""What new's binaries are asked in a trial cluster: can they load, take and sort what the cluster on old has?
+"""Questions to the binaries of the new server: can they load, accept and sort what the old cluster contains?
 
-A trial cluster is never opened to anybody: the server program runs in its single-user mode, reads statements and ends.
-Libraries are loaded as pg_upgrade does it (`src/bin/pg_upgrade/function.c`), because only that tells a library that is
-missing from one that needs another library or another minor release. One that other accounts of new could have written
-is not loaded: its code would run as the owner.
+They are asked in a trial cluster. No connection to it is possible: the server program runs in its single-user mode,
+reads statements and ends. Libraries are loaded as pg_upgrade does it (`src/bin/pg_upgrade/function.c`). Only this tells
+a missing library from one that needs another library or another minor version. A library that another account of the
+new server could have written is not loaded, because its code would run as the owner of the cluster.
 """
 
 import re
@@ -23,7 +23,7 @@ _EXTENSIONS = (
 
 
 def asking(needs: RequiredBinaries) -> tuple[str, ...]:
-    """The words by which `trial_cluster` of the remote half is told what to ask; for `parse_binaries`."""
+    """Return the arguments of the shell function `trial_cluster`. `parse_binaries` reads its output."""
     tried = (
         ("preload", needs.preloads),
         ("library", needs.libraries),
@@ -42,7 +42,7 @@ def _marked(number: int, statements: Iterable[str]) -> Iterator[str]:
 
 
 def _questions(needs: RequiredBinaries) -> list[tuple[str, ...]]:
-    """The statements of each question: one for each ICU locale, one for all extensions."""
+    """Return the statements of each question. There is a question for each ICU locale, and one for all extensions."""
     collations = [
         (
             f"create collation pghaul_{number} (provider = icu, locale = '{each}')",
@@ -65,10 +65,10 @@ _OWN = re.compile(
 
 
 def parse_binaries(text: str, needs: RequiredBinaries) -> Binaries:
-    """What the trial cluster answered; what it did not come to is left out.
+    """Return the answers of the trial cluster. Questions that it did not reach are left out.
 
     Raises:
-        ParseError: a line of ours cannot be read.
+        ParseError: a line that pghaul itself has printed cannot be parsed.
     """
     kinds = ("preload", "library", "unverified", "setting", "path", "pgbackrest")
     own: dict[str, dict[str, str]] = {kind: {} for kind in kinds}
@@ -90,7 +90,7 @@ def parse_binaries(text: str, needs: RequiredBinaries) -> Binaries:
 
 
 def _answers(text: str) -> dict[int, tuple[list[Row], str]]:
-    """By number of the question its rows and the first complaint; only of questions that another one followed."""
+    """Return the rows and the first error message by question number, of each question that another one followed."""
     found: dict[int, tuple[list[Row], str]] = {}
     number, complaint = -1, ""
     rows: list[Row] = []
@@ -121,7 +121,7 @@ def _version(rows: list[Row], complaint: str) -> str:
 
 
 def _reason(said: str) -> str:
-    """What the server said, without the lead of its message."""
+    """Return the message of the server without its prefix."""
     match = _COMPLAINT.match(said)
     return match["text"].strip() if match is not None else said.strip()
 

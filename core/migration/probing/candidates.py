@@ -1,4 +1,4 @@
-"""Which transports are worth a sample, each chosen by what those before it showed; and which NFS mounts are."""
+"""The choice of the transports and NFS mounts that are sampled. Each choice depends on the results before it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,41 +11,47 @@ from core.migration.transports.choice import fastest_probe
 from core.migration.transports.rsync_versions import Version, can_compress, can_stream
 
 CIPHERS = ("aes128-gcm@openssh.com", "chacha20-poly1305@openssh.com", "aes128-ctr")
-"""Those of OpenSSH that are fast on one processor or another; source: ssh_config(5), Ciphers."""
+"""The ciphers of OpenSSH that are fast on some kind of processor; source: ssh_config(5), Ciphers."""
 
 _CLEARLY = 1.25
-"""Another cipher than ssh's own is worth naming when it is so many times faster: each is tried for a second or so."""
+"""A cipher is chosen instead of the default of ssh only if it is faster by this factor, because each is measured for
+about a second only."""
 
 _HELD_UP = 0.85
-"""What goes at this part of the slowest of the other links, or more, is held up by that."""
+"""A rate of at least this fraction of the slowest other link is limited by that link."""
 
 _AT_THE_DISK = 0.95
-"""Nothing is faster than the slower disk: where a sample is as fast, no other is tried."""
+"""No transport is faster than the slower disk. If a sample reaches this fraction of its rate, no other is tried."""
 
 _NEAR = 0.55
-"""One sample may be off by so much: what came so near to the fastest may be faster."""
+"""A single sample is this inexact: a transport that reaches this fraction of the fastest rate may be the fastest."""
 
 _MOST_CLOSE = 5
 
 _DOUBTFUL = 1.3
-"""A sample that is so much faster than the disk tells that the disk was busy when it was measured."""
+"""If a sample is faster than the disk by this factor, the disk was busy when its rate was measured."""
 
 _MOST_STREAMS = 8
 
 _LADDERS = (("",), ("lz4", "zstd:1", "zstd:3", "zstd:6", "zstd:9"), ("zlib:1", "zlib:3"))
-"""Compression of each kind, the lightest first. Within one server there is nothing to compress for."""
+"""The compressions of each kind, the lightest first. Within one server, compression has no use."""
 
 Measure = Callable[[Transport], Probe | None]
 
 
 def worth_a_cipher(own: float, links: dict[Quantity, float]) -> bool:
-    """Whether another cipher than ssh's own could matter, at bytes a second: a disk or the wire is no slower."""
+    """Return whether another cipher could make the copy faster: no disk and not the network is the slowest link.
+
+    Args:
+        own: the rate of the default cipher of ssh, in bytes per second.
+        links: the rates of the links that were measured, in bytes per second.
+    """
     others = [links[each] for each in (Quantity.READ, Quantity.WIRE, Quantity.WRITE) if each in links]
     return own < _HELD_UP * min(others, default=float("inf"))
 
 
 def fastest_cipher(measured: dict[str, float]) -> str:
-    """The cipher to name, from bytes a second by cipher, the empty one for ssh's own; empty: leave it to ssh."""
+    """Return the cipher to choose, by the rates in bytes per second; an empty name is the default of ssh."""
     named = {name: rate for name, rate in measured.items() if name}
     first = max(named, key=lambda name: named[name], default="")
     return first if first and named[first] > _CLEARLY * measured.get("", 0.0) else ""
@@ -58,14 +64,19 @@ def search(
     links: dict[Quantity, float],
     others: Sequence[Transport] = (),
 ) -> list[Transport]:
-    """Sample no compression and each heavier one while that helps, then more streams while that helps.
+    """Sample the transports, and return those that need a closer look, the fastest first.
 
-    Then by each of the other routes what was best, and the compressions that may be best where no cipher costs time.
-    Returns those that are worth a closer look, the fastest first: a sample is short, and servers have other things to
-    do. None are where one is beyond doubt.
+    It begins without compression and tries heavier compressions, then more streams, each as long as the rate improves.
+    After that, each of the other routes is tried with the best settings so far, and with the compressions that may be
+    best because no cipher takes time there. A closer look is needed because a sample is short and the servers have
+    other work to do. Returns no transport if the fastest one is beyond doubt.
 
-    `plain`, `others`: what the transports of a route have in common; those of one route stand together. `links`: bytes
-    a second of what was measured before. A transport that fails is left out.
+    Args:
+        measure: takes a sample by a transport; returns None if the transport fails, which is then left out.
+        plain: the common settings of all transports of the first route.
+        version: the rsync version that both servers have in common.
+        links: the rates of the links that were measured before, in bytes per second.
+        others: the common settings of the transports of the other routes, sorted by route.
     """
     disks = [links[each] for each in (Quantity.READ, Quantity.WRITE) if each in links]
     enough = _AT_THE_DISK * min(disks, default=float("inf"))
@@ -75,7 +86,7 @@ def search(
         return bool(tried) and enough <= fastest_probe(list(tried.values())).bytes_per_second <= _DOUBTFUL * enough
 
     def improves(transport: Transport) -> bool:
-        """Whether that transport is better than all before it."""
+        """Return whether that transport is better than all transports before it."""
         if at_the_disk():
             return False
         if transport not in tried and (found := measure(transport)) is not None:
@@ -85,7 +96,7 @@ def search(
     for ladder in _LADDERS[:1] if plain.route is Route.LOCAL else _LADDERS:
         steps = [each for each in ladder if can_compress(version, each)]
         if ladder[0] == "zlib:1" and any(each.compression for each in tried):
-            break  # what both have of the modern kind is better at every speed
+            break  # both servers support lz4 or zstd, which are better than zlib at every speed
         _climb(steps, lambda compression: improves(replace(plain, compression=compression)))
     if tried and can_stream(version):
         _widen(improves, tried, plain.route)
@@ -98,7 +109,10 @@ def search(
 
 
 def _close(tried: dict[Transport, Probe]) -> list[Transport]:
-    """The fastest, the same with one stream, and what else comes near to it, first what has one stream."""
+    """Return the fastest transport, the same one with one stream, and those that are nearly as fast.
+
+    Of the last, those with one stream come first.
+    """
     ranked = _ranked(tried)
     if not ranked:
         return []
@@ -111,7 +125,10 @@ def _close(tried: dict[Transport, Probe]) -> list[Transport]:
 
 
 def _climb(steps: list[str], improves: Callable[[str], bool]) -> None:
-    """Up the ladder, until two steps in a row did not help: the first may be held up by one processor."""
+    """Try the steps in order, until two in a row did not improve the rate.
+
+    A single step may not help, because one processor limits it.
+    """
     missed = 0
     for compression in steps:
         missed = 0 if improves(compression) else missed + 1
@@ -120,7 +137,10 @@ def _climb(steps: list[str], improves: Callable[[str], bool]) -> None:
 
 
 def _likely(other: Transport, fastest: Transport, version: Version) -> list[Transport]:
-    """What may be faster by another route than the fastest so far; nothing is ciphered there, nor packed over NFS."""
+    """Return the transports of another route that may be faster than the fastest so far.
+
+    Other routes do not encrypt, and NFS does not compress.
+    """
     if other.route is Route.NFS:
         return [replace(other, streams=fastest.streams)]
     compressions = [each for each in (fastest.compression, "", "lz4") if can_compress(version, each)]
@@ -128,7 +148,7 @@ def _likely(other: Transport, fastest: Transport, version: Version) -> list[Tran
 
 
 def _widen(improves: Callable[[Transport], bool], tried: dict[Transport, Probe], route: Route) -> None:
-    """Twice the streams, with what is best by a route and what is next best, while that helps."""
+    """Double the number of streams of the two best transports of a route, as long as the rate improves."""
     while ranked := [transport for transport in _ranked(tried) if transport.route is route]:
         streams = 2 * max(transport.streams for transport in ranked)
         if streams > _MOST_STREAMS:
@@ -139,25 +159,32 @@ def _widen(improves: Callable[[Transport], bool], tried: dict[Transport, Probe],
 
 
 def _ranked(tried: dict[Transport, Probe]) -> list[Transport]:
-    """The transports, the fastest first."""
+    """Return the transports, the fastest first."""
     return sorted(tried, key=lambda transport: -tried[transport].bytes_per_second)
 
 
 MOUNTS = ("vers=4.2", "vers=4.2,nconnect=4", "vers=4.2,rsize=262144,wsize=262144", "vers=3")
-"""Without a size both kernels agree on the largest, 1 MiB in most; source: nfs(5), mount options."""
+"""Without rsize and wsize both kernels agree on the largest value, usually 1 MiB; source: nfs(5), mount options."""
 UDP = "vers=3,proto=udp"
 
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """The mounts to try, and a sentence on each thing that is left out."""
+    """The mount options to try, and a sentence about each one that is left out."""
 
     variants: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
 
 def mounts(old: Facts, new: Facts, *, root_on_old: bool, root_on_new: bool) -> Mounts:
-    """The mounts by what both kernels can do; what is not known about them is tried."""
+    """Return the mount options that both kernels support. Options of which that is not known are included.
+
+    Args:
+        old: the facts of the old server.
+        new: the facts of the new server.
+        root_on_old: whether pghaul may become root on the old server.
+        root_on_new: whether pghaul may become root on the new server.
+    """
     reason = _obstacle(old, new, root_on_old=root_on_old, root_on_new=root_on_new)
     if reason is not None:
         return Mounts(left_out=(f"rsync over NFS is skipped: {reason}",))

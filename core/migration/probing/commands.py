@@ -1,6 +1,6 @@
-"""The probes as calls of the remote half: bounded in bytes and in seconds, `bytes` and `nanoseconds` for answer.
+"""The probes as calls of shell functions, with limits in bytes and seconds. They print `bytes` and `nanoseconds`.
 
-Times are taken on the server that works, so that the workstation's way to it does not count.
+The times are taken on the server that does the work, so that the connection of the workstation does not count.
 """
 
 from core.migration.transports.copy_channel import CopyChannel
@@ -8,42 +8,49 @@ from core.servers.shell import Shell, call, command
 
 MOST_BYTES = 256 * 1024**2
 SUMMED_BYTES = 192 * 1024**2
-"""By each process: a fraction of a second on a processor that has instructions for it, a second or two on others."""
+"""The bytes for each process. They take a fraction of a second on a processor with instructions for checksums, and one
+or two seconds on others."""
 
 _SUM = "46b23b74b0d431993099b9ccef75ac4e30dc48305089aa236b6ff1de97fed713"
-"""Of so many zeros."""
+"""The SHA-256 checksum of that many zeros."""
 
 
 def read(folder: str, seconds: int) -> Shell:
-    """On old: the largest files below `folder`, from the disk."""
+    """Return the command that times reading the largest files below `folder` from disk. It runs on the old server."""
     return call("read_probe", folder, MOST_BYTES, seconds)
 
 
 def write(folder: str, seconds: int) -> Shell:
-    """On the new server: random bytes into one file, until they are on the disk; the file is removed."""
+    """Return the command that times writing random bytes to disk in `folder`. It runs on the new server."""
     return call("write_probe", folder, MOST_BYTES, seconds)
 
 
 def sums(program: str, processes: int) -> Shell:
-    """On either: zeros summed up by so many processes, as the files of a copy are."""
+    """Return the command that times the checksums of zeros by several processes. It runs on both servers."""
     return call("checksum_probe", program, processes, SUMMED_BYTES, _SUM)
 
 
 def ciphers() -> Shell:
-    """On the old server: the ciphers that its ssh knows, one a line."""
+    """Return the command that prints the ciphers of ssh on the old server, one per line."""
     return command("ssh", "-Q", "cipher")
 
 
 def cipher(channel: CopyChannel, seconds: int) -> Shell:
-    """On old: zeros through ssh to new, where they are thrown away; the time of the connection itself is taken off."""
+    """Return the command that times zeros through ssh from the old to the new server, which discards them.
+
+    The time for the connection itself is subtracted.
+    """
     return call("cipher_probe", channel.folder, channel.transport.cipher or "-", 2 * MOST_BYTES, seconds)
 
 
 def make_scratch(target: str, name: str, user: str) -> Shell:
-    """On the new server: a folder of that name on the file system of `target`, for `user`; prints it."""
+    """Return the command that creates the folder `name` for `user` on the file system of `target`, and prints its path.
+
+    It runs on the new server.
+    """
     return call("make_scratch", target, name, user)
 
 
 def remove_scratch(target: str, name: str) -> Shell:
-    """On the new server: the folder of that name, gone; a receiver that still works in it is ended first."""
+    """Return the command that removes the folder `name` on the new server, after ending a receiver that works in it."""
     return call("remove_scratch", target, name)

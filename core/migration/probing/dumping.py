@@ -1,9 +1,10 @@
-"""What a dump & restore does with the cluster's own rows: COPY on old, and on new a load and an index.
+"""The probes of a dump & restore: COPY on the old server, and a load and an index build on the new server.
 
-Some pages of the largest tables of the largest database go through COPY on old, as pg_dump reads them; the rows are
-kept in the probes' own folder there, sent to the scratch folder on new, loaded into a throwaway cluster that its own
-programs make, and indexed as the table is on old. That cluster is opened to nobody and removed at once. What comes from
-old never becomes SQL on the new server: types are named from a list, all others are text.
+A sample of the pages of the largest tables of the largest database goes through COPY on the old server, as pg_dump
+reads them. The rows are stored in the folder of the probes there, and sent to the scratch folder on the new server.
+There they are loaded into a temporary cluster, which the programs of the new server create, and an index like the one
+on the old server is built. No connection to that cluster is possible, and it is removed at once. No text from the old
+server becomes SQL on the new server: the names of types come from a list, and all other types are treated as text.
 """
 
 import re
@@ -38,7 +39,7 @@ from core.text import complaint
 
 LEAST_BYTES = 2 * 1024**2
 _SEND_SECONDS = 4.0
-"""The rows may cross the wire for so long: they are no sample of the copy."""
+"""The longest time for sending the rows over the network. They are not a sample of the copy."""
 
 _TYPES = frozenset(
     {
@@ -61,20 +62,28 @@ _TYPES = frozenset(
         *("time", "timetz", "timestamp", "timestamptz", "_int4", "_int8", "_float8", "_numeric", "_text", "_varchar"),
     }
 )
-"""Types that every series since 9.4 has, under names that mean the same in each."""
+"""Types that have the same names and meanings in all major versions since 9.4."""
 
 _TEXTS = frozenset({"bpchar", "text", "varchar"})
 _LOCALE = re.compile(r"[A-Za-z0-9_.@-]{1,60}")
 _MEMORY = re.compile(r"\d{1,12}")
 _BUILT_IN_KB = 64 * 1024
 _LEAST_KB = 1024
-"""maintenance_work_mem: 64 MB as it is built in since 9.4, and 1 MB, the least that a server takes."""
+"""maintenance_work_mem in kB: the default since 9.4, 64 MB, and the smallest value that a server accepts, 1 MB."""
 
 
 def probe(site: ProbeContext, channel: CopyChannel, scratch: str, recorder: ProbeRecorder, bounds: Bounds) -> None:
-    """COPY of sampled tables on old, then a load and one index on new; each is recorded, or said and left out.
+    """Measure COPY of sampled tables on the old server, then a load and index builds on the new server.
 
-    Where the cluster does not run, or tells of no database, nothing is asked.
+    Each result is recorded. What cannot be measured is reported and left out. Nothing is measured if the cluster is not
+    running or its databases are not known.
+
+    Args:
+        site: both servers and the move.
+        channel: the channel by which the rows are sent.
+        scratch: the scratch folder on the new server.
+        recorder: takes and records each probe.
+        bounds: the limits in bytes and seconds.
     """
     cluster = find_cluster(site.old_facts, site.move.cluster)
     largest = max(
@@ -105,9 +114,15 @@ def probe(site: ProbeContext, channel: CopyChannel, scratch: str, recorder: Prob
 
 
 def statements(cluster: Cluster, database: Database, tables: Mapping[int, LoadableRows], size: int) -> tuple[str, ...]:
-    """What is loaded on new: maintenance_work_mem, then statements of a line each, as the single-user mode reads them.
+    """Return maintenance_work_mem, then the statements that load the rows and build the indexes on the new server.
 
-    `size`: bytes of the sample.
+    Each statement is one line, because single-user mode reads them so.
+
+    Args:
+        cluster: the old cluster, for its maintenance_work_mem and the size of its largest table.
+        database: the database of the rows, for its collation.
+        tables: the columns and the index of each table by its number.
+        size: the size of the sample in bytes.
     """
     collation = _collation(database)
     made = [f"create collation pghaul ({collation})"] if collation else []
@@ -116,7 +131,7 @@ def statements(cluster: Cluster, database: Database, tables: Mapping[int, Loadab
         made += [
             f"create table t{number} ({columns})",
             _mark("start", number),
-            f"copy t{number} from '../../{number}'",  # from the data directory on
+            f"copy t{number} from '../../{number}'",  # relative to the data directory
             _mark("loaded", number, f"pg_total_relation_size('t{number}')"),
             f"select '{_MARK} whole {number} ' || count(*)::text from (select 1 from t{number} limit 1) one",
         ]
@@ -132,12 +147,12 @@ def statements(cluster: Cluster, database: Database, tables: Mapping[int, Loadab
 
 
 def _may_be_asked(database: Database) -> bool:
-    """It is no template, and its name holds no line break, which no command takes."""
+    """Return whether it is no template, and its name contains no line break, which no command accepts."""
     return not database.template and database.name.isprintable()
 
 
 def _bytes(recorder: ProbeRecorder, bounds: Bounds) -> int:
-    """Of tables: as many as the wire carries in a few seconds, for their rows go to the new server."""
+    """Return the bytes of tables to read: at most what the network can transfer in a few seconds."""
     carried = recorder.rates.get(Quantity.WIRE, float("inf")) * _SEND_SECONDS
     return round(max(LEAST_BYTES, min(bounds.dump_bytes, carried)))
 
@@ -168,7 +183,15 @@ def _copy(
 def _load(
     site: ProbeContext, channel: CopyChannel, scratch: str, load: tuple[str, ...], ended: list[Completed]
 ) -> Measured:
-    """The rows sent and loaded; what new said goes to `ended`, for the index that was built besides."""
+    """Send and load the rows, and return the measurement of the load.
+
+    Args:
+        site: both servers and the move.
+        channel: the channel by which the rows are sent.
+        scratch: the scratch folder on the new server.
+        load: the result of `statements`.
+        ended: receives the output of the new server, which also contains the index builds.
+    """
     memory, *lines = load
     site.on_new("probe: make room", sampling.make_room(scratch), "# whole\n")
     site.on_old("probe: send rows", _sending(channel, scratch))
@@ -197,7 +220,7 @@ def _sending(channel: CopyChannel, scratch: str) -> Shell:
 
 
 def _series(site: ProbeContext) -> str:
-    """The cluster's own where new has programs of it, else the newest that it shows."""
+    """Return the major version of the cluster if the new server has its programs, else the latest one that it has."""
     wanted = find_cluster(site.old_facts, site.move.cluster).series
     tool = site.new_facts.tool("postgres")
     version = tool.version if tool is not None and tool.path is not None else None
@@ -224,7 +247,7 @@ def _key(place: int, kind: str, *, collated: bool) -> str:
 
 
 def _collation(database: Database) -> str:
-    """How text of the database is sorted, for CREATE COLLATION; empty where by its bytes."""
+    """Return the options of CREATE COLLATION for the order of the database; empty if it sorts by bytes."""
     icu = database.provider == "icu"
     name = (database.locale if icu else database.collate) or "C"
     if name in {"C", "POSIX"} or database.provider == "builtin" or not _LOCALE.fullmatch(name):
@@ -233,8 +256,11 @@ def _collation(database: Database) -> str:
 
 
 def _memory(cluster: Cluster, size: int) -> int:
-    """kB for the index of a sample: to it as maintenance_work_mem is to the largest table, so that it sorts on the disk
-    where an index over all of it does."""
+    """Return the memory for the index build of the sample, in kB.
+
+    It is to the sample what maintenance_work_mem is to the largest table. So the sample is sorted on disk if an index
+    over the whole table would be.
+    """
     known = [
         each.value or "" for each in (cluster.wide.settings if cluster.wide is not None else ()) if each.name == _NAME
     ]

@@ -1,8 +1,9 @@
-"""iperf3's own account of a test: its JSON (also as a stream of events, since 3.17), or the report for people.
+"""The parser of iperf3's output: its JSON (also as a stream of events, since 3.17), or its plain-text report.
 
-After iperf3's iperf_api.c. What the receiver got is what the wire carried; what the sender sent may still lie in its
-socket's buffer. UDP before 3.2 has one sum, the sender's. Both directions at once (`--bidir`): the client's sending is
-meant. The report rounds to three digits, bits by 1000 and bytes by 1024; several streams have a line `[SUM]`.
+Source: iperf_api.c of iperf3. The rate of the receiver is the rate of the network. Some of the data that were sent may
+still be in the socket's buffer of the sender. With UDP before 3.2 there is only the sum of the sender. If both
+directions are tested (`--bidir`), the direction from the client counts. The report rounds to three digits; its
+prefixes mean powers of 1000 for bits, and of 1024 for bytes. Several streams have a line `[SUM]`.
 """
 
 import json
@@ -16,7 +17,7 @@ from core.errors import ParseError
 
 _SHOWN = 120
 _MOST = 1e30
-"""More than any wire carries, and what is not a number."""
+"""More than any network can transfer. Excludes infinity and NaN too."""
 _LINE = re.compile(
     r"""
     ^\[\s*(?P<stream>SUM|\d+)\]
@@ -35,7 +36,7 @@ _ERROR = re.compile(r"^iperf3: error - (?P<said>[^\r\n]+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Iperf3Summary:
-    """What a test carried, in bits a second; None is what its output does not say."""
+    """The rates of a test in bits per second, and the number of retransmits; None if the output does not contain it."""
 
     sent_bits_per_second: float | None = None
     received_bits_per_second: float | None = None
@@ -43,10 +44,10 @@ class Iperf3Summary:
 
 
 def parse_iperf3_summary(text: str) -> Iperf3Summary:
-    """Both ends' rates of the last test in the text.
+    """Return the rates of sender and receiver in the last test of the text.
 
     Raises:
-        ParseError: no result, iperf3's own error, which is quoted, or a test that nothing came through.
+        ParseError: there is no result, iperf3 reported an error, which is quoted, or no data arrived.
     """
     ends = list(_ends(text))
     if not ends and (found := _ERROR.search(text)) is not None:
@@ -60,7 +61,7 @@ def parse_iperf3_summary(text: str) -> Iperf3Summary:
 
 
 def _ends(text: str) -> Iterator[dict[str, Any]]:
-    """The object `end` of each test."""
+    """Yield the object `end` of each test."""
     for found in json_objects(text):
         said = found.get("error") or (found.get("data") if found.get("event") == "error" else None)
         if said:
@@ -73,7 +74,7 @@ def _ends(text: str) -> Iterator[dict[str, Any]]:
 def _of_json(end: dict[str, Any]) -> Iperf3Summary | None:
     sent, received = _table(end, "sum_sent") or _table(end, "sum"), _table(end, "sum_received")
     if received and not _rate(received):
-        return None  # what was sent filled a socket's buffer at most
+        return None  # no data arrived: what was sent only filled a socket's buffer
     summary = Iperf3Summary(_rate(sent), _rate(received), _count(sent.get("retransmits")))
     return summary if summary.sent_bits_per_second or summary.received_bits_per_second else None
 
@@ -91,7 +92,7 @@ def _rate(table: dict[str, Any]) -> float | None:
 
 
 def _count(value: object) -> int | None:
-    """A count; None where the platform does not know it, which some versions print as -1."""
+    """Return a count; None if the platform does not report it, for which some versions print -1."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
@@ -101,7 +102,7 @@ def _of_report(text: str) -> Iperf3Summary | None:
     found = [line for line in _LINE.finditer(text) if line["direction"] != "[RX-C]"]
     sums = [line for line in found if line["stream"] == "SUM"]
     if not sums and len({line["stream"] for line in _STREAM.finditer(text)}) > 1:
-        return None  # cut off before the sums
+        return None  # the report ends before the sums
     for line in sums or found:
         base = 1000 if line["unit"] == "bits" else 1024
         bits = float(line["rate"]) * base ** " KMGT".index(line["prefix"] or " ")

@@ -1,7 +1,8 @@
-"""Probes of a move: short measurements of each link of the copy path, and of a sample of the copy as a whole.
+"""Probes of a move: short measurements of each link of the copy path, and samples that are copied end to end.
 
-Each is bounded in bytes and seconds; none writes on old but the key's folder in /tmp. Whatever happens, the key, the
-folders and the processes are gone afterwards; what a crash of the workstation left, the next probe of the move removes.
+Each probe is limited in bytes and seconds. On the old server they write only to the folder of the key in /tmp. The key,
+the folders and the processes are removed in any case. If the workstation crashes, the next probe of the move removes
+them.
 """
 
 from collections.abc import Sequence
@@ -39,18 +40,19 @@ from core.migration.transports.rsync_versions import oldest_version
 from core.servers.connection import Server
 
 _WORTH_SECONDS = 3.0
-"""A copy that is over sooner is not worth a closer look at the transports."""
+"""A copy that takes less time than this is not worth a closer look at the transports."""
 
 _LARGER_BYTES = 1024**3
 _LARGER_SECONDS = 2.0
-"""Of the larger samples: of so many seconds, and no more bytes than that."""
+"""The larger samples take this many seconds, but have at most this many bytes."""
 
 _LEAST_SAMPLES = 3
-"""Of a route, however late: no compression and the two lightest, most of what there is to win over a slow wire."""
+"""The samples of each route that are taken even if the time is over: without compression, and with the two lightest
+ones. Over a slow network, these give most of the possible improvement."""
 
 _LEAST_TURNS, _MOST_TURNS = 3, 5
 _STAYS = 0.9
-"""What falls behind this part of the fastest is not sampled again."""
+"""A transport below this fraction of the fastest rate is not sampled again."""
 
 
 def probe(
@@ -66,18 +68,29 @@ def probe(
     before: Sequence[Probe] = (),
     thorough: bool = False,
 ) -> tuple[Probe, ...]:
-    """Measure read, wire, write, sums, ssh by its ciphers, a sample end to end by one transport after the other, and
-    what a dump & restore makes of a sample of tables.
+    """Measure the links of the copy path, the transports, and a dump & restore of a sample of tables.
 
-    Each is recorded as it ends. A link that cannot be measured is said and left out. `before`: earlier probes of the
-    move; links that were measured lately are used again. `thorough`: all anew, and as long as it tells more; else in
-    proportion to the move.
+    The links are reading, the network, writing, checksums, and ssh with its ciphers. Each transport copies a sample of
+    the cluster end to end. Each result is recorded at once. A link that cannot be measured is reported and left out.
+
+    Args:
+        old: the old server.
+        new: the new server.
+        old_facts: the facts of the old server.
+        new_facts: the facts of the new server.
+        move: the move.
+        seed: a secret from which the names of the temporary files are made.
+        journal: records each probe.
+        job: receives notes and progress, and can be cancelled.
+        before: earlier probes of the move; links that were measured within the last hour are not measured again.
+        thorough: measure everything again, as long as that improves the result; otherwise the time is in proportion to
+            the duration of the move.
 
     Raises:
-        InputError: the facts of old do not know the cluster.
+        InputError: the facts of the old server do not contain the cluster.
         AuthenticationError: the rights to read the cluster or to write on the new server are missing.
         UnreachableError: a connection was lost.
-        CommandError, ParseError: nothing at all could be measured; the first reason.
+        CommandError, ParseError: nothing could be measured; this is the first reason.
         Cancelled: the job was cancelled; everything has been removed.
     """
     site = ProbeContext(old, new, old_facts, new_facts, move, seed, job)
@@ -93,7 +106,7 @@ def probe(
     recorder.take(Quantity.SUMS, lambda: sums.measure(site))
     with scratch_folder(site) as scratch:
         recorder.take(Quantity.WRITE, lambda: _write(site, scratch, seconds))
-        if not thorough:  # by what is known now
+        if not thorough:  # with the rates that are known by now
             bounds = in_proportion(site.size_bytes, slowest((*again.values(), *recorder.taken)))
         with ExitStack() as ends:
             channel = _opened(site, _probe_channel(site, scratch, route), ends)
@@ -113,9 +126,16 @@ def probe(
 
 
 def _ciphers(site: ProbeContext, channel: CopyChannel, recorder: ProbeRecorder, seconds: int) -> str:
-    """The cipher that is worth naming; ssh's own choice is measured first, and stands where no other is faster.
+    """Return the cipher to choose, or an empty string for the default of ssh.
 
-    Where something else holds a copy up no other is tried.
+    The default is measured first, and is kept if no other cipher is faster. If another link limits the copy, no other
+    cipher is tried.
+
+    Args:
+        site: both servers and the move.
+        channel: the channel of the copy, through ssh.
+        recorder: takes and records each probe.
+        seconds: the duration of the first measurement.
     """
     own = recorder.take(Quantity.SSH, partial(_ssh, site, channel, seconds), channel.transport)
     if own is None or not worth_a_cipher(own.bytes_per_second, recorder.rates):
@@ -131,7 +151,7 @@ def _ciphers(site: ProbeContext, channel: CopyChannel, recorder: ProbeRecorder, 
 
 
 def _others(site: ProbeContext, channel: CopyChannel, ends: ExitStack) -> list[Transport]:
-    """What the transports of each further route have in common; each is opened, or said and left out."""
+    """Open each further route, and return the common settings of its transports. A route that fails is reported."""
     opened = []
     allowed = allowed_routes(site.move, site.old_facts, site.new_facts, site.new.profile)
     for route in sorted(allowed - {channel.transport.route}):
@@ -150,7 +170,10 @@ def _others(site: ProbeContext, channel: CopyChannel, ends: ExitStack) -> list[T
 
 
 def _mounts(site: ProbeContext) -> list[Transport]:
-    """What the transports over NFS have in common, a mount each; what is left out is said."""
+    """Return the common settings of the transports over NFS, one for each set of mount options.
+
+    Mount options that are left out are reported.
+    """
     root_on_old, root_on_new = (server.can_become("root", site.job) for server in (site.old, site.new))
     found = mounts(site.old_facts, site.new_facts, root_on_old=root_on_old, root_on_new=root_on_new)
     for sentence in found.left_out:
@@ -159,7 +182,7 @@ def _mounts(site: ProbeContext) -> list[Transport]:
 
 
 class _Sampler:
-    """Takes samples of the cluster, end to end, by one transport or another."""
+    """Copies samples of the cluster end to end, by different transports."""
 
     def __init__(
         self, site: ProbeContext, channel: CopyChannel, scratch: str, recorder: ProbeRecorder, bounds: Bounds
@@ -168,7 +191,7 @@ class _Sampler:
         self.bounds, self.version, self._large = bounds, channel.rsync, ""
 
     def choose(self, budget: int) -> bool:
-        """What stands for the cluster from now on, about so many bytes; whether it could be chosen."""
+        """Choose the sample of about `budget` bytes that all further copies use; return whether that was possible."""
         chosen = sampling.choose(self._channel, self._site.root.source, budget, self.bounds.small_files)
         try:
             self._large = self._site.on_old("probe: choose a sample", chosen).stdout
@@ -178,14 +201,14 @@ class _Sampler:
         return True
 
     def take(self, transport: Transport) -> Probe | None:
-        """One sample; None where the transport failed."""
+        """Copy the sample and return the probe; None if the transport failed."""
         return self.recorder.take(Quantity.END_TO_END, partial(self._send, transport), transport)
 
     def warm_up(self, transport: Transport) -> None:
-        """One that does not count: the first of other bytes is slower than all after it."""
+        """Copy the sample without recording the result: the first copy of a new sample is slower than all others."""
         try:
             self._send(transport)
-        except (CommandError, ParseError):  # said by the next one, which counts
+        except (CommandError, ParseError):  # the next copy, which counts, reports the reason
             self._site.job.check()
 
     def _send(self, transport: Transport) -> Measured:
@@ -195,7 +218,14 @@ class _Sampler:
 
 
 def _transports(site: ProbeContext, sampler: _Sampler, plain: Transport, others: Sequence[Transport]) -> None:
-    """Samples of the cluster by one transport after the other, until the time for those of a route is up."""
+    """Copy samples by one transport after the other, until the time for their route is over.
+
+    Args:
+        site: both servers and the move.
+        sampler: copies the samples.
+        plain: the common settings of all transports of the first route.
+        others: the common settings of the transports of the other routes.
+    """
     recorder, bounds = sampler.recorder, sampler.bounds
     budget = _budget(recorder.rates, bounds.sample_seconds)
     size = units.size(min(budget, site.root.size_bytes or budget))
@@ -212,7 +242,7 @@ def _transports(site: ProbeContext, sampler: _Sampler, plain: Transport, others:
     ends: dict[Route, float] = {}
 
     def measure(transport: Transport) -> Probe | None:
-        if transport.route not in ends:  # one of each is tried, however slow all before it was
+        if transport.route not in ends:  # one of each route is tried, even if the time is over
             ends[transport.route] = recorder.seconds + bounds.route_seconds
             return sampler.take(transport)
         late = recorder.seconds > ends[transport.route] or (
@@ -225,9 +255,9 @@ def _transports(site: ProbeContext, sampler: _Sampler, plain: Transport, others:
 
 
 def _look_closer(site: ProbeContext, sampler: _Sampler, close: Sequence[Transport]) -> None:
-    """Larger samples by what is near the fastest, in turn, so that what disturbs one disturbs all.
+    """Copy larger samples by the transports that are nearly as fast as the fastest one.
 
-    Where the whole copy takes but seconds, nothing is worth the time.
+    They take turns, so that a disturbance affects all of them. Nothing is done if the whole copy takes only seconds.
     """
     recorder, bounds = sampler.recorder, sampler.bounds
     fastest = max(_medians(recorder, close).values(), default=0.0)
@@ -258,13 +288,16 @@ def _look_closer(site: ProbeContext, sampler: _Sampler, close: Sequence[Transpor
 
 
 def _medians(recorder: ProbeRecorder, transports: Sequence[Transport]) -> dict[Transport, float]:
-    """Bytes a second of each, of all its samples."""
+    """Return the median rate of each transport over all its samples, in bytes per second."""
     samples = {probe.transport: probe for probe in latest_pass(recorder.taken) if probe.quantity is Quantity.END_TO_END}
     return {each: samples[each].bytes_per_second for each in transports}
 
 
 def _budget(rates: dict[Quantity, float], seconds: float) -> int:
-    """Bytes of a sample that take so many seconds, as fast as the disks are and as much as the wire may be shrunk."""
+    """Return the bytes of a sample that takes `seconds`, by the rates of the disks and of the network.
+
+    Compression may make the network four times as fast.
+    """
     carried = rates.get(Quantity.WIRE, 30e6) * 4
     bound = min(carried, rates.get(Quantity.READ, carried), rates.get(Quantity.WRITE, carried))
     return round(max(sampling.LEAST_BYTES, min(sampling.MOST_BYTES, seconds * bound)))
@@ -289,7 +322,14 @@ def _ssh(site: ProbeContext, channel: CopyChannel, seconds: int) -> Measured:
 
 
 def _end_to_end(site: ProbeContext, channel: CopyChannel, scratch: str, large: str) -> Measured:
-    """A sample; of what streams take besides in a copy, to begin, the sample has its share to bear."""
+    """Copy the sample. The time includes its share of the time that further streams take to connect in a copy.
+
+    Args:
+        site: both servers and the move.
+        channel: the channel with the transport.
+        scratch: the scratch folder on the new server.
+        large: the large files of the sample, as `sampling.choose` prints them.
+    """
     skipped = sampling.skipped(large)
     site.on_new("probe: make room", sampling.make_room(scratch), large)
     sent = site.on_old(f"probe: end-to-end by {channel.transport.name}", sampling.send(channel, site.root.source))
@@ -302,14 +342,14 @@ def _end_to_end(site: ProbeContext, channel: CopyChannel, scratch: str, large: s
 
 
 def _mounted(site: ProbeContext, channel: CopyChannel, scratch: str, large: str) -> Measured:
-    """The same over NFS, through a mount of its own: each transport has another."""
+    """Copy the sample over NFS, through a mount of its own, because each transport has other mount options."""
     with ExitStack() as ends:
         _carried(site, nfs.mounting_steps(channel, site.reader), nfs.unmounting_steps(channel), ends)
         return _end_to_end(site, channel, scratch, large)
 
 
 def _probe_channel(site: ProbeContext, scratch: str, route: Route) -> CopyChannel:
-    """The way from the old to the new server for these probes."""
+    """Return the copy channel from the old to the new server for these probes."""
     return make_copy_channel(
         site.move,
         site.new.profile,
@@ -325,15 +365,15 @@ def _probe_channel(site: ProbeContext, scratch: str, route: Route) -> CopyChanne
 
 
 def _opened(site: ProbeContext, channel: CopyChannel, ends: ExitStack) -> CopyChannel:
-    """The way, opened as a plan opens it; when `ends` does, nothing of it is left on either end."""
+    """Open the channel as a plan does, and return it. When `ends` closes, it is removed from both servers."""
     route = route_steps(channel)
     _carried(site, route.opening_steps(channel, site.reader), route.closing_steps(channel, site.reader), ends)
     return channel
 
 
 def _carried(site: ProbeContext, opening: Sequence[Step], closing: Sequence[Step], ends: ExitStack) -> None:
-    """Steps of a plan that open something, carried out; when `ends` does, so are those that close it."""
-    for step in reversed(closing):  # each, whatever becomes of the others or of who listens
+    """Carry out the steps of a plan that open something. When `ends` closes, the closing steps are carried out."""
+    for step in reversed(closing):  # each one, even if another one or the report to the user fails
         ends.callback(clean, site, partial(site.carry_out, step), f"what remains for `{step.title}`")
     said: dict[str, str] = {}
     for step in opening:

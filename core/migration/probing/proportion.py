@@ -1,4 +1,4 @@
-"""How far probes go beside the move that they are for: a tenth of what it takes, a quarter of a minute at least."""
+"""The limits of the probes, in proportion to the move: a tenth of its duration, but at least fifteen seconds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,26 +11,28 @@ from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
 LEAST_SECONDS = 15.0
 SHARE = 0.1
 ASSUMED_BYTES_PER_SECOND = 100e6
-"""Of a move about which nothing was measured yet."""
+"""The assumed rate of a move for which nothing has been measured yet."""
 
 LATELY = timedelta(hours=1)
-"""What was measured within that is used again."""
+"""Results that are not older than this are used again."""
 
 _LINKS = (Quantity.READ, Quantity.WIRE, Quantity.WRITE)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far the probes of a pass go.
+    """The limits of the probes of a pass.
 
     Attributes:
-        seconds: no sample begins after so many, but the first of each route, and one in place of one that told nothing.
-        route_seconds: no further transport of a route is tried after so many.
-        closer_seconds: for larger samples of what is near the fastest.
-        link_seconds: each link is measured for so many.
-        sample_seconds: a sample has bytes for so many, by the slowest link.
-        small_files: of a sample; each is taken out of the page cache by a process of its own.
-        dump_seconds, dump_bytes: for COPY of a sample of tables on the old server; of their pages so many at the most.
+        seconds: no sample begins after this time, except the first of each route, and the repetition of a sample that
+            returned no measurement.
+        route_seconds: no further transport of a route is tried after this time.
+        closer_seconds: the time for larger samples by the transports that are nearly as fast as the fastest one.
+        link_seconds: the duration of the measurement of each link.
+        sample_seconds: the size of a sample, as the time that it takes on the slowest link.
+        small_files: the number of small files in a sample; each needs a process to drop it from the page cache.
+        dump_seconds: the time for COPY of a sample of tables on the old server.
+        dump_bytes: the largest size of the pages in that sample.
     """
 
     seconds: float
@@ -44,7 +46,7 @@ class Bounds:
 
     @property
     def samples_seconds(self) -> float:
-        """No sample begins after so many: then tables have their turn, on old and about as long on new."""
+        """The time after which no sample begins, so that time remains for the tables on both servers."""
         return self.seconds - 2 * self.dump_seconds
 
 
@@ -52,7 +54,7 @@ THOROUGH = Bounds(inf, 45.0, 60.0, 3, 1.5, 1000, 8, 96 * 1024**2)
 
 
 def in_proportion(size_bytes: int | None, bytes_per_second: float | None) -> Bounds:
-    """The bounds for a move of so many bytes at such a rate; what is not known is assumed."""
+    """Return the limits for a move of `size_bytes` at this rate; if the rate is not known, it is assumed."""
     moved = (size_bytes or 0) / (bytes_per_second or ASSUMED_BYTES_PER_SECOND)
     seconds = max(LEAST_SECONDS, SHARE * moved)
     if seconds >= THOROUGH.route_seconds + THOROUGH.closer_seconds:
@@ -63,15 +65,16 @@ def in_proportion(size_bytes: int | None, bytes_per_second: float | None) -> Bou
 
 
 def slowest(probes: Sequence[Probe]) -> float | None:
-    """Bytes a second of the slowest link by the latest probes; None where none was measured."""
+    """Return the rate of the slowest link by the latest probes, in bytes per second; None if none was measured."""
     latest = {probe.quantity: probe.bytes_per_second for probe in sorted(probes, key=lambda each: each.taken_at)}
     return min((latest[each] for each in _LINKS if each in latest), default=None)
 
 
 def lately(probes: Sequence[Probe], now: datetime) -> dict[Quantity, Probe]:
-    """The latest probe of each link that was measured not long ago; samples are taken anew.
+    """Return the latest probe of each link that was measured within the last hour. Samples are always taken again.
 
-    Of a dump & restore all or nothing: without the rows of the one there is nothing for the others.
+    The probes of a dump & restore are returned only if there are all of them, because the later ones need the rows of
+    the first.
     """
     fresh = sorted((each for each in probes if now - each.taken_at <= LATELY), key=lambda each: each.taken_at)
     found = {each.quantity: each for each in fresh if each.quantity in {*_LINKS, Quantity.SUMS, *OF_A_DUMP}}
@@ -79,7 +82,7 @@ def lately(probes: Sequence[Probe], now: datetime) -> dict[Quantity, Probe]:
 
 
 def forecast(bounds: Bounds, again: Sequence[Quantity]) -> str:
-    """What is about to be measured, for people: for how long, how much crosses the wire, what is used again."""
+    """Return a sentence about the coming probes: their duration, what they send, and which results are used again."""
     longest = THOROUGH.route_seconds + THOROUGH.closer_seconds
     until = f"about {units.duration(min(bounds.seconds, longest))}"
     used = f"; measured within the hour and used again: {', '.join(again)}" if again else ""

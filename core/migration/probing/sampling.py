@@ -1,10 +1,10 @@
-"""The sample that stands for a cluster, and how it is sent: by the plan's own rsync, end to end.
+"""The sample that represents a cluster, and how it is sent: end to end, with the rsync commands of a plan.
 
-Small files (under 16 MiB) and large ones each have their share of the cluster's bytes in the sample: of the small ones
-every k-th in order of size, a thousand at the most, of the large ones pieces of 8 MiB from their ends, as many as their
-bytes are worth. Only the end of a large file is sent: on new lies a hole of the rest's size before, and rsync goes on
-behind it by --append. So every sample is of the same bytes, however large the files are. They are dropped from old's
-page cache before.
+Small files (below 16 MiB) and large files have the same share of the bytes in the sample as in the cluster. Of the
+small files, every k-th in the order of their size is chosen, at most a thousand. Of the large files, pieces of 8 MiB
+from their ends are chosen. Only the end of a large file is sent: on the new server there is a sparse file of the size
+of the rest, and rsync continues after it with --append. So every sample has the same number of bytes, however large the
+files are. The files are dropped from the page cache of the old server first.
 """
 
 from core.migration.transports import passes
@@ -13,40 +13,50 @@ from core.servers.shell import Shell, call
 
 LABEL = "sample"
 SECONDS = 5
-"""A transport that takes longer is cut off."""
+"""A transport that takes longer is ended after this time."""
 MOST_BYTES = 256 * 1024**2
 LEAST_BYTES = 48 * 1024**2
 
 
 def choose(channel: CopyChannel, folder: str, budget: int, small_files: int) -> Shell:
-    """On old: a list of some `budget` bytes that stand for all of `folder`, of small files so many at the most.
+    """Return the command that chooses a sample on the old server, and prints `SKIP NAME` for each large file.
 
-    Prints `SKIP NAME` of each large file.
+    Args:
+        channel: the copy channel, whose folder contains the list.
+        folder: the folder that the sample represents.
+        budget: the approximate size of the sample in bytes.
+        small_files: the largest number of small files in it.
     """
     return call("choose_sample", folder, _list(channel), budget, small_files)
 
 
 def skipped(holes: str) -> int:
-    """Bytes of the holes, from the `SKIP NAME` lines of `choose`; its last line says that it is whole."""
+    """Return the sum of the skipped bytes in the lines `SKIP NAME` that `choose` prints.
+
+    Its last line is the end mark.
+    """
     return sum(int(line.partition(" ")[0]) for line in holes.splitlines() if not line.startswith("#"))
 
 
 def make_room(folder: str) -> Shell:
-    """On new: the folder emptied, and in it a hole for each `SKIP NAME` of standard input, the output of `choose`."""
+    """Return the command that empties `folder` on the new server and creates the sparse files in it.
+
+    Its standard input is the output of `choose`, with a line `SKIP NAME` for each file.
+    """
     return call("make_sample_holes", folder)
 
 
 def send(channel: CopyChannel, folder: str) -> Shell:
-    """On the old server: the sample by the way's transport, until it is on the new server's disk or the time is up.
+    """Return the command that sends the sample from the old server by the transport of the channel.
 
-    What it takes to connect and to come to terms is measured by a pass over nothing, and what it takes to ask for a
-    flush by one that has nothing to do; both are taken off.
+    It ends when the sample is on the disk of the new server, or when the time is over. The time for connecting is
+    measured by a pass without files, and the time for requesting a flush by a flush without data. Both are subtracted.
     """
     return passes.prepare_call(channel, call("send_sample", folder, dict(channel.targets)[LABEL], SECONDS))
 
 
 def arrived(folder: str, skipped: int) -> Shell:
-    """On the new server: what of the sample is there, without the holes."""
+    """Return the command that prints the bytes of the sample on the new server, without the skipped bytes."""
     return call("print_sample_size", folder, skipped)
 
 

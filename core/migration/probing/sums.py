@@ -1,4 +1,4 @@
-"""What both servers sum up beside each other, as they do to prove a copy; no disk is read."""
+"""The probe of checksums: both servers compute them at the same time, as when a copy is verified. No disk is read."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,17 +8,17 @@ from core.migration.probing.taking import Measured, ProbeContext
 from core.migration.probing.timing import Timing, parse_timing
 
 _ON_OLD = 2
-"""Processes beside a server that has clients, as a plan has them."""
+"""Processes on the old server, whose PostgreSQL server has clients; as many as in a plan."""
 
 _MOST = 16
-"""Processes on the new server: so many tell what more would do."""
+"""The largest number of processes on the new server. More would not improve the measurement."""
 
 
 def measure(site: ProbeContext) -> Measured:
-    """The slower side, which the other waits for.
+    """Measure both servers, and return the result of the slower one, for which the other has to wait.
 
     Raises:
-        CommandError, ParseError: one of them cannot sum up.
+        CommandError, ParseError: one of the servers cannot compute the checksums.
     """
     program = "openssl" if all(map(_has_openssl, (site.old_facts, site.new_facts))) else "sha256sum"
     threads = site.new_facts.processor.threads if site.new_facts.processor is not None else _ON_OLD

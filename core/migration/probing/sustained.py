@@ -1,7 +1,7 @@
-"""What the new server's disk still takes when a cache is full and credits are used up: a longer write, on request.
+"""A longer write to the disk of the new server, on request: its rate when caches are full and credits are used up.
 
-Many disks are fast at first: an SSD writes into a part of itself that is quick, an array into its cache, a disk of a
-cloud by credits that it saves up while nobody asks. A copy of a large cluster is long, and the end is what it gets.
+Many disks are fast only at first: an SSD has a part that is faster than the rest, an array has a cache, and a disk of a
+cloud has credits that it collects while it is idle. The copy of a large cluster takes long, so the later rate counts.
 """
 
 from collections.abc import Sequence
@@ -21,22 +21,28 @@ from core.servers.shell import call
 PIECE = 64 * 1024**2
 LEAST_SECONDS, MOST_SECONDS = 10.0, 6 * 3600.0
 _OF_THE_FREE = 0.5
-"""Half of what is free stays free for whoever works on the new server."""
+"""At most half of the free space is used, so that other programs on the new server can still write."""
 
 _TAIL = 0.25
-"""The last quarter of the time is the tail."""
+"""The start is the first quarter of the time, and the tail is the last quarter."""
 
 _FELL = 0.8
-"""A tail slower than this part of the start is another disk: less is noise."""
+"""If the rate of the tail is below this fraction of the start, the disk has become slower. Smaller differences are
+noise."""
 
 _GRACE_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Sustained:
-    """A longer write: all of it, its start, its tail, and after how many bytes it fell; None: it did not.
+    """The result of a longer write.
 
-    Bytes a second of the first and of the last quarter of the time.
+    Attributes:
+        bytes: the bytes that were written.
+        seconds: the time that this took.
+        start: the rate in the first quarter of the time, in bytes per second.
+        tail: the rate in the last quarter of the time, in bytes per second.
+        fell_after: the bytes after which the disk became slower; None if it did not.
     """
 
     bytes: int
@@ -47,7 +53,7 @@ class Sustained:
 
 
 def sustained(pieces: Sequence[float], size: int = PIECE) -> Sustained:
-    """From the seconds of each piece, in order; raises ParseError where there is none."""
+    """Return the result by the seconds of each piece, in order; raise ParseError if there is none."""
     if not pieces or min(pieces) <= 0:
         raise ParseError("the sustained write returned no measurement", "give it more time")
     whole = sum(pieces)
@@ -57,14 +63,14 @@ def sustained(pieces: Sequence[float], size: int = PIECE) -> Sustained:
 
 
 def _rate(pieces: Sequence[float], whole: float, size: int) -> float:
-    """Bytes a second of the first of these, until a quarter of the time is over."""
+    """Return the rate of the first pieces, until a quarter of the time is over, in bytes per second."""
     ends = list(accumulate(pieces))
     number = next(at for at, taken in enumerate(ends, 1) if taken >= _TAIL * whole)
     return number * size / ends[number - 1]
 
 
 def _break(pieces: Sequence[float]) -> int:
-    """How many pieces go before the fall: there the rates on either side are most alike among themselves."""
+    """Return the number of pieces before the disk became slower: the split with the least variance on both sides."""
     rates = [-log(each) for each in pieces]
     return min(range(1, len(rates)), key=lambda at: _scatter(rates[:at]) + _scatter(rates[at:]))
 
@@ -75,12 +81,16 @@ def _scatter(values: Sequence[float]) -> float:
 
 
 def measure(site: ProbeContext, seconds: float, known: float | None, journal: ProbeJournal) -> Probe:
-    """Write to new's disk beside the target for so long at the most, record what came of it; what it will do is said.
+    """Write to the disk of the new server beside the target, and record the result. A note announces it before.
 
-    `known`: what a short probe measured, by which it is forecast.
+    Args:
+        site: both servers and the move.
+        seconds: the longest duration.
+        known: the rate of a short probe in bytes per second, for the announcement; None if not known.
+        journal: records the result.
 
     Raises:
-        InputError: the time is too short or too long, or there is no room for it.
+        InputError: the time is too short or too long, or there is not enough free space.
         ParseError: nothing was measured.
         ServerError: as Server.run does.
     """
@@ -119,7 +129,7 @@ def measure(site: ProbeContext, seconds: float, known: float | None, journal: Pr
 
 
 class _Pieces:
-    """What the longer write says as it goes on."""
+    """The output of the longer write while it runs."""
 
     def __init__(self, job: Job, most: int) -> None:
         self._job, self._most, self._read = job, most, bytearray()
@@ -139,7 +149,7 @@ class _Pieces:
 
 
 def _most_bytes(site: ProbeContext) -> int:
-    """As many as the cluster has, but half of what is free beside the target at the most, in whole pieces."""
+    """Return the size of the cluster, but at most half of the free space beside the target, in whole pieces."""
     disk = _disk(site.new_facts, site.move.target)
     cluster = site.old_facts.cluster(site.move.cluster)
     size = cluster.size_bytes if cluster is not None and cluster.size_bytes else disk
@@ -165,7 +175,14 @@ def _disk(facts: Facts, target: str) -> int:
 
 
 def _forecast(site: ProbeContext, seconds: float, most: int, known: float | None) -> str:
-    """What it will write, and for how long, before it does."""
+    """Return the announcement: what will be written, and how long that takes.
+
+    Args:
+        site: both servers and the move.
+        seconds: the longest duration.
+        most: the largest number of bytes.
+        known: the rate of a short probe in bytes per second; None if not known.
+    """
     takes = min(seconds, most / known) if known else seconds
     about = (
         f"about {units.size(min(most, known * seconds))} in {units.duration(takes)}" if known else "as fast as it goes"

@@ -1,4 +1,4 @@
-"""Both ends of the probes of a move, and how one probe is taken and recorded."""
+"""Both servers of the probes of a move, and how one probe is taken and recorded."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -27,13 +27,16 @@ _NONE: Mapping[Quantity, Probe] = {}
 
 
 class ProbeContext:
-    """Both ends of the probes of a move.
+    """Both servers of the probes of a move, and what the probes need to know about the cluster.
 
     Attributes:
-        seed: what nobody else can guess, for the names of what is made.
-        reader: who reads the cluster on the old server; `writer`: who receives on the new server.
-        size_bytes: of all that the cluster holds.
-        root: the largest of the cluster's folders, from which samples are taken.
+        seed: a secret from which the names of files and folders are made, so that nobody can guess them.
+        reader: the user who reads the cluster on the old server.
+        writer: the user who receives the files on the new server.
+        size_bytes: the size of the whole cluster.
+        root: the largest data root, from which samples are taken.
+        address: the address at which the old server reaches the new server.
+        scratch_name: the name of the scratch folder.
     """
 
     def __init__(
@@ -58,7 +61,7 @@ class ProbeContext:
         return self.new.run(shell, self.job, user=self.writer, stdin=given, deadline=DEADLINE_SECONDS, title=title)
 
     def carry_out(self, step: Step, job: Job, stdin: str = "") -> Completed:
-        """A step of a plan, for a probe."""
+        """Carry out a step of a plan for a probe, and return its result."""
         server = self.old if step.side == "old" else self.new
         kept = functions_file(functions_of([step])) if step.takes_functions else ""
         given, title = (stdin + kept).encode(errors="surrogateescape"), f"probe: {step.title}"
@@ -69,12 +72,13 @@ Measured = tuple[Timing, str, Completed]
 
 
 def again_if_nothing(measure: Callable[[], Measured], what: str, job: Job) -> Measured:
-    """What is measured, by a second try where the first one measured nothing.
+    """Return the measurement. It is repeated once if the first try returned none.
 
-    Of a sample no time is left where a busy host took longer to connect than shortly before.
+    The time for connecting is subtracted from that of a sample. If a busy host connects more slowly than shortly
+    before, no time may be left.
 
     Raises:
-        ParseError: nothing was measured by either try.
+        ParseError: neither try returned a measurement.
         Cancelled: the job was cancelled.
     """
     try:
@@ -89,8 +93,8 @@ class ProbeRecorder:
     """Takes the probes of one pass, and records each as it ends.
 
     Attributes:
-        taken: the probes so far; `errors`: why others could not be taken.
-        again: links that were measured before and are not measured anew.
+        taken: the probes so far.
+        errors: the reasons why other probes could not be taken.
     """
 
     def __init__(self, move: str, journal: ProbeJournal, job: Job, again: Mapping[Quantity, Probe] = _NONE) -> None:
@@ -101,16 +105,16 @@ class ProbeRecorder:
 
     @property
     def rates(self) -> dict[Quantity, float]:
-        """Bytes a second of each link that was measured."""
+        """The rate of each link that was measured, in bytes per second."""
         return {probe.quantity: probe.bytes_per_second for probe in (*self._again.values(), *self.taken)}
 
     @property
     def seconds(self) -> float:
-        """How long this pass has taken so far."""
+        """The duration of this pass so far, in seconds."""
         return time.monotonic() - self._began
 
     def samples_by(self, route: Route) -> int:
-        """How many samples there are by this route."""
+        """Return the number of samples by this route."""
         return sum(probe.transport is not None and probe.transport.route is route for probe in self._samples())
 
     def _samples(self) -> Iterator[Probe]:
@@ -119,7 +123,10 @@ class ProbeRecorder:
     def take(
         self, quantity: Quantity, measure: Callable[[], Measured], transport: Transport | None = None
     ) -> Probe | None:
-        """One probe, or that of before; None, and a warning, where it could not be taken."""
+        """Take a probe, record it and return it. An earlier result that is used again is returned instead.
+
+        Returns None, and reports a warning, if the probe could not be taken.
+        """
         if quantity in self._again:
             return self._again[quantity]
         of = f" ({transport.name})" if transport is not None and transport != PLAIN else ""
@@ -150,7 +157,7 @@ class ProbeRecorder:
 
 
 def reason_of(error: CommandError | ParseError) -> str:
-    """The last line that the command said, else the error's own words."""
+    """Return the last line of the command's error output, or the error's own message if there is none."""
     if isinstance(error, CommandError):
         return complaint(error.stderr) or error.message
     return error.message
@@ -158,7 +165,10 @@ def reason_of(error: CommandError | ParseError) -> str:
 
 @contextmanager
 def scratch_folder(site: ProbeContext) -> Iterator[str]:
-    """A folder for the writer on the target's file system, as root where that is allowed; gone on leaving."""
+    """Create a folder for the writer on the target's file system, and remove it at the end.
+
+    Uses root if that is allowed.
+    """
     user = "root" if site.new.can_become("root", site.job) else site.writer
     make = commands.make_scratch(site.move.target, site.scratch_name, site.writer)
     remove = commands.remove_scratch(site.move.target, site.scratch_name)
@@ -171,7 +181,10 @@ def scratch_folder(site: ProbeContext) -> Iterator[str]:
 
 
 def clean(site: ProbeContext, remove: Callable[[Job], object], what: str) -> None:
-    """Remove something with a job of its own, for the probe's may be cancelled; say what could not be removed."""
+    """Remove something, and report what could not be removed.
+
+    It has its own job, because that of the probe may be cancelled.
+    """
     try:
         remove(Job())
     except PghaulError as error:

@@ -1,4 +1,4 @@
-"""What a probe's script prints at its end, and how it is read: bytes and nanoseconds."""
+"""The parser of the last lines that a probe prints: bytes and nanoseconds."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _SENT = re.compile(r"^Total bytes sent: ([\d,]{1,24})$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What was moved in which time; `connect_seconds` is what one ssh connection takes by itself."""
+    """The bytes that were transferred, the time for that, and the time for an ssh connection alone."""
 
     bytes: int
     seconds: float
@@ -20,10 +20,10 @@ class Timing:
 
 
 def parse_timing(text: str) -> Timing:
-    """Read `bytes N` and `nanoseconds M`, among other lines.
+    """Return the values of the lines `bytes N` and `nanoseconds M`. Other lines are ignored.
 
     Raises:
-        ParseError: one of them is missing, or nothing was moved in no time.
+        ParseError: one of the lines is missing, or its value is 0.
     """
     found = {name: int(number) for name, number in _LINE.findall(text)}
     if not found.get("bytes") or not found.get("nanoseconds"):
@@ -34,7 +34,10 @@ def parse_timing(text: str) -> Timing:
 
 
 def ratio_of(text: str) -> float | None:
-    """Bytes of files for each byte that went out, over all streams whose `--stats` the text holds; None: no stats."""
+    """Return the bytes of files per byte that was sent, over all streams whose `--stats` the text contains.
+
+    Returns None if it contains none.
+    """
     literal = sum(int(found.replace(",", "")) for found in _LITERAL.findall(text))
     sent = sum(int(found.replace(",", "")) for found in _SENT.findall(text))
     return literal / sent if literal and sent else None

@@ -1,9 +1,9 @@
-"""A trial cluster on new: made by new's own binaries in a scratch folder, read, and removed at once.
+"""A trial cluster on the new server: its binaries create it in a scratch folder; it is examined and removed at once.
 
-How binaries were built (block sizes, alignment, catalog version) stands nowhere but in a cluster that they made. Such a
-cluster is never opened to anybody; its binaries are asked there what else the move needs of them (see binaries). What
-it showed stands in `Facts.trials`, beside the clusters that are there, so that checks of those facts stay pure; facts
-that are read later keep it as long as the same release is installed (`with_known_trials`).
+How the binaries were built (block sizes, alignment, catalog version) can be read only from a cluster that they have
+created. No connection to it is possible. Its binaries are also asked what else the move needs (see binaries). The
+result is in `Facts.trials`, so that the checks of these facts need no server. Facts that are read later keep the result
+as long as the same minor version is installed (`with_known_trials`).
 """
 
 from dataclasses import replace
@@ -30,9 +30,14 @@ _ASKED = "pghaul-binaries"
 
 
 def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job, *, of: Cluster | None = None) -> Facts:
-    """The facts of new with a trial cluster of the series, or with a gap that says why there is none.
+    """Return the facts of the new server with a trial cluster, or with a gap that contains the reason why not.
 
-    `of`: the cluster that is to run there; the binaries are asked whether they can do what it needs.
+    Args:
+        server: the new server.
+        facts: its facts.
+        series: the major version of the trial cluster.
+        job: receives progress, and can be cancelled.
+        of: the old cluster; the binaries are asked whether they support what it needs.
 
     Raises:
         Cancelled: the job was cancelled; the scratch folder is gone.
@@ -48,7 +53,7 @@ def with_trial_cluster(server: Server, facts: Facts, series: str, job: Job, *, o
 
 
 def with_known_trials(facts: Facts, earlier: Facts | None) -> Facts:
-    """The facts with the trials of an earlier pass whose very release a program or cluster of it still shows."""
+    """Return the facts with those earlier trials whose minor version a program or cluster on the server still has."""
     if earlier is None:
         return facts
     programs = {tool.version for tool in facts.tools if tool.path is not None and tool.name in _PROGRAMS}
@@ -82,7 +87,7 @@ def _trial(server: Server, facts: Facts, series: str, job: Job, of: Cluster | No
 
 
 def _needs(cluster: Cluster) -> RequiredBinaries:
-    """What the cluster needs of its binaries, and what its first start on the new server tells them."""
+    """Return what the cluster needs of its binaries, including the isolation settings of its first start."""
     needs = collect_required_binaries(cluster)
     return replace(needs, settings=tuple(dict.fromkeys((*needs.settings, *list_isolation_settings(cluster)))))
 

@@ -1,4 +1,4 @@
-"""The trial start on the new server: made for the checks, and taken away by the time that they have its result."""
+"""The trial start on the new server. It is made for the checks, and removed before they get its result."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from core.text import complaint
 
 _PACK_SECONDS = 60.0
 _START_SECONDS = 200.0
-"""More than trial_start itself takes before it ends the trial."""
+"""Longer than the time after which the shell function trial_start itself ends the trial."""
 _STARTED, _REFUSED, _LACKS = "started", "refused ", "lacks "
 
 
@@ -32,10 +32,19 @@ def with_trial_start(
     *,
     hooks: Sequence[HookCommand] = (),
 ) -> Facts:
-    """The facts of new with what a trial start showed; without one where those of old do not know the cluster.
+    """Return the facts of the new server with the result of a trial start.
 
-    `holder`: the token of the execution whose own locks are no hindrance. `hooks`: commands of the move that are still
-    to run.
+    They are returned unchanged if the facts of the old server do not contain the cluster.
+
+    Args:
+        old: the old server.
+        new: the new server.
+        old_facts: the facts of the old server.
+        new_facts: the facts of the new server.
+        move: the move.
+        job: receives progress, and can be cancelled.
+        holder: the token of the execution that makes the trial; its own locks do not prevent it. `-`: it has none.
+        hooks: the commands of the move that are still to run.
 
     Raises:
         Cancelled: the job was cancelled; nothing of the trial is left.
@@ -44,7 +53,7 @@ def with_trial_start(
     if cluster is None:
         return new_facts
     chosen = "" if move.edited is None else move.edited.value
-    # of all hooks this one alone runs before the stop, ahead of which it is tried again
+    # Only this hook runs before the stop of the old cluster, and the trial start is repeated just before that stop.
     ahead = (each.hook for each in hooks if each.hook is Hook.STOP_APPLICATIONS and not each.from_elsewhere)
     made = TrialStart(
         move.cluster, move.target, old_facts.taken_at.isoformat(), chosen, hook=next((each.value for each in ahead), "")
@@ -79,7 +88,7 @@ def with_trial_start(
 
 
 def _brought(move: Move, cluster: Cluster) -> list[str]:
-    """Paths of the new server at which something lies after the move, as far as that is known before."""
+    """Return the paths on the new server to which the move copies something, as far as they are known before it."""
     data, left = cluster.data_directory, configuration_not_copied(cluster)
     read = [each.path for each in cluster.configuration_files or () if each.state == "file" and each.path not in left]
     read = [f"{move.target}{each.removeprefix(data)}" if each.startswith(f"{data}/") else each for each in read]
@@ -89,7 +98,14 @@ def _brought(move: Move, cluster: Cluster) -> list[str]:
 
 
 def _told(new: Server, asked: Shell, title: str, job: Job) -> tuple[str, ...]:
-    """The lines that a look at the unit brought; none where it cannot be read."""
+    """Return the lines that the command prints about the unit; none if it fails.
+
+    Args:
+        new: the new server.
+        asked: the command.
+        title: its title.
+        job: receives progress, and can be cancelled.
+    """
     try:
         done = new.run(asked, job, user="root", deadline=_PACK_SECONDS, title=title)
     except Cancelled:

@@ -1,7 +1,7 @@
-"""A watch on old: detached work that looks again and again at how much the cluster changes, for minutes to days.
+"""A watch on the old server: a detached job that records how much the cluster changes, for minutes to days.
 
-It goes on without the workstation and writes nothing on old but its log, in its own folder below /var/tmp. One of a
-move runs at a time; it is found again by its title, which holds what only this history knows.
+It continues without the workstation. On the old server it writes only its log, in a folder of its own below /var/tmp.
+There is at most one watch of a move at a time. It is found again by its title, which only this history can know.
 """
 
 from dataclasses import dataclass
@@ -22,15 +22,22 @@ from core.servers.shell import Shell, call
 
 LEAST_SECONDS, MOST_SECONDS = 10.0, 14 * 86400.0
 _LOOKS, _SELDOM = 96, 900.0
-"""So many looks in all, but one each quarter of an hour at least: a day has hours."""
+"""The number of looks of a watch, and the longest time between two of them in seconds."""
 _LEAST_PAUSE = 1.0
 _LOG_BYTES = 4 << 20
-"""Of the two weeks that it may last, five times as much as its looks take."""
+"""The largest part of the log that is read: five times the size of the log of two weeks, the longest watch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """How a watch on old stands. `log`: what it has written so far; `watch`: what its looks saw, None before one."""
+    """The state of a watch on the old server.
+
+    Attributes:
+        job: the detached job.
+        running: whether it is still running.
+        log: its log so far.
+        watch: the results of its looks; None before the first one.
+    """
 
     job: RemoteJob
     running: bool
@@ -39,10 +46,18 @@ class Watching:
 
 
 def begin(old: Server, facts: Facts, move: Move, seed: str, seconds: float, job: Job) -> RemoteJob:
-    """Begin a watch on the old server for so long; what it does is said before.
+    """Begin a watch on the old server. A note announces what it does.
+
+    Args:
+        old: the old server.
+        facts: its facts.
+        move: the move.
+        seed: a secret from which the title of the watch is made.
+        seconds: the duration of the watch.
+        job: receives the note, and can be cancelled.
 
     Raises:
-        InputError: the cluster does not run, the time is too short or too long, or a watch of the move is there.
+        InputError: the cluster is not running, the time is too short or too long, or the move already has a watch.
         ServerError: as Server.run does.
     """
     cluster = find_cluster(facts, move.cluster)
@@ -72,7 +87,15 @@ def begin(old: Server, facts: Facts, move: Move, seed: str, seconds: float, job:
 
 
 def find(old: Server, facts: Facts | None, move: Move, seed: str, job: Job) -> RemoteJob | None:
-    """The watch of the move on the old server, running or ended; None where there is none."""
+    """Return the watch of the move on the old server, running or ended; None if there is none.
+
+    Args:
+        old: the old server.
+        facts: its facts, for the owner of the cluster; None if not known.
+        move: the move.
+        seed: the secret from which the title of the watch was made.
+        job: receives progress, and can be cancelled.
+    """
     cluster = facts.cluster(move.cluster) if facts is not None else None
     others = [cluster.owner] if cluster is not None and cluster.owner else []
     title = _title(move, seed)
@@ -80,14 +103,14 @@ def find(old: Server, facts: Facts | None, move: Move, seed: str, job: Job) -> R
 
 
 def look(old: Server, watch: RemoteJob, job: Job) -> Watching:
-    """How it stands, and what it has seen so far."""
+    """Return the state of the watch and its results so far."""
     state, log = remote_jobs.read(old, watch, job, _LOG_BYTES)
     text = log.decode(errors="replace")
     return Watching(watch, state.running, text, parse_watch(text) if "\nlook " in f"\n{text}" else None)
 
 
 def end(old: Server, watching: Watching, job: Job) -> None:
-    """End it where it runs, remove all that is left of it, and look that it is gone; raises CommandError."""
+    """End the watch if it is running, and remove its files. Raise CommandError if its folder still exists."""
     remote_jobs.kill(old, watching.job, job)
     remote_jobs.remove(old, watching.job, job)
     if watching.job in remote_jobs.find(old, job, watching.job.user):

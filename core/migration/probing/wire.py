@@ -1,4 +1,7 @@
-"""The wire from old to new without ssh: iperf3 where both have it, else plain TCP by socat; from server to server."""
+"""The probe of the network from the old to the new server without ssh.
+
+It uses iperf3 if both servers have it, and otherwise plain TCP by socat.
+"""
 
 import random
 from collections.abc import Iterator
@@ -15,20 +18,29 @@ from core.servers.connection import Completed, Server
 from core.servers.shell import Shell, call, command
 
 _IPERF3_PORT = 5201
-"""iperf3's own, which a firewall is likeliest to let through."""
+"""The default port of iperf3, which a firewall is most likely to allow."""
 
 _DEADLINE = 25.0
 _LISTENS = 15
-"""Seconds after which a listener ends by itself, whatever became of us."""
+"""The seconds after which a listener ends by itself, even if the workstation is lost."""
 
 
 def measure(
     old: Server, new: Server, address: str, old_facts: Facts, new_facts: Facts, seconds: int, job: Job
 ) -> tuple[Timing, str, Completed]:
-    """The timing of so many seconds, how it was taken, and the sender's command with its output.
+    """Return the timing, a description of the method, and the sender's command with its output.
+
+    Args:
+        old: the old server.
+        new: the new server.
+        address: the address of the new server.
+        old_facts: the facts of the old server.
+        new_facts: the facts of the new server.
+        seconds: the duration of the measurement.
+        job: receives progress, and can be cancelled.
 
     Raises:
-        CommandError, ParseError: no tool is on both sides, or the stream did not come through.
+        CommandError, ParseError: no tool is on both servers, or no data arrived.
     """
     if _on_both("iperf3", old_facts, new_facts):
         return _measure(old, new, address, seconds, job, iperf3=True)
@@ -55,7 +67,7 @@ def _measure(
 
 
 def _carried(text: str, seconds: int) -> Timing:
-    """What new received by iperf3 in its time; raises ParseError as `parse_iperf3_summary` does."""
+    """Return the timing by the output of iperf3; raise ParseError as `parse_iperf3_summary` does."""
     summary = parse_iperf3_summary(text)
     rate = summary.received_bits_per_second or summary.sent_bits_per_second or 0.0
     return Timing(round(rate / 8 * seconds), seconds)
@@ -66,14 +78,14 @@ def _on_both(name: str, *facts: Facts) -> bool:
 
 
 def _free_port(new: Server, job: Job) -> int:
-    """A port on the new server that nothing listens on, iperf3's own if it can be."""
+    """Return a port on the new server on which nothing listens, if possible the default port of iperf3."""
     finding = call("free_port", _IPERF3_PORT, *random.sample(range(20000, 30000), 20))
     return int(new.run(finding, job, title="probe: find a free port").stdout)
 
 
 @contextmanager
 def _listening(new: Server, shell: Shell, job: Job) -> Iterator[None]:
-    """The listener on the new server while the body runs; it is ended on leaving, whatever happened."""
+    """Run the listener on the new server during the `with` block, and end it in any case."""
     listener = Job()
     with ThreadPoolExecutor(1) as pool, job.on_cancel(listener.cancel):
         ended: Future[Completed] = pool.submit(new.run, shell, listener, deadline=_DEADLINE, accept=(0, 1, 124))
@@ -85,7 +97,7 @@ def _listening(new: Server, shell: Shell, job: Job) -> Iterator[None]:
 
 
 def _forget(ended: Future[Completed]) -> None:
-    """Wait for the listener's end; that it was cancelled is how it ends."""
+    """Wait for the end of the listener. It always ends with an error, because it was cancelled."""
     try:
         ended.result()
     except PghaulError:
@@ -93,7 +105,7 @@ def _forget(ended: Future[Completed]) -> None:
 
 
 def _limited(*words: str | int) -> Shell:
-    # in the group of the command, or it would not end with it
+    # --foreground: it must stay in the process group of the command, so that it ends with the command.
     return command("timeout", "--foreground", "-k", 2, _LISTENS, *words)
 
 

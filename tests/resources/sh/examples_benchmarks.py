@@ -150,7 +150,8 @@ FOLDER = [
     ),
     Example(
         "bench_undo_all",
-        arrange="bench_note_undo x throwaway_remove_segment x root /bin && ln -s /etc/passwd .pghaul-undo-theirs",
+        arrange="bench_note_undo x temporary_cluster_remove_segment x root /bin"
+        " && ln -s /etc/passwd .pghaul-undo-theirs",
     ),
     Example(
         "bench_undo",
@@ -161,7 +162,9 @@ FOLDER = [
         after="[ -e kept ]",
         name="anything else",
     ),
-    Example("bench_undo", (".pghaul-undo-x",), arrange="bench_note_undo x throwaway_remove_segment x root /bin"),
+    Example(
+        "bench_undo", (".pghaul-undo-x",), arrange="bench_note_undo x temporary_cluster_remove_segment x root /bin"
+    ),
     Example(
         "bench_leftovers",
         ("@folder@",),
@@ -334,7 +337,7 @@ esac""",
 _AT = ("c", "root", "@path@", "5432")
 _AS_ITS_COMMAND = dict.fromkeys(("runuser", "env", "pgbench"), _ENDS_AS_IT)
 _SETTINGS = {
-    "throwaway": "c",
+    "temporary": "c",
     "owner": "root",
     "owner_path": "@path@",
     "owner_port": "5432",
@@ -345,7 +348,7 @@ _SETTINGS = {
 }
 _CLUSTER = "mkdir -p c/data"
 CLUSTER = [
-    Example("throwaway_at", _AT),
+    Example("temporary_cluster_at", _AT),
     Example(
         "owner_run",
         ("sh", "-c", 'echo "$PGHOST $PGUSER"'),
@@ -355,37 +358,44 @@ CLUSTER = [
         tolerates=_AS_ITS_COMMAND,
     ),
     Example(
-        "throwaway_make",
+        "temporary_cluster_make",
         (*_AT, "15", "-N", "10", "shared_buffers = '16'"),
         programs=_OWN,
         prints="filled\n",
         after='[ "$(cat c/data/postgresql.conf)" = "shared_buffers = \'16\'" ] && [ ! -e running ] && '
-        '[ "$(head -n 1 .pghaul-undo-c)" = throwaway_remove_segment ]',
+        '[ "$(head -n 1 .pghaul-undo-c)" = temporary_cluster_remove_segment ]',
         tolerates={"rm behind": "the cluster was stopped by then"},
     ),
     Example(
-        "throwaway_make",
+        "temporary_cluster_make",
         (*_AT, "16", "", "10"),
         programs=_OWN,
         status=1,
         complains=" PostgreSQL 15, ",
         name="another series",
     ),
-    Example("throwaway_folder", settings=_SETTINGS, programs=_OWN, after='[ "$(stat -c %a c)" = 700 ]', as_root=True),
     Example(
-        "throwaway_init", ("-N",), settings=_SETTINGS, arrange="mkdir c", programs=_OWN, after="[ ! -e c/password ]"
+        "temporary_cluster_folder", settings=_SETTINGS, programs=_OWN, after='[ "$(stat -c %a c)" = 700 ]', as_root=True
     ),
     Example(
-        "throwaway_configure",
+        "temporary_cluster_init",
+        ("-N",),
+        settings=_SETTINGS,
+        arrange="mkdir c",
+        programs=_OWN,
+        after="[ ! -e c/password ]",
+    ),
+    Example(
+        "temporary_cluster_configure",
         ("a = '1'", "b = '2'"),
         settings={**_SETTINGS, "PGPASSWORD": "x"},
         arrange=f"{_CLUSTER}; echo '# own' >c/data/postgresql.conf",
         programs=_OWN,
         after='[ "$(wc -l <c/data/pg_hba.conf)" -eq 3 ] && [ "$(wc -l <c/data/postgresql.conf)" -eq 3 ]',
     ),
-    Example("throwaway_start", settings=_SETTINGS, arrange=_CLUSTER, programs=_OWN, after="[ -e running ]"),
+    Example("temporary_cluster_start", settings=_SETTINGS, arrange=_CLUSTER, programs=_OWN, after="[ -e running ]"),
     Example(
-        "throwaway_start",
+        "temporary_cluster_start",
         settings=_SETTINGS,
         arrange=f"{_CLUSTER}; echo 'FATAL: no memory' >c/log",
         programs={**_OWN, "pg_ctl": 'case "$*" in *start) exit 0 ;; esac; exit 3', "sleep": _HURRY},
@@ -394,7 +404,7 @@ CLUSTER = [
         name="one that ends at once",
     ),
     Example(
-        "throwaway_start",
+        "temporary_cluster_start",
         settings=_SETTINGS,
         arrange=f"{_CLUSTER}; echo 'LOG: the start before' >c/log",
         programs={
@@ -406,10 +416,15 @@ CLUSTER = [
         name="one that has no lock file yet",
     ),
     Example(
-        "throwaway_stop", ("fast",), settings=_SETTINGS, arrange=": >running", programs=_OWN, after="[ ! -e running ]"
+        "temporary_cluster_stop",
+        ("fast",),
+        settings=_SETTINGS,
+        arrange=": >running",
+        programs=_OWN,
+        after="[ ! -e running ]",
     ),
     Example(
-        "throwaway_serve",
+        "temporary_cluster_serve",
         (*_AT, "5"),
         arrange=_CLUSTER,
         programs=_OWN,
@@ -417,7 +432,7 @@ CLUSTER = [
         after="[ ! -e running ]",
     ),
     Example(
-        "throwaway_run",
+        "temporary_cluster_run",
         (*_AT, "pgbench", "-c", "1"),
         arrange=": >running",
         programs=_OWN,
@@ -425,12 +440,12 @@ CLUSTER = [
         tolerates=_AS_ITS_COMMAND,
     ),
     Example(
-        "throwaway_remove_segment",
+        "temporary_cluster_remove_segment",
         _AT[:3],
         arrange=f"{_CLUSTER}; printf '4194300\\n\\n\\n\\n\\n\\n  1    4194300\\n' >c/data/postmaster.pid",
         programs=_OWN,
     ),
-    Example("throwaway_remove_segment", _AT[:3], programs=_OWN, name="it was stopped"),
+    Example("temporary_cluster_remove_segment", _AT[:3], programs=_OWN, name="it was stopped"),
     Example("bench_database_at", ("x", "root", "@path@", "/tmp", "5432")),
     Example(
         "bench_database_make",
