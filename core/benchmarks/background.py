@@ -1,7 +1,7 @@
-"""Background processes: what runs on the measured server beside the phases of a repetition, and ends with them.
+"""Background processes, such as a database server: they run on the measured server during the phases of a repetition.
 
-One reads its input as its lifeline: it ends when that ends, because the phases are done, the connection was lost or the
-workstation died. What has its working directory inside the folder goes with the folder, whatever happened.
+A background process ends when its input ends: the phases are done, the connection was lost, or the workstation died. A
+process whose working directory is in the benchmark's folder is ended together with the folder in any case.
 """
 
 import time
@@ -18,10 +18,12 @@ from core.text import complaint
 
 @contextmanager
 def running(folder: Folder, background: Background, job: Job) -> Iterator[None]:
-    """The process while the body runs; it has ended on leaving, unless the job was cancelled or the connection lost.
+    """Run the process during the `with` block.
+
+    It has ended afterwards, unless the job was cancelled or the connection was lost.
 
     Raises:
-        CommandError: it ended, or did not serve in time; in its own words.
+        CommandError: it ended, or was not ready in time; the message is its own.
         UnreachableError: the connection was lost.
         Cancelled: the job was cancelled.
     """
@@ -30,7 +32,7 @@ def running(folder: Folder, background: Background, job: Job) -> Iterator[None]:
     status, begun = None, time.monotonic()
     job.report(CommandStarted(server.name, folder.user or server.login, shown, title=f"start {background.title}"))
     try:
-        # a bridge has no deadline: the process lives as long as the phases beside it
+        # A bridge has no deadline, because the process runs as long as the phases.
         with server.bridge(shell, job, user=folder.user) as process:
             _wait_until_it_serves(folder, background, process, job)
             try:
@@ -45,10 +47,10 @@ def _wait_until_it_serves(folder: Folder, background: Background, process: Proce
     said = bytearray()
     process.deliver(said.extend)
     until = time.monotonic() + background.seconds
-    # a whole line: the word may stand in the middle of something that a program says
+    # Only a whole line counts, because the word may occur within other output.
     while READY.encode() not in said.splitlines():
         if process.ended or time.monotonic() > until:
-            # a lost line looks like a process that ended: say which it was
+            # A lost connection looks like a process that has ended. This tells which of the two it was.
             if not folder.server.connected:
                 raise folder.server.lost(f"starting {background.title}")
             told = process.stderr.text() or said.decode(errors="replace")
@@ -63,8 +65,8 @@ def _wait_until_it_serves(folder: Folder, background: Background, process: Proce
 
 
 def _end(background: Background, process: Process, job: Job) -> int | None:
-    """End its input and wait for it; its exit status, None where nobody waits."""
-    # nobody reads what it says from here on; left unread, it would fill the channel and stop it
+    """End its input, wait for it, and return its exit status; None if it is not waited for."""
+    # From here on nobody reads its output, which would fill the channel and block the process.
     process.deliver(lambda _: None)
     try:
         process.channel.shutdown_write()

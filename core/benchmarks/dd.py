@@ -1,9 +1,9 @@
-"""dd: one large file written in one go and read back, the oldest test there is; its command and its parser.
+"""dd: its command and its parser. One large file is written at once and read back.
 
-The file is twice the memory unless a size is stated (after Smith, "Testing your disks for PostgreSQL", 2007), written
-in 8 kB blocks and flushed before dd takes the time (`conv=fsync`), and read back after the caches were dropped. The
-processor time is that of dd itself by the shell's `times`: what the kernel's own threads spend on writing back is not
-in it. dd writes zeros: a volume that compresses answers faster than its disks.
+Unless a size is given, the file is twice as large as the memory (after Smith, "Testing your disks for PostgreSQL",
+2007). It is written in blocks of 8 kB and flushed before dd stops its clock (`conv=fsync`). It is read after the caches
+were dropped. The processor time is that of dd itself, by the shell's `times`. The time of the kernel's own threads,
+which write the data back, is not included. dd writes zeros, so a volume that compresses is faster than its disks.
 """
 
 import re
@@ -65,7 +65,7 @@ _ERROR = re.compile(r"^dd: .*", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """A workload's parameters. `size_bytes` None: twice the machine's memory."""
+    """The parameters of a workload. If `size_bytes` is None, the file is twice as large as the machine's memory."""
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
@@ -73,16 +73,16 @@ class Parameters:
     block_bytes: int = 8192
 
     def __post_init__(self) -> None:
-        # dd would make an empty file and report an infinite rate
+        # dd would create an empty file and report an infinite rate.
         if self.block_bytes < 1 or (self.size_bytes is not None and self.size_bytes < self.block_bytes):
             raise InputError("dd needs blocks of at least 1 byte and a size of at least one block")
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:
-    """What to run for the workload.
+    """Return what runs for the workload.
 
     Raises:
-        InputError: a parameter is unknown, of the wrong kind or out of bounds; no size is stated and the machine's
+        InputError: a parameter is unknown, of the wrong type or out of range, or no size is given and the machine's
             memory is not known.
     """
     parameters = strictly(Parameters, workload.parameters)
@@ -94,7 +94,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
                 "state size_bytes in a suite file of your own",
             )
         size = MEMORY_MULTIPLE * machine.memory_bytes
-    # whole blocks alone: dd counts in them
+    # dd counts whole blocks.
     blocks = size // parameters.block_bytes
     total = blocks * parameters.block_bytes
     seconds = total / ASSUMED_BYTES_PER_SECOND
@@ -116,24 +116,24 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
 
 
 def parse_dd(text: str) -> Output:
-    """What dd copied: GNU in any locale, old GNU, busybox, BSD, macOS. One result a summary line.
+    """Return one result for each summary line of dd: GNU in any locale, old GNU, busybox, BSD, macOS.
 
-    The rate is computed from bytes and seconds, which dd prints exactly; its own rate is rounded. A summary follows the
-    counts of records; of what `status=progress` prints without them only the last line counts, and only where there is
-    no summary. A dd that prints counts of records alone, as before 2005, has its bytes from the block size of its
-    command, and its seconds and the cores busy from the shell's `time` after it.
+    The rate is computed from bytes and seconds, which dd prints exactly. The rate that dd prints is rounded. A summary
+    follows the counts of records. If there is no summary, the last progress line of `status=progress` counts. A dd from
+    before 2005 prints only counts of records. In this case the bytes come from the block size in its command, and the
+    seconds and busy cores from the shell's `time` after it.
 
     Raises:
-        ParseError: no line says how many bytes were copied in which time.
+        ParseError: no line contains the number of bytes and the time.
     """
     summaries: list[Metrics] = []
     progress: list[Metrics] = []
     before = ""
     timed = _Timed()
-    # progress overwrites itself by carriage returns
+    # Progress lines overwrite each other by carriage returns.
     for line in re.split(r"[\r\n]+", text):
         if (found := _SUMMARY.match(line)) is not None:
-            # only a summary follows the counts of records
+            # Only a summary follows the counts of records.
             (summaries if _RECORDS.match(before) else progress).append(_metrics(found))
             timed.bytes = None
         elif (metrics := timed.line(line)) is not None:
@@ -147,27 +147,27 @@ def parse_dd(text: str) -> Output:
 
 @dataclass(slots=True)
 class _Timed:
-    """What stands around a dd on a terminal: its command, its records, and the shell's `time`."""
+    """The lines around a dd on a terminal: its command, its counts of records, and the shell's `time`."""
 
     block_bytes: list[int] = field(default_factory=list)
-    """Of the commands that were typed and not yet answered."""
+    """The block sizes of the commands whose output has not appeared yet."""
     bytes: int | None = None
-    """None: not known, or a summary tells it better."""
+    """None if it is not known, or if a summary contains it more exactly."""
     times: dict[str, float] = field(default_factory=dict)
 
     def line(self, line: str) -> Metrics | None:
-        """The metrics that are whole with this line, of a dd that printed no summary."""
+        """Return the metrics that are complete with this line, of a dd that printed no summary."""
         if (records := _RECORDS_OUT.match(line)) is not None:
             whole = self.block_bytes.pop(0) if self.block_bytes else None
-            # how long a part of a block was, nobody said
+            # The length of a partial block is not known.
             self.bytes = None if whole is None or int(records["part"]) else whole * int(records["whole"])
             self.times = {}
         elif (found := _TIME.fullmatch(line)) is not None:
             seconds = float(found["seconds"].replace(",", "."))
             self.times[found["kind"]] = 60 * int(found["minutes"] or 0) + seconds
-            # real, user and sys come in any order
+            # real, user and sys can be in any order.
             return self._whole() if len(self.times) == 3 else None
-        # commands may be typed ahead: they are answered in their order
+        # Several commands may be typed before the first output. The outputs come in the same order.
         elif (typed := _COMMAND.search(line)) is not None and typed["unit"] in _UNITS:
             self.block_bytes.append(int(typed["number"]) * _UNITS[typed["unit"]])
         return None
@@ -198,12 +198,12 @@ def _reading(outputs: Sequence[str], total: int, threads: int | None) -> Reading
         "duration_seconds": written["duration_seconds"] + read["duration_seconds"],
     }
     for side, copied in (("write", written), ("read", read)):
-        # a full disk or a short read: the rate would be of something else
+        # After a full disk or a short read, the rate would be that of another number of bytes.
         if copied["bytes"] != total:
             failures.append(f"dd copied {copied['bytes']:.0f} of {total} bytes ({side})")
         if "bytes_per_second" in copied:
             metrics[f"{side}_bytes_per_second"] = copied["bytes_per_second"]
-    # `times` follows the write alone
+    # `times` runs after the write only.
     cores = _cores(outputs[0], written["duration_seconds"])
     if cores is not None:
         metrics["cpu_cores"] = cores
@@ -213,7 +213,7 @@ def _reading(outputs: Sequence[str], total: int, threads: int | None) -> Reading
 
 
 def _cores(output: str, seconds: float) -> float | None:
-    """Cores busy while dd wrote: the second line of `times` is the children's user and system time."""
+    """Return the busy cores while dd wrote. The second line of `times` is the user and system time of the children."""
     lines = _TIMES.findall(output)
     if len(lines) < 2 or seconds <= 0:
         return None

@@ -1,9 +1,9 @@
-"""The folder on a volume that a suite's files lie in: made for it, marked, and removed whatever happened.
+"""The folder on a volume that contains the files of a suite. It is created, marked, and removed in any case.
 
-A folder is `pghaul-bench-` and twelve random hex digits, with a marker file that names the process of pghaul that made
-it. Commands run inside it and touch the marker. So a folder that a lost connection left behind is told from one that is
-in use: it is our own process's and we no longer use it, or no process has its working directory there and its marker
-was not touched for two minutes.
+Its name is `pghaul-bench-` with twelve random hexadecimal digits. A marker file in it names the process of pghaul that
+created it. Commands run inside the folder and touch the marker. A folder counts as left over if this process of pghaul
+created it and no longer uses it, or if no process has its working directory there and the marker was not touched for
+two minutes.
 """
 
 import getpass
@@ -37,27 +37,27 @@ _DF = re.compile(r"(?P<size>\d{1,18})\s+-?\d+\s+(?P<available>-?\d{1,18})\s+\d+%
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """What was found where a folder is to be made. Bytes; `clusters` are data directories at or above it."""
+    """The place where a folder is to be created. Sizes are in bytes; `clusters` are data directories at or above it."""
 
     path: str
-    """Resolved."""
+    """The path, with all links resolved."""
     size_bytes: int
     available_bytes: int
     writable: bool
     clusters: tuple[str, ...]
     programs: frozenset[str]
-    """Those that are installed, of the ones asked for."""
+    """The installed programs among those that were asked for."""
     fio_engine: str | None
-    """The first asynchronous engine that fio works with: libaio, which old servers have too, else io_uring."""
+    """The first asynchronous engine that works with fio: libaio, which old servers have too, or io_uring."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A suite's own folder on a server."""
+    """The folder of a suite on a server."""
 
     server: Server
     user: str | None
-    """Who owns it and runs everything in it; None: the login user."""
+    """The user who owns it and runs everything in it; None: the login user."""
     parent: str
     name: str
 
@@ -66,17 +66,17 @@ class Folder:
         return f"{self.parent.rstrip('/')}/{self.name}"
 
     def inside(self, words: Words) -> Shell:
-        """The command, run inside the folder."""
+        """Return the command that runs these words inside the folder."""
         return call("bench_run_in", self.path, *words)
 
     def empty(self, job: Job) -> None:
-        """Remove what the tools left in it: after a failure, a full disk above all."""
+        """Remove the files of the tools after a failure, especially after a full disk."""
         title = "empty the benchmark's folder"
         self.server.run(self.inside(("bench_empty",)), job, user=self.user, deadline=_REMOVE_SECONDS, title=title)
 
 
 def user_for(server: Server, job: Job) -> str | None:
-    """Who runs the benchmarks: root where the rights allow it, who alone can drop caches, else the login user."""
+    """Return the user who runs the benchmarks: root if allowed, since only root can drop caches, or the login user."""
     # without root figures are taken all the same, and marked
     return "root" if server.can_become("root", job) else None
 
@@ -84,12 +84,21 @@ def user_for(server: Server, job: Job) -> str | None:
 def inspect(
     server: Server, volume: Volume, user: str | None, facts: Facts, job: Job, programs: Sequence[str], path: str = ""
 ) -> Location:
-    """Look at the place where the volume's folder is to be made, and which programs are there; changes nothing.
+    """Return what is at the place where the volume's folder is to be created, and which programs are installed.
 
-    `programs` are looked for on `path` too, besides the system's.
+    Nothing is changed.
+
+    Args:
+        server: the server of the volume.
+        volume: the volume.
+        user: the user who runs the benchmarks; None: the login user.
+        facts: the facts of the server.
+        job: receives progress, and can be cancelled.
+        programs: the programs to look for.
+        path: a PATH in which they are looked for as well.
 
     Raises:
-        InputError: there is no such folder; the hint lists the volumes that there are.
+        InputError: the folder does not exist; the hint lists the volumes of the server.
     """
     # a relative path would begin in the home of whoever measures
     if not volume.folder.startswith("/"):
@@ -128,13 +137,15 @@ def inspect(
 
 @contextmanager
 def own_folder(server: Server, parent: str, user: str | None, job: Job) -> Iterator[Folder]:
-    """A new folder below `parent`, removed at the end with everything that still runs in it, and the server's lock.
+    """Create a new folder below `parent` for the `with` block, and hold the server's lock.
 
-    A keeper on the server makes and removes it, so that it goes too where the connection is lost or pghaul is killed.
-    It holds a lock as long as it lives: two benchmarks of one server at once would measure each other.
+    At the end the folder is removed, and the processes in it are ended. A keeper on the server creates and removes it,
+    so that it is also removed if the connection is lost or pghaul is killed. The keeper holds a lock, because two
+    benchmarks on one server at the same time would measure each other.
 
     Raises:
-        CommandError: it cannot be made, or somebody else measures this server, with who does and since when.
+        CommandError: it cannot be created, or another benchmark is running on this server; the message says whose, and
+            since when.
     """
     # the name is known before the folder is there: whatever happens next, it can be found
     folder = Folder(server, user, parent, f"{_PREFIX}{secrets.token_hex(6)}")
@@ -183,9 +194,9 @@ def _clean_up(folder: Folder, keeper: Keeper, job: Job) -> None:
 
 
 def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...]:
-    """Remove the folders that earlier benchmarks could not, with what still runs in them; their paths.
+    """Remove the folders that earlier benchmarks have left, end the processes in them, and return their paths.
 
-    One that another pghaul may be using is left alone, and a note says so.
+    A folder that another pghaul may be using is left alone, and a note reports it.
     """
     user = user_for(server, job)
     removed: list[str] = []
@@ -206,12 +217,12 @@ def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...
 
 
 def _kept(folder: Folder) -> Shell:
-    """The keeper: lock, make, wait, remove."""
+    """Return the command of the keeper: it takes the lock, creates the folder, waits, and removes the folder."""
     return call("bench_keep", folder.parent, folder.name, _OWNER, SILENCE_SECONDS, _who())
 
 
 def _who() -> str:
-    """Who holds the lock, for those whom it refuses."""
+    """Return who holds the lock, for the message to others who want it."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a user id without a name
@@ -239,7 +250,16 @@ def _not_made(folder: Folder, error: CommandError) -> CommandError:
 
 
 def _leftovers(server: Server, parent: str, user: str | None, job: Job) -> list[tuple[str, bool, bool, str]]:
-    """Name, whether the marker was touched lately, whether a process is inside, and the owner, of each that is ours."""
+    """Return name, recent, busy and owner of each benchmark folder.
+
+    `recent`: the marker was touched lately. `busy`: a process is in the folder.
+
+    Args:
+        server: the server of the folders.
+        parent: the folder that contains them.
+        user: the user who runs the command; None: the login user.
+        job: receives progress, and can be cancelled.
+    """
     title = "look for folders of earlier benchmarks"
     seen = server.run(call("bench_leftovers", parent), job, user=user, title=title).stdout
     found = [line.split(" ") for line in counted(seen, "folders")]
@@ -251,11 +271,19 @@ def _leftovers(server: Server, parent: str, user: str | None, job: Job) -> list[
 
 
 def _remove(server: Server, parent: str, name: str, user: str | None, job: Job, *, end_keeper: bool = False) -> None:
-    """End what runs inside the folder, then remove it; one without marker only if it is empty: cut off while made.
+    """End the processes in the folder, then remove it.
 
-    `end_keeper`: its keeper may still wait for a pghaul that is gone, and hold the lock.
+    A folder without a marker is removed only if it is empty, because its creation was interrupted.
+
+    Args:
+        server: the server of the folder.
+        parent: the folder that contains it.
+        name: its name.
+        user: the user who removes it; None: the login user.
+        job: receives progress, and can be cancelled.
+        end_keeper: end its keeper first, which may still hold the lock and wait for a pghaul that has ended.
     """
-    # the last guard before `rm -rf` as root
+    # This is the last check before `rm -rf` as root.
     if not _NAME.fullmatch(name):
         raise PghaulError(f"{name} is not the folder of a benchmark")
     if end_keeper:

@@ -1,4 +1,4 @@
-"""What a suite on a volume will take, before it starts, and what forbids it."""
+"""The forecast of a suite on a volume: its duration, its space, and what prevents it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,12 +18,12 @@ from core.servers.connection import Server
 
 MARGIN_FRACTION = 0.05
 MARGIN_BYTES = 5 * 2**30
-"""This much of a volume stays free, the lesser of the two: a cluster on it must not run out of space."""
+"""The space of a volume that stays free, so that a cluster on it has enough space; the smaller value counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A suite on one volume: what it will take, and those of its workloads that can run there."""
+    """A suite on one volume: the forecast, and the workloads that can run there."""
 
     forecast: Forecast
     procedures: tuple[tuple[Workload, Procedure], ...]
@@ -32,11 +32,12 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class MoveContext:
-    """What of its move a suite on one volume may need.
+    """The parts of a move that a suite on one volume may need.
 
     Attributes:
-        series: of PostgreSQL, as the move's cluster has it.
-        other, other_facts: the other server, which a workload may be driven from; None: none takes part.
+        series: the major version of the move's cluster.
+        other: the other server, from which a workload may be run; None: no other server takes part.
+        other_facts: its facts.
     """
 
     series: str | None = None
@@ -50,9 +51,17 @@ ALONE = MoveContext()
 def forecast(
     server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job, context: MoveContext = ALONE
 ) -> Forecast:
-    """How long the suite takes on the volume and how much it writes there, what forbids it, and what is left out.
+    """Return how long the suite takes and how much it writes, what prevents it, and what is left out.
 
-    Durations of what has no fixed run time (laying out files, dd, flushes) assume ASSUMED_BYTES_PER_SECOND.
+    The durations of steps without a fixed run time (creating files, dd, flushes) assume ASSUMED_BYTES_PER_SECOND.
+
+    Args:
+        server: the server of the volume.
+        volume: the volume.
+        suite: the suite.
+        facts: the facts of the server.
+        job: receives progress, and can be cancelled.
+        context: the move; None: the suite belongs to none.
 
     Raises:
         InputError: the volume or folder does not exist.
@@ -63,7 +72,7 @@ def forecast(
 def prepare(
     server: Server, volume: Volume, suite: Suite, facts: Facts, job: Job, context: MoveContext = ALONE
 ) -> Prepared:
-    """The forecast with what is to run. A workload whose tool is not there is left out, the others go on.
+    """Return the forecast with the workloads that can run. A workload whose tool is missing is left out.
 
     Raises:
         InputError: the volume or folder does not exist.
@@ -72,7 +81,7 @@ def prepare(
     database_user = server.profile.database_user
     machine = _with_postgresql(replace(machine_of(facts, database_user), user=user), server, facts, context)
     location = inspect(server, volume, user, facts, job, programs_of(machine), machine.programs)
-    # where fio is missing, that is what must be said, not that it has no engine
+    # If fio is missing, the message must say that, and not that it has no engine.
     engine = location.fio_engine if "fio" in location.programs else "libaio"
     machine = replace(machine, fio_engine=engine)
     procedures, left_out = _possible(server.name, location, suite, machine, facts)
@@ -81,7 +90,7 @@ def prepare(
     problems = _problems(server.name, volume, location, facts, needed)
     if not procedures:
         problems += [f"no workload of the suite {suite.name} can run on {server.name}", *left_out]
-    # it takes a second: not for what cannot start anyway
+    # This takes a second, so it is not done if the suite cannot start anyway.
     seen = Situation() if problems else situation(server, volume.folder, user, facts, job)
     found = Forecast(
         volume=volume,
@@ -98,25 +107,28 @@ def prepare(
 
 
 def machine_of(facts: Facts, database_user: str) -> Machine:
-    """What a workload's commands may depend on."""
+    """Return the properties of the server on which the commands of a workload depend."""
     return Machine(
         memory_bytes=facts.memory.total_bytes if facts.memory else None,
         threads=facts.processor.threads if facts.processor else None,
         bin_directories=_bin_directories(facts, database_user),
-        # old sysbenches are spoken to in other words
+        # Old versions of sysbench have other options.
         versions={tool.name: tool.version for tool in facts.tools if tool.version is not None},
         clusters=facts.clusters,
     )
 
 
 def _with_postgresql(machine: Machine, server: Server, facts: Facts, context: MoveContext) -> Machine:
-    """What a workload needs that runs a PostgreSQL of its own: of the move's series, else of any that is there."""
+    """Return the machine with the programs for a workload that runs its own PostgreSQL.
+
+    They have the major version of the move, or any installed one if there is no move.
+    """
     return replace(
         machine,
         series=context.series,
         programs=program_path(facts, context.series or _any_series(facts), server.profile.database_user),
         database_user=server.profile.database_user,
-        # the way between the servers may be another than the workstation's
+        # The other server may reach this one at another address than the workstation does.
         address=server.profile.copy_address or server.address,
         other_programs=_path_there(context),
     )
@@ -130,7 +142,7 @@ def _any_series(facts: Facts) -> str:
 
 
 def _path_there(context: MoveContext) -> str | None:
-    """The PATH of PostgreSQL's programs on the other server, for the login user, who drives from there."""
+    """Return the PATH of PostgreSQL's programs on the other server, for the login user, who runs the client there."""
     there = context.other_facts
     if there is None or context.other is None:
         return None
@@ -138,7 +150,7 @@ def _path_there(context: MoveContext) -> str | None:
 
 
 def _bin_directories(facts: Facts, database_user: str) -> tuple[str, ...]:
-    """Those of the clusters first: the programs that the move is about."""
+    """Return the folders of PostgreSQL programs, those of the clusters first."""
     of_clusters = [cluster.bin_directory for cluster in facts.clusters if can_run(cluster, database_user)]
     besides = facts.tool("pg_test_fsync")
     found = [*of_clusters, str(PurePosixPath(besides.path).parent) if besides and besides.path else None]
@@ -146,7 +158,7 @@ def _bin_directories(facts: Facts, database_user: str) -> tuple[str, ...]:
 
 
 def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], facts: Facts, seen: Situation) -> list[str]:
-    """What does not forbid the start but colours the figures."""
+    """Return sentences about what does not prevent the start, but affects the results."""
     resync = seen.resync(server)
     found = [*([resync] if resync else []), *seen.warnings(server, volume.folder)]
     system = facts.file_system_of(volume.folder)
@@ -160,7 +172,7 @@ def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], fact
         for cluster in facts.clusters
         if cluster.running and any(facts.file_system_of(path) == system for path in _directories(cluster))
     ]
-    # zfs compresses by default since 2.2, and does not say so in its mount options
+    # zfs compresses by default since 2.2. Its mount options do not show it.
     compresses = system.kind == "zfs" or any("compress" in option for option in system.options)
     if compresses:
         zeros = dict.fromkeys(procedure.program for procedure in procedures if procedure.writes_zeros)
@@ -170,7 +182,7 @@ def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], fact
 
 
 def _problems(server: str, volume: Volume, location: Location, facts: Facts, needed: int) -> list[str]:
-    # by the facts, and by what lies there: of a cluster that does not run the facts may know nothing
+    # By the facts and by the files there, because the facts may not contain a cluster that is not running.
     directories = {path for cluster in facts.clusters for path in _directories(cluster)}
     within = [path for path in directories if location.path == path or location.path.startswith(path.rstrip("/") + "/")]
     problems = [
@@ -179,7 +191,7 @@ def _problems(server: str, volume: Volume, location: Location, facts: Facts, nee
     ]
     if not location.writable:
         problems.append(f"{volume.folder} on {server} cannot be written by the user of the benchmarks")
-    # five gigabytes of a small disk would be most of it
+    # Five gigabytes would be most of a small disk.
     margin = min(MARGIN_BYTES, int(location.size_bytes * MARGIN_FRACTION))
     if needed + margin > location.available_bytes:
         problems.append(
@@ -198,7 +210,7 @@ def _directories(cluster: Cluster) -> list[str]:
 def _possible(
     server: str, location: Location, suite: Suite, machine: Machine, facts: Facts
 ) -> tuple[list[tuple[Workload, Procedure]], list[str]]:
-    """What can run, and a sentence for each reason why something cannot."""
+    """Return the workloads that can run, and a sentence for each reason why one cannot."""
     distribution = facts.system.distribution if facts.system else None
     procedures: list[tuple[Workload, Procedure]] = []
     reasons: dict[str, list[str]] = {}
@@ -206,7 +218,7 @@ def _possible(
         try:
             procedure = procedure_of(workload, machine)
         except InputError as error:
-            # the sentence names the workload itself
+            # The sentence already names the workload.
             reasons.setdefault(f"{error.message}{error.hint and ': '}{error.hint}", [])
             continue
         if procedure.program in location.programs:

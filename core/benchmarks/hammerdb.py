@@ -1,4 +1,4 @@
-"""HammerDB: the line in which a timed run of TPROC-C says what it achieved, and its time profile, as text or JSON.
+"""The parser for HammerDB: the result line of a timed run of TPROC-C, and its time profile, as text or JSON.
 
 After the driver scripts of HammerDB 2 to 5: `TEST RESULT : System achieved 9720 NOPM from 22368 PostgreSQL TPM`, up to
 3.3 `22368 PostgreSQL TPM at 9720 NOPM`. Both are whole numbers a minute. New orders compare databases, transactions a
@@ -21,7 +21,7 @@ _ACHIEVED = re.compile(
 )
 _USERS = re.compile(r"(?P<users>\d{1,6}) (?:Active )?Virtual Users configured")
 _MINUTES = re.compile(r"Timing test period of (?P<minutes>\d{1,6}) in minutes")
-# a run begins with one of these, and ends with all of its users
+# A run begins with one of these lines, and ends when all of its users have ended.
 _BEGINS = re.compile(r"Beginning rampup time|Virtual Users Created|Hammerdb Log @")
 _FAILED = re.compile(r"Vuser \d+:FINISHED FAILED")
 _SUMMARY = re.compile(r"SUMMARY OF (?P<users>\d{1,6}) ACTIVE VIRTUAL USERS")
@@ -35,7 +35,7 @@ _LATENCIES = {"avg": "mean", "max": "max", "p99": "p99", "p95": "p95", "p50": "p
 
 
 def parse_hammerdb(text: str) -> Output:
-    """What HammerDB measured: one result a run, named by its database and users, and one a procedure of a time profile.
+    """Return one result per run, named by its database and users, and one per procedure of a time profile.
 
     Raises:
         ParseError: neither the line with a run's result nor a whole time profile.
@@ -55,7 +55,7 @@ def _runs(text: str) -> Iterator[Result]:
     begins = [0, *(one.start() for one in _BEGINS.finditer(text)), len(text)]
     before = 0
     for result in found:
-        # what stands ahead of it, down to the result before, is about it; so is what follows, up to the next beginning
+        # The text since the previous result belongs to this one, and so does the text up to the next beginning.
         ahead = text[before : result.start()]
         behind = text[result.end() : next(begin for begin in begins if begin >= result.end())]
         before = result.end()
@@ -76,7 +76,7 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def _procedures(text: str) -> Iterator[Result]:
-    """Those of the summary; where there is none, those of a JSON document."""
+    """Return the procedures of the summary, or of a JSON document if there is no summary."""
     summary = _last(_SUMMARY, text)
     begins = _PROCEDURE if summary is not None else _JSON_PROCEDURE
     name: str | None = None

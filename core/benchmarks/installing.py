@@ -1,7 +1,7 @@
-"""Install tools that a server lacks: by its own distribution's packages, as root, and only when asked.
+"""Installing tools that a server lacks: with the packages of its distribution, as root, and only on request.
 
-None of these packages starts a service: Debian asks whether iperf3's shall, and takes no for the answer where nobody is
-there to give one. Weak dependencies stay: on Red Hat fio's engines are among them.
+None of these packages starts a service. Debian asks whether the service of iperf3 should start, and assumes "no" if
+nobody can answer. Weak dependencies are installed too, because on Red Hat they include the engines of fio.
 """
 
 from collections.abc import Sequence
@@ -32,15 +32,16 @@ _REFRESH = {
     "pacman": command("pacman", "-Sy", "--noconfirm"),
     "apk": command("apk", "update"),
 }
-"""dnf does that itself."""
+"""The commands that fetch the list of packages. dnf does that itself."""
 _HINTS = {"dnf": "bonnie++ and sysbench are in EPEL: enable it first"}
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """What would install the tools that are missing. `shell` None: nothing is missing.
+    """The commands that would install the missing tools. `shell` is None if nothing is missing.
 
-    `refresh` fetches the list of packages, for a server whose own is old or was never fetched; None: `shell` does that.
+    `refresh` fetches the list of packages, for a server whose list is old or was never fetched. It is None if `shell`
+    does that itself.
     """
 
     server: str
@@ -50,13 +51,13 @@ class Installation:
 
 
 def installable() -> tuple[str, ...]:
-    """What can be installed: the benchmarks' tools whose package has their name, and what the copy uses."""
+    """Return the tools that can be installed: benchmark tools with a package of their name, and tools for the copy."""
     tools = [tool.program for tool in TOOLS.values() if tool.program == tool.package]
     return tuple(sorted({*tools, *OF_THE_COPY}))
 
 
 def installation(server: Server, tools: Sequence[str], job: Job) -> Installation:
-    """Look which of the tools a server lacks, and how it installs them; changes nothing.
+    """Return which of the tools a server lacks, and how it installs them. Nothing is changed.
 
     Raises:
         InputError: a tool that is not among `installable()`, or a distribution whose packages are not known.
@@ -86,11 +87,11 @@ def installation(server: Server, tools: Sequence[str], job: Job) -> Installation
 
 
 def install(server: Server, wanted: Installation, job: Job) -> None:
-    """Install what is missing, as root, and see that it is there.
+    """Install the missing tools as root, and verify that they are installed.
 
     Raises:
         AuthenticationError: the profile's rights do not reach root.
-        CommandError: the packages could not be installed; in the package manager's words.
+        CommandError: the packages could not be installed; the message is that of the package manager.
     """
     if wanted.shell is None:
         return

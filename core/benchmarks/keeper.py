@@ -1,9 +1,9 @@
-"""A process on the server that waits for the end of the benchmark, whatever ends it, and cleans up then.
+"""A process on the server that waits for the end of the benchmark, whatever the reason, and then cleans up.
 
-Its input is its lifeline: pghaul sends a beat every few seconds, and closes it when the work is done. When the input
-ends (the workstation died, pghaul was killed) or stays silent (a pulled cable, of which a server may learn after hours
-only), it cleans up all the same. So nothing that a benchmark leaves behind waits for the next one. What it does stands
-in `resources/sh/benchmark_folder.sh`.
+pghaul sends it a beat every few seconds, and closes its input when the work is done. It also cleans up if the input
+ends because the workstation died or pghaul was killed, and if no beat arrives any more, as after a pulled cable, which
+a server may notice only after hours. So nothing is left for the next benchmark to remove. The code is in
+`resources/sh/benchmark_folder.sh`.
 """
 
 import threading
@@ -21,19 +21,19 @@ from core.text import complaint
 BEAT = b".\n"
 BEAT_SECONDS = 5.0
 SILENCE_SECONDS = 30
-"""Without a beat for so long, the server takes pghaul for gone."""
+"""If no beat arrives for so many seconds, the server assumes that pghaul has ended."""
 READY = "pghaul-ready"
 START_SECONDS = 60.0
 
 
 class Keeper:
-    """A keeper under way; its beats come from a thread of its own."""
+    """A running keeper. A thread of its own sends the beats."""
 
     def __init__(self, server: Server, process: Process) -> None:
         self._server = server
         self._process = process
         self._stop = threading.Event()
-        # daemon: an interpreter that ends must not wait for it; the server notices
+        # A daemon thread, because Python must not wait for it at its end. The server notices that no beat arrives.
         self._thread = threading.Thread(target=self._beat, name=f"keeper on {server.name}", daemon=True)
         self._thread.start()
 
@@ -42,20 +42,20 @@ class Keeper:
             try:
                 self._process.channel.send(BEAT)
             except OSError:
-                return  # the connection is gone: whoever uses it learns that from it
+                return  # The connection is lost. Its other users get the error.
             self._stop.wait(BEAT_SECONDS)
 
     def stop(self) -> None:
-        """Send no more beats."""
+        """Stop sending beats."""
         self._stop.set()
         self._thread.join()
 
     def end(self, seconds: float) -> None:
-        """Close its input and wait until it has cleaned up; raises ServerError where it did not, or nobody can tell."""
+        """Close its input, and wait until it has cleaned up; raise ServerError if it did not, or that is not known."""
         self.stop()
         until = time.monotonic() + seconds
         try:
-            # the end of its input is what it waits for
+            # The keeper waits for the end of its input.
             self._process.channel.shutdown_write()
         except OSError as error:
             raise self._server.lost("cleaning up") from error
@@ -64,7 +64,7 @@ class Keeper:
         status = self._process.exit_status
         if status == 0:
             return
-        # cut off, it cleans up by itself: the caller says so
+        # Without a connection it cleans up by itself. The caller reports that.
         if not self._server.connected:
             raise self._server.lost("cleaning up")
         said = complaint(self._process.stderr.text()) or f"exit status {status}"
@@ -73,10 +73,10 @@ class Keeper:
 
 @contextmanager
 def keeping(server: Server, shell: Shell, user: str | None, job: Job, *, title: str) -> Iterator[Keeper]:
-    """The keeper once it is ready; on leaving its input is closed at the latest.
+    """Start a keeper for the `with` block, and wait until it is ready. Its input is closed at the end of the block.
 
     Raises:
-        CommandError: its script ended before it was ready; the status and the complaint are its own.
+        CommandError: the keeper ended before it was ready, with its own status and message.
         UnreachableError: the connection was lost.
     """
     shown = server.become(user, shell).shown
@@ -84,7 +84,7 @@ def keeping(server: Server, shell: Shell, user: str | None, job: Job, *, title: 
     job.report(CommandStarted(server.name, user or server.login, shown, title=title))
     status: int | None = None
     try:
-        # a job of its own: cancelling the benchmark must not kill what cleans up behind it
+        # It has a job of its own, because cancelling the benchmark must not end the process that cleans up.
         with server.bridge(shell, Job(), user=user) as process:
             _wait_until_ready(server, process)
             keeper = Keeper(server, process)
@@ -101,7 +101,7 @@ def _wait_until_ready(server: Server, process: Process) -> None:
     said = bytearray()
     process.deliver(said.extend)
     until = time.monotonic() + START_SECONDS
-    # until then it may still refuse: somebody else measures, or the disk is full
+    # Until it is ready it may still fail: another benchmark is running, or the disk is full.
     while READY.encode() not in said.split():
         if process.ended or time.monotonic() > until:
             if not server.connected:

@@ -1,4 +1,4 @@
-"""The latencies of single operations, as logs keep them, in the metrics that tools print of them."""
+"""Metrics from the latencies of single operations, as they are in logs. They have the names that tools use."""
 
 import math
 from bisect import bisect_left
@@ -12,21 +12,21 @@ _PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
 def latencies(values: Sequence[int], seconds: float, prefix: str = "") -> Metrics:
-    """Mean, standard deviation, percentiles by nearest rank, and the longest; none of no values.
+    """Return mean, standard deviation, percentiles by nearest rank, and maximum; nothing if there are no values.
 
     Args:
-        values: one an operation, in any order.
-        seconds: what their unit is worth.
-        prefix: `read_`, `write_` or nothing.
+        values: one value per operation, in any order.
+        seconds: their unit in seconds.
+        prefix: the prefix of the metrics: `read_`, `write_` or nothing.
     """
     return latencies_counted(Counter(values), seconds, prefix)
 
 
 def latencies_counted(counts: Mapping[int, int], seconds: float, prefix: str = "") -> Metrics:
-    """The same of values that come with how often there were.
+    """Return the same metrics for values that are given together with their numbers.
 
     Args:
-        counts: of each value.
+        counts: how often each value occurs.
     """
     number = sum(counts.values())
     if not number:

@@ -1,4 +1,4 @@
-"""Workloads, suites and runs: what is measured, and what was. Metrics are names and numbers in SI base units."""
+"""Workloads, suites and runs. Metrics are names with numbers in SI base units."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Protocol
 
 Metrics = dict[str, float]
-"""Metric name -> number in SI base units. An absent metric was not measured: it is never zero for that."""
+"""The number of each metric in SI base units. An absent metric was not measured, which does not mean 0."""
 
 Parameter = str | int | float | bool
 
@@ -18,15 +18,15 @@ class Workload:
     Attributes:
         name: unique in its suite, such as `fio-random-write-direct`.
         tool: one of `core/benchmarks/tools.py`: fio, bonnie, pgbench…
-        parameters: what the tool's module understands, in base units: size_bytes, block_bytes, jobs, runtime_seconds…
-        headline: the metric that stands for the workload in a comparison.
+        parameters: parameters of the tool's module, in base units: size_bytes, block_bytes, jobs, runtime_seconds…
+        headline: the metric that represents the workload in a comparison.
     """
 
     name: str
     title: str
     tool: str
     headline: str
-    # part of what a workload is: two with others are never compared
+    # The parameters identify the workload: runs with different parameters are never compared.
     parameters: dict[str, Parameter] = field(default_factory=dict)
 
 
@@ -37,21 +37,21 @@ class Suite:
     name: str
     title: str
     repetitions: int
-    """Undisturbed ones that are made at least."""
+    """The least number of undisturbed repetitions."""
     workloads: tuple[Workload, ...]
     target_variation: float = 0.05
-    """More are made until the headline's coefficient of variation is no greater than this…"""
+    """Further repetitions follow until the coefficient of variation of the headline is not above this value."""
     most_repetitions: int = 0
-    """…or there are so many; fewer than `repetitions`: no more than those."""
+    """The largest number of repetitions. If it is below `repetitions`, that number counts."""
 
     @property
     def limit(self) -> int:
-        """The most repetitions of a workload, disturbed ones among them."""
+        """The largest number of repetitions of a workload, including disturbed ones."""
         return max(self.repetitions, self.most_repetitions)
 
 
 ELSEWHERE = "elsewhere"
-"""The server of volumes on none: what somebody else measured lies there, whichever side of its move it bears."""
+"""The server name of volumes that somebody else has measured, on either side of a move."""
 
 
 class Side(StrEnum):
@@ -63,22 +63,22 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """What a run measures: a mount point of one side of a move, with the folder that the test files lie in."""
+    """The subject of a run: a mount point on one side of a move, with the folder that contains the test files."""
 
     side: Side
     server: str
     mount_point: str
     folder: str
-    """The run's own folder, made and removed by it, below the mount point or a folder the DBA names."""
+    """The run's own folder, which it creates and removes, below the mount point or a folder that the DBA names."""
 
     @property
     def elsewhere(self) -> bool:
-        """Whether somebody else measured there: it is on neither side then."""
+        """Whether somebody else has measured this volume. Then it belongs to neither side."""
         return self.server == ELSEWHERE
 
     @property
     def words(self) -> str:
-        """For people: `old: db1:/srv/pg`, `elsewhere:/vendor`."""
+        """The name that is shown: `old: db1:/srv/pg`, `elsewhere:/vendor`."""
         place = f"{self.server}:{self.mount_point}"
         return place if self.elsewhere else f"{self.side}: {place}"
 
@@ -90,25 +90,25 @@ class Outcome(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     INTERRUPTED = "interrupted"
-    """Its pghaul was killed, or stopped at once, before it ended."""
+    """pghaul was killed or stopped before the run had ended."""
 
 
 class MarkKind(StrEnum):
-    """What makes a repetition's figures other than those of an undisturbed disk."""
+    """The reasons why the results of a repetition differ from those of an undisturbed disk."""
 
     DISTURBED = "disturbed"
-    """Others used the device meanwhile."""
+    """Other processes used the device."""
     CACHE = "cache"
-    """What it read came from memory."""
+    """The data were read from memory."""
     MEMORY = "memory"
-    """What it wrote stayed in memory."""
+    """The data that were written stayed in memory."""
     UNWATCHED = "not watched"
-    """Nobody can tell: the volume has no device of its own (overlay, nfs, btrfs), or only root could see it."""
+    """This is not known: the volume has no device of its own (overlay, nfs, btrfs), or only root could see it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A mark on a repetition, with the figures that it rests on as a sentence."""
+    """A mark on a repetition, with a sentence that contains the reason and its numbers."""
 
     kind: MarkKind
     text: str
@@ -116,21 +116,21 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """One pass of a workload, with the raw output that its metrics were read from."""
+    """One repetition of a workload, with the raw output that contains its metrics."""
 
     number: int
-    """From 1."""
+    """The number of the repetition, from 1."""
     started_at: datetime
     seconds: float
     outcome: Outcome
     metrics: Metrics
     command: str
     raw: str
-    # shown with the figure wherever it is
+    # It is shown together with the result everywhere.
     cached: bool = False
-    """The caches could not be dropped before it."""
+    """Whether the caches could not be dropped before it."""
     message: str = ""
-    """Why it failed."""
+    """The reason why it failed."""
     marks: tuple[Mark, ...] = ()
 
     @property
@@ -147,49 +147,49 @@ class Run:
     workload: Workload
     started_at: datetime
     outcome: Outcome | None = None
-    """None while it runs."""
+    """None while the run is running."""
     ended_at: datetime | None = None
     repetitions: tuple[Repetition, ...] = ()
     tool_version: str | None = None
     id: int | None = None
-    """The history's number for it; None before it is recorded."""
+    """Its number in the history; None before it is recorded."""
     stopped: str = ""
-    """Why no more repetitions were made, as a sentence; empty where it did not come to that."""
+    """A sentence with the reason why no further repetition was made; empty if the run ended earlier."""
 
     @property
     def program(self) -> str:
-        """What measured, with its version where it is known: `fio 3.33`."""
+        """The program that measured, with its version if it is known: `fio 3.33`."""
         tool, version = self.workload.tool, self.tool_version or ""
         return version if tool in version else f"{tool} {version}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a suite on one volume will take, before it starts."""
+    """The forecast of a suite on one volume."""
 
     volume: Volume
     seconds: float
     bytes_needed: int
-    """The most that lies on the volume at one time."""
+    """The largest size of all files on the volume at one time."""
     bytes_available: int
     problems: tuple[str, ...] = ()
-    """Sentences that forbid the start: not enough space, inside a data directory…"""
+    """Sentences about what prevents the start: not enough space, inside a data directory…"""
     left_out: tuple[str, ...] = ()
-    """Sentences: which workloads cannot run there, and why; the others do."""
+    """Sentences about the workloads that cannot run there. The others run."""
     warnings: tuple[str, ...] = ()
-    """Sentences on what does not forbid the start but colours the figures."""
+    """Sentences about what does not prevent the start, but affects the results."""
     resync: str = ""
-    """The one of `warnings` on an array that is being rebuilt below the volume; that can be waited for."""
+    """The warning about an array below the volume that is being rebuilt, for whose end pghaul can wait."""
     seconds_at_most: float | None = None
-    """Where every workload repeats up to the suite's limit; None: `seconds` is that already."""
+    """The duration if every workload repeats up to the suite's limit; None if `seconds` already assumes that."""
 
 
-# a protocol: the work stands below the history and cannot import it
+# This is a protocol, because this module is below the history and cannot import it.
 class BenchmarkJournal(Protocol):
-    """Who records a run while it happens; implemented by the history."""
+    """Records a run while it is running. The history implements it."""
 
     def run_started(self, run: Run) -> int:
-        """Record a run without repetitions; the number it has from now on."""
+        """Record a run without repetitions, and return its number."""
         ...
 
     def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
@@ -199,16 +199,16 @@ class BenchmarkJournal(Protocol):
     def run_ended(
         self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
     ) -> None:
-        """Record how the run ended, and why no more repetitions were made."""
+        """Record how the run ended, and why no further repetition was made."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One result inside a tool's output: a fio job, a dd transfer."""
+    """One result in a tool's output: a fio job, a dd transfer."""
 
     name: str | None
-    """None where the output does not tell what it was."""
+    """None if the output does not contain a name."""
     metrics: Metrics
     interrupted: bool = False
     aborted: bool = False
@@ -217,7 +217,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A tool's output as its parser read it."""
+    """A tool's output, as its parser has read it."""
 
     tool: str
     version: str | None

@@ -12,7 +12,7 @@ On normal samples it takes a good value out of one in twenty of them (4.6 to 5.1
 7.1 % of ten to thirty, measured).
 
 The modified z-score (Iglewicz and Hoaglin, 1993) is not used: the median absolute deviation of five values is mostly
-that of two neighbours, so that it throws out good ones.
+that of two neighbours, so that it would reject good ones.
 """
 
 import math

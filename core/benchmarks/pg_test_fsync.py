@@ -1,12 +1,12 @@
-"""pg_test_fsync: how often a second each wal_sync_method can sync one WAL block, by the server's own PostgreSQL.
+"""pg_test_fsync: how often per second each wal_sync_method can sync a WAL block, by the server's own PostgreSQL.
 
 One run times every method. The one that the workload names, which should be the cluster's wal_sync_method, is
-`fsyncs_per_second`; the others stand beside it with their name ahead: `open_sync_fsyncs_per_second`.
+`fsyncs_per_second`. The others have the name of the method as a prefix: `open_sync_fsyncs_per_second`.
 
-The parser reads 9.1 to 18. Only the first comparison, of one block a sync, says what a commit costs; those of two
-blocks, of other write sizes and of other descriptors are left out. Methods keep their names in every language, headings
-do not: where no heading is English, the first comparison ends where a method comes again. `n/a` is a method that the
-platform does not have.
+The parser reads the output of 9.1 to 18. Only the first comparison, of one block per sync, shows the cost of a commit.
+Those of two blocks, of other write sizes and of other descriptors are left out. The names of the methods are the same
+in every language, but the headings are not: if no heading is English, the first comparison ends where a method appears
+again. `n/a` is a method that the platform does not have.
 """
 
 import re
@@ -22,14 +22,14 @@ from core.benchmarks.tool import STRICT, Machine, Phase, Procedure, Reading, Too
 from core.errors import InputError
 
 TESTS = 18
-"""Five methods with one and with two writes, five sizes of open_sync, two descriptors, one without a sync."""
+"""The number of tests: five methods with one and two writes, five sizes of open_sync, two descriptors, one unsynced."""
 FILE_BYTES = 16 << 20
-"""A WAL segment."""
+"""The size of a WAL segment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """A workload's parameters."""
+    """The parameters of a workload."""
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
@@ -43,10 +43,10 @@ class Parameters:
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:
-    """What to run for the workload.
+    """Return what runs for the workload.
 
     Raises:
-        InputError: a parameter is unknown, of the wrong kind or out of bounds; the server has no PostgreSQL.
+        InputError: a parameter is unknown, of the wrong type or out of range, or the server has no PostgreSQL.
     """
     parameters = strictly(Parameters, workload.parameters)
     if not machine.bin_directories:
@@ -54,9 +54,9 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
             f"{workload.name} needs pg_test_fsync, and no PostgreSQL was found there",
             "it comes with the server or contrib package of PostgreSQL",
         )
-    # of the move's own cluster first: the methods that it has are compiled in
+    # The programs of the move's cluster come first, because the available methods are compiled in.
     program = f"{machine.bin_directories[0]}/pg_test_fsync"
-    # -f: whatever its own place for the file is, this one lies in the folder
+    # -f: without it, the file could be created elsewhere than in the folder.
     words = (program, "-s", parameters.seconds_per_test, "-f", "pg_test_fsync.out")
     seconds = float(TESTS * parameters.seconds_per_test)
     return Procedure(
@@ -71,7 +71,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
 def _read(outputs: Sequence[str], method: str, version: str | None) -> Reading:
     metrics: Metrics = {}
     for result in parse_pg_test_fsync("\n".join(outputs)).results:
-        # the method that the workload names stands for it
+        # The method that the workload names is its headline.
         own = result.name == method
         metrics |= {name if own else f"{result.name}_{name}": value for name, value in result.metrics.items()}
     failure = "" if "fsyncs_per_second" in metrics else f"the server does not have the sync method {method}"
@@ -92,14 +92,14 @@ _OTHER = re.compile(r"\s*(?:Compare open_sync|Test if fsync|Non-sync)")
 
 
 def parse_pg_test_fsync(text: str) -> Output:
-    """The syncs a second of each method, one result a method.
+    """Return the syncs per second, one result for each method.
 
     Raises:
         ParseError: no method with a rate in a comparison of one block.
     """
     results: list[Result] = []
     known: set[str] = set()
-    # an output whose headings are in another language begins with the comparison that is wanted
+    # An output with headings in another language begins with the comparison of one block.
     wanted, headed = True, False
     for line in lines(text):
         if (heading := _HEADING.match(line)) is not None:
@@ -108,7 +108,7 @@ def parse_pg_test_fsync(text: str) -> Output:
         elif _OTHER.match(line):
             wanted = False
         elif (found := _METHOD.match(line)) is not None:
-            # a method that comes again begins the second comparison, whatever its heading says
+            # A method that appears again begins the second comparison, whatever its heading is.
             wanted = wanted and (headed or found["method"] not in known)
             known.add(found["method"])
             if wanted and (metrics := _metrics(found)):

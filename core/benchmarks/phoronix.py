@@ -1,10 +1,10 @@
 """The Phoronix Test Suite: its composite.xml, what `result-file-to-json` makes of it, and what it prints.
 
-After pts_result_file and the graphs that it draws as text. A result says its scale, of which those that a storage or a
-database has are read: a test of processors has none. What a test's name and description say of reading or writing
-decides which of both a rate is. Each of a test's trials (`RawString`, `raw_values`, the figures above `Average:`) is a
-result of the test's name, which makes them repetitions; where only the mean was kept, it is the one. Where a file holds
-several systems, each result bears its system's name too.
+Source: pts_result_file, and its graphs as text. A result has a scale. Only the scales of storage and databases are
+read, so tests of processors are left out. The name and description of a test decide whether a rate is of reading or
+writing. Each trial of a test (`RawString`, `raw_values`, the numbers above `Average:`) is a result with the name of the
+test, so that they count as repetitions. If only the mean was kept, it is the only result. If a file contains several
+systems, each result also has the name of its system.
 """
 
 import html
@@ -46,7 +46,7 @@ _HEADING = re.compile(r"^\s*(?P<text>\S.{0,200}):\s*$")
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """One test on one system: what was measured, in which scale, and each trial's value."""
+    """One test on one system: what was measured, its scale, and the value of each trial."""
 
     title: str
     description: str
@@ -56,7 +56,7 @@ class _Measured:
 
 
 def parse_phoronix(text: str) -> Output:
-    """What the Phoronix Test Suite measured of storages and databases, one result a trial, named by test and options.
+    """Return the results for storage and databases, one per trial, named by test and options.
 
     Raises:
         ParseError: no result, or none in a scale that a storage or a database has.
@@ -85,7 +85,7 @@ def _metrics(one: _Measured) -> Iterator[dict[str, float]]:
 
 
 def _metric(one: _Measured) -> tuple[str, float] | None:
-    """The metric's name and what its base unit is worth in the scale; None for what is no storage's or database's."""
+    """Return the metric's name and the factor to its base unit; None if it is not about storage or databases."""
     scale = one.scale.strip().lower()
     about = f"{one.title} {one.description}"
     reads, writes = bool(_READS.search(about)), bool(_WRITES.search(about))
@@ -103,14 +103,14 @@ def _metric(one: _Measured) -> tuple[str, float] | None:
 
 
 def _values(raw: str, value: str) -> tuple[float, ...]:
-    """Of each trial, or the mean alone."""
+    """Return the values of all trials, or only the mean."""
     trials = raw.split(":") if raw else []
     found = [one for one in trials if _NUMBER.fullmatch(one.strip())]
     return tuple(float(one) for one in (found if len(found) == len(trials) and found else _NUMBER.findall(value)[:1]))
 
 
 def _of_xml(text: str) -> Iterator[_Measured]:
-    # whole results alone: a file that was cut off has the others
+    # Only complete results count. A file that is cut off also contains others.
     for piece in text.split("<Result>")[1:]:
         result, end, _ = piece.partition("</Result>")
         head, data, entries = result.partition("<Data>")
@@ -153,7 +153,7 @@ def _text(parent: dict[str, Any], key: str) -> str:
 
 
 def _of_trials(text: str) -> Iterator[_Measured]:
-    """What is printed while it runs: the test's name and its options, a value a trial, and their average."""
+    """Yield the tests in the output of a run: the name and options of a test, a value per trial, and their average."""
     title = description = ""
     trials: list[str] = []
     for line in text.splitlines():
@@ -161,7 +161,7 @@ def _of_trials(text: str) -> Iterator[_Measured]:
             yield _Measured(title, description, average["scale"], "", _values(":".join(trials), average["value"]))
             trials = []
         elif (heading := _HEADING.match(line)) is not None:
-            # a test's name stands at the margin, its options below it
+            # The name of a test is not indented. Its options follow below it.
             if line[:1].isspace():
                 description = heading["text"]
             else:
@@ -172,7 +172,7 @@ def _of_trials(text: str) -> Iterator[_Measured]:
 
 
 def _of_graphs(text: str) -> Iterator[_Measured]:
-    """The graphs as text: two lines with the test and its options, one with the scale, then a bar a system."""
+    """Yield the tests in graphs as text: two lines with the test and its options, the scale, and a bar per system."""
     above: list[str] = []
     scale: str | None = None
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""What the parsers of the benchmark tools share: lines, numbers' ends, and how they say that a text cannot be read."""
+"""Common parts of the parsers of the benchmark tools: lines, JSON objects, and the error for unreadable text."""
 
 import json
 import re
@@ -12,15 +12,15 @@ __all__ = ["first_line", "json_objects", "lines", "unreadable"]
 
 _SHOWN = 160
 _LONGEST_LINE = 20_000
-# no counter has as many digits
+# No counter has that many digits.
 _OVERLONG_NUMBER = re.compile(r"\d{25}")
 _OBJECT = re.compile(r"^[^\S\n]*\{", re.MULTILINE)
 _FAILURES = 1000
 
 
 def unreadable(tool: str, expected: str, line: str) -> ParseError:
-    """The error for a text or a value: one line with the tool, what was expected, and what stands there instead."""
-    # one line for a terminal, however many blanks or tabs it holds
+    """Return the error for a text or a value: one line with the tool, what was expected, and what was found."""
+    # It must be one line on a terminal, however many spaces or tabs it contains.
     shown = " ".join(line[: 2 * _SHOWN].split())
     shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
     found = f"found: {shown}" if shown else "found nothing"
@@ -28,10 +28,10 @@ def unreadable(tool: str, expected: str, line: str) -> ParseError:
 
 
 def lines(text: str) -> Iterator[str]:
-    """The lines with their ends, so that a number cut off at the text's end can be told from a whole one.
+    """Return the lines with their line ends, by which a number that is cut off at the end of the text is recognised.
 
-    Carriage returns end lines too: progress is overwritten with them. No tool prints lines or numbers as long as those
-    that are left out, which are damage or malice.
+    Carriage returns end lines too, because progress is overwritten with them. Very long lines and numbers are left out.
+    No tool prints them, so they are damaged or malicious.
     """
     return (
         line
@@ -41,13 +41,13 @@ def lines(text: str) -> Iterator[str]:
 
 
 def json_objects(text: str) -> Iterator[dict[str, Any]]:
-    """The JSON objects that begin a line of the text, one after the other, whatever stands around them.
+    """Yield the JSON objects that begin at the beginning of a line. Other text is ignored.
 
-    A text with very many braces that begin no object is given up on: trying each takes its time.
+    If very many braces begin no object, the rest of the text is ignored, because each attempt takes time.
     """
     decoder = json.JSONDecoder()
     position = failures = 0
-    # only at the beginning of a line: braces stand in many a log
+    # Only at the beginning of a line, because many logs contain braces.
     while failures < _FAILURES and (found := _OBJECT.search(text, position)) is not None:
         try:
             value, position = decoder.raw_decode(text, found.end() - 1)

@@ -1,4 +1,4 @@
-"""Whose output a text is: every tool that can read it, by what stands in it and, for fio's logs, by its file's name."""
+"""Recognising which tools have printed a text: by its contents and, for the logs of fio, by the name of its file."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,15 +12,20 @@ from core.text import first_line
 
 _BINARY = "\ufffd"
 _MOST_BINARY = 0.05
-"""Of a text's beginning: what a crash has left in it, not what no program has printed for people."""
+"""The largest share of binary characters at the beginning of a text. A crash may leave some in the output of a tool."""
 _LOOKED_AT = 4096
 
 
 def read_output(tool: str, text: str, file: str = "") -> Output:
-    """What the tool's output says. `file`: its name, as fio's logs do not say by themselves what they hold.
+    """Return the results in the output of the tool.
+
+    Args:
+        tool: the name of the tool.
+        text: its output.
+        file: the name of the file, because the logs of fio do not say themselves what they contain.
 
     Raises:
-        ParseError: it holds no result of that tool.
+        ParseError: it contains no result of that tool.
     """
     if tool == "fio" and file.endswith(".log"):
         with suppress(ParseError):
@@ -29,10 +34,10 @@ def read_output(tool: str, text: str, file: str = "") -> Output:
 
 
 def recognised(text: str, file: str = "") -> tuple[Output, ...]:
-    """What each tool has printed into the text: mostly one, of a post that shows several all of them.
+    """Return the results of each tool in the text. Mostly there is one tool; a forum post may show several.
 
     Raises:
-        ParseError: no tool's result is in it.
+        ParseError: it contains no result of any tool.
     """
     beginning = text[:_LOOKED_AT]
     if beginning.count(_BINARY) > _MOST_BINARY * len(beginning):

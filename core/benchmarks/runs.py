@@ -1,4 +1,4 @@
-"""Carry out a suite on one volume: forecast, repetitions with cold caches, a journal, and nothing left behind."""
+"""Running a suite on one volume: forecast, repetitions with cold caches, and journal. Nothing is left behind."""
 
 import time
 from collections.abc import Sequence
@@ -27,11 +27,11 @@ from core.text import complaint, own_sentence
 
 __all__ = ["MoveContext", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
 
-# what a tool ended with is told in its own words, by `failure`
+# `failure` explains the exit status in the tool's own words.
 _ANY_STATUS = range(-1, 256)
 _FULL = "No space left on device"
 _MAY_NOT = 77
-"""What the function that drops caches ends with where only root could."""
+"""The exit status of the function that drops caches if only root is allowed to."""
 
 
 def run_suite(
@@ -45,23 +45,33 @@ def run_suite(
     move: str,
     context: MoveContext = ALONE,
 ) -> tuple[Run, ...]:
-    """Run every workload of the suite, one after the other, in a folder of its own below `volume.folder`.
+    """Run all workloads of the suite, one after the other, in a new folder below `volume.folder`.
 
-    Caches are synced and dropped before each phase; where that is not allowed the repetition is marked as cached. A
-    workload whose repetition fails ends as failed, and the next one starts with an empty folder. Every repetition is in
-    the journal as soon as it ended. The folder is removed and its processes ended whatever happens.
+    Caches are flushed and dropped before each phase. If that is not allowed, the repetition is marked as cached. A
+    workload with a failed repetition ends as failed, and the next one begins with an empty folder. Each repetition is
+    recorded as soon as it has ended. In any case the folder is removed and its processes are ended.
+
+    Args:
+        server: the server of the volume.
+        volume: the volume.
+        suite: the suite.
+        facts: the facts of the server.
+        journal: records the runs.
+        job: receives progress, and can be cancelled.
+        move: the name of the move; None: the run belongs to none.
+        context: the move's part in the benchmark; None: no move takes part.
 
     Raises:
         InputError: the forecast has problems.
-        Cancelled: the job was cancelled; what ran is in the journal as cancelled.
-        ServerError: the connection was lost; what ran is in the journal as failed.
+        Cancelled: the job was cancelled; the current run is recorded as cancelled.
+        ServerError: the connection was lost; the current run is recorded as failed.
     """
     prepared = prepare(server, volume, suite, facts, job, context)
     problems, procedures = prepared.forecast.problems, prepared.procedures
     if problems:
         raise InputError(f"the benchmarks cannot start on {server.name}: {'; '.join(problems)}")
     seen = prepared.situation
-    # the forecast may have been made by somebody else, days ago: said again where it is measured
+    # The forecast may be days old or of another user. Therefore its warnings are repeated here.
     for text in (*prepared.forecast.left_out, *prepared.forecast.warnings):
         job.report(Note(text, "warning"))
     with own_folder(server, volume.folder, user_for(server, job), job) as folder:
@@ -77,7 +87,7 @@ def run_suite(
 
 @dataclass(slots=True)
 class _Bench:
-    """One suite on one volume while it runs: what its functions share, and how far it is."""
+    """A running suite on one volume: the common state of its functions, and its progress."""
 
     folder: Folder
     volume: Volume
@@ -88,36 +98,40 @@ class _Bench:
     expected_seconds: float
     watch: DiskWatch
     other: Server | None = None
-    """Who runs the phases that are from the other server."""
+    """The server that runs the phases of the other server."""
     title: str = ""
     workload: str = ""
-    """The name of the one that runs."""
+    """The name of the current workload."""
     done_seconds: float = 0.0
     until_seconds: float = 0.0
-    """What is to be done when the workload that runs has ended."""
+    """The progress at the end of the current workload, in seconds."""
     warned: bool = False
     laid_out: set[str] = field(default_factory=set)
-    """Files that wait in the folder for whoever reads or overwrites them."""
+    """The files in the folder that workloads read or overwrite."""
 
     def prepare(self, procedure: Procedure) -> Metrics:
-        """Lay out the files of a workload that are not there yet; how much that was, and how long it took."""
+        """Create the files of a workload that do not exist yet; return their bytes and the time."""
         if procedure.prepare is None or self.laid_out.issuperset(procedure.laid_out):
             return {}
-        # files that another workload has laid out already are read as they are
+        # Files that another workload has created already are used as they are.
         missing = sum(size for name, size in procedure.laid_out.items() if name not in self.laid_out)
         begun = time.monotonic()
         self.execute(procedure.prepare, procedure.program, "lay out files")
-        # not before it went well: half of a file must not be measured
+        # This is recorded only after success, because an incomplete file must not be measured.
         self.laid_out.update(procedure.laid_out)
         return {"layout_bytes": float(missing), "layout_seconds": time.monotonic() - begun}
 
     def empty(self) -> None:
-        """Start afresh after a failure."""
+        """Empty the folder after a failure."""
         self.laid_out.clear()
         self.folder.empty(self.job)
 
     def execute(self, phase: Phase, program: str, what: str = "") -> str:
-        """Run one phase in the folder, with progress at each tick; its output. Raises CommandError where it fails."""
+        """Run one phase in the folder, with progress at each tick, and return its output.
+
+        Raises:
+            CommandError: the phase failed.
+        """
         begun, ticks = time.monotonic(), Ticks()
 
         def tick(data: bytes = b"") -> None:
@@ -132,7 +146,7 @@ class _Bench:
         if phase.from_other and self.other is not None:
             server, user = self.other, None
             shell = with_secrets(phase.secrets, call("bench_run_with_ticks", "", *phase.words))
-            # nobody watches the disk while the other server drives: see DiskWatch.marks
+            # The disk is not watched while the other server runs the client: see DiskWatch.marks.
             self.watch.foreign_phases += 1
         else:
             words = self.watch.around(("bench_run_with_ticks", self.watch.counters, *phase.words), program, phase)
@@ -153,23 +167,23 @@ class _Bench:
         return output
 
     def failure(self, status: int, output: str) -> CommandError:
-        """A failed phase in the tool's own words."""
+        """Return the reason of a failed phase, in the tool's own words."""
         where = f"{self.volume.mount_point} on {self.folder.server.name}"
-        # what the tool says of a full disk differs with each; what the kernel says does not
+        # Each tool has its own words for a full disk. Those of the kernel are always the same.
         if _FULL in output:
             return CommandError(f"{where} is full: no space left on the device", exit_status=status)
         lines = [line.strip().removeprefix("pghaul: ") for line in output.splitlines() if line.strip()]
-        # Error, error: the first one is the cause, and the last line is often only a sum
+        # The first error is the cause. The last line is often only a summary.
         said = [line for line in lines if "rror" in line or line.startswith(("fio:", "dd:"))]
         why = (said[:1] or lines[-1:] or [f"exit status {status}"])[0]
         return CommandError(f"the benchmark on {where} failed: {why}", exit_status=status, stderr=output)
 
     def drop_caches(self) -> bool:
-        """Write back and drop the caches; whether that was possible."""
+        """Flush and drop the caches; return whether that was possible."""
         self.job.check()
         server, user = self.folder.server, self.folder.user
         shell = call("bench_drop_caches")
-        # writing back what lies in memory may take minutes on a slow disk
+        # Flushing the memory may take minutes on a slow disk.
         ended = server.run(shell, self.job, user=user, deadline=600, accept=(0, _MAY_NOT), title="drop caches")
         dropped = ended.exit_status == 0
         self.done_seconds += CACHE_SECONDS
@@ -184,17 +198,24 @@ class _Bench:
         return dropped
 
     def progress(self, seconds: float) -> None:
-        # more repetitions than were forecast must not count for the workloads behind
+        # Repetitions beyond the forecast must not count as progress of later workloads.
         done = min(self.done_seconds + seconds, self.until_seconds)
         self.job.report(Progress(self.title, done, self.expected_seconds, "seconds"))
 
 
 def _run(bench: _Bench, workload: Workload, procedure: Procedure, until_seconds: float) -> Run:
-    """All repetitions of a workload; `until_seconds`: of the suite's seconds those that are done with its end."""
+    """Run all repetitions of a workload.
+
+    Args:
+        bench: the running suite.
+        workload: the workload.
+        procedure: what runs for it.
+        until_seconds: the progress of the suite at its end, in seconds.
+    """
     run = Run(bench.move, bench.volume, workload, datetime.now(UTC))
     run = replace(run, id=bench.journal.run_started(run))
     repetitions: list[Repetition] = []
-    # what stays in the history if this very process is killed here
+    # This outcome stays in the history if this process is killed now.
     outcome, version, stopped = Outcome.INTERRUPTED, None, ""
     bench.workload, bench.until_seconds = workload.name, until_seconds
     try:
@@ -206,7 +227,7 @@ def _run(bench: _Bench, workload: Workload, procedure: Procedure, until_seconds:
             version = reading.version or version
             if repetition.outcome is not Outcome.DONE:
                 outcome = Outcome.FAILED
-                # a full disk above all: the next workload gets the room back
+                # Especially after a full disk, the next workload needs the space.
                 bench.empty()
                 break
             stopped = why_enough(bench.suite, workload.headline, repetitions)
@@ -217,7 +238,7 @@ def _run(bench: _Bench, workload: Workload, procedure: Procedure, until_seconds:
         raise
     finally:
         ended = datetime.now(UTC)
-        # it may have taken fewer repetitions than were forecast, or have failed
+        # It may have needed fewer repetitions than the forecast, or may have failed.
         bench.done_seconds = until_seconds
         if run.id is not None:
             bench.journal.run_ended(run.id, outcome, ended, version, stopped)
@@ -226,12 +247,12 @@ def _run(bench: _Bench, workload: Workload, procedure: Procedure, until_seconds:
 
 
 def why_enough(suite: Suite, headline: str, repetitions: Sequence[Repetition]) -> str:
-    """Why no more repetitions are made, as a sentence; empty where more are.
+    """Return a sentence with the reason why no further repetition is made; empty if one is made.
 
-    At least `suite.repetitions` undisturbed ones are made, and more until the coefficient of variation of their
-    headline, outliers left out, is no greater than `suite.target_variation`; never more than `suite.limit` in all.
+    There are at least `suite.repetitions` undisturbed ones. More follow until the coefficient of variation of their
+    headline, without outliers, is not above `suite.target_variation`, but at most `suite.limit` in total.
     """
-    # a disturbed one is measured again as long as the suite allows
+    # A disturbed repetition is repeated, up to the limit of the suite.
     calm = [one for one in repetitions if not one.disturbed]
     last = len(repetitions) >= suite.limit
     if len(calm) < suite.repetitions:
@@ -258,19 +279,26 @@ def why_enough(suite: Suite, headline: str, repetitions: Sequence[Repetition]) -
 
 
 def _past_caches(workload: Workload) -> bool:
-    """Whether it goes past the page cache: what lies there is no help to it."""
+    """Return whether the workload bypasses the page cache, so that cached data do not make it faster."""
     return workload.tool == "fio" and workload.parameters.get("direct") is True
 
 
 def _without_headline(workload: Workload, reading: Reading) -> str:
-    """Why a repetition without its headline counts as failed: bonnie++ prints +++++ for what it could not time."""
+    """Return why a repetition without its headline has failed. bonnie++ prints +++++ for what it could not time."""
     if workload.headline in reading.metrics:
         return ""
     return f"{workload.tool} printed no {workload.headline}. The run may have been too short: choose a larger size"
 
 
 def _repeat(bench: _Bench, run: Run, procedure: Procedure, number: int) -> tuple[Repetition, Reading]:
-    """One repetition, in the journal when this returns or raises."""
+    """Run one repetition. It is recorded when this returns or raises.
+
+    Args:
+        bench: the running suite.
+        run: the run.
+        procedure: what runs.
+        number: the number of the repetition, from 1.
+    """
     started = datetime.now(UTC)
     command = "\n".join(phase.shown for phase in procedure.phases)
     repetition = Repetition(number, started, 0.0, Outcome.INTERRUPTED, {}, command, "")
@@ -281,24 +309,24 @@ def _repeat(bench: _Bench, run: Run, procedure: Procedure, number: int) -> tuple
         laid_out = bench.prepare(procedure)
         bench.watch.begin()
         begun = time.monotonic()
-        # phases in a row that name one process share it: it starts once, and stays warm
+        # Consecutive phases with the same process share it. It starts once and stays warm.
         for background, phases in groupby(procedure.phases, key=lambda phase: phase.background):
             with running(bench.folder, background, bench.job) if background is not None else nullcontext():
                 for phase in phases:
                     if not phase.warm:
-                        # one phase that could not have cold caches is enough
+                        # A single phase without cold caches is enough.
                         cold = bench.drop_caches() or _past_caches(run.workload)
                         repetition = replace(repetition, cached=not cold or repetition.cached)
                     outputs.append(bench.execute(phase, procedure.program))
         reading = procedure.read(outputs)
         failure = reading.failure or _without_headline(run.workload, reading)
         outcome = Outcome.FAILED if failure else Outcome.DONE
-        # the watch's last question takes a moment: it is not part of the time
+        # The last query of the watch takes a moment, which is not part of the time.
         metrics = reading.metrics | bench.watch.figures() | laid_out
         repetition = replace(repetition, outcome=outcome, metrics=metrics, message=failure)
         repetition = replace(repetition, marks=bench.watch.marks(reading.metrics, bench.job))
     except CommandError as error:
-        # what the tool said is kept with a failure too: it is the evidence
+        # The output of the tool is also kept after a failure, as evidence.
         outputs.append(error.stderr)
         repetition = replace(repetition, outcome=Outcome.FAILED, message=error.message)
     except ParseError as error:
@@ -308,7 +336,7 @@ def _repeat(bench: _Bench, run: Run, procedure: Procedure, number: int) -> tuple
         repetition = replace(repetition, outcome=outcome, message=error.message)
         raise
     finally:
-        # in the journal whatever ended it: nothing that was measured is lost
+        # It is recorded in any case, so that no measurement is lost.
         repetition = replace(repetition, seconds=time.monotonic() - begun, raw="\n".join(outputs))
         if run.id is not None:
             bench.journal.repetition_ended(run.id, repetition)

@@ -1,4 +1,4 @@
-"""What a handful of repetitions says: centre, spread, and how sure a ratio of two sides is.
+"""Statistics of a few repetitions: centre, spread, and the confidence interval of the ratio of two sides.
 
 Pure functions over plain numbers; the random draws of the bootstrap have a fixed seed, so the same values always give
 the same interval.
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.95
 RESAMPLES = 10_000
 FEWEST = 3
-"""Below this many repetitions on a side a bootstrap only repeats the values that it was given."""
+"""With fewer repetitions on a side, a bootstrap only repeats the given values."""
 ASSUMED_NOISE = 0.10
-"""The relative noise assumed of a side with fewer repetitions than that."""
+"""The assumed relative noise of a side with fewer repetitions than FEWEST."""
 _SEED = 20_070_515
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A ratio with the bounds it lies between at the level of CONFIDENCE."""
+    """A ratio with the bounds of its confidence interval, at the level of CONFIDENCE."""
 
     ratio: float
     low: float

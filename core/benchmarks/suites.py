@@ -1,4 +1,4 @@
-"""Suites: lists of workloads in TOML files, those that ship and those that a DBA writes."""
+"""Suites: lists of workloads in TOML files, which come with pghaul or are written by the DBA."""
 
 import tomllib
 from dataclasses import dataclass, field, replace
@@ -19,8 +19,8 @@ JOB_SUFFIX = ".fio"
 JOB_REPETITIONS = 5
 _FIRST = ("quick", "standard")
 _MUCH_MEMORY = 2**42
-"""Bytes: so much that what depends on the memory is more than what does not."""
-# a suite is read before any server is known: everything that a workload may ask for is there
+"""A memory size in bytes that is so large that all sizes that do not depend on the memory are smaller."""
+# A suite is read before any server is known. This machine has everything that a workload may need.
 _ANY_MACHINE = Machine(
     memory_bytes=2**30,
     threads=1,
@@ -33,7 +33,7 @@ _ANY_MACHINE = Machine(
 
 @dataclass(frozen=True, slots=True)
 class WorkloadTable:
-    """A `[[workload]]` of a suite file."""
+    """The table `[[workload]]` of a suite file."""
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
 
@@ -63,11 +63,11 @@ class Listed:
     """A suite in a list, before any server is known.
 
     Attributes:
-        own: whether the DBA wrote it.
-        tools: what its workloads measure with.
-        bytes_needed: the most that lies on a volume at one time, besides what depends on the server's memory…
-        memory_multiple: …and how many times the memory comes on top.
-        problem: why it cannot be read; then there is nothing else.
+        own: whether the DBA has written it.
+        tools: the tools of its workloads.
+        bytes_needed: the largest size of all files at one time, without the part that depends on the server's memory.
+        memory_multiple: that part, as a multiple of the memory.
+        problem: the reason why it cannot be read; then the other attributes are empty.
     """
 
     name: str
@@ -82,40 +82,41 @@ class Listed:
 
 
 def suites() -> tuple[str, ...]:
-    """The names of the suites that ship and of those in the DBA's own folder, those of general use first."""
-    # a set: one of the DBA's own stands for the one that ships under its name
+    """Return the names of pghaul's own suites and of those in the DBA's folder, the general ones first."""
+    # A set, because a suite of the DBA replaces one of pghaul with the same name.
     found = {*_names(resource("suites")), *_names(own_suites())}
     return tuple(sorted(found, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name)))
 
 
 def own_suites() -> Path:
-    """The folder of the DBA's own suites; it need not exist. One of the name of a suite that ships stands for it."""
+    """Return the folder of the DBA's suites, if any. A suite there replaces one of pghaul with the same name."""
     return config_folder() / "suites"
 
 
 def list_suites() -> tuple[Listed, ...]:
-    """Every suite by its name, also those that cannot be read."""
+    """Return all suites in the order of `suites`, including those that cannot be read."""
     return tuple(map(_listed, suites()))
 
 
 def load_suite(name_or_path: str) -> Suite:
-    """A suite by its name, or by the path of its file; a path that ends in `.fio` is a fio job file of the DBA's own.
+    """Return a suite by its name or by the path of its file. A path that ends in `.fio` is a fio job file of the DBA.
 
     Raises:
-        InputError: no such suite or file, no TOML, or a field that is unknown, missing or wrong; names its path.
+        InputError: the suite or file does not exist, is not TOML, or a field is unknown, missing or wrong; the message
+            contains the path of the field.
     """
     path = _path(name_or_path)
     text = _text(name_or_path, path)
     if path.suffix == JOB_SUFFIX:
         workloads = workloads_of(text)
-        # now, not on the server: a wrong file must not cost a connection
+        # Files are checked before the connection to a server.
         _check_workloads(path.stem, workloads)
         return Suite(path.stem, f"fio job file {path.name}", JOB_REPETITIONS, workloads)
     return parse_suite(text, path.stem, path.parent)
 
 
 def _path(name_or_path: str) -> Path:
-    # own ones first, which is how one stands for another
+    # Suites of the DBA come first, so they replace others with the same name.
     for folder in (own_suites(), resource("suites")):
         if name_or_path in _names(folder):
             return folder / f"{name_or_path}.toml"
@@ -135,7 +136,7 @@ def _names(folder: Path) -> list[str]:
 def _text(name: str, path: Path) -> str:
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)  # a device has no size beforehand, and no end
+            data = file.read(LARGEST_FILE + 1)  # A device has no size and no end.
         if len(data) > LARGEST_FILE:
             raise InputError(f"{path} is too large to be a suite file", _hint())
         return data.decode()
@@ -157,7 +158,7 @@ def _listed(name: str) -> Listed:
             bytes_needed(
                 [procedure_of(workload, replace(_ANY_MACHINE, memory_bytes=memory)) for workload in suite.workloads]
             )
-            # two memories so large that all else is small: the difference is what depends on them
+            # Two very large memory sizes: the difference is the part that depends on the memory.
             for memory in (_MUCH_MEMORY, 2 * _MUCH_MEMORY)
         )
     except InputError as error:
@@ -175,9 +176,9 @@ def _listed(name: str) -> Listed:
 
 
 def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
-    """The suite that the TOML text describes; raises InputError as `load_suite` does.
+    """Return the suite that the TOML text describes; raise InputError as `load_suite` does.
 
-    A workload's `job_file` or `script_file` is looked for in `folder`; the workload then holds its text.
+    The `job_file` or `script_file` of a workload is read from `folder`. The workload then contains its text.
     """
     try:
         table = strictly(SuiteFile, tomllib.loads(text))
@@ -195,12 +196,12 @@ def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
 
 
 def _with_files(item: WorkloadTable, folder: Path) -> dict[str, Parameter]:
-    """The workload's parameters with the text of a file in place of its name."""
+    """Return the workload's parameters, with the text of each file in place of its name."""
     found, tool = dict(item.parameters), TOOLS.get(item.tool)
     for name, text in tool.files.items() if tool is not None else ():
         named = found.get(name)
         if isinstance(named, str):
-            # the history keeps the text: the file may be another one tomorrow
+            # The history stores the text, because the file may change later.
             del found[name]
             found[text] = _text(named, folder / named)
     return found

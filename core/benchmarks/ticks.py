@@ -1,7 +1,7 @@
-"""The ticks of a phase: how far it is, and what the volume's device moves at this moment.
+"""The ticks of a phase: its progress, and the current traffic of the volume's device.
 
-While a phase runs, the shell function `bench_run_with_ticks` prints a line a tick: a dot, and behind it what the device
-has counted by then. They come ahead of all that the command says.
+While a phase runs, the shell function `bench_run_with_ticks` prints one line per tick: a dot, followed by the counters
+of the device. The ticks come before the output of the command.
 """
 
 import re
@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from core.benchmarks.devices import SECTOR
 
 LOOK_BACK = 5
-"""Ticks that a rate is taken over: a second's worth, so that what comes in gusts reads as one figure."""
+"""The number of ticks over which a rate is computed. They cover about a second, so that bursts give one rate."""
 SHORTEST_SECONDS = 0.2
-"""Of arrivals closer together nothing is taken: the line has held them back."""
+"""No rate is computed from ticks that arrive in less time than this, because the connection has delayed them."""
 _TICK = re.compile(rb"\.(?: (\d{1,20}) (\d{1,20}) (\d{1,20}) (\d{1,20}))?")
 _TICKS = re.compile(r"(?:\.(?: \d{1,20}){0,4}\n)*")
 _NAMES = ("read_iops", "read_bytes_per_second", "write_iops", "write_bytes_per_second")
@@ -24,16 +24,16 @@ _FACTORS = (1, SECTOR, 1, SECTOR)
 
 @dataclass(slots=True)
 class Ticks:
-    """Reads them as they come. `clock` in seconds."""
+    """Reads the ticks as they arrive. `clock` returns seconds."""
 
     clock: Callable[[], float] = time.monotonic
     _rest: bytes = b""
     _seen: deque[tuple[float, tuple[int, ...]]] = field(default_factory=lambda: deque(maxlen=LOOK_BACK))
 
     def take(self, data: bytes) -> Mapping[str, float] | None:
-        """What the device moves a second, as metrics; None where these bytes do not tell."""
+        """Return the traffic of the device per second, as metrics; None if these bytes do not contain enough ticks."""
         *lines, self._rest = (self._rest + data).split(b"\n")
-        # no tick is as long: the command speaks, and its output is nobody's to keep here
+        # No tick is that long, so this is the output of the command, which is not kept here.
         self._rest = self._rest[:100]
         counted = [found for line in lines if (found := _TICK.fullmatch(line)) is not None and found[1] is not None]
         if not counted:
@@ -43,7 +43,7 @@ class Ticks:
         if now - begun < SHORTEST_SECONDS:
             return None
         moved = [factor * (late - early) for factor, late, early in zip(_FACTORS, after, before, strict=True)]
-        # a device that was renewed counts from zero again
+        # The counters of a device that was replaced begin at 0 again.
         return (
             None
             if min(moved) < 0
@@ -52,5 +52,5 @@ class Ticks:
 
 
 def without_ticks(output: str) -> str:
-    """What the command itself said."""
+    """Return the output of the command without the ticks."""
     return output[found.end() :] if (found := _TICKS.match(output)) is not None else output

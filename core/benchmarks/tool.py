@@ -1,4 +1,4 @@
-"""What a benchmark tool declares: its name, what runs for a workload of it, and how to read what it prints.
+"""The declaration of a benchmark tool: its name, what runs for its workloads, and how its output is parsed.
 
 A tool is one `Tool` in one module (core/benchmarks/pg_test_fsync.py is the shortest), listed in
 core/benchmarks/tools.py; nothing else names it. `core/benchmarks/runs.py` carries a procedure out and knows no tool.
@@ -18,37 +18,37 @@ from core.facts.model import Cluster
 from core.servers.shell import Secret, command
 
 ASSUMED_BYTES_PER_SECOND = 100e6
-"""For a forecast, before anything was measured: about what one disk or a gigabit of storage network does."""
+"""The assumed rate in a forecast, before anything was measured: about that of one disk, or of 1 Gbit/s."""
 LEAST_BYTES_PER_SECOND = 2e6
-"""A device under this is broken, or the command hangs: it sets the deadlines."""
+"""The rate from which deadlines are computed. A slower device is broken, or the command hangs."""
 
 CACHE_SECONDS = 0.5
-"""What dropping the caches takes where nothing else writes."""
+"""The time for dropping the caches if nothing else writes."""
 READY = "pghaul-ready"
-"""The line by which a background process says that it serves."""
+"""The line that a background process prints when it is ready."""
 STRICT = ConfigDict(extra="forbid", strict=True)
-"""For what people write: no unknown field, and "5" is no number."""
+"""The validation of files that people write: no unknown fields, and "5" is not a number."""
 
 T = TypeVar("T")
 Words = tuple[str | int | float, ...]
-"""A command, word by word; quoted where it is run."""
+"""The words of a command. They are quoted when it is run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What a workload's commands may depend on; None where it is not known.
+    """The properties of a server on which the commands of a workload depend; None if not known.
 
     Attributes:
-        bin_directories: of the server's clusters, and of what PostgreSQL's packages brought besides.
-        versions: program -> version, of the installed ones that say it.
-        fio_engine: the asynchronous engine that fio works with there: libaio or io_uring.
-        user: who runs the benchmarks, where that is not the login user.
-        series: of PostgreSQL, as the move's cluster has it.
-        programs: the PATH that finds the programs of that series.
-        database_user: who runs PostgreSQL where root measures.
-        address: where the other server of the move reaches this one.
-        other_programs: the PATH that finds PostgreSQL's programs there; None: no other server takes part.
-        clusters: those that are there; None: no server is known yet.
+        bin_directories: the program folders of the server's clusters, and of further packages of PostgreSQL.
+        versions: the versions of the installed programs that report one.
+        fio_engine: the asynchronous engine that works with fio: libaio or io_uring.
+        user: the user who runs the benchmarks, if this is not the login user.
+        series: the major version of the move's cluster.
+        programs: the PATH for the programs of that major version.
+        database_user: the user who runs PostgreSQL if root runs the benchmark.
+        address: the address at which the other server of the move reaches this one.
+        other_programs: the PATH for PostgreSQL's programs on the other server; None: no other server takes part.
+        clusters: the clusters of the server; None: no server is known yet.
     """
 
     memory_bytes: int | None
@@ -67,12 +67,12 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What runs on the measured server beside the phases that name it, such as a database server.
+    """A process that runs on the measured server during the phases that name it, such as a database server.
 
     Attributes:
-        words: a function of the remote half with its words; runs in the folder, prints a line READY once it serves, and
-            ends when its input ends or at TERM.
-        seconds: the most that it may take to serve, and to end.
+        words: a shell function with its arguments; it runs in the folder, prints the line READY when it is ready, and
+            ends when its input ends or when it gets TERM.
+        seconds: the time limit for becoming ready, and for ending.
     """
 
     title: str
@@ -82,16 +82,16 @@ class Background:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """One command of a repetition, run inside the folder; caches are dropped before it.
+    """One command of a repetition. It runs inside the folder, after the caches were dropped.
 
     Attributes:
-        words: a program, or a function of the remote half (`resources/sh/benchmark_tools.sh`), with its words.
-        seconds: expected.
-        warm: the caches stay as the phase before left them.
-        background: runs while the phase does; phases in a row that name the same one share it.
-        from_other: the other server of the move runs it, outside of any folder.
-        secrets: of its environment; they stand on no command line.
-        served_from: a folder outside of the benchmark's: what the processes that work in it move is the phase's own.
+        words: a program or a shell function (`resources/sh/benchmark_tools.sh`), with its arguments.
+        seconds: the expected duration.
+        warm: the caches are not dropped.
+        background: a process that runs during the phase; consecutive phases with the same process share it.
+        from_other: the other server of the move runs the command, outside of any folder.
+        secrets: secret variables of its environment, which are on no command line.
+        served_from: a folder outside of the benchmark's; traffic of the processes that work in it belongs to the phase.
     """
 
     words: Words
@@ -105,18 +105,18 @@ class Phase:
 
     @property
     def shown(self) -> str:
-        """As a person would write it."""
+        """Return the command as a person would type it."""
         return command(str(self.words[0]), *self.words[1:]).shown
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read from the outputs of a repetition's phases."""
+    """The metrics in the outputs of a repetition's phases."""
 
     metrics: Metrics
     version: str | None = None
     failure: str = ""
-    """The tool's own error where it printed figures in spite of it; empty: none."""
+    """The error of a tool that nevertheless printed results; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +125,13 @@ class Procedure:
 
     Attributes:
         program: the program that must be installed.
-        headlines: the metrics that may stand for the workload.
-        phases: one repetition.
-        read: from the outputs of the phases, in their order; raises ParseError.
-        fresh_bytes: what a repetition writes into files that are gone at its end.
-        prepare: makes the files of `laid_out`; where they are there already, it does nothing.
-        laid_out: name -> bytes of the files that repetitions read or overwrite; workloads may share them.
-        writes_zeros: a volume that compresses answers faster than its disks.
+        headlines: the metrics that may represent the workload.
+        phases: the phases of one repetition.
+        read: returns the metrics by the outputs of the phases, in their order; raises ParseError.
+        fresh_bytes: the size of the files that exist only during a repetition.
+        prepare: creates the files of `laid_out` that do not exist yet.
+        laid_out: the sizes of the files that repetitions read or overwrite; workloads may share them.
+        writes_zeros: it writes zeros, for which a volume that compresses is faster than its disks.
     """
 
     program: str
@@ -145,20 +145,21 @@ class Procedure:
 
     @property
     def seconds(self) -> float:
-        """Expected for one repetition."""
+        """The expected duration of one repetition."""
         return sum(phase.seconds for phase in self.phases)
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How to read what a program has printed, whoever ran it.
+    """The parser for the output of a program, whoever has run it.
 
     Attributes:
-        name: in `pghaul parse` and in the history.
-        parse: an output of any version, also one that somebody else produced; raises ParseError.
-        repeats: whether results of one name in one output are repetitions, not different ones (a write and a read).
-        common_name: of all its results where it names them after the machine, as machines are compared; None: each has
-            a name of its own.
+        name: its name in `pghaul parse` and in the history.
+        parse: parses the output of any version, also of somebody else; raises ParseError.
+        repeats: whether results with the same name in one output are repetitions, not different ones (a write and a
+            read).
+        common_name: the name of all its results if it names them after the machine, because machines are compared;
+            None: each result has a name of its own.
     """
 
     name: str
@@ -169,20 +170,22 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A benchmark tool, declared once.
+    """The declaration of a benchmark tool.
 
     Attributes:
-        name: in suites, in the history and in `pghaul parse`.
-        program: what must be installed for it.
-        package: of a distribution, which holds the program; None: it comes with PostgreSQL.
-        procedure: what to run for a workload on a machine; raises InputError.
-        parameters, headlines: what a workload may state, and what may stand for it; for people, in Markdown.
-        parse: an output of any version, also one that somebody else produced; raises ParseError. None: it is another
-            tool's output, read under that one's name.
-        files: parameter that names a file on the workstation -> the parameter that its text becomes.
-        repeats: whether results of one name in one output are repetitions, not different ones (a write and a read).
-        one_file: whether its rates are those of one long file, written and read in one go.
-        named_after_host: whether it names a result after the machine: compared are machines, under the program's name.
+        name: its name in suites, in the history and in `pghaul parse`.
+        program: the program that must be installed.
+        package: the package of a distribution that contains the program; None: it comes with PostgreSQL.
+        procedure: returns what runs for a workload on a machine; raises InputError.
+        parameters: the parameters of a workload, as Markdown for the documentation.
+        headlines: the metrics that may represent a workload, as Markdown for the documentation.
+        parse: parses the output of any version, also of somebody else; raises ParseError. None: the output is that of
+            another tool, and is read under its name.
+        files: for each parameter that names a file on the workstation, the parameter that gets its text.
+        repeats: whether results with the same name in one output are repetitions, not different ones (a write and a
+            read).
+        one_file: whether its rates are those of one large file, which is written and read at once.
+        named_after_host: whether it names a result after the machine; machines are compared under the program's name.
     """
 
     name: str
@@ -199,20 +202,20 @@ class Tool:
 
 
 def bytes_needed(procedures: Sequence[Procedure]) -> int:
-    """The most that lies on the volume at one time: what is laid out stays to the end, the rest is gone before."""
+    """Return the largest size of all files at one time. The files of `laid_out` stay until the end, others do not."""
     laid_out: dict[str, int] = {}
     for procedure in procedures:
         laid_out |= procedure.laid_out
-    # fresh files are gone before the next workload makes its own
+    # Fresh files are removed before the next workload creates its own.
     return sum(laid_out.values()) + max((procedure.fresh_bytes for procedure in procedures), default=0)
 
 
 def expected_seconds(procedures: Sequence[Procedure], repetitions: int) -> float:
-    """The sum over all repetitions, with the caches dropped before each phase and files laid out once."""
+    """Return the duration of all repetitions, with dropping the caches before each phase and creating files once."""
     total = 0.0
     laid_out: set[str] = set()
     for procedure in procedures:
-        # workloads of one layout share it: laid out once
+        # Workloads with the same files share them. They are created once.
         if procedure.prepare is not None and not laid_out.issuperset(procedure.laid_out):
             total += procedure.prepare.seconds
             laid_out.update(procedure.laid_out)
@@ -221,14 +224,15 @@ def expected_seconds(procedures: Sequence[Procedure], repetitions: int) -> float
 
 
 def deadline(seconds: float, size_bytes: float) -> float:
-    """How long a command may take that is expected to take `seconds` and moves `size_bytes` at the least rate."""
-    # a minute for a busy server, twice what is expected, and the slowest device that still works
+    """Return the time limit of a command that should take `seconds` and transfers `size_bytes`, at the least rate."""
+    # A minute for a busy server, twice the expected duration, and the time of the slowest device that still works.
     return 60 + 2 * seconds + size_bytes / LEAST_BYTES_PER_SECOND
 
 
 def strictly(kind: type[T], value: object) -> T:
-    """The dataclass `kind`, marked STRICT, from what was read from TOML; raises InputError with each wrong field.
+    """Return the dataclass `kind`, marked STRICT, with values from TOML; raise InputError with each wrong field.
 
-    It goes through JSON because there pydantic is strict with numbers and texts, yet takes tables for dataclasses.
+    The values go through JSON, because there pydantic is strict with numbers and texts, but accepts tables as
+    dataclasses.
     """
     return documents.load(kind, json.dumps(value, default=str))

@@ -1,4 +1,4 @@
-"""The benchmark tools that there are, and how each comes onto a server."""
+"""The list of the benchmark tools, and how each is installed on a server."""
 
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
@@ -17,7 +17,7 @@ from core.benchmarks.tool import Machine, Procedure, Reader, Tool
 from core.errors import InputError
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (BONNIE, DD, FIO, FIO_JOB, PG_TEST_FSYNC, PGBENCH, SYSBENCH)}
-"""By name. The command line, the suites, the comparison, the forecast and the documentation all ask here."""
+"""All tools by name. The command line, the suites, the comparison, the forecast and the documentation use this list."""
 
 PACKAGE_COMMANDS: Mapping[str, str] = {
     "debian": "apt-get install",
@@ -35,18 +35,18 @@ PACKAGE_COMMANDS: Mapping[str, str] = {
     "arch": "pacman -S",
     "alpine": "apk add",
 }
-"""os-release's ID -> how that distribution installs a package."""
+"""The command that installs a package, by the ID of the distribution in os-release."""
 
 
 _NEVER_RUN = (
     Reader("hammerdb", parse_hammerdb, repeats=True),
     Reader("phoronix", parse_phoronix, repeats=True),
 )
-"""Programs that pghaul does not run, whose outputs it reads."""
+"""Programs that pghaul does not run, but whose output it can parse."""
 
 
 def readers() -> dict[str, Reader]:
-    """By name: whose outputs can be read."""
+    """Return all parsers with their properties, by name."""
     own = (
         Reader(tool.name, tool.parse, tool.repeats, tool.program if tool.named_after_host else None)
         for tool in TOOLS.values()
@@ -56,23 +56,24 @@ def readers() -> dict[str, Reader]:
 
 
 def parsers() -> dict[str, Callable[[str], Output]]:
-    """Tool -> its parser, of all whose outputs can be read."""
+    """Return the parse functions by name."""
     return {name: reader.parse for name, reader in readers().items()}
 
 
 def programs_of(machine: Machine) -> tuple[str, ...]:
-    """Every program that a workload may need there; those of PostgreSQL by their paths too."""
-    # fio and fio-job name one program
+    """Return all programs that a workload may need on the machine; those of PostgreSQL also by their paths."""
+    # fio and fio-job have the same program.
     programs = dict.fromkeys(tool.program for tool in TOOLS.values())
     own = [f"{folder}/{name}" for folder in machine.bin_directories for name in sorted(_of_postgresql())]
     return (*programs, *own)
 
 
 def procedure_of(workload: Workload, machine: Machine) -> Procedure:
-    """What to run for the workload, as its tool has it.
+    """Return what runs for the workload, as its tool declares it.
 
     Raises:
-        InputError: no such tool, a headline that the tool does not measure, or a wrong parameter; names the workload.
+        InputError: the tool does not exist, does not measure the headline, or a parameter is wrong; the message names
+            the workload.
     """
     tool = TOOLS.get(workload.tool)
     if tool is None:
@@ -81,7 +82,7 @@ def procedure_of(workload: Workload, machine: Machine) -> Procedure:
         procedure = tool.procedure(workload, machine)
     except InputError as error:
         raise InputError(f"workload {workload.name}: {error.message}", error.hint) from error
-    # found now, not after an hour of measuring
+    # This is checked now, and not after an hour of measuring.
     if workload.headline not in procedure.headlines:
         raise InputError(
             f"workload {workload.name}: {workload.tool} measures no {workload.headline!r} with this pattern",
@@ -91,12 +92,12 @@ def procedure_of(workload: Workload, machine: Machine) -> Procedure:
 
 
 def how_to_install(program: str, distribution: str | None) -> str:
-    """What the DBA types to install a program, by os-release's ID; a plain sentence where that is not known."""
+    """Return the command that installs a program, by the ID in os-release; a sentence if that is not known."""
     name = PurePosixPath(program).name
     if name in _of_postgresql():
         return f"{name} comes with the server or contrib package of PostgreSQL"
     packages = {tool.program: tool.package for tool in TOOLS.values()}
-    # a program that is no tool's: its package most often has its name
+    # The program belongs to no tool. Most packages have the name of their program.
     package = packages.get(name) or name
     manager = PACKAGE_COMMANDS.get(distribution or "")
     return f"install it with: {manager} {package}" if manager else f"install the package {package}"

@@ -1,10 +1,10 @@
-"""Whose traffic it was: what the volume's device moved during a repetition, held against what its own processes did.
+"""The traffic of others: the traffic of the volume's device during a repetition, compared with that of its processes.
 
-Right before and right after a phase's command, in the same shell, the device's counters are read (`stat` in its folder
-in /sys) and those of every process (`io` in its folder in /proc: what it caused to be read from and written to devices,
-that of children that ended included; man 5 proc). What the device moved beyond the phase's own processes is either the
-file system's own (the journal, by threads of the kernel) or other processes': it counts as others' only as far as other
-processes say that they moved so much, so that a journal, or traffic on another disk, is not taken for a second writer.
+Directly before and after the command of a phase, the same shell reads the counters of the device (`stat` in its folder
+in /sys) and of all processes (`io` in their folders in /proc: what they have read from and written to devices,
+including children that have ended; man 5 proc). Traffic of the device that is not from the phase's own processes comes
+from the file system itself (the journal, by kernel threads) or from other processes. It counts as theirs only as far as
+their own counters show it. So neither a journal nor traffic on another disk is taken for another writer.
 """
 
 import re
@@ -18,16 +18,17 @@ from core.benchmarks.model import Mark, MarkKind, Metrics
 from core.benchmarks.tool import Words
 
 DISTURBED_FRACTION = 0.05
-"""Of what the device moved: from here on others' share is a disturbance…"""
+"""The share of others in the traffic of the device from which on a repetition is disturbed."""
 FLOOR_BYTES = 4 * 2**20
-"""…if it is no less than this: log files and the like."""
+"""The least traffic of others that is a disturbance. Log files cause less."""
 JOURNAL_BYTES = 64 * 1024
-"""What a file system writes of its own for each flush, at the most: a few blocks of journal."""
+"""The most that a file system itself writes for each flush: a few blocks of its journal."""
 CACHE_FRACTION = 0.5
-"""A phase that got less than this share of its reads from the device read from memory; so for writes."""
+"""If less than this share of the reads of a phase came from the device, it has read from memory. The same holds for
+writes."""
 
 TICKS_PER_SECOND = 100
-"""The kernel's unit of processor time towards programs, USER_HZ: 100 on every architecture that is still built."""
+"""The kernel's unit of processor time, USER_HZ: 100 on every architecture that is still supported."""
 
 _STAT = re.compile(
     r"(?P<id>\d{1,10}) \((?P<name>.*)\) \S -?\d{1,10} (?P<group>\d{1,10}) (?P<session>\d{1,10}) "
@@ -43,9 +44,9 @@ _CWD = re.compile(r"/proc/(?P<id>\d{1,10})/cwd")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """What one process has moved since it began; children that ended are in it. Bytes.
+    """The traffic of a process since its start, in bytes, including that of children that have ended.
 
-    `asked_to_read` and `asked_to_write` count what went through memory alone, too.
+    `asked_to_read` and `asked_to_write` also count data that went only through memory.
     """
 
     name: str
@@ -56,12 +57,12 @@ class Process:
     asked_to_read: int = 0
     asked_to_write: int = 0
     ticks: int = 0
-    """Processor time, of its own threads alone."""
+    """The processor time of its own threads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The counters at one moment; `inside`: the processes whose working directory is the benchmark's folder."""
+    """The counters at one moment. `inside` are the processes that work in the benchmark's folder."""
 
     device: Traffic
     processes: Mapping[int, Process]
@@ -71,7 +72,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A phase's two looks, and the process group that its command ran in."""
+    """The counters before and after a phase, and the process group of its command."""
 
     group: int
     before: Look
@@ -80,7 +81,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What some process moved during a phase."""
+    """The traffic of a process during a phase."""
 
     id: int
     process: Process
@@ -90,7 +91,7 @@ class Share:
         return self.process.read + self.process.written
 
     def and_before(self, before: "Share | None") -> "Share":
-        """With what it moved during an earlier phase."""
+        """Return the sum with its traffic during an earlier phase."""
         if before is None:
             return self
         read, written = (self.process.read + before.process.read, self.process.written + before.process.written)
@@ -98,20 +99,20 @@ class Share:
 
 
 def watched(words: Words, program: str, counters_path: str, inside: tuple[str, str]) -> tuple[Words, str]:
-    """The command between two looks, and the mark that `taken_apart` finds them by.
+    """Return the command between two readings of the counters, and the mark by which `taken_apart` finds them.
 
-    What works in the folders `inside`, the benchmark's own and the one that it is served from, belongs to the command.
+    Processes that work in the folders `inside`, the benchmark's own and the one that it is served from, belong to it.
     """
-    # nobody on the server can print it before it is known there
+    # The mark is random, so that nobody on the server can print it before.
     mark = f"=={secrets.token_hex(16)}=="
     own, served = f"*/{inside[0].rpartition('/')[2]}*", f"{inside[1]}*"
     return ("bench_run_watched", mark, program, counters_path, own, served, *words), mark
 
 
 def taken_apart(output: str, mark: str) -> tuple[str, Seen | None]:
-    """What the command itself printed, and what was seen; None where its end was cut off."""
+    """Return the output of the command itself, and the counters; None if the end is missing."""
     parts = output.split(mark)
-    # cut off: what the tool printed counts, what was seen does not
+    # The end is missing: only the output of the tool counts.
     if len(parts) != 5 or re.fullmatch(r"\s*[0-9]{1,10}\s*", parts[4]) is None:
         return parts[0], None
     return parts[0], Seen(int(parts[4]), before=_look(parts[3]), after=_look(parts[1]))
@@ -126,7 +127,7 @@ def _look(text: str) -> Look:
             int(found["session"]),
             ticks=int(found["user"] or 0) + int(found["system"] or 0),
         )
-        # names may hold blanks and brackets: stat's second field ends at the last bracket
+        # Names may contain spaces and brackets: the second field of stat ends at the last bracket.
         for found in map(_STAT.match, lines)
         if found is not None
     }
@@ -148,12 +149,12 @@ def _look(text: str) -> Look:
 
 
 def own_and_others(seen: Seen) -> tuple[list[Share], list[Share]]:
-    """What each process moved in between: those of the phase or in its folder, and the others."""
+    """Return the traffic of each process of the phase or in its folder, and of each other process."""
     shares = [Share(number, _moved(process, seen.before, number)) for number, process in seen.after.processes.items()]
     mine = {
         share.id
         for share in shares
-        # by its group, or by where it works: a server's processes lead groups of their own
+        # By its group or by its working directory, because the processes of a server have groups of their own.
         if share.process.group == seen.group or share.id in seen.after.inside or share.id in seen.before.inside
     }
     others = [share for share in shares if share.id not in mine]
@@ -162,7 +163,9 @@ def own_and_others(seen: Seen) -> tuple[list[Share], list[Share]]:
 
 def _moved(process: Process, before: Look, number: int) -> Process:
     known = before.processes.get(number)
-    if known is None or known.session != process.session:  # begun since, whatever had its number before
+    if (
+        known is None or known.session != process.session
+    ):  # It has started since, even if another process had its number before.
         return process
     return replace(
         process,
@@ -175,13 +178,14 @@ def _moved(process: Process, before: Look, number: int) -> Process:
 
 
 def array_thread_cores(phases: Sequence[Seen], devices: Collection[str]) -> float | None:
-    """Cores that the busiest thread of an md array among the devices kept busy in any of the phases.
+    """Return the busy cores of the busiest md thread among the devices in any of the phases.
 
-    md names a thread after its array and level: md0_raid5. None where there is none, or nobody timed the looks.
+    md names a thread after its array and level: md0_raid5. Returns None if there is no such thread, or if the time of
+    the readings is not known.
     """
     found = []
     for seen in phases:
-        # an output of before the looks were timed
+        # An output from before the time of the readings was recorded.
         if seen.before.uptime_seconds is None or seen.after.uptime_seconds is None:
             continue
         seconds = seen.after.uptime_seconds - seen.before.uptime_seconds
@@ -196,13 +200,13 @@ def array_thread_cores(phases: Sequence[Seen], devices: Collection[str]) -> floa
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """What others may have moved on the device: bytes of them, of all, and the processes that moved most anywhere."""
+    """The possible traffic of others on the device in bytes, that of all, and the processes with the most traffic."""
 
     bytes: int
     total: int
     others: Sequence[Share]
     explained: int
-    """What the file system's own journal may have written."""
+    """The bytes that the file system's own journal may have written."""
 
     @property
     def disturbs(self) -> bool:
@@ -210,29 +214,29 @@ class Foreign:
 
 
 def foreign(phases: Sequence[Seen]) -> Foreign:
-    """What others moved during the phases of a repetition, at the most; reads and writes each for themselves."""
+    """Return the most that others have read and written during the phases of a repetition."""
     moved = total = explained = 0
     shares: dict[int, Share] = {}
     for seen in phases:
         device = seen.after.device.since(seen.before.device)
         own, others = own_and_others(seen)
-        # others alone say how much of the rest was theirs; the device alone says how much there was
+        # Only the others' counters tell their share of the rest. Only the device tells how large the rest is.
         read = max(0, device.read_bytes - sum(share.process.read for share in own))
         written = max(0, device.written_bytes - sum(share.process.written for share in own))
         moved += min(read, sum(share.process.read for share in others))
         moved += min(written, sum(share.process.written for share in others))
         total += device.total
-        # a kernel that does not count flushes explains everything: then somebody has to be seen
+        # If the kernel does not count flushes, the journal could explain everything. Another process must be seen.
         explained += read + written if device.flushes is None else min(written, JOURNAL_BYTES * device.flushes)
         for share in others:
             shares[share.id] = share.and_before(shares.get(share.id))
-    # three names are enough to find the culprit by
+    # Three names are enough to find the cause.
     most = sorted(shares.values(), key=lambda share: -share.moved)[:3]
     return Foreign(moved, total, [share for share in most if share.moved >= FLOOR_BYTES / 4], explained)
 
 
 def disturbed(found: Foreign, device: str) -> Mark:
-    """The mark of a repetition that others disturbed, with the figures."""
+    """Return the mark of a repetition that others have disturbed, with the numbers."""
     names = ", ".join(f"{share.process.name} (process {share.id}, {units.size(share.moved)})" for share in found.others)
     text = (
         f"other processes transferred {units.size(found.bytes)} of the {units.size(found.total)} that {device} "
@@ -242,7 +246,7 @@ def disturbed(found: Foreign, device: str) -> Mark:
 
 
 def from_memory(phases: Sequence[Seen], metrics: Metrics) -> list[Mark]:
-    """The marks of reads that the device never did, and of writes that never reached it."""
+    """Return the marks for reads that did not come from the device, and for writes that did not reach it."""
     read = written = asked_to_read = asked_to_write = 0
     for seen in phases:
         device = seen.after.device.since(seen.before.device)
@@ -251,7 +255,7 @@ def from_memory(phases: Sequence[Seen], metrics: Metrics) -> list[Mark]:
             asked_to_read += share.process.asked_to_read
             asked_to_write += share.process.asked_to_write
     marks = []
-    # programs read their own files too: a few megabytes do not matter
+    # Programs read their own files too. A few megabytes do not matter.
     if _measures(metrics, "read_") and read + FLOOR_BYTES < CACHE_FRACTION * asked_to_read:
         text = f"{units.size(asked_to_read)} were read, of which the device delivered {units.size(read)}"
         marks.append(Mark(MarkKind.CACHE, text))

@@ -1,4 +1,4 @@
-"""Watch the volume's device while a repetition runs, and mark the repetition by what was seen."""
+"""Watching the volume's device during a repetition, and marking the repetition by the result."""
 
 from dataclasses import dataclass, field
 
@@ -25,19 +25,19 @@ from core.servers.shell import call
 from core.text import counted
 
 FASTEST_ROTATING = 600e6
-"""Bytes a second that one rotating disk can read: what its SATA link carries; the fastest platters do half of it."""
+"""The most that one rotating disk can read, in bytes per second: the rate of SATA. The fastest disks reach half."""
 FASTEST_SOLID = 2.5e9
-"""One solid-state disk on SAS-4, 22.5 Gbit/s with its coding."""
+"""The rate of a solid-state disk on SAS-4: 22.5 Gbit/s, including its encoding."""
 FASTEST_NVME = 16e9
-"""Four lanes of PCIe 5."""
+"""The rate of four lanes of PCIe 5."""
 
 
 @dataclass(slots=True)
 class DiskWatch:
-    """What was seen of one repetition so far.
+    """The observations of one repetition so far.
 
     Attributes:
-        foreign_phases: phases that ran where nobody watches: on the other server.
+        foreign_phases: the number of phases that ran on the other server, where the disk is not watched.
     """
 
     folder: Folder
@@ -50,16 +50,16 @@ class DiskWatch:
 
     @property
     def counters(self) -> str:
-        """The file in /sys that counts what the device moves; empty where the volume has none of its own."""
+        """The statistics file of the device in /sys; empty if the volume has no device of its own."""
         return "" if self.situation.device is None else self.situation.device.counters
 
     def begin(self) -> None:
-        """A new repetition."""
+        """Begin a new repetition."""
         self.seen.clear()
         self.foreign_phases = 0
 
     def around(self, words: Words, program: str, phase: Phase) -> Words:
-        """The phase's command, watched where its device can be."""
+        """Return the command of the phase. It is watched if the volume has a device."""
         if self.situation.device is None:
             return words
         inside = (self.folder.path, phase.served_from or self.folder.path)
@@ -67,7 +67,7 @@ class DiskWatch:
         return words
 
     def said(self, output: str) -> str:
-        """What the command itself printed; what was seen is kept."""
+        """Return the output of the command itself, and store the counters."""
         if self.situation.device is None:
             return output
         output, seen = taken_apart(output, self._mark)
@@ -76,13 +76,13 @@ class DiskWatch:
         return output.rstrip("\n")
 
     def figures(self) -> Metrics:
-        """What was seen beside the tool's own figures; an array's thread that no device below the volume has is not."""
+        """Return the observed metrics besides those of the tool. Only threads of arrays below the volume count."""
         cores = array_thread_cores(self.seen, self.situation.below)
         return {} if cores is None else {"array_thread_cores": cores}
 
     def marks(self, metrics: Metrics, job: Job) -> tuple[Mark, ...]:
-        """The marks of the repetition that has just ended."""
-        # no device below is known by name: then only the impossible tells that it was memory
+        """Return the marks of the repetition that has just ended."""
+        # No device below the volume is known by name. Only an impossible rate shows that the data came from memory.
         found = _implausible(metrics, self.fastest_read) or []
         device = self.situation.device
         if device is None:
@@ -96,38 +96,38 @@ class DiskWatch:
         if self.folder.user != "root":
             return (*found, Mark(MarkKind.UNWATCHED, "only root can see who else uses the disk"))
         others = foreign(self.seen)
-        # what a journal may explain is a disturbance only where somebody has a file of the volume open
+        # Traffic that a journal may explain is a disturbance only if another process has a file of the volume open.
         if others.disturbs and (others.bytes - others.explained >= FLOOR_BYTES or self._confirmed(others, job)):
             found = [*found, disturbed(others, device.name)]
         return tuple(found)
 
     def _accounted(self) -> bool:
-        """Whether processes' counters were seen at all: every phase has at least a shell that reads and writes."""
+        """Return whether the counters of processes are available. In every phase, at least a shell reads and writes."""
         return any(one.asked_to_read for seen in self.seen for one in seen.after.processes.values())
 
     def _confirmed(self, others: Foreign, job: Job) -> bool:
-        """Whether somebody who moved much has, or shares a session with who has, a file of the volume open."""
+        """Return whether a process with much traffic, or another one of its session, has a file of the volume open."""
         looking = call("bench_sessions", f"{_as_pattern(self.mount_point.rstrip('/'))}/*", f"*/{self.folder.name}*")
         server, user = self.folder.server, self.folder.user
         seen = server.run(looking, job, user=user, title="check who else uses the disk").stdout
         sessions = counted(seen, "sessions")
-        # by session: a shell holds the file open that its child writes to
+        # By session, because a shell may have the file open to which its child writes.
         return any(str(share.process.session) in sessions for share in others.others)
 
 
 def fastest_read(facts: Facts, situation: Situation) -> float | None:
-    """Bytes a second that the disks below a volume can read together at the most; None where one's kind is unknown."""
+    """Return the most that the disks below a volume can read together, in bytes per second; None if not known."""
     disks = [device for device in facts.block_devices if device.kind == "disk" and device.name in situation.below]
     bounds = [_fastest(disk) for disk in disks]
     known = [bound for bound in bounds if bound is not None]
-    # one disk of an unknown kind may be faster than all others together
+    # A single disk of an unknown type may be faster than all others together.
     return sum(known) if known and len(known) == len(bounds) else None
 
 
 def _fastest(disk: BlockDevice) -> float | None:
     if disk.name.startswith("nvme"):
         return FASTEST_NVME
-    # a LUN of a storage system reads as fast as whatever stands behind it
+    # The rate of a LUN depends on the storage system behind it.
     if disk.rotational is None or not is_one_disk(disk):
         return None
     return FASTEST_ROTATING if disk.rotational else FASTEST_SOLID
@@ -142,5 +142,5 @@ def _implausible(metrics: Metrics, fastest: float | None) -> list[Mark]:
 
 
 def _as_pattern(path: str) -> str:
-    """The path as a pattern of find that matches itself alone."""
+    """Return a pattern of find that matches only this path."""
     return "".join(f"\\{character}" if character in "\\*?[" else character for character in path)

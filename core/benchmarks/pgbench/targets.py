@@ -1,17 +1,17 @@
-"""What pgbench runs against: a temporary cluster, or a database of its own in a running cluster that the DBA names.
+"""The databases that pgbench uses: a temporary cluster, or a new database in a running cluster that the DBA names.
 
-A temporary cluster is made by the server's own programs of the move's series, in a folder of its own inside the
-benchmark's, as the database user where root measures. Its socket lies in that folder of mode 0700; it listens on an
-address only where the other server drives it, and then takes a random password. It is a background process
-(core/benchmarks/background.py) and ends as one; cut off, with the folder, whose processes are all ended. Its shared
-memory lies in its own folder too, but for the one segment of System V that every cluster has: where the server was
-killed, that is removed with the folder.
+The server's own programs of the move's major version create a temporary cluster, in a folder of its own inside the
+benchmark's. If root runs the benchmark, they run as the database user. The socket is in that folder, which has mode
+0700. The server listens on an address only if the other server runs the client, and then it has a random password. It
+is a background process (core/benchmarks/background.py) and ends like one. If the connection is lost, it ends together
+with the folder. Its shared memory is also in its folder, except for the one System V segment that every cluster has. If
+the server was killed, that segment is removed together with the folder.
 
-A database of its own is called `pghaul_bench_`, the folder's random digits and the workload's scale; it is made at
-first use and dropped with the folder, whatever ended the run. The cluster keeps its settings and its shared buffers;
-its data directory must lie on the measured volume.
+The name of a new database is `pghaul_bench_`, the folder's random digits and the workload's scale. It is created at its
+first use, and dropped together with the folder in any case. The cluster keeps its settings and its shared buffers. Its
+data directory must be on the measured volume.
 
-What happens on the server stands in `resources/sh/benchmark_cluster.sh`.
+The code that runs on the server is in `resources/sh/benchmark_cluster.sh`.
 """
 
 import secrets
@@ -25,15 +25,15 @@ from core.facts.programs import can_run
 from core.servers.shell import Secret
 
 SERVE_SECONDS = 130.0
-"""To start, or to write the last checkpoint and stop: pg_ctl waits two minutes for either."""
+"""The time limit for the start, and for the last checkpoint and the stop. pg_ctl waits two minutes for each."""
 _ROLE = "pghaul"
 _PORT = 5432
-"""Of the socket in the cluster's own folder, where nobody else's can be."""
+"""The port in the name of the socket in the cluster's own folder, in which there is no other socket."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """How a temporary cluster is reached from the other server."""
+    """The address at which the other server reaches a temporary cluster, with its port and password."""
 
     address: str
     port: int
@@ -42,14 +42,14 @@ class Listening:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A database that pgbench runs against.
+    """A database that pgbench uses.
 
     Attributes:
-        name: of its folder inside the benchmark's, or of what stands for it.
-        make: makes and fills it, anew if it is there; runs inside the benchmark's folder.
-        background: what serves it; None: it is there anyway.
-        client: a pgbench command, connected to it.
-        secrets: environment of `make` and of the client.
+        name: the name of its folder inside the benchmark's, or a name for the database.
+        make: creates and fills it, and replaces an existing one; runs inside the benchmark's folder.
+        background: the server process; None: the server is already running.
+        client: returns a pgbench command with a connection to it.
+        secrets: secret variables in the environment of `make` and of the client.
     """
 
     name: str
@@ -68,17 +68,19 @@ def temporary_cluster(
     serve_seconds: float,
     listening: Listening | None = None,
 ) -> Target:
-    """A temporary cluster in the folder `name`.
+    """Return a temporary cluster in the folder `name`.
 
     Args:
-        scale: of the tables that it is filled with.
-        settings: of postgresql.conf.
-        serve_seconds: after which the server ends it by itself.
-        listening: where the other server drives it; None: by its socket alone.
+        machine: the measured server.
+        name: the name of the folder.
+        scale: the scale of pgbench's tables.
+        settings: the settings of postgresql.conf.
+        serve_seconds: the time after which the cluster is stopped in any case.
+        listening: the address for a client on the other server; None: there is only the socket.
     """
     port = listening.port if listening else _PORT
     where = (name, machine.database_user, machine.programs, port)
-    # it is thrown away: nothing needs to survive a crash; older initdbs never synced
+    # Nothing needs to survive a crash, because the cluster is temporary. Before 9.3 initdb never flushed its files.
     sync = "-N" if since(machine.series, (9, 3)) else ""
     lines = [_line(*setting) for setting in {**_own_settings(machine, listening), **settings}.items()]
     return Target(
@@ -95,34 +97,34 @@ def temporary_cluster(
 
 
 def since(series: str | None, first: tuple[int, ...]) -> bool:
-    """Whether a series is that one or later; one that is not known counts as new."""
+    """Return whether a major version is `first` or later. An unknown one counts as later."""
     return series is None or tuple(int(part) for part in series.split(".") if part.isdigit()) >= first
 
 
 def random_password() -> Secret:
-    """A password for one run."""
+    """Return a random password for one run."""
     return Secret(secrets.token_urlsafe(24))
 
 
 def _own_settings(machine: Machine, listening: Listening | None) -> dict[str, str]:
     own = {"listen_addresses": listening.address if listening else "", "ssl": "off"}
     if listening:
-        # its socket is named after the port: a local client finds it by PGPORT
+        # The name of the socket contains the port. A local client finds it by PGPORT.
         own["port"] = str(listening.port)
     if since(machine.series, (9, 4)):
-        # what production has set aside stays its own; shared memory in the folder goes with the folder
+        # Huge pages of the production cluster are not used. Shared memory in the folder is removed with it.
         own |= {"huge_pages": "off", "dynamic_shared_memory_type": "mmap"}
     return own
 
 
 def _line(name: str, value: str) -> str:
-    """A line of postgresql.conf; its strings know backslashes and doubled quotes."""
+    """Return a line of postgresql.conf, in which backslashes are escaped and quotes are doubled."""
     quoted = value.replace("\\", "\\\\").replace("'", "''")
     return f"{name} = '{quoted}'"
 
 
 def _across(machine: Machine, listening: Listening) -> Callable[[Words], Words]:
-    """The client on the other server; its password stays in its environment, which no other user there can read."""
+    """Return the client on the other server. Its password is in its environment, which no other user can read."""
     variables = {
         "PATH": machine.other_programs or "",
         "PGHOST": listening.address,
@@ -135,14 +137,16 @@ def _across(machine: Machine, listening: Listening) -> Callable[[Words], Words]:
 
 
 def own_database(machine: Machine, data_directory: str, name: str, scale: int) -> Target:
-    """A database in the running cluster of that data directory.
+    """Return a new database in the running cluster of that data directory.
 
     Args:
-        name: letters, digits and `_`; part of the database's.
-        scale: of the tables that it is filled with.
+        machine: the measured server.
+        data_directory: the data directory of the cluster.
+        name: a part of the database's name, of letters, digits and `_`.
+        scale: the scale of pgbench's tables.
 
     Raises:
-        InputError: there is no such cluster, or it does not run.
+        InputError: there is no such cluster, or it is not running.
     """
     cluster = _running(machine, data_directory)
     owner = cluster.owner or machine.database_user
@@ -150,7 +154,7 @@ def own_database(machine: Machine, data_directory: str, name: str, scale: int) -
     others = {each.bin_directory for each in machine.clusters or () if not can_run(each, owner)}
     places = [cluster.bin_directory, *(place for place in machine.programs.split(":") if place not in others)]
     path = ":".join(place for place in places if place)
-    # by its socket: peer authentication as its owner needs no password
+    # Through the socket, because peer authentication as its owner needs no password.
     host = cluster.socket_directory or "/tmp"  # noqa: S108  PostgreSQL's own default
     where = (name, owner, path, host, cluster.port or 5432)
     return Target(

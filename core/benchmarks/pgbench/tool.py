@@ -1,13 +1,13 @@
 """pgbench: what a workload runs.
 
-It runs against a temporary cluster of the move's series on the measured volume, or, where the workload names a running
-cluster, against a database of its own in that (core/benchmarks/pgbench/targets.py).
-Of `select`, `tpcb`, `simple-update` and a script of the DBA's own each repetition starts the cluster with cold caches,
-runs `warm_ups` that do not count and then one that does; all repetitions of a scale share one cluster. `drift` makes a
-cluster anew for each repetition: see core/benchmarks/pgbench/drift.py.
+It uses a temporary cluster of the move's major version on the measured volume. If the workload names a running cluster,
+it uses a new database in that cluster (core/benchmarks/pgbench/targets.py). For `select`, `tpcb`, `simple-update` and a
+script of the DBA, each repetition starts the cluster with cold caches. `warm_ups` runs do not count; the run after them
+does. All repetitions with the same scale share one cluster. `drift` creates a new cluster for each repetition: see
+core/benchmarks/pgbench/drift.py.
 
-The settings of the temporary cluster are the workload's own, not those of production: two volumes are told apart only
-where both sides have the same.
+The settings of the temporary cluster are those of the workload, not those of production, because two volumes can be
+compared only with the same settings.
 """
 
 import re
@@ -37,14 +37,14 @@ from core.benchmarks.tool import (
 from core.errors import InputError
 
 ROWS_BYTES = 15_500_000
-"""Of one unit of scale: 100,000 accounts with their index, as pgbench -i makes them since 8.3."""
+"""The size of one unit of scale: 100,000 accounts with their index, as pgbench -i creates them since 8.3."""
 EMPTY_CLUSTER_BYTES = 64 * 2**20
 MOST_WAL_BYTES = 2**30
-"""max_wal_size, 1 GB by default, and what checkpoints leave above it."""
+"""The most WAL: max_wal_size, which is 1 GB by default, and what checkpoints leave above it."""
 INITDB_SECONDS = 5.0
 ASSUMED_PER_SECOND = 200.0
 LEAST_PER_SECOND = 2.0
-"""Transactions of all clients: the first for a forecast, the second for the deadline."""
+"""Transactions per second of all clients: the first for the forecast, the second for the deadline."""
 LARGEST_SCRIPT = 100_000
 _SETTING = re.compile(r"\s*(?P<name>[a-z_][a-z0-9_.]*)\s*=\s*(?P<value>[^;]*?)\s*")
 _OURS = {
