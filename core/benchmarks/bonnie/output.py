@@ -34,7 +34,7 @@ _LATENCIES = (
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _SCALE = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _AGREE = 0.06
-"""Two digits of a table of 2.00 may differ by this much from what they were rounded from."""
+"""The largest relative rounding error of a number with two digits in a table of 2.00."""
 
 _NUMBER = r"\d+(?:\.\d+)?"
 _VERSION = re.compile(r"\s*Version\s+(?P<version>\d\.\d\d\w?)\s+-+Sequential Output")
@@ -65,7 +65,7 @@ _FIVE_COLUMNS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """One test as one of the two ways of printing has it."""
+    """One test, as a table or a comma-separated line contains it."""
 
     name: str
     version: str | None
@@ -74,7 +74,7 @@ class _Test:
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """The heading of a table: where its six columns end, and where the size ends if it says so."""
+    """The heading of a table: the ends of its six columns, and the end of the size if the heading has one."""
 
     line: str
 
@@ -89,12 +89,12 @@ class _Heading:
 
     @property
     def spaced(self) -> bool:
-        """Whether runs of blanks are still there; without them, no column can be told from another."""
+        """Return whether runs of spaces have been kept. Without them the columns cannot be told apart."""
         return re.search(r"\S {3,}\S", self.line) is not None
 
 
 def parse_bonnie(text: str) -> Output:
-    """What bonnie++ measured: one result a test, named after its machine. Creation of files is not read.
+    """Return one result per test, named after its machine. The creation of files is not read.
 
     Raises:
         ParseError: neither a table nor a whole comma-separated line with a rate.
@@ -120,7 +120,7 @@ def parse_bonnie(text: str) -> Output:
 
 
 def _separated(line: str) -> _Test | None:
-    """The test in a comma-separated line; None where it is none, was cut off, or holds no rate."""
+    """Return the test in a comma-separated line; None if there is none, if it is cut off, or if it contains no rate."""
     # quoted by a mail
     fields = line.strip().lstrip("> ").split(",")
     if len(fields) >= 48 and _FORMAT.fullmatch(fields[0]) and _FORMAT.fullmatch(fields[1]):
@@ -147,7 +147,7 @@ def _separated(line: str) -> _Test | None:
 
 
 def _tables(text: str) -> Iterator[_Test]:
-    """The tests of the tables: after a heading a row of six pairs, then in 1.9x and later a row of latencies."""
+    """Yield the tests of the tables. A row of six pairs follows a heading and, from 1.9x on, a row of latencies."""
     version: str | None = None
     heading: _Heading | None = None
     row: re.Match[str] | None = None
@@ -173,7 +173,14 @@ def _tables(text: str) -> Iterator[_Test]:
 
 
 def _table(version: str | None, heading: _Heading, row: re.Match[str], following: str) -> _Test | None:
-    """One table's test; `following` is the line after its row."""
+    """Return the test of a table; None if it cannot be read.
+
+    Args:
+        version: the version of bonnie++.
+        heading: the heading of the table.
+        row: the row of the machine.
+        following: the line after that row.
+    """
     size = _SIZE.fullmatch(row["size"])
     if size is None:
         return None
@@ -193,7 +200,7 @@ def _table(version: str | None, heading: _Heading, row: re.Match[str], following
 
 
 def _columns(heading: _Heading, words: list[re.Match[str]], shift: int) -> Iterator[tuple[int, re.Match[str]]]:
-    """Each word with its column: by count where all six are there, else by the heading that it ends under."""
+    """Return each word with its column: by its position if there are six pairs, else by the heading above its end."""
     if len(words) == 6:
         yield from enumerate(words)
         return
@@ -224,7 +231,7 @@ def _test(
 
 
 def _rate(text: str, bare: str) -> float | None:
-    """A rate in base units; `bare` is the unit of a number without one. None for too fast, not run, and zero."""
+    """Return a rate in base units; None if it was too fast, not run, or 0. `bare`: the unit of a bare number."""
     found = re.fullmatch(rf"(?P<number>{_NUMBER})(?P<unit>[kmgt]?)", text)
     value = float(found["number"]) * _SCALE[found["unit"] or bare] if found is not None else 0.0
     # a rate of zero is one that was not measured
@@ -232,7 +239,7 @@ def _rate(text: str, bare: str) -> float | None:
 
 
 def _same(exact: _Test, table: _Test) -> bool:
-    """Whether both are one test: no name contradicts (tables shorten them), and no number does."""
+    """Return whether both are the same test: neither the names, which tables shorten, nor the numbers differ."""
     names = sorted((exact.name, table.name), key=len)
     shared = exact.metrics.keys() & table.metrics.keys()
     return names[1].startswith(names[0]) and all(

@@ -32,11 +32,11 @@ MIB = 1 << 20
 MEMORY_MULTIPLE = 2
 SEEKS = 8192
 SEEKS_PER_SECOND = 200
-"""Of a handful of disks."""
+"""The assumed seeks per second, for a few disks."""
 CHARACTER_SECONDS = 20
 """Since 1.9 a small file of its own; before, the whole size twice more, at the speed of the processor."""
 _PASSES = 4
-"""Write, read and write again, read."""
+"""The passes over the file: write, read and write again, read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class Parameters:
     """A workload's parameters.
 
     Attributes:
-        size_bytes: what is written; None: twice `ram_bytes`.
-        ram_bytes: what bonnie++ takes for the memory (-r), at most half the size; None: the machine's memory.
+        size_bytes: the size of the file; None: twice `ram_bytes`.
+        ram_bytes: the memory size that bonnie++ assumes (-r), at most half the file size; None: the machine's memory.
         characters: whether to write and read character by character too, which measures the processor.
         flush: an fsync after every write (-b).
         concurrency: processes that share the work (-c, since 1.9).
         files: files to create, read and delete, in multiples of 1024 (-n).
-        drop_caches: before each of its tests; of no effect where root does not measure.
-        seeks: how many, of blocks of `chunk_bytes`; since 2.00, and None: 8192.
+        drop_caches: drop the caches before each of its tests; this has an effect only as root.
+        seeks: the number of seeks, with blocks of `chunk_bytes` (since 2.00); None: 8192.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -84,7 +84,7 @@ class Parameters:
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:
-    """What to run for the workload.
+    """Return what runs for the workload.
 
     Raises:
         InputError: a parameter is unknown, of the wrong kind or out of bounds; neither size nor memory is known.
@@ -125,7 +125,7 @@ def _size(name: str, parameters: Parameters, machine: Machine) -> int:
 
 
 def _run(parameters: Parameters, size: int, user: str | None) -> Words:
-    """bonnie++ refuses to run as root unless it is told so."""
+    """Return the command. bonnie++ runs as root only with -u."""
     ram = parameters.ram_bytes or size // MEMORY_MULTIPLE
     options: list[str | int] = ["-d", ".", "-m", "pghaul", "-n", parameters.files, "-r", ram // MIB]
     # -s SIZE:CHUNK:SEEKS, the third since 2.00

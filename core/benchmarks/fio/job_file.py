@@ -12,7 +12,7 @@ from core.benchmarks.tool import ASSUMED_BYTES_PER_SECOND
 from core.errors import InputError
 
 LONGEST = 65_536
-"""Characters: it travels on a command line."""
+"""The largest number of characters, because the text is passed on a command line."""
 MOST_JOBS = 512
 ENGINES = frozenset({"sync", "psync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"})
 # fmt: off
@@ -43,20 +43,20 @@ _WRITES = {"write", "randwrite", "rw", "readwrite", "randrw"}
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section with what it takes over from `[global]`; options are as written, in their last version."""
+    """A section with the options of `[global]`. Of an option that is given several times, the last value counts."""
 
     name: str
     options: Mapping[str, str]
 
     @property
     def waits(self) -> bool:
-        """Whether it starts after those before it have ended."""
+        """Whether it starts only after the sections before it have ended."""
         # an option without a value is on
         return any(self.options.get(name, "0") != "0" for name in ("stonewall", "wait_for_previous"))
 
     @property
     def size_bytes(self) -> int:
-        """Of its files, all jobs together. Raises InputError where no size is stated."""
+        """The size of the files of all its jobs together. Raises InputError if no size is given."""
         size = self.options.get("size")
         found = _SIZE.fullmatch(size) if size else None
         if found is None:
@@ -72,7 +72,7 @@ class Section:
 
     @property
     def seconds(self) -> float:
-        """Expected: its runtime where it has one, else its bytes at the assumed rate."""
+        """The expected duration: its runtime if it has one, otherwise the time for its bytes at the assumed rate."""
         # timeout is runtime's older name
         limit = self.options.get("runtime") or self.options.get("timeout")
         before = sum(_seconds(self.options.get(name)) for name in ("ramp_time", "startdelay"))
@@ -91,12 +91,12 @@ class Section:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """read, write or both."""
+        """The directions: read, write or both."""
         return tuple(side for side, kinds in (("read", _READS), ("write", _WRITES)) if self.pattern in kinds)
 
 
 def sections_of(text: str) -> tuple[Section, ...]:
-    """The sections of a job file, `[global]` taken over into each that follows it.
+    """Return the sections of a job file, each with the options of `[global]` before it.
 
     Raises:
         InputError: no job file, or an option that may not run on a server; names the line.
@@ -137,7 +137,7 @@ def sections_of(text: str) -> tuple[Section, ...]:
 
 
 def groups(sections: Sequence[Section]) -> tuple[tuple[Section, ...], ...]:
-    """The sections in groups that run together."""
+    """Return the sections in groups that run together."""
     found: list[list[Section]] = []
     for section in sections:
         # the first section starts a group whether it waits or not
@@ -155,7 +155,7 @@ def _named(name: str, number: int) -> str:
 
 
 def _hold(option: str, value: str, number: int) -> None:
-    """Refuse an option that may reach beyond the run's own folder."""
+    """Raise InputError if the option could have an effect outside of the run's own folder."""
     where = f"line {number} of the job file: {option}"
     if option in {"directory", "filename"} and (option == "directory" or _leaves(value)):
         raise InputError(
@@ -175,7 +175,7 @@ def _hold(option: str, value: str, number: int) -> None:
 
 
 def _leaves(value: str) -> bool:
-    """Whether a file name, or one of several separated by colons, is more than a name."""
+    """Return whether a file name, or one of several separated by colons, contains a path."""
     # a colon separates names, a backslash before it does not
     return any("/" in name or "\\" in name or name.startswith(("-", ".")) for name in value.split(":"))
 

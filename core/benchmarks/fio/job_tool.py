@@ -42,7 +42,7 @@ class Parameters:
 
 
 def workloads_of(text: str) -> tuple[Workload, ...]:
-    """A workload for each group of sections of a job file that run together.
+    """Return a workload for each group of sections of a job file that run together.
 
     Raises:
         InputError: no job file, or one that may not run.
@@ -60,7 +60,7 @@ def workloads_of(text: str) -> tuple[Workload, ...]:
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:  # noqa: ARG001  every tool's module has this face
-    """What to run for the workload.
+    """Return what runs for the workload.
 
     Raises:
         InputError: a parameter is unknown or of the wrong kind; the job file may not run; there are no such sections,
@@ -88,7 +88,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:  # noqa: ARG00
 
 
 def _chosen(parameters: Parameters) -> tuple[Section, ...]:
-    """The sections that the workload names, all of one group."""
+    """Return the sections that the workload names. They are all of one group."""
     known = sections_of(parameters.job)
     wanted = [name.strip() for name in parameters.sections.split(",") if name.strip()] or [one.name for one in known]
     missing = [name for name in wanted if name not in {section.name for section in known}]
@@ -106,7 +106,7 @@ def _chosen(parameters: Parameters) -> tuple[Section, ...]:
 
 
 def _headlines(sections: Sequence[Section]) -> tuple[str, ...]:
-    """The first stands for the workload: requests a second of random patterns, bytes a second of sequential ones."""
+    """Return the possible headlines, the default first: IOPS of random patterns, the rate of sequential ones."""
     sides = [side for side in ("write", "read") if any(side in section.sides for section in sections)]
     random = any(section.random for section in sections)
     # the first is what people compare such patterns by
@@ -115,7 +115,7 @@ def _headlines(sections: Sequence[Section]) -> tuple[str, ...]:
 
 
 def _fio(text: str, *words: str) -> Words:
-    """fio on the job file, which goes over line by line: a word of ours holds no line break."""
+    """Return the command for the job file. Each line is an argument, because arguments contain no line breaks."""
     lines = text.splitlines()
     return ("bench_with_input", len(lines), *lines, "fio_job", *words)
 

@@ -14,18 +14,18 @@ from core.benchmarks.reading import first_line, json_objects, unreadable
 
 _INTERRUPTED = "terminating on signal"
 _MOST = 1e30
-"""More than any counter holds; what is not a number is not below it either."""
+"""More than any counter. The comparison also excludes NaN."""
 _PERCENTILES = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
 _DOCUMENT = re.compile(r"^[^\S\n]*\{", re.MULTILINE)
 
 
 def looks_like_json(text: str) -> bool:
-    """Whether a line of the text begins a JSON document of fio."""
+    """Return whether a JSON document of fio begins in a line of the text."""
     return _DOCUMENT.search(text) is not None and ('"jobs"' in text or '"fio version"' in text)
 
 
 def parse_fio_json(text: str) -> Output:
-    """Every job's rates, IOPS and completion latencies (fio's clat), in SI base units.
+    """Return the rates, IOPS and completion latencies (fio's clat) of each job, in SI base units.
 
     Of several documents that report the same jobs (`--status-interval`) the last one counts. A direction without I/O
     has no metrics, nor has a latency that was not recorded.
@@ -51,7 +51,7 @@ def parse_fio_json(text: str) -> Output:
 
 
 def sync_latencies(text: str) -> Metrics:
-    """The latencies of the fsyncs or fdatasyncs of the first job; empty where fio did not tell them (before 3.x).
+    """Return the latencies of the syncs of the first job; empty if fio did not print them (before 3.x).
 
     Raises:
         ParseError: a field of the wrong kind.

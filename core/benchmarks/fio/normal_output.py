@@ -85,12 +85,12 @@ _ISSUED = re.compile(
 _ENDS_DIRECTION = re.compile(r"fsync/fdatasync|cpu\s*:|IO depths\s*:")
 
 Blocks = dict[tuple[str, str], tuple[str, str]]
-"""Name and group of a job -> its block size for reads and for writes as printed; empty where it varies."""
+"""By name and group of a job, its block size for reads and for writes as printed; empty if it varies."""
 
 
 @dataclass(slots=True)
 class _Direction:
-    """One direction of a job, as far as it was read."""
+    """One direction of a job, as far as it has been read."""
 
     fields: dict[str, str | None]
     binary: bool
@@ -99,7 +99,7 @@ class _Direction:
 
 @dataclass(slots=True)
 class _Job:
-    """One job's block of the report, as far as it was read."""
+    """The block of one job in the report, as far as it has been read."""
 
     key: tuple[str | None, ...]
     name: str | None
@@ -111,7 +111,7 @@ class _Job:
 
 
 class _Report:
-    """Takes the lines one by one; what a line means depends on those before it."""
+    """Reads the lines one by one, because the meaning of a line depends on the lines before it."""
 
     def __init__(self) -> None:
         self.version: str | None = None
@@ -208,7 +208,7 @@ class _Report:
 
 
 def parse_fio_text(text: str) -> Output:
-    """Every job's rates, IOPS and completion latencies, in SI base units.
+    """Return the rates, IOPS and completion latencies of each job, in SI base units.
 
     Of several reports of one job (`--status-interval`, or quoted again) the last that is not cut shorter counts. A
     direction without I/O has no metrics.

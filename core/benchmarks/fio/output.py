@@ -17,9 +17,9 @@ _ERROR = re.compile(r"error=([^(),:]+)")
 
 
 def parse_fio(text: str) -> Output:
-    """What fio measured, one result a job: from its JSON, its normal or its terse output, or a log, whichever it is.
+    """Return one result per job, from the JSON, normal or terse output of fio, or from a log.
 
-    Where it holds several of them, the one that says most counts: JSON, then the normal output.
+    If the text contains several of them, the most detailed one counts: JSON, then the normal output.
 
     Raises:
         ParseError: the text holds no result.
@@ -41,7 +41,7 @@ def parse_fio(text: str) -> Output:
 
 
 def failure_of(outputs: Sequence[str], result: Result) -> str:
-    """What fio said went wrong with a result, though it printed one; empty: nothing."""
+    """Return the error that fio reported although it printed a result; empty if there is none."""
     if result.errors is not None:
         said = _ERROR.search("\n".join(outputs))
         return f"fio ended with error {result.errors}{': ' + said[1].strip() if said else ''}"

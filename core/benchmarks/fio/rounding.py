@@ -27,8 +27,8 @@ class Counted:
     """What is exact about one direction of a job.
 
     Attributes:
-        ios: None where the line with the I/Os issued is missing.
-        block_bytes: None where the block size is not known or not fixed.
+        ios: the number of I/Os; None if the line with it is missing.
+        block_bytes: the block size; None if it is not known or not fixed.
     """
 
     milliseconds: int
@@ -37,13 +37,13 @@ class Counted:
 
 
 def loses_carry(version: str | None) -> bool:
-    """Whether this version of fio, or an unknown one, prints 11.99 as 11.0."""
+    """Return whether this version of fio prints 11.99 as 11.0. An unknown version may."""
     found = re.match(r"(\d+)\.(\d+)", version or "")
     return found is None or (int(found[1]), int(found[2])) < _CARRY_FIXED
 
 
 def meanings(text: str, *, binary: bool = False, carry: bool = False) -> tuple[float, ...]:
-    """What a number with its unit can stand for, in base units; bits count as eighths of a byte.
+    """Return the possible meanings of a number with its unit, in base units; a bit is an eighth of a byte.
 
     Args:
         text: such as `16.4k`, `64.0MiB/s`, `31.2Gibit/s`, `8435.2KB/s`.
@@ -65,7 +65,7 @@ def meanings(text: str, *, binary: bool = False, carry: bool = False) -> tuple[f
 
 
 def rate(printed: tuple[float, ...], others: list[tuple[float, ...]], counted: Counted) -> float | None:
-    """Bytes a second: as counted where that agrees with what is printed, else the meaning the others agree with."""
+    """Return bytes per second: by the counters if they fit the printed rate, else the meaning that fits the others."""
     if not printed:
         return None
     # what the other ways of printing the same rate leave open
@@ -80,7 +80,7 @@ def rate(printed: tuple[float, ...], others: list[tuple[float, ...]], counted: C
 
 
 def iops(printed: tuple[float, ...], bytes_per_second: float | None, counted: Counted) -> float | None:
-    """I/Os a second: as counted, else as printed where that has one meaning, or one that agrees with the byte rate."""
+    """Return IOPS: by the counters, or as printed if that has one meaning, or one that agrees with the byte rate."""
     if counted.ios is not None:
         return counted.ios * 1000 / counted.milliseconds
     if len(printed) == 1:
@@ -92,5 +92,5 @@ def iops(printed: tuple[float, ...], bytes_per_second: float | None, counted: Co
 
 
 def _distance(value: float, others: tuple[float, ...]) -> float:
-    """How far the nearest of the others is, relative to it."""
+    """Return the relative distance to the nearest of the others."""
     return min(abs(value / other - 1) if other else float(value != other) for other in others)

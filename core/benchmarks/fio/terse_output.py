@@ -25,7 +25,7 @@ _HEAD = re.compile(
 _DIRECTION_FIELDS = {"5": 47}
 _OTHERWISE = 41
 _AFTER = 34
-"""Fields of processor (5), queue depths (7) and latency distribution (10 and 12)."""
+"""The number of the fields for processor (5), queue depths (7) and latency distribution (10 and 12)."""
 _CLAT = 8
 _PERCENTILES = slice(12, 32)
 _PERCENTILE = re.compile(r"(\d+(?:\.\d+)?)%=(\d+)")
@@ -33,7 +33,7 @@ _NAMES = {50.0: "p50", 95.0: "p95", 99.0: "p99", 99.9: "p999"}
 
 
 def parse_fio_terse(text: str) -> Output:
-    """Every job's rates, IOPS and completion latencies, in SI base units; one result a whole line.
+    """Return the rates, IOPS and completion latencies in SI base units, one result per complete line.
 
     Raises:
         ParseError: no whole line, or no job that read or wrote.
@@ -50,7 +50,7 @@ def parse_fio_terse(text: str) -> Output:
 
 
 def _read(line: str) -> tuple[re.Match[str], Metrics] | None:
-    """The head and the metrics of a line; None where it is no whole line of terse output."""
+    """Return the head and the metrics of a line; None if it is not a complete line of terse output."""
     head = _HEAD.match(line)
     if head is None:
         return None
@@ -71,7 +71,7 @@ def _read(line: str) -> tuple[re.Match[str], Metrics] | None:
 
 
 def _direction(fields: list[str], prefix: str) -> Metrics:
-    """The metrics of one direction; ValueError where a field is not what this place holds."""
+    """Return the metrics of one direction; raise ValueError if a field has an unexpected value."""
     percentiles = [_PERCENTILE.fullmatch(place) for place in fields[_PERCENTILES]]
     if not all(percentiles):
         raise ValueError

@@ -38,7 +38,7 @@ from core.benchmarks.tool import (
 from core.errors import InputError
 
 START_SECONDS = 0.5
-"""What fio takes to start its jobs and to gather their figures."""
+"""The time that fio needs to start its jobs and to collect their results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ class Parameters:
     """A workload's parameters, in base units.
 
     Attributes:
-        pattern: as fio's rw.
-        size_bytes: of each job.
-        files: how many files a job spreads its size over, one after the other.
-        depth: requests that a job has under way at one time; above 1 by libaio or io_uring, whichever the server has.
-        read_fraction: of the requests of `randrw`, those that read.
-        sync: what follows every write of a log: fdatasync or fsync.
+        pattern: the pattern, as in fio's option rw.
+        size_bytes: the size of each job.
+        files: the number of files of a job, which are used one after the other.
+        depth: the number of concurrent requests of a job; above 1 with libaio or io_uring, whichever the server has.
+        read_fraction: the fraction of reads among the requests of `randrw`.
+        sync: the call after every write of a log: fdatasync or fsync.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -100,29 +100,29 @@ class Parameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The files of all jobs, named by size and position, so that workloads share what was laid out."""
+        """The files of all jobs, named by size and position, so that workloads can share them."""
         # what is written anew must not be what others read
         kind = "write" if self.fresh else "data"
         return tuple(f"{kind}-{self.file_bytes}.{number}" for number in range(self.jobs * self.files))
 
     @property
     def fresh(self) -> bool:
-        """Whether each repetition makes its files anew; a log's are there, as PostgreSQL uses its segments again."""
+        """Whether each repetition creates its files. A log uses existing ones, as PostgreSQL reuses WAL segments."""
         return self.pattern == "write" and not self.is_log
 
     @property
     def is_log(self) -> bool:
-        """Whether it writes as a write-ahead log does."""
+        """Whether it writes like a write-ahead log."""
         return self.sync != "none"
 
     @property
     def timed(self) -> bool:
-        """Whether it runs for the whole time, round and round."""
+        """Whether it runs for the whole time, and begins its files again at their end."""
         return self.direct or self.is_log
 
     @property
     def headlines(self) -> tuple[str, ...]:
-        """What it measures that may stand for it."""
+        """The metrics that may represent it."""
         if self.is_log:
             return ("fsyncs_per_second",)
         sides = {"read": ("read",), "randread": ("read",), "randrw": ("read", "write")}.get(self.pattern, ("write",))
@@ -130,7 +130,7 @@ class Parameters:
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:
-    """What to run for the workload.
+    """Return what runs for the workload.
 
     Raises:
         InputError: a parameter is unknown, of the wrong kind or out of bounds; no asynchronous engine works there.

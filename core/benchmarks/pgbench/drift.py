@@ -1,12 +1,13 @@
-"""How a storage ages under updates: random reads of a fresh database, updates, and the same reads again.
+"""The ageing of a storage under updates: random reads of a new database, updates, and the same reads again.
 
-The protocol of Lentfer, "HAMMER and PostgreSQL Performance" (2010): a database larger than the memory is made on a
-fresh file system; select-only runs fill the caches, the one after them is the initial figure; three TPC-B runs are
-averaged; one more select-only run is the final figure. The decrease is (initial - final) / initial: 0.53 has lost half
-of its reads, one below zero has gained. All of it is one repetition with a cluster of its own, for the second time on
-the same database would start from what the first has worn out; nothing is restarted and no cache dropped within it.
+The protocol is that of Lentfer, "HAMMER and PostgreSQL Performance" (2010). A database larger than the memory is
+created on a fresh file system. Select-only runs fill the caches, and the run after them gives the initial rate. Three
+TPC-B runs are averaged. One more select-only run gives the final rate. The decrease is (initial - final) / initial: at
+0.53 about half of the reads are lost, below 0 the rate has grown. All this is one repetition with a cluster of its own,
+because a second one on the same database would start with its aged files. Nothing is restarted within a repetition,
+and no cache is dropped.
 
-Metrics: `initial_`, `tpcb_` and `final_` ahead of the name of each rate and latency, and `decrease_fraction`.
+The metrics are each rate and latency with the prefixes `initial_`, `tpcb_` and `final_`, and `decrease_fraction`.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ _OF_ALL = ("transactions", "failed_transactions")
 
 
 def decrease(initial: float, final: float) -> float:
-    """The fraction of the initial rate that is gone; below zero: it has grown.
+    """Return the fraction by which the initial rate has decreased; below 0 if it has grown.
 
     Raises:
         ParseError: the initial rate is not above zero.
@@ -34,7 +35,7 @@ def decrease(initial: float, final: float) -> float:
 
 
 def drift(initial: Metrics, updates: Sequence[Metrics], final: Metrics) -> Metrics:
-    """The metrics of one pass: of the initial run, of the mean of the updates, of the final run, and the decrease."""
+    """Return the metrics of a repetition: the initial run, the mean of the updates, the final run, and the decrease."""
     averaged = {
         # a mean over some of the runs would be one of something else
         name: mean([run[name] for run in updates])

@@ -1,8 +1,8 @@
 """pgbench's log (`-l`): a line a transaction, or with `--aggregate-interval` a line an interval, of 9.3 to 18.
 
-The fields are those of the manual, `Per-Transaction Logging` and `Aggregated Logging`; times are microseconds. Each
-thread writes a file of its own: lines of several, one behind the other, are taken together by their intervals. The rate
-is that of the whole intervals: the last one may have been cut off by the end of the run.
+The fields are those of the manual, `Per-Transaction Logging` and `Aggregated Logging`. Times are microseconds. Each
+thread writes its own file. If the text contains the files of several threads, their intervals are added. Only complete
+intervals count for the rate, because the end of the run may have cut off the last one.
 """
 
 import math
@@ -19,7 +19,7 @@ _TRANSACTION = re.compile(rf"\d{{1,9}} \d{{1,12}} {_TOOK} \d{{1,6}} \d{{10}} \d{
 
 
 def parse_pgbench_log(text: str) -> Output:
-    """What the log tells: the rate, and the latencies as far as it has kept them.
+    """Return the rate, and the latencies as far as the log contains them.
 
     Raises:
         ParseError: a line that is neither, lines of both, or none.

@@ -55,7 +55,7 @@ _CLIENT_ABORTED = re.compile(r"\bclient \d+ (?:script \d+ )?aborted\b", re.IGNOR
 
 
 def parse_pgbench(text: str) -> Output:
-    """What pgbench measured: one result a report, and one a script where there are several; else what its log tells.
+    """Return one result per report, and one per script if there are several; otherwise the results of a log.
 
     Raises:
         ParseError: no report, or none with a number of transactions, as of a run that was cancelled before it had one.
@@ -72,13 +72,13 @@ def parse_pgbench(text: str) -> Output:
 
 
 def _telling_line(text: str) -> str:
-    """The line that says why there is no report, else the first."""
+    """Return the line with the reason why there is no report, or the first line."""
     found = next((line for line in text.splitlines() if _ABORTED.search(line)), None)
     return found or first_line(text)
 
 
 def _reports(text: str) -> Iterator[tuple[str, str, str]]:
-    """Each report from its first line on, with what stands before it and after its rate, where others end and begin."""
+    """Yield each report with the text before it and after its rate, up to the previous and the next report."""
     # the last lines alone are a report without its head
     begins = [found.start() for found in _BEGINS.finditer(text)] or [0]
     before = text[: begins[0]]
@@ -124,7 +124,7 @@ def _metrics(text: str) -> Metrics:
 
 
 def _per_second(found: re.Match[str] | None) -> Metrics:
-    """The rate, unless it is NaN, infinite or negative, which is no rate."""
+    """Return the rate; None if it is NaN, infinite or negative."""
     try:
         value = float(found["tps"]) if found is not None else math.nan
     except ValueError:
@@ -133,7 +133,7 @@ def _per_second(found: re.Match[str] | None) -> Metrics:
 
 
 def _fell_short(text: str) -> bool:
-    """Whether fewer transactions were done, failed and skipped than were asked for: clients gave up."""
+    """Return whether clients gave up: fewer transactions were done, failed or skipped than requested."""
     found = _TRANSACTIONS.search(text)
     # a run for a time asked for no number
     if found is None or found["asked"] is None:

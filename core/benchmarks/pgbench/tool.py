@@ -71,15 +71,15 @@ class Parameters:
     """A workload's parameters.
 
     Attributes:
-        scale: 100,000 accounts each, about 15.5 MB.
-        transactions: of each client; or `runtime_seconds`.
-        script: of the test `script`: its text; a suite names a file on the workstation as `script_file`.
-        warm_ups: runs ahead of the one that counts; of `drift` ahead of its first.
-        updates: of `drift`: how many TPC-B runs.
-        from_other_server: pgbench runs on the other server of the move, and reaches the cluster across the network.
-        port: where it listens then; None: a random one.
-        settings: of postgresql.conf: `autovacuum = off; max_wal_size = 4GB`.
-        cluster: the data directory of a running cluster: pgbench runs against a database of its own in that one.
+        scale: the scale of the tables: 100,000 accounts each, about 15.5 MB.
+        transactions: the number of transactions of each client; `runtime_seconds` is the alternative.
+        script: the text of the script, for the test `script`; a suite names a file on the workstation as `script_file`.
+        warm_ups: the number of runs before the one that counts, or before the first run of `drift`.
+        updates: the number of TPC-B runs of `drift`.
+        from_other_server: pgbench runs on the other server of the move, and connects across the network.
+        port: the port of the cluster in this case; None: a random one.
+        settings: settings of postgresql.conf: `autovacuum = off; max_wal_size = 4GB`.
+        cluster: the data directory of a running cluster, in which pgbench uses a new database.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -133,28 +133,28 @@ class Parameters:
 
     @property
     def seconds(self) -> float:
-        """Expected of one run."""
+        """The expected duration of one run."""
         if self.runtime_seconds is not None:
             return self.runtime_seconds + 2.0
         return (self.transactions or 0) * self.clients / ASSUMED_PER_SECOND
 
     @property
     def deadline(self) -> float:
-        """Of one run, with pgbench's vacuum ahead of it."""
+        """The time limit of one run, including pgbench's vacuum before it."""
         # a number of transactions takes as long as the storage takes for it
         slowest = 0.0 if self.transactions is None else self.transactions * self.clients / LEAST_PER_SECOND
         return deadline(self.seconds + slowest, self.cluster_bytes)
 
     @property
     def cluster_bytes(self) -> int:
-        """The most that the cluster takes, with the WAL and with what updates add."""
+        """The largest size of the cluster, including WAL and the growth by updates."""
         rows = self.scale * ROWS_BYTES
         # updates leave dead rows behind: a quarter more for what vacuum has not come to
         return EMPTY_CLUSTER_BYTES + rows + min(rows, MOST_WAL_BYTES) + rows // 4
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:
-    """What to run for the workload.
+    """Return what runs for the workload.
 
     Raises:
         InputError: a parameter is unknown, of the wrong kind or out of bounds; the other server is needed and takes no
@@ -194,7 +194,7 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
 
 
 def _tests(parameters: Parameters) -> tuple[str, ...]:
-    """The runs of one repetition, in their order."""
+    """Return the runs of one repetition, in their order."""
     if parameters.test != "drift":
         return (parameters.test,) * (parameters.warm_ups + 1)
     # reads of the fresh database, what wears it out, and the same reads again
@@ -244,7 +244,7 @@ def _settings(text: str) -> dict[str, str]:
 
 
 def _pgbench(parameters: Parameters, machine: Machine, test: str) -> Words:
-    """One run. Options as 8.3 to 18 know them."""
+    """Return the command of one run. All its options exist from 8.3 to 18."""
     words: list[str | int] = ["pgbench", "-c", parameters.clients, "-M", parameters.query_mode]
     if since(machine.series, (9, 0)):
         words += ["-j", parameters.threads]
@@ -258,7 +258,7 @@ def _pgbench(parameters: Parameters, machine: Machine, test: str) -> Words:
 
 
 def _fed(script: str | None, client: Words) -> Words:
-    """The client with the script on its standard input, so that it lies on no server."""
+    """Return the client with the script on its standard input, so that the script is not stored on a server."""
     if script is None:
         return client
     lines = script.replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -266,7 +266,7 @@ def _fed(script: str | None, client: Words) -> Words:
 
 
 def _read(outputs: Sequence[str], parameters: Parameters) -> Reading:
-    """Warm-ups count for nothing, but one that failed fails the repetition."""
+    """Return the metrics. Warm-ups do not count, but the repetition fails if one of them has failed."""
     parsed = [parse_pgbench(output) for output in outputs]
     results = [output.results[0] for output in parsed]
     version = next((output.version for output in parsed if output.version), None)

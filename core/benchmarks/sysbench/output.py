@@ -58,16 +58,16 @@ _RATES = {"read": "read_bytes_per_second", "write": "write_bytes_per_second", "w
 
 @dataclass(slots=True)
 class _Run:
-    """One test, as far as it was read."""
+    """One test, as far as its report has been read."""
 
     mode: str | None
     metrics: Metrics = field(default_factory=dict)
     totals: Metrics = field(default_factory=dict)
-    """Of 0.4 and 0.5: what becomes a rate once the total time is known."""
+    """The totals of 0.4 and 0.5, which become rates when the total time is known."""
 
 
 def parse_sysbench(text: str) -> Output:
-    """What `sysbench fileio run` measured: one result a run, named by its mode; None where the text does not tell.
+    """Return one result per run of `sysbench fileio run`, named by its mode; None if the text does not contain it.
 
     Raises:
         ParseError: no run of file I/O, or none that did anything.
@@ -100,7 +100,7 @@ def parse_sysbench(text: str) -> Output:
 
 
 def _is_another(run: _Run | None, heading: str) -> bool:
-    """Whether the heading begins a run: 1.0 has one for its operations, then one for its throughput."""
+    """Return whether the heading begins another run. 1.0 has one heading for operations and one for throughput."""
     return run is None or heading != "Throughput" or any("bytes" in name for name in run.metrics)
 
 
@@ -138,7 +138,7 @@ def _latency(metrics: Metrics, found: re.Match[str]) -> None:
 
 
 def _metrics(run: _Run) -> Metrics:
-    """The run's metrics; none where nothing was read, written or synced."""
+    """Return the metrics of the run; none if nothing was read, written or synced."""
     metrics = dict(run.metrics)
     seconds = metrics.get("duration_seconds", 0.0)
     if seconds > 0:

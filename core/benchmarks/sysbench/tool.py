@@ -30,7 +30,7 @@ from core.errors import InputError
 
 START_SECONDS = 0.5
 _LEFT_OUT_OF_SYNCS = "latency"
-"""sysbench mixes the latencies of writes, which go to memory, with those of fsyncs."""
+"""The metrics that are left out, because sysbench mixes the latencies of writes to memory with those of fsyncs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Parameters:
 
     Attributes:
         pattern: sysbench's file-test-mode; `rndwr` syncs after every write.
-        size_bytes: of all files together.
-        direct: reads past the caches; writes are buffered, and synced, always.
+        size_bytes: the size of all files together.
+        direct: reads bypass the caches; writes are always buffered and synced.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT
@@ -65,7 +65,7 @@ class Parameters:
 
     @property
     def folder(self) -> str:
-        """Where the files lie: workloads of the same layout share them."""
+        """The folder of the files. Workloads with the same layout share them."""
         return f"sysbench-{self.files}x{self.size_bytes // self.files}"
 
     @property
@@ -74,7 +74,7 @@ class Parameters:
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:
-    """What to run for the workload.
+    """Return what runs for the workload.
 
     Raises:
         InputError: a parameter is unknown, of the wrong kind or out of bounds.
@@ -131,7 +131,7 @@ def _read_seeks(outputs: Sequence[str]) -> Reading:
 
 
 def _read_syncs(outputs: Sequence[str]) -> Reading:
-    """With an fsync after every write, 0.4 and 0.5, which count none, tell them by their writes."""
+    """Return the metrics with the syncs. 0.4 and 0.5 do not count them: they are as many as the writes."""
     output = parse_sysbench("\n".join(outputs))
     found = output.results[-1].metrics
     metrics = {name: value for name, value in found.items() if "read" not in name and _LEFT_OUT_OF_SYNCS not in name}
