@@ -60,13 +60,13 @@ execute() {
   trap 'interrupted=yes; exec 9>&-' INT TERM HUP
   (umask 077 && mkdir -p -- "$kept") || exit 1
   echo $$ >"$kept/running"
-  # what another export of the plan has kept is of no use here
+  # The output that another export of the plan has kept is not used here.
   if [ "$first$only$steps" = 1steps ] || ! grep -qsx "$token" "$kept/token"; then rm -f -- "$kept"/[0-9]* "$kept/at"; fi
   echo "$token" >"$kept/token"
   sed -n '/^# --- sent /,/^# --- how /p' "$0" >"$folder/sent"
   me=$(id -un)@$(uname -n | tr / _)
   log_line "Begun by $me. $will_be"
-  # the token includes the place: the same script in another folder is another owner of the lock
+  # The token includes the folder: the same script in another folder is another owner of the lock.
   place=$(cd -- "$kept" && printf '%s:%s\n' "$(uname -n)" "$PWD" | cksum) || exit 1
   owner=$token-${place%% *}
   mine="$owner $me since $(date -u '+%Y-%m-%d %H:%M') UTC"
@@ -106,7 +106,7 @@ check_may_begin() {
     echo "This script is already running as process $running. If that is another program, remove $kept/running."
   elif [ "$from$only$steps" = steps ] && read_position && [ "$stop_step" -gt 0 ] && [ "$at" -ge "$stop_step" ] &&
     [ "$at_goes_on" -gt 1 ]; then
-    # the first steps ask the old cluster what only a running cluster can answer
+    # The first steps query the old cluster, which must be running for that.
     echo "This script was interrupted at step $at, in the downtime. The old cluster may be stopped, so it cannot" \
       'begin again.'
     echo "To go on:     $0 --from $at_goes_on"
@@ -117,29 +117,31 @@ check_may_begin() {
   exit 1
 }
 
-# read_position   whether this export of the plan was at a step when it last ended, or was killed; sets which, and where
-# to go on
+# read_position   Succeed if this export of the plan was at a step when it last ended or was killed. Sets `at`, the
+# step, and `at_goes_on`, the step to continue with.
 read_position() {
   grep -qsx "$token" "$kept/token" && read -r at at_goes_on 2>/dev/null <"$kept/at"
 }
 
-# step_to_resume NUMBER   print the step from which it goes on when NUMBER did not end well
+# step_to_resume NUMBER   Print the step to continue with if step NUMBER has not ended successfully.
 step_to_resume() {
-  # the lists of the passes were removed with the copy channel, or the old cluster was started meanwhile: copy again
-  # from the first pass
+  # The lists of the passes were removed with the copy channel, or the old cluster was started meanwhile. The copy must
+  # begin again with the first pass.
   goes_until=$halt_step
   [ "$first" -le "$proof_step" ] || goes_until=$((proof_step + 1))
   if [ "$1" -gt "$first_pass" ] && [ "$1" -lt "$goes_until" ]; then echo "$first_pass"; else echo "$1"; fi
 }
 
-# note_position NUMBER   what is told should this be killed from here on: where it was, and where it goes on
+# note_position NUMBER   Record the position, in case this process is killed: the current step, and the step to continue
+# with.
 note_position() {
   at=$1
   [ "$at" -ge "$first" ] || at=$first
   save_position "$at" "$(step_to_resume "$at")"
 }
 
-# save_position NUMBER GOES_ON   whole or not at all; nothing of a step alone, or of the way back
+# save_position NUMBER GOES_ON   Save the position in one piece. Nothing is saved for a single step or during a
+# rollback.
 save_position() {
   [ "$steps$only" = steps ] || return 0
   echo "$1 $2" >"$kept/at.new" && mv -- "$kept/at.new" "$kept/at"
@@ -162,21 +164,21 @@ print_next_commands() {
   fi
 }
 
-# Flags that hold for all steps from here on. Variables hold for the next step only: `reads` and `agrees` are the
-# numbers of steps whose output it reads or must equal, `mends` is where to go on if it does not, `again` until which
-# step it is repeated.
+# Flags are valid for all steps from here on. Variables are valid for the next step only: `reads` is the number of the
+# step whose output it reads, `agrees` that of the step whose output its own must equal. `mends` is the step to continue
+# with if it differs, and `again` is the step until which it is repeated.
 set_flags() { flags=" $* "; }
 
 has_flag() { case $flags in *" $1 "*) ;; *) return 1 ;; esac }
 
-# The plain commands that do the work of the next step, for reading. `commands_of NUMBER`: the same as for that step.
+# The plain commands of the next step, for the reader. `commands_of NUMBER`: they are the same as those of that step.
 commands() { native=$(printf '       %s\n' "$@"); }
 commands_of() { native=$(printf '%s\n' "$natives" | sed -n "s/^$1://p"); }
 
 explain() { reason=$(printf '%s\n' "$1" | sed 's/^/     /'); }
 
-# step NUMBER TITLE SIDE USER FUNCTION WORD...   without a function, a person does the step
-# step NUMBER TITLE same_as NUMBER   side, user and call are those of that step
+# step NUMBER TITLE SIDE USER FUNCTION WORD...   Define a step. Without FUNCTION it is a manual step.
+# step NUMBER TITLE same_as NUMBER   Define a step with the side, user and call of the step NUMBER.
 step() {
   number=$1 title=$2
   shift 2
@@ -378,11 +380,11 @@ run_on_server() {
   loader="$loader"'case $program in *"# whole") eval "$program" ;; *) exit 1 ;; esac'
   rm -f -- "$folder/line"
   mkfifo -- "$folder/line" || return 1
-  # both ends are opened at once: waiting for the other end could be interrupted by a signal, or last for ever
+  # Both ends are opened at once, because waiting for the other end could be interrupted by a signal or never end.
   # shellcheck disable=SC2094 # it is no file
   command exec 7<>"$folder/line" 8<"$folder/line" 9>"$folder/line" 7<&- || return 1
   (
-    # By exec: around a function, the shell would keep its own end open, and ssh would never see the end
+    # `exec` closes the shell's own end. With a redirection of the function it would stay open, and ssh would not end.
     exec <&8 8<&- 9>&-
     "$on_side" "exec ${way}sh -c $(quote_words "$loader") sh $(file_size program)"
   ) >"$folder/received" 2>"$folder/errors" &

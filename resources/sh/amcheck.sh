@@ -14,7 +14,7 @@ with_amcheck() {
 amcheck_copy() {
   amcheck_end=$(date +%s) || fail 'date failed'
   amcheck_end=$((amcheck_end + amcheck_seconds))
-  connect_to "$@" $((amcheck_seconds + 600)) # to list them comes on top
+  connect_to "$@" $((amcheck_seconds + 600)) # listing the indexes takes additional time
   PGOPTIONS="$PGOPTIONS -c session_preload_libraries= -c dynamic_library_path=\$libdir -c client_min_messages=error"
   amcheck_names=$(database_names) || exit
   amcheck_all=$(printf '%s\n' "$amcheck_names" | while IFS= read -r amcheck_name; do

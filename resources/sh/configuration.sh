@@ -8,7 +8,7 @@
 pack_configuration() {
   enter_folder "$1"
   shift
-  [ $# -gt 0 ] || fail 'no configuration file was named' # find would take all that lies here
+  [ $# -gt 0 ] || fail 'no configuration file was named' # without paths, find would list the current folder
   pack_names=$(find -H "$@" \( -type d -o -type f -o -xtype f \) -print) || fail "the configuration cannot be read: $*"
   printf '%s\n' "$pack_names" | tar -I base64 -h --hard-dereference --no-recursion --no-unquote -cf - -T - ||
     fail "the configuration could not be packed: $*"
@@ -39,7 +39,8 @@ $unpack_types" in
   unpack_folder=${1%/} unpack_kept=$2 unpack_user=$3 unpack_target=$4
   enter_folder "$1"
   shift 4
-  if [ ! -e "$unpack_kept" ]; then # of an earlier try it stays as it is, and what lies there is old's
+  # An archive of an earlier try is kept, because the files there now are those of the old server.
+  if [ ! -e "$unpack_kept" ]; then
     check_replaceable "$unpack_user" "$unpack_target" "$@"
     (archive_paths "$unpack_kept" "$unpack_user" "$@") || exit
   fi

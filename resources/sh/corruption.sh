@@ -64,7 +64,7 @@ check_database() {
   # pg_amcheck takes a name with `=` or like a URL for a connection string, so it always gets a connection string.
   check_quoted=$(printf '%sx\n' "$1" | sed "s/[\\\\']/\\\\&/g") || fail 'sed failed'
   in_database "dbname='${check_quoted%x}'" pg_amcheck -w -j "$2" </dev/null 2>&1
-  exit # by itself, or dash would not come to the trap
+  exit # a command of its own, because otherwise dash would not run the trap
 }
 
 # remove_amcheck   Remove the extension and its schema from the database check_in.

@@ -54,7 +54,7 @@ print_unknown_root() {
 print_data_root() {
   case $1 in
     .) root_holds=PG_VERSION ;;
-    log | pg_log) return 0 ;; # others tidy there, and a cluster can do without it
+    log | pg_log) return 0 ;; # other programs remove files there, and the cluster does not need them
     pg_tblspc/*) root_holds=$roots_version ;;
     pg_wal | pg_xlog) root_holds='[0-9A-F]???????????????????????' ;; # a segment
     *) root_holds=. ;;
@@ -74,9 +74,9 @@ print_data_root() {
     $1 == "whole" { whole = 1; next }
     NR == 1 && first != "" { $4 = first }
     $1 == "d" && link != "." { exit 1 } # a link to a folder
-    $1 == "f" && link ~ /^(pg_tblspc|base)\// { exit 1 } # as somebody makes of a relation for which a disk is too small
+    $1 == "f" && link ~ /^(pg_tblspc|base)\// { exit 1 } # some users move a single relation to another disk in this way
     $1 == "relation" { bytes[$2] += $3 }
-    !($2 in inode) { inode[$2] = $5 } # a folder comes ahead of what it holds
+    !($2 in inode) { inode[$2] = $5 } # a folder comes before its contents
     { files[$2] += $1 == "relation"; if ($4 "" > changed[$2] "") changed[$2] = $4 }
     END {
       if (!whole) exit 1

@@ -85,7 +85,7 @@ job_has_orphans() {
 # long.
 job_state() {
   enter_folder "$1"
-  touch ./looked 2>/dev/null || : # a full disk is no reason not to look
+  touch ./looked 2>/dev/null || : # a full disk must not prevent the look
   state_looks=0
   until [ -e exit ] || [ "$state_looks" -ge "$2" ]; do
     sleep "$3" || fail 'the program sleep is missing'

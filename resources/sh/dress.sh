@@ -437,7 +437,7 @@ dress_set_links() {
     dress_left=$((dress_left - 2))
   done
   (check_known_links "$@") || exit
-  for dress_each in pg_tblspc/*; do # those that lead nowhere yet, too
+  for dress_each in pg_tblspc/*; do # including links whose target does not exist yet
     [ ! -L "$dress_each" ] || dress_knows_link "$dress_each" "$@" ||
       fail "the tablespace $dress_each was created after the plan was made." \
         'Begin with a new plan: --dress-rehearsal --start-over'
@@ -496,7 +496,7 @@ dress_start_server() {
   save_options "$dress_data"
   open_fence "$dress_data"
   dress_began=$(date +%s) || fail 'date failed'
-  # Without the name of the job, by which its processes are found: this one is found by its record.
+  # Without the name of the job, by which the processes of a job are found: this server is found by its record.
   eval "(unset pghaul_job && PGDATA=\$dress_data exec postgres $dress_options"' -c port="$dress_port" \
     -c data_directory="$dress_data" -c unix_socket_directories="$dress_socket" \
     -c config_file="$dress_fence/dress/postgresql.conf" -c hba_file="$dress_fence/dress/pg_hba.conf" \
@@ -575,10 +575,11 @@ dress_stop_copy() {
   }
   dress_looks=0
   while dress_found=$(list_servers_in "$1") && [ -n "$dress_found" ]; do
-    # If it was ended before the record: a server that has all files that a start needs is the one of this rehearsal.
+    # If this was ended before the process was recorded, a server whose files for a start are complete belongs to this
+    # rehearsal.
     dress_process=$(sed -n 1p "$1/postmaster.pid" 2>/dev/null) dress_since=$(process_start "$dress_process")
     [ ! -s "$1/pghaul-fence/dressed" ] || read -r dress_process dress_since <"$1/pghaul-fence/dressed"
-    # An immediate shutdown: the copy is replaying, and the next pass compares every byte of it anyway.
+    # An immediate shutdown is sufficient: the copy is replaying, and the next pass compares every byte of it anyway.
     if [ -n "$dress_process" ] && is_own_process "$dress_process" "$dress_since"; then kill -s QUIT "$dress_process"; fi
     dress_looks=$((dress_looks + 1))
     [ "$dress_looks" -le 600 ] || fail "the PostgreSQL server in $1 does not stop (process ${dress_found%%[!0-9]*})"

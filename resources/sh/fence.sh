@@ -59,7 +59,7 @@ open_fence() {
 fence_cluster() {
   refuse_running_server "$1"
   move_behind_fence "$1" global/pg_control
-  (refuse_running_server "$1") || { # somebody was faster
+  (refuse_running_server "$1") || { # a server has been started meanwhile
     move_out_of_fence "$1" global/pg_control
     exit 1
   }

@@ -132,7 +132,7 @@ lock_keys() {
     lock_said=$(flock -w 1 9 2>&1)
     case $? in
       0) [ "$1" -ef /proc/self/fd/9 ] && return ;;
-      1) ;; # somebody else has it
+      1) ;; # another user holds the lock
       *) fail "$1 cannot be locked: ${lock_said:-flock failed}: nothing was changed. Is this home directory on NFS" \
         'without locks? Start rpc.statd there, mount it with local_lock=flock, or log in as a user whose home' \
         'directory is on a local disk' ;;

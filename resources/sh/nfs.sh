@@ -94,7 +94,7 @@ stop_nfs() {
 end_detached() {
   [ -s "$1/$2" ] || return 0
   read -r detached_process detached_since <"$1/$2" || fail "$1/$2 cannot be read"
-  # The process id may be another's by now; rpcbind itself changes its user after its start.
+  # The process ID may belong to another process by now. rpcbind changes its user after its start.
   read -r detached_name 2>/dev/null <"/proc/$detached_process/comm" || return 0
   detached_begun=$(process_start "$detached_process") || exit
   [ "$detached_name" != "$2" ] || [ "$detached_begun" != "$detached_since" ] || end_group "$detached_process" 100

@@ -119,7 +119,7 @@ measure_watched() {
   connect_as_owner $((queries_seconds * 2 + 120))
   watch_slots "$queries_socket" "$queries_port"
   queries_log=$(query_cluster "select current_setting('log_directory');") || exit
-  queries_since=$(process_start $$) || exit # of the first of all shells, whose end nobody else would see
+  queries_since=$(process_start $$) || exit # the start time of the first shell: no other process would notice its end
   (measure_queries) >"$queries_folder/found" &
   queries_work=$!
   (watch_queries $$ "$queries_since" "$queries_work") </dev/null >/dev/null 2>&1 &
@@ -140,7 +140,7 @@ measure_watched() {
 # connect_as_owner SECONDS   From here on, query the server of the queries as the owner of the cluster.
 connect_as_owner() {
   connect_to "$queries_path" "$queries_socket" "$queries_port" "$queries_series" "$1"
-  # On the copy; of a client they hold against those of roles and databases.
+  # On the copy: set by a client, these override the settings of roles and databases.
   [ "$queries_side" = old ] || PGOPTIONS="$PGOPTIONS -c session_preload_libraries= -c dynamic_library_path=\$libdir"
 }
 
@@ -167,7 +167,7 @@ watch_queries() {
   read -r watch_server <"$queries_data/postmaster.pid" || watch_server=self
   case $queries_log in /*) ;; *) queries_log=$queries_data/$queries_log ;; esac
   set --
-  # The second descriptor: where a server writes its log that has no collector.
+  # /proc/PID/fd/2 is the log of a server without the logging collector.
   for watch_each in "$queries_data/." "$queries_data/pg_wal/." "$queries_data"/pg_tblspc/*/. "$queries_folder/." \
     "$queries_log/." /var/log/. "/proc/$watch_server/fd/2"; do
     [ -d "$watch_each" ] || [ -f "$watch_each" ] || continue
@@ -202,7 +202,7 @@ watch_queries() {
       trap '' TERM # from the process that waits for the first one
       printf '%s\n' "$watch_ended" >"$queries_folder/ended"
       end_process_tree "$watch_work"
-      [ "$watch_now" = "$watch_shell_since" ] || { # nobody else does it any more
+      [ "$watch_now" = "$watch_shell_since" ] || { # no other process would do it
         (end_sessions)
         rm -rf -- "$queries_folder"
       }
@@ -220,7 +220,7 @@ available_memory() {
 temporary_file_size() {
   temporary_found=''
   for temporary_each in "$1"/base/pgsql_tmp "$1"/pg_tblspc/*/PG_*/pgsql_tmp; do
-    [ ! -d "$temporary_each" ] || # what goes meanwhile is no matter
+    [ ! -d "$temporary_each" ] || # files may disappear meanwhile
       temporary_found="$temporary_found
 $(find "$temporary_each" -ignore_readdir_race -type f -printf '%k\n' 2>/dev/null)"
   done
@@ -247,7 +247,8 @@ measure_queries() {
   refuse_admin_role "$queries_database" "$queries_role"
   require_free_slot
   queries_owner=$(id -un) || fail 'id failed'
-  # From here on nothing is asked as anybody else; a password goes to a server of this account alone, by its socket.
+  # From here on all queries run as this role. The password is sent only to a server of this account, through its
+  # socket.
   PGUSER=$queries_role PGREQUIREPEER=$queries_owner PGAPPNAME=${queries_folder##*/}
   PGOPTIONS='-c statement_timeout=10000'
   export PGUSER PGREQUIREPEER PGAPPNAME PGOPTIONS
@@ -255,7 +256,7 @@ measure_queries() {
   queries_said=$(in_database "$queries_database" psql -XAtqw -c 'select 1;' 2>&1 </dev/null) ||
     fail "the role $queries_role cannot log in: $(last_line "$queries_said")"
   export PGCLIENTENCODING=UTF8
-  # Its own search_path, with which it works every day.
+  # The role keeps its own search_path, because its queries need it.
   PGOPTIONS='-c default_transaction_read_only=on -c lock_timeout=2000 -c client_min_messages=error'
   PGOPTIONS="$PGOPTIONS -c statement_timeout=${queries_seconds}000"
   PGOPTIONS="$PGOPTIONS -c idle_in_transaction_session_timeout=${queries_seconds}000"

@@ -40,7 +40,7 @@ filter_listeners() {
     if [ "$1" = unix ]; then
       case $listen_sockets in *" socket:[$listen_inode] "*) ;; *) continue ;; esac
       case $listen_path in
-        # Without a lock file nobody can tell it from a made-up line.
+        # without a lock file it cannot be told from a forged line
         @*)
           echo 'note: A Unix socket in the abstract namespace may belong to the server. It is not compared. Check' \
             'that unix_socket_directories is the same on both servers.'
@@ -64,7 +64,7 @@ is_own_socket() {
   own_beside=$listen_of/cwd/$1.lock own_process=''
   case $1 in /*) own_beside=$listen_of/root$1.lock ;; *) ;; esac
   [ -f "$own_beside" ] && [ ! -L "$own_beside" ] || return 1
-  # Of whom the server is, and not of who looks: that may be root.
+  # Compared with the user of the server, and not with this user, who may be root.
   own_users=$(stat -c %u -- "$own_beside" "$listen_of") || fail "$own_beside cannot be examined"
   [ "${own_users%
 *}" = "${own_users#*
@@ -290,7 +290,7 @@ compare_each_listener() {
 
 # has_ipv6   Succeed if this host has IPv6, even if only on its loopback.
 has_ipv6() {
-  read -r _ 2>/dev/null </proc/net/if_inet6 # its size is 0, as of every file there
+  read -r _ 2>/dev/null </proc/net/if_inet6 # like every file in /proc, it has the size 0
 }
 
 # listens_on_socket PATH   Succeed if the server of listens_now listens on the Unix socket there, by this or another
@@ -313,7 +313,7 @@ has_listener_for() {
     case $1 in :: | 127.* | 0:0:0:0:0:0:0:1) continue ;; *) ;; esac
     case $covers_address in
       *:*) covers_kind=:: ;;
-      *[!0-9.]*) exit 3 ;; # a name that nobody knows: the look from the old server tells
+      *[!0-9.]*) exit 3 ;; # a name that cannot be resolved: the connection from the old server decides
       *) covers_kind=0.0.0.0 ;;
     esac
     [ "$covers_kind" = "$covers_all" ] || continue

@@ -26,7 +26,7 @@ watch_slots() {
     slots_all=$((slots_all - slots_reserved))
   done
   slots_left=2
-  [ "$slots_all" -gt 2 ] || slots_left=$((slots_all - 1)) # a server that allows so few is its owner's alone
+  [ "$slots_all" -gt 2 ] || slots_left=$((slots_all - 1)) # a server with so few connections is used only by its owner
 }
 
 # slots_setting NAME   Print that setting of the running server, by its options and files; fail if they do not have it.

@@ -63,7 +63,7 @@ restore_options() {
 explain_failed_start() {
   why_data=$1 why_since=$2
   shift 2
-  why_said=$("$@" 2>&1) # what cannot be read says so
+  why_said=$("$@" 2>&1) # the message says which file cannot be read
   why_log=$(print_server_log "$why_data" "$why_since")
   printf '%s\n' "$why_said" "$why_log" | awk '
     { gsub(/[[:cntrl:]]+/, " ") }

@@ -696,7 +696,7 @@ judge_condition() {
     *) [ "$condition_is" != met ] || condition_kind=met ;; # the move removes nothing
   esac
   case $condition_kind$condition_asks in
-    met* | *PathIsMountPoint/*) condition_lies='' ;; # no move mounts anything
+    met* | *PathIsMountPoint/*) condition_lies='' ;; # a move mounts nothing there
     *Glob/*)
       condition_asks=${condition_asks%%[*?[]*}
       condition_lies=$(compare_place "${condition_asks%/*}/" "$@") || exit
