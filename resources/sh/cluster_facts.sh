@@ -16,10 +16,10 @@ clusters_begin() {
   export cluster_sections cluster_postmasters cluster_settings cluster_queries cluster_user
 }
 
-# examine_cluster NUMBER MARK FOLDER CONFIG PROGRAMS   Examine one folder: its place and, inside, between MARKs, its
-# sections. A folder is examined once only. FOLDER is written for printf's %b. CONFIG and PROGRAMS, its configuration
-# file and the folder of its programs, may be empty. The folder is resolved once, because whoever can exchange it could
-# show another one later.
+# examine_cluster NUMBER MARK FOLDER CONFIG PROGRAMS   Examine one folder: print its place and, between MARKs, its
+# sections. Each folder is examined only once. FOLDER is written for printf's %b. CONFIG, its configuration file, and
+# PROGRAMS, the folder of its programs, may be empty. The path is resolved only once, because another user could replace
+# the folder later.
 examine_cluster() {
   look_folder=$(printf '%b_' "$3")
   look_folder=${look_folder%_} look_ids=''
@@ -64,8 +64,8 @@ run_as_owner() {
   fi
 }
 
-# cluster_place FOLDER IDS   Print id, owner and real path of a folder; exit with 4 if it does not exist. IDS is what it
-# was when it was found: device and inode, owner, group and the name of the owner.
+# cluster_place FOLDER IDS   Print ID, owner and real path of a folder. Exits with 4 if it does not exist. IDS are its
+# properties when it was found: device and inode, owner, group and the name of the owner.
 cluster_place() {
   path_exists "$1" || refuse 4 'there is no such folder'
   [ -d "$1" ] || fail 'it is not a folder'
@@ -172,8 +172,8 @@ run_limited() {
   fi
 }
 
-# cluster_identity   Print what PG_VERSION, lock file and programs say, and which files should not be there 4: it is
-# empty; 5: pghaul has only begun a copy there.
+# cluster_identity   Print what PG_VERSION, the lock file and the programs say, and the files that should not be there.
+# Exits with 4 if the folder is empty, and with 5 if pghaul has only begun a copy there.
 cluster_identity() {
   [ -r "$cluster_folder" ] || fail "$(id -un) may not read it. That needs root or its owner"
   identity_held=$(ls -A -- "$cluster_folder") || fail 'it cannot be read'
@@ -220,7 +220,8 @@ cluster_leftovers() {
   if [ -d "$cluster_folder/dbms_pipe" ]; then echo 'fork=EDB Postgres Advanced Server'; fi
 }
 
-# cluster_control   Print pg_controldata's version as `tool=`, then what it says; 4: a copy that has none yet.
+# cluster_control   Print the version of pg_controldata as `tool=`, then its output. Exits with 4 if the folder is a
+# copy that has no control file yet.
 cluster_control() {
   [ -n "$cluster_programs" ] ||
     fail "no programs of PostgreSQL ${cluster_series:-of an unknown version} were" \
@@ -234,9 +235,9 @@ cluster_control() {
   "$cluster_programs/pg_controldata" "$control_in" || fail 'pg_controldata failed'
 }
 
-# cluster_file_settings   Print `NAME=DIGITS` of the settings by the files; nothing if SQL has told them already. A
-# setting that this version does not have is an error that does not count. Each costs the start of a program, so four
-# run at a time.
+# cluster_file_settings   Print `NAME=DIGITS` for each setting, according to the files. Prints nothing if SQL has
+# already printed the settings. A setting that this version does not have is not an error. Each setting needs a start of
+# the server program, so four of them run at a time.
 cluster_file_settings() {
   case $cluster_pid$section_failed in [0-9]*' sql '* | ' '*) ;; *) return 0 ;; esac
   [ -x "$cluster_programs/postgres" ] ||

@@ -6,9 +6,10 @@
 # sample sets copy_limit, words before rsync.
 #   --inplace       only the changed parts of a file are written; an interrupted pass continues where it stopped
 #   --ignore-times  files that are not marked as synced are compared byte by byte, whatever their size and time
-#   --existing, then --ignore-existing   only existing files are written in place: rsync truncates such a file at its
-# end,                   and for a new file XFS would then wait for the disk (xfs_setattr_size)   --rsync-path    the
-# line of the key in authorized_keys chooses the target folder, so no path crosses a remote shell
+#   --existing, then --ignore-existing
+#                   only existing files are written in place: rsync truncates such a file at its end, and for a new file
+#                   XFS would then wait for the disk (xfs_setattr_size)
+#   --rsync-path    the line of the key in authorized_keys chooses the target folder, so no path crosses a remote shell
 # shellcheck disable=SC2154
 
 # send_by_ssh LABEL SOURCE TARGET OPTION...   Copy SOURCE, as far as the OPTIONs select it, into the data root LABEL of

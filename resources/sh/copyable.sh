@@ -20,7 +20,8 @@ check_copyable() {
   note_entries_beside "$@"
 }
 
-# note_entries_beside FOLDER...   Print a `note: ` of what each folder of FOLDER/./PARTs contains besides these PARTs.
+# note_entries_beside FOLDER...   Print a `note: ` with the entries of each folder in FOLDER/./PART that are not one of
+# these PARTs.
 note_entries_beside() {
   beside_said='' beside_last=''
   for beside_folder; do

@@ -12,10 +12,11 @@ make_password() {
   printf '%s %s\n' "$password" "$2" || fail 'the password could not be passed on'
 }
 
-# start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...   On the new server: start it
-# anew. It takes the first free port of FIRST to LAST, at ADDRESS if the new server has it, else (or for -) at every
-# address, and ends by itself if nothing came for SECONDS. FILE contains the functions; the rest is as in
-# make_daemon_folder. Password and MARKER come on standard input; print port and MARKER.
+# start_daemon FOLDER MARKER FILE FIRST LAST ADDRESS SECONDS SOURCES [LABEL TARGET]...
+# On the new server: start the daemon. One that is still running is ended first. It uses the first free port from FIRST
+# to LAST. It listens at ADDRESS if the new server has this address, otherwise (or for -) at every address. It ends by
+# itself if no data arrive for SECONDS. FILE contains the functions. The other arguments are those of
+# make_daemon_folder. The password and MARKER are read from standard input. Prints the port and MARKER.
 start_daemon() {
   { read -r start_password start_mark && [ "$start_mark" = "$2" ]; } ||
     fail 'the password is incomplete: nothing was started'
@@ -190,8 +191,9 @@ port_is_taken() {
   esac
 }
 
-# test_daemon FOLDER MARKER HOST WORD...   On the old server: keep the port of the daemon in FOLDER and test it with an
-# empty list. Port and MARKER come on standard input; WORD... says what rsync sends, and where to. End as rsync does.
+# test_daemon FOLDER MARKER HOST WORD...   On the old server: store the port of the daemon in FOLDER, and test the
+# daemon with an empty list. The port and MARKER are read from standard input. The WORDs are the options and the target
+# of rsync. Ends with the exit status of rsync.
 test_daemon() {
   { read -r reach_port reach_mark && [ "$reach_mark" = "$2" ]; } || fail 'the port is incomplete: nothing was tried'
   umask 077

@@ -5,8 +5,9 @@
 # API" (versions 10 to 18). The settings of the copy are read as in copy.sh.
 # shellcheck disable=SC2154
 
-# dress_set_version SERIES   Set what differs between major versions: the calls that begin and end the backup, where its
-# WAL ends, the file that keeps the copy in recovery and its contents, and the settings of the session of the backup.
+# dress_set_version SERIES   Set the variables that differ between major versions: the calls that begin and end the
+# backup, the end of its WAL, the file that keeps the copy in recovery and its contents, and the settings of the session
+# of the backup.
 dress_set_version() {
   dress_begin="pg_backup_start('pghaul', true)" dress_stop='pg_backup_stop(false)'
   # Since 17 the function names the segment behind a position that is the border of two.
@@ -22,11 +23,12 @@ dress_set_version() {
   case $1 in 1[01]) dress_signal=recovery.conf dress_recovery="standby_mode = 'on'" ;; *) ;; esac
 }
 
-# dress_pass PATH SOCKET PORT SERIES SECONDS LIMIT CALM [LABEL SOURCE TARGET WAL]...   On the old server: copy as a
-# backup what the passes before have not copied, with WAL, control file, backup_label and what the copy is started with;
-# print how much WAL was kept, and what the server did for CALM seconds before the backup and during it. LIMIT: how many
-# bytes of WAL may be written meanwhile; `-`: a quarter of the free space of its file system. It is ended if more was
-# written, if half of that space is used up, for whatever reason, or if no pghaul has followed its job for five minutes.
+# dress_pass PATH SOCKET PORT SERIES SECONDS LIMIT CALM [LABEL SOURCE TARGET WAL]...
+# On the old server: copy, as a backup, what earlier passes have not copied yet. The copy gets WAL, the control file,
+# backup_label and the files for its start. Prints how much WAL was kept, and the load of the server for CALM seconds
+# before the backup and during it. LIMIT: how many bytes of WAL may be written during the backup; `-`: a quarter of the
+# free space on the file system of the WAL. The backup is ended if more is written, if half of that free space is used
+# up by anything, or if no pghaul has followed its job for five minutes.
 dress_pass() {
   connect_to "$1" "$2" "$3" "$4" "$5"
   watch_slots "$2" "$3"
@@ -379,11 +381,12 @@ dress_check_programs() {
   dress_check_libraries "$dress_named" "$dress_folders"
 }
 
-# dress_run_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   On the new server, as the owner: start the
-# copy for this account only, examine its databases, and always stop it and put its fence up again; print how long the
-# start took and what was found. SECONDS: how long it may take, besides one second per megabyte of WAL. LINKs are all
-# links of the cluster that lead to a folder, by their paths below DATA; here they lead to TARGETs. Within
-# run_with_queries, the copy is measured before anything else has read from it.
+# dress_run_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...
+# On the new server, as the owner: start the copy for this account only, and examine its databases. In any case stop it
+# and restore its fence. Prints how long the start took, and what was found. SECONDS: the time limit, to which one
+# second per megabyte of WAL is added. LINKs are all links of the cluster that lead to a folder, with their paths below
+# DATA. Here they lead to the TARGETs. Within run_with_queries, the copy is measured before anything else has read from
+# it.
 dress_run_copy() {
   PATH=$1
   dress_data=$2
@@ -397,7 +400,8 @@ dress_run_copy() {
   return "$dress_status"
 }
 
-# dress_try_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   The same without the end.
+# dress_try_copy PATH DATA PORT OPTIONS SERIES SECONDS [LINK TARGET]...   Start and examine the copy as dress_run_copy
+# does, but do not stop it.
 dress_try_copy() {
   dress_port=$3 dress_options=$4 dress_series=$5 dress_seconds=$6
   shift 6

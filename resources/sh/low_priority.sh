@@ -13,10 +13,10 @@ run_at_low_priority() {
   "$@"
 }
 
-# lower_priority   Lower the priority of this shell, and so of everything that it starts from here on. As `low_priority`
-# does: under full load it gets a tenth of what a session of the server gets, so that a copy still completes. Where the
-# kernel shares the processor out by sessions (autogroup), priorities count within one alone, and the session has its
-# own. What this host does not know or allow stays as it is, and is no failure.
+# lower_priority   Lower the priority of this shell, and of everything that it starts from here on. The effect is that
+# of `low_priority`: under full load, it gets a tenth of the time of a session of the server, so that a copy still
+# completes. If the kernel divides the processor among sessions (autogroup), priorities count only within a session, and
+# the session itself has a priority. What this host does not support or allow is left unchanged. This is no failure.
 lower_priority() {
   # Not $$: a shell within parentheses is a process of its own.
   read -r lower_self _ </proc/self/stat || return 0
@@ -49,8 +49,9 @@ run_within_free_space() {
   esac
 }
 
-# space_to_keep_free FILES FOLDER   Print how many kB of the file system of FOLDER must stay free; fail unless 1 kB per
-# file is free besides. That is a twentieth of it, at most 1 GiB, and at most half of what is free now.
+# space_to_keep_free FILES FOLDER   Print how many kB of the file system of FOLDER must stay free. This is a twentieth
+# of the file system, but at most 1 GiB and at most half of the space that is free now. Fails unless 1 kB per file is
+# free in addition.
 space_to_keep_free() {
   reserve_kilobytes=$(free_space "$2") || exit
   reserve_all=$(stat -f -c '%b %S' -- "$2") || fail "the size of the file system of $2 could not be determined"

@@ -196,8 +196,8 @@ $unexport_all
 EXPORTS
 }
 
-# mount_targets STATE OWNER OPTIONS [LABEL SOURCE]...   On the old server: mount each SOURCE anew as STATE/LABEL, for
-# the group of OWNER only.
+# mount_targets STATE OWNER OPTIONS [LABEL SOURCE]...   On the old server: mount each SOURCE as STATE/LABEL, with access
+# for the group of OWNER only. Earlier mounts there are replaced.
 mount_targets() {
   [ -d "${1%/*}" ] || fail "the folder ${1%/*}, which contains the mount points, does not exist"
   # It belongs to root: in a folder of OWNER, a link could take the place of the mount point.
@@ -211,7 +211,7 @@ mount_targets() {
   done
 }
 
-# mount_target FOLDER SOURCE OPTIONS   Mount SOURCE on FOLDER, anew.
+# mount_target FOLDER SOURCE OPTIONS   Mount SOURCE on FOLDER. An earlier mount there is replaced.
 mount_target() {
   unmount_target "$1"
   mkdir -m 0555 -- "$1" || fail "$1 cannot be created"

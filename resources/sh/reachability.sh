@@ -152,7 +152,8 @@ print_listeners_by_settings() {
   set +f
 }
 
-# expand_address ADDRESS   Print an IPv6 address with its eight numbers, except `::`; print anything else as it is.
+# expand_address ADDRESS   Print an IPv6 address with its eight numbers, except `::`. Any other address is printed
+# unchanged.
 expand_address() {
   case $1 in
     *:*) printf '%s\n' "$1" | awk '

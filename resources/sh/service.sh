@@ -211,8 +211,8 @@ set_debian_settings() {
   done
 }
 
-# set_debian_setting FILE SETTING VALUE   Set it in its place, and also at the end if a later line or an included file
-# overrides it.
+# set_debian_setting FILE SETTING VALUE   Set the value at the place of the setting, and also at the end of FILE if a
+# later line or an included file overrides it.
 set_debian_setting() {
   pg_conftool -s "$1" set "$2" "$3" || fail "$2 cannot be set in $1"
   adopt_now=$(pg_conftool -s "$1" show "$2") || fail "$2 cannot be read from $1"

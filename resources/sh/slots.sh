@@ -1,8 +1,8 @@
 # The connections that a server allows its clients. pghaul leaves two of them free, and uses none that is reserved.
 
-# watch_slots SOCKET PORT   Let require_free_slot count the connections of the server there; what cannot be read is not
-# counted. It runs the server program with the options of the running server, because a session would itself use a
-# connection.
+# watch_slots SOCKET PORT   Let require_free_slot count the connections of the server there. If they cannot be
+# determined, they are not counted. The limits are read with the server program and the options of the running server,
+# because a session would itself use a connection.
 watch_slots() {
   slots_server='' slots_all=''
   for slots_folder in "$1" /var/run/postgresql /tmp; do

@@ -51,12 +51,14 @@ fail_restart() {
     'Start the applications again if this takes long. Correct the file on the old server, and go on with --resume'
 }
 
-# cluster_start_files   Print `complaint LINE` for each that print_start_errors has, then `edited NAME HIDDEN
-# IN-FORCE|IN-FILE` for each setting whose value in the files is not the one in force, `option …` where it is the
-# server's command line or environment that gives it, all in hexadecimal digits, or `beyond` and the word where there
-# may be more than 60; the last line is `whole`. What may hold a secret is compared here, and not printed. Settings of
-# extensions are left out: without its library the program does not know their units. What a role or database has set is
-# stronger than the files.
+# cluster_start_files
+# Print what would be different after a restart of the cluster with its files as they are now. Prints `complaint LINE`
+# for each error of print_start_errors. Prints `edited NAME HIDDEN IN-FORCE|IN-FILE` for each setting whose value in the
+# files is not the one in force, and `option …` if the value in force comes from the server's command line or
+# environment. All values are in hexadecimal digits. If there may be more than 60 such settings, `beyond` and the word
+# are printed instead. The last line is `whole`. Values that may contain a secret are compared here, and are not
+# printed. Settings of extensions are left out, because without its library the server program does not know their
+# units. Settings of roles and databases override the files.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
 cluster_start_files() {
   [ -x "$cluster_programs/postgres" ] ||
@@ -85,7 +87,8 @@ cluster_start_files() {
   echo whole
 }
 
-# print_settings_not_in_force WORD   The lines of cluster_start_files that begin with WORD; nothing before 9.2.
+# print_settings_not_in_force WORD   Print the lines of cluster_start_files that begin with WORD. Prints nothing before
+# 9.2.
 print_settings_not_in_force() {
   case $cluster_series in 8.* | 9.[01]) return 0 ;; *) ;; esac
   require_free_slot

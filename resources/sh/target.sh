@@ -59,8 +59,8 @@ is_unfinished_fence() {
   [ -z "$none_found" ]
 }
 
-# describe_cluster DATA CONTROL   Print what a cluster with the identifier of the old cluster may be, by its files and
-# pg_controldata.
+# describe_cluster DATA CONTROL   Print what kind of cluster this may be, by its files and by the output of
+# pg_controldata. It has the same system identifier as the old cluster.
 describe_cluster() {
   if [ ! -e "$1/global/pg_control" ]; then
     echo 'this cluster, fenced by an earlier move'

@@ -1,19 +1,19 @@
 # The verification of a copy: each server lists everything that it has, with the checksum of each file, and prints the
 # checksums of these lists. The lists stay in a private folder of this user, one per data root. So a file that was read
-# while the old cluster was running is not read again in the downtime, and differences can be named. One line per name,
-# sorted by path: the path; what both servers must have alike; what is particular to this server; the checksum of a
-# file. Byte 2 separates them; a line break in a name is byte 1.
-#   alike  owner (on the new server the user who writes there; on the old server all files count as the owner's, because
-# they          will belong to the owner), type, mode; of a file its size and its time in whole seconds, which every
-# rsync and file          system preserves; of a link its target. Size and time of a folder are particular to its file
-# system   own    ctime and inode of a file. No program can set a ctime back: a file with the same line has the same
-# contents
+# while the old cluster was running is not read again in the downtime, and differences can be named. There is one line
+# per name, sorted by path. Its fields are the path, `alike`, `own` and the checksum of a file. Byte 2 separates them; a
+# line break in a name is byte 1.
+#   alike  what both servers must have in common: owner, type and mode; size and time of a file in whole seconds, which
+#          every rsync and file system preserves; the target of a link. The owner on the new server is the user who
+#          writes there. On the old server all files count as the owner's, because they will belong to the owner.
+#   own    what is particular to this server: size and time of a folder, which depend on its file system; ctime and
+#          inode of a file. No program can set a ctime back, so a file with the same line has the same contents.
 
-# checksum_in_advance FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED [LABEL LINK ROOT WAL]...   While the old
-# cluster is running: keep checksums in FOLDER, of files that have settled and have no checksum there yet. FORGET:
-# forget_cached, if the files are to be read from the disk. PROGRAM: openssl, sha256sum, or none for names alone. WAL:
-# as in begin_pass. RELINKED: links that lead elsewhere on the new server, with // between them. LINK: the link to ROOT,
-# `-` for the data directory itself.
+# checksum_in_advance FOLDER OWNER PROCESSES PROGRAM FORGET PATH DATA RELINKED [LABEL LINK ROOT WAL]...
+# While the old cluster is running: compute the checksums of all files that have settled and have no checksum in FOLDER
+# yet. FORGET: `forget_cached`, if the files are to be read from the disk. PROGRAM: openssl, sha256sum, or none, if only
+# names are listed. WAL: as in begin_pass. RELINKED: the links that lead elsewhere on the new server, separated by //.
+# LINK: the link to ROOT, or `-` for the data directory itself.
 checksum_in_advance() {
   set_checksum_options "$@"
   shift 8
