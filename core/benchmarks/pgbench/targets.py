@@ -150,7 +150,7 @@ def own_database(machine: Machine, data_directory: str, name: str, scale: int) -
     """
     cluster = _running(machine, data_directory)
     owner = cluster.owner or machine.database_user
-    # what other accounts say of their programs is not for this owner to run
+    # Programs that other accounts have named must not be run by this owner.
     others = {each.bin_directory for each in machine.clusters or () if not can_run(each, owner)}
     places = [cluster.bin_directory, *(place for place in machine.programs.split(":") if place not in others)]
     path = ":".join(place for place in places if place)

@@ -60,7 +60,7 @@ def with_trial_start(
     )
     try:
         trial = prepare_trial_start(move, cluster, old_facts, new_facts, new.profile.database_user, holder)
-    except InputError as error:  # a path that no command can name
+    except InputError as error:  # a path that cannot be an argument of a command
         trial = error.message
     if isinstance(trial, str):
         made = replace(made, not_tried=trial)
