@@ -48,13 +48,13 @@ class Remembered:
         self._kept.setValue("state", window.saveState())
         for table in window.findChildren(QTableView):
             if getattr(table, "dragged", False):
-                self._kept.setValue(f"columns/{table.accessibleName()}", table.horizontalHeader().saveState())
+                self._kept.setValue(f"columns/{table.objectName()}", table.horizontalHeader().saveState())
         self._kept.sync()
 
     def restore_columns(self, page: Any) -> None:
         """Restore the column widths of the tables below that widget."""
         for table in page.findChildren(QTableView):
-            state = self._kept.value(f"columns/{table.accessibleName()}")
+            state = self._kept.value(f"columns/{table.objectName()}")
             head: QHeaderView = table.horizontalHeader()
             if isinstance(state, QByteArray) and head.restoreState(state):
                 table.dragged = True

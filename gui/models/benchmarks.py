@@ -9,7 +9,6 @@ from core.benchmarks.model import Outcome, Repetition, Run
 from core.comparison.samples import remarks
 from core.language import tr
 from gui.appearance import Tone
-from gui.models.facts import Detail
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 from gui.models.words import capital, counted, metric_name, metric_value, moment, side_name
@@ -30,6 +29,14 @@ class RepetitionRow:
     @property
     def at(self) -> datetime:
         return self.run.started_at if self.repetition is None else self.repetition.started_at
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """A metric of a repetition, by its id, and its value in SI base units."""
+
+    metric: str
+    value: float
 
 
 def describe_suite(suite: "Listed") -> str:
@@ -63,11 +70,11 @@ def _rows(run: Run) -> tuple[RepetitionRow, ...]:
     )
 
 
-def metrics(row: RepetitionRow) -> tuple[Detail, ...]:
+def metrics(row: RepetitionRow) -> tuple[MetricRow, ...]:
     """Return all metrics of a repetition."""
     if row.repetition is None:
         return ()
-    return tuple(Detail(metric_name(name), metric_value(name, value)) for name, value in row.repetition.metrics.items())
+    return tuple(MetricRow(name, value) for name, value in row.repetition.metrics.items())
 
 
 def _outcome(row: RepetitionRow) -> str:
@@ -91,31 +98,43 @@ def _outcome_tone(row: RepetitionRow) -> Tone | None:
     return tones.get(outcome, Tone.WARNING if row.remarks else None)
 
 
+def _headline_value(row: RepetitionRow) -> float | None:
+    return None if row.repetition is None else row.repetition.metrics.get(row.run.workload.headline)
+
+
 def _headline(row: RepetitionRow) -> str:
-    name = row.run.workload.headline
-    value = None if row.repetition is None else row.repetition.metrics.get(name)
-    return units.ABSENT if value is None else metric_value(name, value)
+    value = _headline_value(row)
+    return units.ABSENT if value is None else metric_value(row.run.workload.headline, value)
 
 
 SUITE_COLUMNS: "tuple[Column[Listed], ...]" = (
     Column("Suite", lambda row: row.name),
     Column("Description", describe_suite, tip=describe_suite, width=Width.REST),
-    Column("Space needed", _needs, right=True),
+    # a multiple of a memory whose size is not known here orders only suites that need the same space otherwise
+    Column("Space needed", _needs, right=True, value=lambda row: row.bytes_needed + row.memory_multiple),
 )
 REPETITION_COLUMNS: tuple[Column[RepetitionRow], ...] = (
-    Column("Time", lambda row: moment(row.at)),
+    Column("Time", lambda row: moment(row.at), value=lambda row: row.at.timestamp()),
     Column("Server", lambda row: units.ABSENT if row.run.volume.elsewhere else side_name(row.run.volume.side)),
     Column("Volume", lambda row: f"{row.run.volume.server}:{row.run.volume.mount_point}"),
     Column("Workload", lambda row: tr(row.run.workload.title), width=Width.REST),
-    Column("Repetition", lambda row: "" if row.repetition is None else str(row.repetition.number), right=True),
-    Column("Main metric", lambda row: metric_name(row.run.workload.headline)),
-    Column("Value", _headline, right=True),
     Column(
-        "Duration", lambda row: "" if row.repetition is None else units.duration(row.repetition.seconds), right=True
+        "Repetition",
+        lambda row: "" if row.repetition is None else str(row.repetition.number),
+        right=True,
+        value=lambda row: None if row.repetition is None else row.repetition.number,
+    ),
+    Column("Main metric", lambda row: metric_name(row.run.workload.headline)),
+    Column("Value", _headline, right=True, value=_headline_value),
+    Column(
+        "Duration",
+        lambda row: "" if row.repetition is None else units.duration(row.repetition.seconds),
+        right=True,
+        value=lambda row: None if row.repetition is None else row.repetition.seconds,
     ),
     Column("Result", _outcome, tone=_outcome_tone, tip=_outcome_tip),
 )
-METRIC_COLUMNS: tuple[Column[Detail], ...] = (
-    Column("Metric", lambda row: row.name, width=Width.REST),
-    Column("Value", lambda row: row.value, right=True),
+METRIC_COLUMNS: tuple[Column[MetricRow], ...] = (
+    Column("Metric", lambda row: metric_name(row.metric), width=Width.REST),
+    Column("Value", lambda row: metric_value(row.metric, row.value), right=True, value=lambda row: row.value),
 )

@@ -11,7 +11,7 @@ from core.language import tr
 from gui.appearance import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
-from gui.models.words import moment
+from gui.models.words import clock, moment
 
 if TYPE_CHECKING:
     from core.history.store import Command
@@ -88,11 +88,18 @@ def _tone(line: Line) -> Tone | None:
 
 
 COLUMNS: tuple[Column[Line], ...] = (
-    Column("Time", lambda line: moment(line.at).split(" ")[1], tip=lambda line: moment(line.at)),
+    Column(
+        "Time", lambda line: clock(line.at), tip=lambda line: moment(line.at), value=lambda line: line.at.timestamp()
+    ),
     Column("Server", lambda line: line.server),
     Column("User", lambda line: line.user),
-    Column("Exit status", _exit, right=True, tone=_tone),
-    Column("Duration", lambda line: "" if line.seconds is None else units.seconds(line.seconds), right=True),
+    Column("Exit status", _exit, right=True, tone=_tone, value=lambda line: line.exit_status),
+    Column(
+        "Duration",
+        lambda line: "" if line.seconds is None else units.seconds(line.seconds),
+        right=True,
+        value=lambda line: line.seconds,
+    ),
     Column("Purpose", lambda line: recorded(line.title), tone=_tone),
     Column("Command", lambda line: line.text, fixed=True, tone=_tone, width=Width.REST),
 )

@@ -216,19 +216,27 @@ def _tip(row: Row, sample: Sample | None) -> str:
 
 def _ratio(row: ComparedRow) -> str:
     """Return how many times better the better set is; the verdict names it."""
+    return units.ABSENT if not row.differs or row.row.ratio is None else units.ratio(_times_better(row))
+
+
+def _times_better(row: ComparedRow) -> float | None:
     ratio = row.row.ratio
     if not row.differs or ratio is None:
-        return units.ABSENT
-    return units.ratio(units.quotient(1, ratio) if ratio < 1 else ratio)
+        return None
+    return units.quotient(1, ratio) if ratio < 1 else ratio
 
 
 def _interval(row: ComparedRow) -> str:
     """Return the interval of the ratio of the better to the other set, as in `better`."""
+    ends = _interval_ends(row)
+    return units.ABSENT if ends is None else " – ".join(map(units.ratio, ends))
+
+
+def _interval_ends(row: ComparedRow) -> tuple[float | None, float | None] | None:
     low, high, ratio = row.row.ratio_low, row.row.ratio_high, row.row.ratio
     if low is None or high is None or ratio is None or not low > 0:
-        return units.ABSENT
-    ends = (units.quotient(1, high), units.quotient(1, low)) if row.row.verdict is Verdict.OLD else (low, high)
-    return " – ".join(map(units.ratio, ends))
+        return None
+    return (units.quotient(1, high), units.quotient(1, low)) if row.row.verdict is Verdict.OLD else (low, high)
 
 
 def _verdict(row: ComparedRow) -> str:
@@ -248,16 +256,30 @@ COLUMNS: tuple[Column[ComparedRow], ...] = (
         "Old server (mean)",
         lambda row: _sample(row.row, row.row.old),
         right=True,
+        value=lambda row: None if row.row.old is None else row.row.old.mean,
         tip=lambda row: _tip(row.row, row.row.old),
     ),
     Column(
         "New server (mean)",
         lambda row: _sample(row.row, row.row.new),
         right=True,
+        value=lambda row: None if row.row.new is None else row.row.new.mean,
         tip=lambda row: _tip(row.row, row.row.new),
     ),
-    Column("Ratio", _ratio, right=True, tone=lambda row: row.tone, tip=lambda row: recorded(row.row.note)),
-    Column("95 % interval", _interval, right=True),
+    Column(
+        "Ratio",
+        _ratio,
+        right=True,
+        tone=lambda row: row.tone,
+        tip=lambda row: recorded(row.row.note),
+        value=_times_better,
+    ),
+    Column(
+        "95 % interval",
+        _interval,
+        right=True,
+        value=lambda row: None if (ends := _interval_ends(row)) is None else ends[0],
+    ),
     Column("Verdict", _verdict, tone=lambda row: row.tone),
 )
 

@@ -264,10 +264,22 @@ CLUSTER_COLUMNS: tuple[Column[ClusterRow], ...] = (
     Column("Name", lambda row: row.cluster.name or units.ABSENT),
     Column("Version", lambda row: row.cluster.version or row.cluster.series),
     Column("Running", lambda row: _joined(yes_no(row.cluster.running), tr("fenced") if row.cluster.fenced else None)),
-    Column("Port", lambda row: units.ABSENT if row.cluster.port is None else str(row.cluster.port), right=True),
-    Column("Size", lambda row: units.size(row.cluster.size_bytes), right=True),
-    Column("Files", lambda row: units.count(row.cluster.files), right=True),
-    Column("Tablespaces", lambda row: str(len(row.cluster.tablespaces)), right=True),
+    Column(
+        "Port",
+        lambda row: units.ABSENT if row.cluster.port is None else str(row.cluster.port),
+        right=True,
+        value=lambda row: row.cluster.port,
+    ),
+    Column(
+        "Size", lambda row: units.size(row.cluster.size_bytes), right=True, value=lambda row: row.cluster.size_bytes
+    ),
+    Column("Files", lambda row: units.count(row.cluster.files), right=True, value=lambda row: row.cluster.files),
+    Column(
+        "Tablespaces",
+        lambda row: str(len(row.cluster.tablespaces)),
+        right=True,
+        value=lambda row: len(row.cluster.tablespaces),
+    ),
 )
 DETAIL_COLUMNS: tuple[Column[Detail], ...] = (
     Column("Property", lambda row: row.name, tone=lambda _row: Tone.MUTED),

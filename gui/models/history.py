@@ -20,18 +20,29 @@ def _exit(row: "Command") -> str:
 
 
 ENTRY_COLUMNS: "tuple[Column[Entry], ...]" = (
-    Column("Time", lambda row: moment(row.at)),
+    Column("Time", lambda row: moment(row.at), value=lambda row: row.at.timestamp()),
     Column("Kind", lambda row: tr(row.kind)),
     Column("Move", lambda row: row.move or units.ABSENT),
     Column("Property", lambda row: recorded(row.title), width=Width.REST),
     Column("Note", lambda row: row.note),
 )
 COMMAND_COLUMNS: "tuple[Column[Command], ...]" = (
-    Column("Time", lambda row: moment(row.at)),
+    Column("Time", lambda row: moment(row.at), value=lambda row: row.at.timestamp()),
     Column("Server", lambda row: row.server),
     Column("User", lambda row: row.user),
-    Column("Exit status", _exit, right=True, tone=lambda row: None if row.exit_status == 0 else Tone.WARNING),
-    Column("Duration", lambda row: "" if row.seconds is None else units.seconds(row.seconds), right=True),
+    Column(
+        "Exit status",
+        _exit,
+        right=True,
+        tone=lambda row: None if row.exit_status == 0 else Tone.WARNING,
+        value=lambda row: row.exit_status,
+    ),
+    Column(
+        "Duration",
+        lambda row: "" if row.seconds is None else units.seconds(row.seconds),
+        right=True,
+        value=lambda row: row.seconds,
+    ),
     Column("Purpose", lambda row: recorded(row.title)),
     Column("Command", lambda row: row.command, fixed=True, width=Width.REST),
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core import units
 from core.language import tr
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.estimate import Estimate, Method, Stage, stage_heading
+from core.migration.model.estimate import Estimate, Method, Span, Stage, stage_heading
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
 from core.migration.model.transport import Route
@@ -191,6 +191,10 @@ def _bound(stage: Stage) -> str:
     return recorded(stage.evidence) or bound_name(stage.bound_by)
 
 
+def _duration(row: StageRow) -> Span:
+    return row.method.duration_seconds if row.stage is None else row.stage.seconds
+
+
 def _name(row: StageRow) -> str:
     return method_name(row.method.method) if row.stage is None else f"    {tr(stage_heading(row.stage.name))}"
 
@@ -205,33 +209,37 @@ CHECK_COLUMNS: tuple[Column[CheckResult], ...] = (
 )
 PROBE_COLUMNS: tuple[Column[Probe], ...] = (
     Column("Link", lambda row: quantity_name(row.quantity)),
-    Column("Rate", lambda row: units.rate(row.bytes_per_second), right=True),
-    Column("Amount", lambda row: units.size(row.bytes), right=True),
-    Column("Duration", lambda row: units.duration(row.seconds), right=True),
+    Column("Rate", lambda row: units.rate(row.bytes_per_second), right=True, value=lambda row: row.bytes_per_second),
+    Column("Amount", lambda row: units.size(row.bytes), right=True, value=lambda row: row.bytes),
+    Column("Duration", lambda row: units.duration(row.seconds), right=True, value=lambda row: row.seconds),
     Column("Method", lambda row: recorded(row.method), width=Width.REST),
-    Column("Time", lambda row: moment(row.taken_at)),
+    Column("Time", lambda row: moment(row.taken_at), value=lambda row: row.taken_at.timestamp()),
 )
 STAGE_COLUMNS: tuple[Column[StageRow], ...] = (
     Column("Method and stage", _name, width=Width.REST),
     Column(
         "Likely",
-        lambda row: units.duration((row.method.duration_seconds if row.stage is None else row.stage.seconds).likely),
+        lambda row: units.duration(_duration(row).likely),
         right=True,
+        value=lambda row: _duration(row).likely,
     ),
     Column(
         "Low – high",
-        lambda row: span(row.method.duration_seconds if row.stage is None else row.stage.seconds),
+        lambda row: span(_duration(row)),
         right=True,
+        value=lambda row: _duration(row).low,
     ),
     Column(
         "Downtime",
         lambda row: units.duration(row.method.downtime_seconds.likely) if row.stage is None else "",
         right=True,
+        value=lambda row: row.method.downtime_seconds.likely if row.stage is None else None,
     ),
     Column(
         "Downtime low – high",
         lambda row: span(row.method.downtime_seconds) if row.stage is None else "",
         right=True,
+        value=lambda row: row.method.downtime_seconds.low if row.stage is None else None,
     ),
     Column(
         "Limited by",

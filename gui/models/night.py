@@ -124,9 +124,20 @@ TOO_SHORT = marked("window too short")
 STARTS = {True: marked("Latest stop"), False: marked("Downtime and rollback")}
 FIT_COLUMNS: tuple[Column[FitRow], ...] = (
     Column("Method", lambda row: method_name(row.fit.method)),
-    Column("Likelihood", lambda row: f"{row.fit.likelihood:.0%}", right=True, tone=_tone),
-    Column("Latest stop", _start, right=True),
-    Column("Costs (low – high)", lambda row: _cost(row.fit.cost), right=True),
+    Column(
+        "Likelihood",
+        lambda row: f"{row.fit.likelihood:.0%}",
+        right=True,
+        tone=_tone,
+        value=lambda row: row.fit.likelihood,
+    ),
+    Column("Latest stop", _start, right=True, value=lambda row: row.stop_by if row.windowed else row.fit.start_by),
+    Column(
+        "Costs (low – high)",
+        lambda row: _cost(row.fit.cost),
+        right=True,
+        value=lambda row: None if row.fit.cost is None else row.fit.cost.likely,
+    ),
     Column(
         "Condition",
         lambda row: recorded(row.fit.must_hold) or tr("none"),
@@ -136,7 +147,17 @@ FIT_COLUMNS: tuple[Column[FitRow], ...] = (
 )
 HELP_COLUMNS: tuple[Column[Help], ...] = (
     Column("Improvements", lambda row: recorded(row.change), width=Width.REST, tip=lambda row: recorded(row.change)),
-    Column("Saved downtime", lambda row: _saved(row.downtime_seconds), right=True),
-    Column("Saved duration", lambda row: _saved(row.duration_seconds), right=True),
+    Column(
+        "Saved downtime",
+        lambda row: _saved(row.downtime_seconds),
+        right=True,
+        value=lambda row: row.downtime_seconds,
+    ),
+    Column(
+        "Saved duration",
+        lambda row: _saved(row.duration_seconds),
+        right=True,
+        value=lambda row: row.duration_seconds,
+    ),
     Column("Then limited by", lambda row: bound_name(row.then_bound_by)),
 )

@@ -171,8 +171,18 @@ FORECAST_COLUMNS: tuple[Column[ForecastRow], ...] = (
     Column("Suite", lambda row: row.entry.suite),
     Column("State", lambda row: tr(STATE_TITLES[row.entry.state]), tone=lambda row: _STATE_TONES[row.entry.state]),
     Column("Volume", lambda row: f"{side_name(row.forecast.volume.side)}: {row.forecast.volume.mount_point}"),
-    Column("Expected duration", _takes, right=True),
-    Column("Space needed", lambda row: units.size(row.forecast.bytes_needed), right=True),
-    Column("Free space", lambda row: units.size(row.forecast.bytes_available), right=True),
+    Column("Expected duration", _takes, right=True, value=lambda row: row.forecast.seconds),
+    Column(
+        "Space needed",
+        lambda row: units.size(row.forecast.bytes_needed),
+        right=True,
+        value=lambda row: row.forecast.bytes_needed,
+    ),
+    Column(
+        "Free space",
+        lambda row: units.size(row.forecast.bytes_available),
+        right=True,
+        value=lambda row: row.forecast.bytes_available,
+    ),
     Column("Problems", _problems, tone=_problems_tone, tip=_problems, width=Width.REST),
 )

@@ -41,17 +41,24 @@ def _result_text(row: "EstimateComparison") -> str:
 
 
 RECORD_COLUMNS: "tuple[Column[EstimateComparison], ...]" = (
-    Column("Start", lambda row: moment(row.began_at)),
+    Column("Start", lambda row: moment(row.began_at), value=lambda row: row.began_at.timestamp()),
     Column("Property", lambda row: tr(EXECUTIONS[row.kind])),
     Column("Stage", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
-    Column("Likely", lambda row: units.duration(row.estimated.likely), right=True),
-    Column("Low – high", lambda row: span(row.estimated), right=True),
-    Column("Duration", lambda row: units.duration(row.seconds), right=True),
+    Column(
+        "Likely", lambda row: units.duration(row.estimated.likely), right=True, value=lambda row: row.estimated.likely
+    ),
+    Column("Low – high", lambda row: span(row.estimated), right=True, value=lambda row: row.estimated.low),
+    Column("Duration", lambda row: units.duration(row.seconds), right=True, value=lambda row: row.seconds),
     Column("", _result_text, tone=lambda row: Tone.GOOD if row.inside else Tone.WARNING),
 )
 STAGES_COLUMNS: "tuple[Column[ByStage], ...]" = (
     Column("Stage (all moves)", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
-    Column("Executions", lambda row: units.count(row.times), right=True),
-    Column("Within low – high", lambda row: f"{row.inside / row.times:.0%}" if row.times else units.ABSENT, right=True),
-    Column("Measured / likely", lambda row: units.ratio(row.bias), right=True),
+    Column("Executions", lambda row: units.count(row.times), right=True, value=lambda row: row.times),
+    Column(
+        "Within low – high",
+        lambda row: f"{row.inside / row.times:.0%}" if row.times else units.ABSENT,
+        right=True,
+        value=lambda row: row.inside / row.times if row.times else None,
+    ),
+    Column("Measured / likely", lambda row: units.ratio(row.bias), right=True, value=lambda row: row.bias),
 )

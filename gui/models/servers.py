@@ -5,7 +5,7 @@ from core.language import marked, tr
 from core.servers.profiles import Rights
 from gui.appearance import Tone
 from gui.models.table import Column, Width
-from gui.models.words import moment
+from gui.models.words import minute
 from gui.states import ServerRow
 
 RIGHTS = {
@@ -30,7 +30,11 @@ COLUMNS: tuple[Column[ServerRow], ...] = (
     Column("Name", lambda row: row.profile.name),
     Column("Address", lambda row: row.profile.address),
     Column("User", lambda row: row.profile.user or tr("as in ~/.ssh/config")),
-    Column("Port", lambda row: tr("as in ~/.ssh/config") if row.profile.port is None else str(row.profile.port)),
+    Column(
+        "Port",
+        lambda row: tr("as in ~/.ssh/config") if row.profile.port is None else str(row.profile.port),
+        value=lambda row: row.profile.port,
+    ),
     Column(
         "Rights",
         lambda row: tr(SHORT_RIGHTS[row.profile.rights]),
@@ -40,8 +44,9 @@ COLUMNS: tuple[Column[ServerRow], ...] = (
     Column("System", _system, width=Width.REST, tip=_system),
     Column(
         "Facts read",
-        lambda row: tr("not yet") if row.facts is None else moment(row.facts.taken_at)[:16],
+        lambda row: tr("not yet") if row.facts is None else minute(row.facts.taken_at),
         tone=lambda row: Tone.MUTED if row.facts is None else None,
+        value=lambda row: None if row.facts is None else row.facts.taken_at.timestamp(),
     ),
     Column("Moves", lambda row: ", ".join(row.moves)),
 )

@@ -150,6 +150,7 @@ def _special(row: StepRow) -> str:
     return tr("point of no return") if row.step is not None and row.step.point_of_no_return else ""
 
 
+# a table of steps has heads, so it cannot be sorted: its columns need no values
 _NUMBER: Column[StepRow] = Column("#", lambda row: "" if row.step is None else str(row.step.number), right=True)
 _STEP: Column[StepRow] = Column("Step", _title, width=Width.REST, tone=_tone)
 _WHERE: Column[StepRow] = Column(

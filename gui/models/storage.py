@@ -65,10 +65,30 @@ def _writes(row: ArrayRow) -> str:
 
 ARRAY_COLUMNS: tuple[Column[ArrayRow], ...] = (
     Column("Array", lambda row: recorded(row.title), tone=_tone, width=Width.REST),
-    Column("Reads", lambda row: metric_value("read_iops", row.figures.read_iops), right=True),
-    Column("Writes", _writes, right=True),
-    Column("Read, 1 process", lambda row: units.rate(row.figures.read_bytes_per_second), right=True),
-    Column("Read, parallel", lambda row: units.rate(row.parallel_read_bytes_per_second), right=True),
-    Column("Write", lambda row: units.rate(row.figures.write_bytes_per_second), right=True),
+    Column(
+        "Reads",
+        lambda row: metric_value("read_iops", row.figures.read_iops),
+        right=True,
+        value=lambda row: row.figures.read_iops,
+    ),
+    Column("Writes", _writes, right=True, value=lambda row: row.figures.write_iops),
+    Column(
+        "Read, 1 process",
+        lambda row: units.rate(row.figures.read_bytes_per_second),
+        right=True,
+        value=lambda row: row.figures.read_bytes_per_second,
+    ),
+    Column(
+        "Read, parallel",
+        lambda row: units.rate(row.parallel_read_bytes_per_second),
+        right=True,
+        value=lambda row: row.parallel_read_bytes_per_second,
+    ),
+    Column(
+        "Write",
+        lambda row: units.rate(row.figures.write_bytes_per_second),
+        right=True,
+        value=lambda row: row.figures.write_bytes_per_second,
+    ),
     Column("Failures survived", lambda row: row.survives or (tr("measured") if row.measured else units.ABSENT)),
 )

@@ -33,7 +33,8 @@ class Column(Generic[Row]):
     """One column: its head, and the text of its cell for a row.
 
     `tone` gives the cell's colour; `right` is for numbers; `fixed` for commands; `tip` is the tool tip, where the
-    cell's own text is not it.
+    cell's own text is not it. `value` is the number by which the column is sorted, None where a row has none; a column
+    without it is sorted by its texts.
     """
 
     title: str
@@ -43,6 +44,7 @@ class Column(Generic[Row]):
     tone: Callable[[Row], Tone | None] | None = None
     tip: Callable[[Row], str] | None = None
     width: Width = Width.CONTENTS
+    value: Callable[[Row], float | None] | None = None
 
 
 class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
@@ -143,6 +145,13 @@ class TableModel(Guarded, QAbstractTableModel, Generic[Row]):
     def text(self, column: Column[Row], row: Row) -> str:
         """Return the whole text of a cell; `–` if its function fails."""
         return self._cell_text(column.text, row)
+
+    def sort_key(self, column: Column[Row], row: Row) -> float | str:
+        """Return the key by which the column is sorted. Rows without a value, or whose function fails, come first."""
+        if column.value is None:
+            return self.text(column, row).lower()
+        value = attempt(column.value, lambda _row: None, row)
+        return value if units.known(value) else float("-inf")
 
     def _cell_text(self, text: Callable[[Row], str], row: Row) -> str:
         return attempt(text, lambda _row: units.ABSENT, row)

@@ -97,6 +97,16 @@ def moment(at: datetime | None) -> str:
     return units.ABSENT if at is None else at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
+def minute(at: datetime) -> str:
+    """Return a point in time in the time zone of the workstation, to the minute."""
+    return at.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def clock(at: datetime) -> str:
+    """Return the time of day in the time zone of the workstation."""
+    return at.astimezone().strftime("%H:%M:%S")
+
+
 def age(at: datetime | None, now: datetime) -> str:
     """Return how long ago it was in the largest unit, such as `12 s` or `3 h`; empty for None."""
     if at is None:

@@ -43,7 +43,7 @@ class CheckPage(PartPage):
         self.problems = CheckBox(tr("&Problems only"), self)
         self.problems.toggled.connect(self._show_rows)
         self.head.insertWidget(2, self.problems)
-        self.table = Table[CheckResult](tr("Checks"), rows.CHECK_COLUMNS, self)
+        self.table = Table[CheckResult]("checks", tr("Checks"), rows.CHECK_COLUMNS, self)
         self.evidence = TextView(tr("Evidence and hint"), self)
         self.table.chosen.connect(self._show)
         self.split(self.table, self.evidence, (320, 180))

@@ -18,7 +18,7 @@ from gui.models.chart import Chart
 from gui.models.charts import bar_chart, latency_chart, ratio_chart, repetitions_chart, time_chart
 from gui.models.comparison import ComparedRow
 from gui.models.storage import array_rows
-from gui.models.words import capital, moment
+from gui.models.words import capital, minute
 from gui.pages.page import Page
 from gui.states import Compared
 from gui.widgets.chart import ChartRow
@@ -61,7 +61,7 @@ class ComparePage(Page):
         self._make_head()
         self.what = Label(parent=self)
         self.what.setWordWrap(True)
-        self.table = Table[ComparedRow](tr("Comparison"), rows.COLUMNS, self)
+        self.table = Table[ComparedRow]("comparison", tr("Comparison"), rows.COLUMNS, self)
         self.table.chosen.connect(self._show_chosen)
         self.findings = TextView(tr("Diagnosis: reasons for poor results, and suggestions"), self)
         self.what_if = WhatIfView(self)
@@ -169,7 +169,7 @@ class ComparePage(Page):
             box.clear()
             box.addItems([*map(tr, LATEST)])
             for start in starts:
-                box.addItem(f"{moment(start.began_at)[:16]}  {start.place}")
+                box.addItem(f"{minute(start.began_at)}  {start.place}")
             # what was picked may be gone with its move
             box.setCurrentIndex(known.index(before) if before in known else int(box is self.right))
 

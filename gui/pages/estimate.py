@@ -49,15 +49,19 @@ class EstimatePage(PartPage):
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
         self.chart = ChartView(self)
-        self.table = Table[StageRow](tr("Estimate"), rows.STAGE_COLUMNS, self)
+        self.table = Table[StageRow]("estimate", tr("Estimate"), rows.STAGE_COLUMNS, self)
         self.advice = Label(parent=self)
-        self.helps = Table[Help](tr("Improvements"), HELP_COLUMNS, self)
+        self.helps = Table[Help]("improvements", tr("Improvements"), HELP_COLUMNS, self)
         self.night = NightView(self)
         self.night.asked.connect(self._ask)
         self.message = Label(parent=self)
-        self.record: Table[EstimateComparison] = Table(tr("Estimated and measured durations"), RECORD_COLUMNS, self)
+        self.record: Table[EstimateComparison] = Table(
+            "estimated-and-measured", tr("Estimated and measured durations"), RECORD_COLUMNS, self
+        )
         self.notes = TextView(tr("Warnings and assumptions"), self)
-        self.by_stage: Table[ByStage] = Table(tr("Accuracy of the estimates of each stage"), STAGES_COLUMNS, self)
+        self.by_stage: Table[ByStage] = Table(
+            "accuracy", tr("Accuracy of the estimates of each stage"), STAGES_COLUMNS, self
+        )
         self._recorded = self._under(self.message, self.record, self.by_stage)
         self.tabs = QTabWidget(self, documentMode=True)
         self.tabs.setAccessibleName(tr("Details of the estimate"))

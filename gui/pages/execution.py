@@ -69,7 +69,7 @@ class ExecutionPage(Page):
         self.budget.setAccessibleName(tr("Downtime compared with the plan"))
         self.budget.setMaximumHeight(8)
         self.prompt = PromptPanel(self)
-        self.table = Table[StepRow](tr("Steps of the execution"), RUN_COLUMNS, self, strong=is_head)
+        self.table = Table[StepRow]("execution-steps", tr("Steps of the execution"), RUN_COLUMNS, self, strong=is_head)
         self.table.chosen.connect(self._show_step)
         self.filter = FilterBox(self.table, self)
         line = QHBoxLayout()

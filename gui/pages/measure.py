@@ -17,7 +17,6 @@ from gui.destinations import TITLES, PageId
 from gui.dialogs.resync import ask_about_resync
 from gui.models import benchmarks as rows
 from gui.models.benchmarks import RepetitionRow
-from gui.models.facts import Detail
 from gui.models.progress import Stage, find_stage, remaining
 from gui.models.queue import (
     FORECAST_COLUMNS,
@@ -108,14 +107,14 @@ class MeasurePage(Page):
     def _make_tables(self) -> None:
         self.hint = Label(parent=self)
         self.hint.setWordWrap(True)
-        self.forecasts = Table[ForecastRow](tr("Forecast"), FORECAST_COLUMNS, self)
+        self.forecasts = Table[ForecastRow]("forecast", tr("Forecast"), FORECAST_COLUMNS, self)
         self.forecasts.setFixedHeight(self.fontMetrics().height() * 6 + 12)
         self.forecasts.hide()
-        self.suites: Table[Listed] = Table(tr("Suites"), rows.SUITE_COLUMNS, self)
+        self.suites: Table[Listed] = Table("suites", tr("Suites"), rows.SUITE_COLUMNS, self)
         self.suites.chosen.connect(self._take_suite)
-        self.table = Table[RepetitionRow](tr("Repetitions"), rows.REPETITION_COLUMNS, self)
+        self.table = Table[RepetitionRow]("repetitions", tr("Repetitions"), rows.REPETITION_COLUMNS, self)
         self.table.chosen.connect(self._show_row)
-        self.metrics = Table[Detail](tr("Metrics of the repetition"), rows.METRIC_COLUMNS, self)
+        self.metrics = Table[rows.MetricRow]("metrics", tr("Metrics of the repetition"), rows.METRIC_COLUMNS, self)
         self.raw = TextView(tr("Command and raw output"), self)
 
     def _make_tabs(self) -> None:

@@ -58,7 +58,7 @@ class PlanPage(PartPage):
         self.warnings.setWordWrap(True)
         self.column.addWidget(self.fold)
         self.column.addWidget(self.warnings)
-        self.table = Table[StepRow](tr("Steps of the plan"), PLAN_COLUMNS, self, strong=is_head)
+        self.table = Table[StepRow]("plan-steps", tr("Steps of the plan"), PLAN_COLUMNS, self, strong=is_head)
         self.table.chosen.connect(self._show)
         self.step = StepView(self)
         split = QSplitter(Qt.Orientation.Vertical, self)

@@ -38,7 +38,7 @@ class ProbePage(PartPage):
 
     def __init__(self, work: Work, parent: QWidget | None = None) -> None:
         super().__init__(work, parent)
-        self.table = Table[Probe](tr("Probes"), rows.PROBE_COLUMNS, self)
+        self.table = Table[Probe]("probes", tr("Probes"), rows.PROBE_COLUMNS, self)
         self.raw = TextView(tr("Command and raw output"), self)
         self.table.chosen.connect(self._show)
         self.split(self.table, self.raw, (260, 240))

@@ -40,7 +40,7 @@ class ServersPage(Page):
             tr("Read &facts"), self.read_facts, tr("Read the facts of the server. Nothing is written there.")
         )
         self.heading(self.add, self.edit, self.remove, self.test, self.facts)
-        self.table = Table[ServerRow](tr("Servers"), COLUMNS, self)
+        self.table = Table[ServerRow]("servers", tr("Servers"), COLUMNS, self)
         self.table.chosen.connect(self.update_buttons)
         self.table.activated_row.connect(self.edit_server)
         self.result = TextView(tr("Result of the test"), self)

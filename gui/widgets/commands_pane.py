@@ -26,7 +26,7 @@ class CommandsPane(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: list[Line] = []
-        self.table = Table[Line](tr("Commands that ran on the servers"), commands.COLUMNS, self)
+        self.table = Table[Line]("session-commands", tr("Commands that ran on the servers"), commands.COLUMNS, self)
         self.server = QComboBox(self)
         self.server.addItem(tr("All servers"))
         self.server.setAccessibleName(tr("Server whose commands are shown"))

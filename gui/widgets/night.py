@@ -79,7 +79,7 @@ class NightView(QWidget):
         head.addStretch()
         self.message = Label(parent=self)
         self.message.setWordWrap(True)
-        self.table = Table[FitRow](tr("Likelihood of each method"), FIT_COLUMNS, self)
+        self.table = Table[FitRow]("window-fits", tr("Likelihood of each method"), FIT_COLUMNS, self)
         self.later = Label(parent=self)
         self.later.setWordWrap(True)
         column = QVBoxLayout(self)

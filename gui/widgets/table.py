@@ -17,7 +17,6 @@ from core.language import tr
 from core.text import no_formula
 from gui.dialogs.files import ask_path
 from gui.guard import Guarded
-from gui.models.sorting import figure
 from gui.models.table import Column, TableModel, Width
 from gui.widgets.padding import PaddedDelegate
 
@@ -39,7 +38,8 @@ def level(widths: Sequence[int], room: int) -> int:
 
 
 class Table(Guarded, QTableView, Generic[Row]):
-    """A read-only table. `follow` tells rows apart: what is chosen stays so wherever new rows have put it.
+    """A read-only table. The widths of its columns are remembered by its `table_id`; a screen reader reads its
+    `title`. `follow` tells rows apart: what is chosen stays so wherever new rows have put it.
 
     Signals: chosen(row or None); activated_row(row) by double click or Return; saved(Path), troubled(PghaulError).
     """
@@ -51,7 +51,8 @@ class Table(Guarded, QTableView, Generic[Row]):
 
     def __init__(
         self,
-        name: str,
+        table_id: str,
+        title: str,
         columns: Sequence[Column[Row]],
         parent: QWidget | None = None,
         *,
@@ -66,7 +67,8 @@ class Table(Guarded, QTableView, Generic[Row]):
         self._all: list[Row] = []
         self._wanted = ""
         self._order: tuple[int, Qt.SortOrder] | None = None
-        self.setAccessibleName(name)
+        self.setObjectName(table_id)
+        self.setAccessibleName(title)
         self.setModel(self.rows)
         self.setItemDelegate(PaddedDelegate(4, 0, self))
         self._set_behaviour()
@@ -148,9 +150,7 @@ class Table(Guarded, QTableView, Generic[Row]):
         if self._order is None:
             return rows
         column, falling = self.rows.columns[self._order[0]], self._order[1] is Qt.SortOrder.DescendingOrder
-        if column.right:
-            return sorted(rows, key=lambda row: figure(self.rows.text(column, row)), reverse=falling)
-        return sorted(rows, key=lambda row: self.rows.text(column, row).lower(), reverse=falling)
+        return sorted(rows, key=lambda row: self.rows.sort_key(column, row), reverse=falling)
 
     def _holds(self, row: Row) -> bool:
         return any(self._wanted in self.rows.text(column, row).lower() for column in self.rows.columns)

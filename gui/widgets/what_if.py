@@ -66,7 +66,7 @@ class WhatIfView(QWidget):
         head.addStretch()
         self.message = Label(parent=self)
         self.message.setWordWrap(True)
-        self.table = Table[ArrayRow](tr("Expected performance of RAID arrays"), ARRAY_COLUMNS, self)
+        self.table = Table[ArrayRow]("raid-arrays", tr("Expected performance of RAID arrays"), ARRAY_COLUMNS, self)
         column = QVBoxLayout(self)
         column.addLayout(head)
         column.addWidget(self.message)

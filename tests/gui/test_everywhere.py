@@ -126,7 +126,7 @@ def test_a_table_is_saved_as_csv(full_window: MainWindow, qtbot: QtBot, tmp_path
 
 @pytest.mark.parametrize("umask", [0o022, 0o027])
 def test_the_umask_says_who_may_read_a_table_that_is_saved(qtbot: QtBot, tmp_path: Path, umask: int) -> None:
-    table = Table[str]("Things", (Column("Thing", str),))
+    table = Table[str]("things", "Things", (Column("Thing", str),))
     qtbot.addWidget(table)
     before = os.umask(umask)
     try:

@@ -1,5 +1,8 @@
+import importlib
+import pkgutil
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,6 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
+import gui.models
+from core import units
 from gui.appearance import Tone
 from gui.models.table import Column, TableModel
 from gui.widgets.table import Table
@@ -103,7 +108,7 @@ def test_a_column_that_fails_shows_that_it_is_absent(qtbot: QtBot, tmp_path: Pat
         else Column("Broken", lambda row: row.name, tone=lambda row: Tone.BAD if fails(row) else None)
     )
     with qtbot.capture_exceptions() as caught:
-        table = Table("Things", (*COLUMNS, broken))
+        table = Table("things", "Things", (*COLUMNS, broken))
         qtbot.addWidget(table)
         table.show()
         for _ in range(3):
@@ -124,4 +129,59 @@ def test_a_column_that_fails_shows_that_it_is_absent(qtbot: QtBot, tmp_path: Pat
         assert shown in (tmp_path / "things.csv").read_text()
         assert cell.data(Qt.ItemDataRole.ForegroundRole) is None
         table.close()
+    assert {kind for kind, _error, _trace in caught} == {ZeroDivisionError}
+
+
+WITH_HEADS = "steps"
+"""The module whose tables have heads, so that they cannot be sorted."""
+
+
+def columns_of_numbers() -> list[Column[Any]]:
+    found: list[Column[Any]] = []
+    for module in pkgutil.iter_modules(gui.models.__path__):
+        if module.name != WITH_HEADS:
+            for value in vars(importlib.import_module(f"gui.models.{module.name}")).values():
+                if isinstance(value, tuple):
+                    found += [each for each in value if isinstance(each, Column) and each.right]
+    return found
+
+
+def test_every_column_of_numbers_has_values_to_sort_by() -> None:
+    found = columns_of_numbers()
+    assert len(found) > 30
+    assert [column.title for column in found if column.value is None] == []
+
+
+@dataclass(frozen=True)
+class Measured:
+    seconds: float | None
+
+
+SECONDS: Column[Measured] = Column(
+    "Duration", lambda row: units.duration(row.seconds), right=True, value=lambda row: row.seconds
+)
+
+
+def test_a_table_is_sorted_by_values_whatever_its_texts(qtbot: QtBot) -> None:
+    """As texts, `20 min` comes before `3 min` and `5 h`; a row without a value comes first."""
+    table = Table("durations", "Durations", (SECONDS,))
+    qtbot.addWidget(table)
+    seconds = (180.0, None, 18_000.0, 1200.0, float("nan"), 0.5)
+    table.set_rows([Measured(each) for each in seconds])
+    table.sort(0)
+    assert [row.seconds for row in table.rows.rows][2:] == [0.5, 180.0, 1200.0, 18_000.0]
+    table.sort(0)
+    assert [row.seconds for row in table.rows.rows][:4] == [18_000.0, 1200.0, 180.0, 0.5]
+    table.sort(0)
+    assert table.rows.row(0).seconds == 180.0
+
+
+def test_a_value_that_fails_is_none(qtbot: QtBot) -> None:
+    broken: Column[Thing] = Column("Share", lambda row: row.name, value=lambda row: 1 / row.number)
+    with qtbot.capture_exceptions() as caught:
+        table = Table("things", "Things", (broken,))
+        qtbot.addWidget(table)
+        table.set_rows([Thing("a", 1), Thing("b", 0)])
+        table.sort(0)
+        assert [row.name for row in table.rows.rows] == ["b", "a"]
     assert {kind for kind, _error, _trace in caught} == {ZeroDivisionError}

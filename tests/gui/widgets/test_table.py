@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QSplitter
+from PySide6.QtWidgets import QMainWindow, QSplitter
 from pytestqt.qtbot import QtBot
 
 from gui.models.table import Column, Width
+from gui.remembered import Remembered
 from gui.widgets.table import NARROWEST, READABLE, WIDEST, Table, level
 
 
@@ -31,7 +32,7 @@ ROW = Finding("data", "block size 8192, " * 9, "79.7 MB/s ± 0.1 %, 2 h 14 min",
 
 
 def shown(qtbot: QtBot, width: int) -> Table[Finding]:
-    table = Table[Finding]("Findings", COLUMNS)
+    table = Table[Finding]("findings", "Findings", COLUMNS)
     qtbot.addWidget(table)
     table.set_rows([ROW])
     table.resize(width, 300)
@@ -68,6 +69,25 @@ def test_columns_follow_the_width_until_one_is_dragged(qtbot: QtBot) -> None:
     assert table.columnWidth(1) == 123
 
 
+def test_widths_are_remembered_by_the_id_of_the_table_whatever_its_title(qtbot: QtBot, tmp_path: Path) -> None:
+    widths: dict[tuple[str, str], int] = {}
+    for table_id, title in (("findings", "Findings"), ("findings", "Befunde"), ("others", "Findings")):
+        window = QMainWindow()
+        qtbot.addWidget(window)
+        table = Table[Finding](table_id, title, COLUMNS, window)
+        window.setCentralWidget(table)
+        table.set_rows([ROW])
+        remembered = Remembered(tmp_path)
+        remembered.restore_columns(window)
+        if not widths:
+            table.dragged = True
+            table.setColumnWidth(1, 123)
+            remembered.keep_window(window)
+        widths[table_id, title] = table.columnWidth(1)
+    assert widths["findings", "Befunde"] == 123
+    assert widths["others", "Findings"] != 123
+
+
 def test_what_nobody_sees_is_measured_when_it_is_shown(qtbot: QtBot) -> None:
     table = shown(qtbot, 900)
     table.hide()
@@ -79,7 +99,7 @@ def test_what_nobody_sees_is_measured_when_it_is_shown(qtbot: QtBot) -> None:
 
 
 def test_a_row_that_was_chosen_before_the_table_is_seen_is_in_sight(qtbot: QtBot) -> None:
-    table = Table[Finding]("Findings", COLUMNS)
+    table = Table[Finding]("findings", "Findings", COLUMNS)
     qtbot.addWidget(table)
     table.set_rows([replace(ROW, name=f"number {number}") for number in range(200)])
     table.choose(150)
@@ -99,7 +119,7 @@ def test_no_cell_of_a_csv_is_a_formula(qtbot: QtBot, tmp_path: Path) -> None:
 
 def numbered(qtbot: QtBot) -> Table[Finding]:
     """A table of more rows than can be seen, that follows them by name."""
-    table = Table[Finding]("Findings", COLUMNS, follow=lambda row: row.name)
+    table = Table[Finding]("findings", "Findings", COLUMNS, follow=lambda row: row.name)
     qtbot.addWidget(table)
     table.resize(900, 300)
     table.set_rows([replace(ROW, name=f"number {number}") for number in range(200)])
@@ -147,7 +167,7 @@ def test_the_chosen_rows_are_followed(qtbot: QtBot) -> None:
 def test_a_row_that_is_chosen_before_the_table_has_its_size_is_in_sight(qtbot: QtBot) -> None:
     whole = QSplitter()
     qtbot.addWidget(whole)
-    table = Table[Finding]("Findings", COLUMNS, whole)
+    table = Table[Finding]("findings", "Findings", COLUMNS, whole)
     whole.resize(900, 300)
     table.hide()
     whole.show()
