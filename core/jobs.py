@@ -18,9 +18,13 @@ from core.errors import Cancelled
 class Progress:
     """How far the work is. `done` and `total` are in `unit`: `bytes`, `steps` or `seconds`; total None is not known.
 
-    `whole`: how far all of it is, where this is one part of a long work, in words.
+    Attributes:
+        id: the part of the work that this is about, such as a step. Programs tell parts apart by it, not by the title.
+        title: the same for people.
+        whole: how far all of the work is, where this is one part of a long one, in words.
     """
 
+    id: str
     title: str
     done: float
     total: float | None

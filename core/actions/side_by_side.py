@@ -38,6 +38,7 @@ class _CombinedProgress:
     def _combine(self, last: Progress) -> Progress:
         known = {name: part for name, part in self._parts.items() if part is not None}
         title = "; ".join(f"{name}: {part.title}" for name, part in known.items())
+        progress_id = ";".join(f"{name}:{part.id}" for name, part in known.items())
         totals = [part.total for part in known.values() if part.total is not None]
         # progress in the same unit can be combined; progress in different units cannot
         if (
@@ -45,9 +46,9 @@ class _CombinedProgress:
             or len(totals) < len(known)
             or {part.unit for part in known.values()} != {last.unit}
         ):
-            return Progress(title, 0.0, None, last.unit)
+            return Progress(progress_id, title, 0.0, None, last.unit)
         remaining = max(part.total - part.done for part in known.values() if part.total is not None)
-        return Progress(title, max(totals) - remaining, max(totals), last.unit)
+        return Progress(progress_id, title, max(totals) - remaining, max(totals), last.unit)
 
 
 def run_side_by_side(parts: Sequence[tuple[str, Callable[[Job], T]]], job: Job) -> list[T]:

@@ -214,7 +214,7 @@ class _SurveyReader:
             row = future.result()
             rows[row.server] = row
             self.job.report(Note(_describe_row(row), "warning" if row.failure else "info"))
-            self.job.report(Progress("survey", len(rows), total, whole=f"{len(rows)} of {total} servers"))
+            self.job.report(Progress("survey", "survey", len(rows), total, whole=f"{len(rows)} of {total} servers"))
 
     def _row(self, profile: Profile, job: Job) -> SurveyedServer:
         begun = time.monotonic()
@@ -294,7 +294,7 @@ def _check_moves(session: Session, rows: dict[str, SurveyedServer], job: Job) ->
     def moves_with_progress() -> Iterator[Move]:
         for number, move in enumerate(moves):
             job.check()
-            job.report(Progress("checks", number, len(moves)))
+            job.report(Progress("checks", "checks", number, len(moves)))
             yield move
 
     moves = [move for move in session.store.moves() if move.old in rows and move.new in rows]

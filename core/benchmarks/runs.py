@@ -99,6 +99,8 @@ class _Bench:
     watch: DiskWatch
     other: Server | None = None
     """The server that runs the phases of the other server."""
+    progress_id: str = ""
+    """The current repetition: its volume, workload and number."""
     title: str = ""
     workload: str = ""
     """The name of the current workload."""
@@ -200,7 +202,7 @@ class _Bench:
     def progress(self, seconds: float) -> None:
         # Repetitions beyond the forecast must not count as progress of later workloads.
         done = min(self.done_seconds + seconds, self.until_seconds)
-        self.job.report(Progress(self.title, done, self.expected_seconds, "seconds"))
+        self.job.report(Progress(self.progress_id, self.title, done, self.expected_seconds, "seconds"))
 
 
 def _run(bench: _Bench, workload: Workload, procedure: Procedure, until_seconds: float) -> Run:
@@ -221,6 +223,7 @@ def _run(bench: _Bench, workload: Workload, procedure: Procedure, until_seconds:
     try:
         while not stopped:
             number = len(repetitions) + 1
+            bench.progress_id = f"{bench.volume.mount_point}:{workload.name}/{number}"
             bench.title = f"{workload.title}, {number} of {max(number, bench.suite.repetitions)}"
             repetition, reading = _repeat(bench, run, procedure, number)
             repetitions.append(repetition)

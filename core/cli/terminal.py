@@ -111,7 +111,7 @@ class Listener:
     _shown: str = ""
     _last: float = field(default=0.0)
     _stage: tuple[str, float, float] = ("", 0.0, 0.0)
-    """The title that the progress speaks of, when it began, and how much was done then."""
+    """The id of what the progress is about, when it began, and how much was done then."""
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -158,8 +158,8 @@ class Listener:
         if self.quiet or now - self._last < pause or not (terminal or event.whole):
             return
         self._last = now
-        if event.title != self._stage[0] or event.done < self._stage[2]:
-            self._stage = (event.title, now, event.done)
+        if event.id != self._stage[0] or event.done < self._stage[2]:
+            self._stage = (event.id, now, event.done)
         description = self._describe_progress(event, now - self._stage[1])
         if not terminal:
             self._line(description)

@@ -255,7 +255,7 @@ class _Trips:
             if not self.answered_at and clocks.ANSWER.search(output.data, 0, 4096):
                 self.answered_at = time.time()
 
-        self._job.report(Progress(f"facts of {self._server.name}", self.count - 1, 2))
+        self._job.report(Progress(f"facts:{self._server.name}", f"facts of {self._server.name}", self.count - 1, 2))
         try:
             ended = self._server.run(shell, self._job, user=self._user, deadline=deadline, on_stdout=heard, title=title)
         except (AuthenticationError, CommandError) as error:

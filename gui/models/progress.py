@@ -19,17 +19,17 @@ class Stage:
     What is reckoned in seconds is one stage from its beginning to its end, whatever its parts are called.
     """
 
-    title: str
+    id: str
     began: float
     first: float
 
 
 def find_stage(progress: Progress, elapsed: float, before: Stage | None) -> Stage:
     """Return the stage of this progress: the previous one, or a new one."""
-    name = "" if progress.unit == SECONDS else progress.title
-    if before is not None and before.title == name and progress.done >= before.first:
+    stage_id = "" if progress.unit == SECONDS else progress.id
+    if before is not None and before.id == stage_id and progress.done >= before.first:
         return before
-    return Stage(name, elapsed, progress.done)
+    return Stage(stage_id, elapsed, progress.done)
 
 
 def remaining(progress: Progress, stage: Stage, elapsed: float) -> float | None:

@@ -69,7 +69,7 @@ class MeasurePage(Page):
         self._progress: Progress | None = None
         self._stage: Stage | None = None
         self._wait_for_resync = False
-        self._at = ""
+        self._repetition_shown = ""
         self._arrived = False
         self._clock = QElapsedTimer()
         self._tick = QTimer(self, interval=500)
@@ -288,9 +288,9 @@ class MeasurePage(Page):
             elif isinstance(event, Progress):
                 self._progress, self._stage = event, find_stage(event, self._elapsed, self._stage)
                 self._say_hint()  # with the bar below, which says the same
-                if event.title != self._at:
+                if event.id != self._repetition_shown:
                     # another repetition begins: the one before it is in the history
-                    self._at = event.title
+                    self._repetition_shown = event.id
                     self.refresh()
 
     @property

@@ -86,7 +86,7 @@ def test_of_many_progress_reports_the_last_counts_and_no_byte_is_lost(runner: Ru
 
     def move(job: Job) -> None:
         for done in range(10_001):
-            job.report(Progress("copy", done * (total // 10_000), total, "bytes"))
+            job.report(Progress("copy", "copy", done * (total // 10_000), total, "bytes"))
 
     seen: list[Progress] = []
     task = runner.start("move", move)
@@ -141,7 +141,7 @@ def test_signals_after_shutdown_reach_nobody(runner: Runner, qtbot: QtBot) -> No
 def test_commands_are_not_coalesced(runner: Runner, qtbot: QtBot) -> None:
     def run(job: Job) -> None:
         job.report(CommandStarted("old", "dba", "uname"))
-        job.report(Progress("a", 1, 2))
+        job.report(Progress("a", "a", 1, 2))
         job.report(CommandStarted("old", "dba", "df"))
 
     seen: list[Event] = []

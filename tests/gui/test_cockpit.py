@@ -219,7 +219,7 @@ def test_what_is_left_is_the_same_above_and_below(full_window: MainWindow, full_
     shown._mark(0, State.RUNS)  # noqa: SLF001
 
     def measure(_session: object, job: Job) -> None:
-        job.report(Progress("random read, 1 of 3", 20.0, 60.0, "seconds"))
+        job.report(Progress("random read, 1 of 3", "random read, 1 of 3", 20.0, 60.0, "seconds"))
 
     task = full_window.work.run("Benchmarks", measure)
     assert task is not None

@@ -38,7 +38,6 @@ from tests.gui.conftest import at_rest, page
 
 TOP = Path(gui.__file__).parent
 EXCEPTED = {
-    *("models/progress.py", "pages/measure.py"),  # titles of core's progress, which has no ids: a job keeps English
     "models/table.py",  # whether a column has that head already
 }
 

@@ -32,7 +32,7 @@ def test_a_talkative_job_does_not_block_the_window(full_window: MainWindow, qtbo
     def talk(_session: object, job: Job) -> None:
         for number in range(3000):
             job.report(CommandStarted("db-old", "dba", f"command {number} " + "x" * 500))
-            job.report(Progress("talking", number, 3000))
+            job.report(Progress("talking", "talking", number, 3000))
             job.report(Note(f"note {number}"))
             job.report(CommandEnded("db-old", f"command {number} " + "x" * 500, 0, 0.001))
             if number % 100 == 0:

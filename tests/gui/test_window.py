@@ -254,7 +254,7 @@ def test_the_job_bar_and_the_commands_follow_a_job(full_window: MainWindow, qtbo
 
     def work(_session: object, job: Job) -> None:
         job.report(CommandStarted("db-old", "dba", "rsync -a 'it''s' new:"))
-        job.report(Progress("copy", 3 << 40, 12 << 40, "bytes"))
+        job.report(Progress("copy", "copy", 3 << 40, 12 << 40, "bytes"))
         go_on.wait(10)
         job.report(CommandEnded("db-old", "rsync -a 'it''s' new:", 0, 2.0))
 

@@ -200,8 +200,8 @@ def test_more_repetitions_than_were_forecast_do_not_count_for_what_comes_behind(
     told = [event for event in events if isinstance(event, Progress)]
     total = told[0].total
     assert total is not None
-    early = [event.done for event in told if event.title.startswith("first")]
-    late = [event.done for event in told if event.title.startswith("second")]
+    early = [event.done for event in told if ":first/" in event.id]
+    late = [event.done for event in told if ":second/" in event.id]
     assert max(early) < 0.6 * total  # as if there had been the two that were forecast, and the layout
     assert max(early) <= late[0]
     assert late[-1] == total

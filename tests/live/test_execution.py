@@ -178,7 +178,7 @@ def test_a_cluster_is_moved_by_an_rsync_daemon_also_when_a_pass_is_cancelled(clu
     heard: list[set[str]] = []
 
     def cancel(event: object) -> None:
-        if isinstance(event, Progress) and move.title("warm-1-data") in event.title:
+        if isinstance(event, Progress) and "warm-1-data" in event.id.split("+"):
             heard.append(listening(cluster) - ports)
             cancelled.job.cancel()
 

@@ -137,13 +137,15 @@ def running(stopped: Moving, cluster: Lab, facts: dict[bool, tuple[Facts, Facts]
     return Moving(stopped.store, stopped.connect, facts[True], move=stopped.move)
 
 
-def at_first_bytes(title: str, disturb: Callable[[], None]) -> Callable[[Event], None]:
-    """A listener that disturbs once a step of that title has copied something."""
+def at_first_bytes(name: str, disturb: Callable[[], None]) -> Callable[[Event], None]:
+    """A listener that disturbs once the step of that name has copied something."""
     begun: list[str] = []
 
     def listen(event: Event) -> None:
-        if isinstance(event, Progress) and title in event.title and event.unit == "bytes" and event.done and not begun:
-            begun.append(event.title)
+        if not isinstance(event, Progress) or name not in event.id.split("+"):
+            return
+        if event.unit == "bytes" and event.done and not begun:
+            begun.append(event.id)
             disturb()
 
     return listen
@@ -201,9 +203,7 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
     cluster.shape(SLOW)
     try:
         with pytest.raises(PghaulError) as caught:
-            carry_out_plan(
-                stopped.executor(number, listener=at_first_bytes(stopped.title("copy-data"), lambda: disturb(cluster)))
-            )
+            carry_out_plan(stopped.executor(number, listener=at_first_bytes("copy-data", lambda: disturb(cluster))))
         cluster.shape("off")
         broken = stopped.store.execution(number)
         assert broken.state in {State.STOPPED, State.INTERRUPTED}, caught.value
@@ -247,9 +247,7 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
     number = stopped.begin()
     cluster.shape(SLOW)
     with pytest.raises(UnreachableError) as caught:
-        carry_out_plan(
-            stopped.executor(number, listener=at_first_bytes(stopped.title("copy-data"), lambda: cluster.cut("old")))
-        )
+        carry_out_plan(stopped.executor(number, listener=at_first_bytes("copy-data", lambda: cluster.cut("old"))))
     assert f"pghaul execute {SPREAD.name} --resume" in caught.value.hint
     assert stopped.store.execution(number).state is State.INTERRUPTED
     cluster.mend("old")
@@ -310,7 +308,7 @@ def test_a_cancel_from_elsewhere_ends_the_copy_and_cleans_up(cluster: Lab, stopp
         stopped.store.ask_cancel(number)
 
     with pytest.raises(Cancelled):
-        carry_out_plan(stopped.executor(number, listener=at_first_bytes(stopped.title("copy-data"), ask)))
+        carry_out_plan(stopped.executor(number, listener=at_first_bytes("copy-data", ask)))
     assert stopped.store.execution(number).state is State.CANCELLED
     cluster.shape("off")
     roll_back(stopped.executor(number))

@@ -142,7 +142,7 @@ def test_a_pass_that_is_cancelled_leaves_nothing(machines: Lab, move: Callable[[
     seen: list[str] = []
 
     def cancel(event: Event) -> None:
-        if isinstance(event, Progress) and moving.title("warm-1-data") in event.title and not seen:
+        if isinstance(event, Progress) and "warm-1-data" in event.id.split("+") and not seen:
             look = machines.old.exec("sh", "-c", "ps -e -o comm= | grep -x rsync; grep nfs4 /proc/mounts").stdout
             if "rsync" in look:  # the first lines come while the files are still being listed
                 seen.append(look)

@@ -65,13 +65,14 @@ def describe_position(found: ExecutionStatus) -> str:
 def make_progress_event(execution: Execution, now: datetime) -> Progress:
     """The steps that run now as one event, in bytes where they tell them."""
     found = status_of(execution, now)
-    title = _title([step for step, _ in found.under_way])
+    steps = [step for step, _ in found.under_way]
+    progress_id, title = "+".join(step.name or f"step-{step.number}" for step in steps), _title(steps)
     runs = [run for _, run in found.under_way if run.bytes is not None]
     if not runs:
-        return Progress(title, found.position - 1, found.steps, "steps", describe_position(found))
+        return Progress(progress_id, title, found.position - 1, found.steps, "steps", describe_position(found))
     totals = [run.total for run in runs if run.total is not None]
     total = sum(totals) if len(totals) == len(runs) else None
-    return Progress(title, sum(run.bytes or 0 for run in runs), total, "bytes", describe_position(found))
+    return Progress(progress_id, title, sum(run.bytes or 0 for run in runs), total, "bytes", describe_position(found))
 
 
 def describe_progress(execution: Execution, now: datetime) -> tuple[str, ...]:

@@ -119,7 +119,7 @@ def probe(
             _transports(site, sampler, plain, _others(site, channel, ends))
             if not again.keys() >= OF_A_DUMP:
                 dumping.probe(site, replace(channel, transport=plain), scratch, recorder, bounds)
-    job.report(Progress("probe", 1, 1))
+    job.report(Progress("probe", "probe", 1, 1))
     if not recorder.taken:
         raise recorder.errors[0]
     return (*again.values(), *recorder.taken)

@@ -136,7 +136,8 @@ class _Pieces:
 
     def take(self, chunk: bytes) -> None:
         self._read += chunk
-        self._job.report(Progress("probe: sustained write", len(self.seconds) * PIECE, self._most, "bytes"))
+        written = len(self.seconds) * PIECE
+        self._job.report(Progress("probe:sustained-write", "probe: sustained write", written, self._most, "bytes"))
 
     @property
     def text(self) -> str:

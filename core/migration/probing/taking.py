@@ -130,7 +130,7 @@ class ProbeRecorder:
         if quantity in self._again:
             return self._again[quantity]
         of = f" ({transport.name})" if transport is not None and transport != PLAIN else ""
-        self._job.report(Progress(f"probe: {quantity}{of}", len(self.taken), None))
+        self._job.report(Progress(f"probe:{quantity.name}{of}", f"probe: {quantity}{of}", len(self.taken), None))
         try:
             timing, method, completed = measure()
         except (CommandError, ParseError) as error:

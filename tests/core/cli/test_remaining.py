@@ -9,7 +9,7 @@ from core.jobs import Progress
 
 
 def copied(done: float, total: float | None = 1000.0) -> Progress:
-    return Progress("copy", done, total, "bytes")
+    return Progress("copy", "copy", done, total, "bytes")
 
 
 def test_the_pace_since_the_first_bytes_tells_what_is_left() -> None:
@@ -49,8 +49,8 @@ def test_a_log_has_a_line_a_minute_of_a_long_work(
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     for second in range(130):
         now[0] = 1000.0 + second
-        listener(Progress("warm pass 1", second * 1e6, 400e6, "bytes", "step 11 of 43"))
-        listener(Progress("copied beside", second, 130, "bytes"))
+        listener(Progress("warm pass 1", "warm pass 1", second * 1e6, 400e6, "bytes", "step 11 of 43"))
+        listener(Progress("copied beside", "copied beside", second, 130, "bytes"))
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(" | ")[0] for line in lines] == ["step 11 of 43"] * 3
     assert lines[1].endswith("| 57.2 MiB of 381.5 MiB, 1.00 MB/s | warm pass 1")
@@ -63,12 +63,12 @@ def test_a_stage_says_its_pace_and_what_is_left(monkeypatch: pytest.MonkeyPatch)
 
 def test_of_a_long_work_the_whole_stands_first(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = "step 24 of 43, old stopped 15 s ago, about 9.0 s left"
-    copying = [Progress("final pass", done, 400e6, "bytes", whole) for done in (0, 100e6)]
+    copying = [Progress("final pass", "final pass", done, 400e6, "bytes", whole) for done in (0, 100e6)]
     line = shown(monkeypatch, (1, copying[0]), (11, copying[1]))
     assert line == f"{whole} | 95.4 MiB of 381.5 MiB, 10.0 MB/s | final pass"
-    assert shown(monkeypatch, (1, Progress("stop old", 17, 43, "steps", whole))) == f"{whole} | stop old"
+    assert shown(monkeypatch, (1, Progress("stop old", "stop old", 17, 43, "steps", whole))) == f"{whole} | stop old"
 
 
 def test_a_title_from_a_server_steers_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    line = shown(monkeypatch, (1, Progress("pass: /srv/\x1b]0;x\x07\u202e\r", 1, 9, "files")))
+    line = shown(monkeypatch, (1, Progress("pass", "pass: /srv/\x1b]0;x\x07\u202e\r", 1, 9, "files")))
     assert line == "pass: /srv/\\x1b]0;x\\x07\\u202e\\r: 1 of 9"

@@ -10,7 +10,7 @@ def _texts(line: Line) -> dict[str, str]:
 
 def test_a_command_runs_and_ends() -> None:
     lines: list[Line] = []
-    add(lines, [CommandStarted("old", "dba", "uname -a"), Progress("x", 1, 2)])
+    add(lines, [CommandStarted("old", "dba", "uname -a"), Progress("x", "x", 1, 2)])
     assert _texts(lines[0])["Exit status"] == "running"
     add(lines, [CommandEnded("old", "uname -a", 0, 0.25)])
     assert len(lines) == 1

@@ -10,7 +10,7 @@ COPY = Stage("copy", 0.0, 0.0)
 
 
 def test_words_say_bytes_time_and_what_is_left() -> None:
-    text = words(Progress("copy", 3 * GIB, 12 * GIB, "bytes"), COPY, 100.0)
+    text = words(Progress("copy", "copy", 3 * GIB, 12 * GIB, "bytes"), COPY, 100.0)
     assert said(text) == [["3.0 GiB", "12.0 GiB"], ["32.2 MB/s"], ["1 min 40 s"], ["5 min 00 s"]]
 
 
@@ -20,13 +20,13 @@ def said(words: str) -> list[list[str]]:
 
 
 def test_steps_and_seconds() -> None:
-    assert said(words(Progress("checks", 2, 8), COPY, 1.0)) == [["2", "8"], ["1.0 s"]]
-    assert said(words(Progress("run", 15, 60, "seconds"), Stage("", 0.0, 0.0), 15.0)) == [["15 s"], ["45 s"]]
+    assert said(words(Progress("checks", "checks", 2, 8), COPY, 1.0)) == [["2", "8"], ["1.0 s"]]
+    assert said(words(Progress("run", "run", 15, 60, "seconds"), Stage("", 0.0, 0.0), 15.0)) == [["15 s"], ["45 s"]]
 
 
 def test_what_is_slower_than_its_forecast_is_left_for_longer() -> None:
-    first = find_stage(Progress("read, 1 of 3", 0, 100, "seconds", "old (1 of 2)"), 2.0, None)
-    later = Progress("write, 2 of 3", 50, 100, "seconds", "old (1 of 2)")
+    first = find_stage(Progress("read, 1 of 3", "read, 1 of 3", 0, 100, "seconds", "old (1 of 2)"), 2.0, None)
+    later = Progress("write, 2 of 3", "write, 2 of 3", 50, 100, "seconds", "old (1 of 2)")
     assert find_stage(later, 60.0, first) is first  # one work, whatever its parts are called
     assert remaining(later, first, 2.5) == 50  # too early to tell: as it was forecast
     assert remaining(later, first, 152.0) == pytest.approx(150.0)
@@ -36,12 +36,12 @@ def test_what_is_slower_than_its_forecast_is_left_for_longer() -> None:
 @pytest.mark.parametrize(
     ("progress", "elapsed"),
     [
-        (Progress("copy", 5, None, "bytes"), 100.0),  # nobody knows the total
-        (Progress("copy", 5, 10, "bytes"), 1.0),  # too early
-        (Progress("copy", 1, 1000, "bytes"), 100.0),  # too little
-        (Progress("copy", 0, 10, "bytes"), 100.0),  # nothing yet
-        (Progress("copy", 12, 10, "bytes"), 100.0),  # the total was wrong
-        (Progress("copy", 0, 0, "bytes"), 100.0),
+        (Progress("copy", "copy", 5, None, "bytes"), 100.0),  # nobody knows the total
+        (Progress("copy", "copy", 5, 10, "bytes"), 1.0),  # too early
+        (Progress("copy", "copy", 1, 1000, "bytes"), 100.0),  # too little
+        (Progress("copy", "copy", 0, 10, "bytes"), 100.0),  # nothing yet
+        (Progress("copy", "copy", 12, 10, "bytes"), 100.0),  # the total was wrong
+        (Progress("copy", "copy", 0, 0, "bytes"), 100.0),
     ],
 )
 def test_no_time_is_said_where_none_is_known(progress: Progress, elapsed: float) -> None:
@@ -50,17 +50,17 @@ def test_no_time_is_said_where_none_is_known(progress: Progress, elapsed: float)
 
 
 def test_a_new_stage_starts_its_own_clock() -> None:
-    first = find_stage(Progress("read", 5, 10), 2.0, None)
-    assert find_stage(Progress("read", 9, 10), 50.0, first) is first
-    second = find_stage(Progress("write", 0, 10), 60.0, first)
+    first = find_stage(Progress("read", "read", 5, 10), 2.0, None)
+    assert find_stage(Progress("read", "read", 9, 10), 50.0, first) is first
+    second = find_stage(Progress("write", "write", 0, 10), 60.0, first)
     assert second == Stage("write", 60.0, 0)
-    assert remaining(Progress("write", 5, 10), second, 70.0) == pytest.approx(10.0)
+    assert remaining(Progress("write", "write", 5, 10), second, 70.0) == pytest.approx(10.0)
 
 
 def test_the_same_stage_again_from_its_beginning_is_a_new_one() -> None:
-    first = find_stage(Progress("repetition", 9, 10), 2.0, Stage("repetition", 0.0, 3.0))
+    first = find_stage(Progress("repetition", "repetition", 9, 10), 2.0, Stage("repetition", 0.0, 3.0))
     assert first == Stage("repetition", 0.0, 3.0)
-    assert find_stage(Progress("repetition", 0, 10), 30.0, first) == Stage("repetition", 30.0, 0)
+    assert find_stage(Progress("repetition", "repetition", 0, 10), 30.0, first) == Stage("repetition", 30.0, 0)
 
 
 def test_without_progress_the_time_alone() -> None:
@@ -70,9 +70,9 @@ def test_without_progress_the_time_alone() -> None:
 
 def test_of_a_long_work_the_whole_is_said_too() -> None:
     whole = "step 23 of 51, old stopped 2 min 13 s ago"
-    steps = Progress("old: stop old", 22, 51, "steps", whole)
+    steps = Progress("old: stop old", "old: stop old", 22, 51, "steps", whole)
     assert said(words(steps, find_stage(steps, 0, None), 5)) == [["5.0 s"]]
-    copied = Progress("old: final pass", 3 * GIB, 12 * GIB, "bytes", whole)
+    copied = Progress("old: final pass", "old: final pass", 3 * GIB, 12 * GIB, "bytes", whole)
     assert said(words(copied, COPY, 100)) == [["3.0 GiB", "12.0 GiB"], ["32.2 MB/s"]]
     assert title("Moving spring", copied) == f"{whole}: {copied.title}"
-    assert title("Probing", Progress("", 1, 3)) == "Probing"
+    assert title("Probing", Progress("", "", 1, 3)) == "Probing"

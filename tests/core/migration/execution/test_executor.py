@@ -38,10 +38,10 @@ def heard(store: Store) -> tuple[Executor, list[Event]]:
 def test_no_progress_is_shown_over_a_question(store: Store) -> None:
     executor, events = heard(store)
     with executor.asking():
-        executor.job.report(Progress("copy", 1, 2))
+        executor.job.report(Progress("copy", "copy", 1, 2))
         executor.job.report(Note("the cable was cut"))
-    executor.job.report(Progress("copy", 2, 2))
-    assert events == [Note("the cable was cut"), Progress("copy", 2, 2)]
+    executor.job.report(Progress("copy", "copy", 2, 2))
+    assert events == [Note("the cable was cut"), Progress("copy", "copy", 2, 2)]
 
 
 def test_of_a_long_output_the_end_is_kept_and_the_step_runs_again_for_all_of_it(store: Store, tmp_path: Path) -> None:
