@@ -23,12 +23,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.by_hand import copy_by_hand
 from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
 from core import units
+from core.migration.plan.steps.copy import STOP
 from tests.lab import clusters, network
 from tests.lab import lab as labs
 from tests.lab.caches import SOME, cold_caches, touch_disks
@@ -153,9 +155,10 @@ def _traffic(lab: Lab) -> int:
     return sum(int((counters / f"{way}_bytes").read_text()) for way in ("rx", "tx"))
 
 
-def _stopping(execution: dict[str, list[dict[str, str]]]) -> float:
-    """When the step that stops old began, in seconds since the epoch."""
-    began = next(run["started_at"] for run in execution["steps"] if run["title"] == "Stop the old cluster")
+def _stopping(execution: dict[str, Any]) -> float:
+    """Return when the step that stops the old cluster began, in seconds since the epoch."""
+    number = next(step["number"] for step in execution["plan"]["steps"] if step["name"] == STOP)
+    began = next(run["started_at"] for run in execution["steps"] if run["number"] == number and not run["back"])
     return datetime.fromisoformat(began).timestamp()
 
 

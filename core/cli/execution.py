@@ -369,9 +369,10 @@ def _show(
     queries = query_results(execution)
     if options.json:
         from core.migration.execution.account import account
+        from core.migration.execution.status import next_options
 
-        document = {"execution": execution, "alive": alive, "account": account(execution), "outcome": outcome}
-        print_document({**document, "queries": queries})
+        document = {"execution": execution, "alive": alive, "next_options": () if alive else next_options(execution)}
+        print_document({**document, "account": account(execution), "outcome": outcome, "queries": queries})
     else:
         show("\n".join([text(execution, alive=alive), *query_lines(queries), *outcome_lines(outcome)]))
     return 0

@@ -30,6 +30,7 @@ from core.migration.execution.account import Account
 from core.migration.execution.outcome import Paragraph
 from core.migration.execution.queries import QueryResults
 from core.migration.execution.record import ByStage, EstimateComparison
+from core.migration.execution.status import NextOption
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate, Help
 from core.migration.model.execution import Execution
@@ -229,10 +230,17 @@ class Record:
 
 @dataclass(frozen=True)
 class Executed:
-    """`pghaul execute`. `alive`: a program carries it out now; `queries`: what a dress rehearsal has measured."""
+    """`pghaul execute`.
+
+    Attributes:
+        alive: whether a program carries it out now.
+        next_options: the options of `pghaul execute` that continue or end it, the recommended one first.
+        queries: the measurements of the queries of a dress rehearsal.
+    """
 
     execution: Execution
     alive: bool
+    next_options: tuple[NextOption, ...]
     account: Account
     outcome: tuple[Paragraph, ...]
     queries: QueryResults | None

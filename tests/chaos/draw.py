@@ -80,13 +80,19 @@ def opened_at(execution: dict[str, Any] | None) -> str | None:
     return min(began, default=None)
 
 
-def way_on(execution: dict[str, Any] | None, said: str, drawn: str) -> str:
-    """The option that a DBA gives `pghaul execute` next, by the status and by what the last command said.
+def choose_option(execution: dict[str, Any] | None, drawn: str) -> str:
+    """Return the option that a DBA gives `pghaul execute` next, by the options that `--status --json` offers.
 
-    Empty: the move begins, for none ever did.
+    Args:
+        execution: the latest execution of the move, with its `next_options`; None if the move never began.
+        drawn: the option to take where there is a choice.
+
+    Returns:
+        The option; empty to begin the move.
     """
     if execution is None:
         return ""
-    if "begin with a new plan" in said.lower():
-        return ROLLBACK if f" {ROLLBACK}. Then" in said and RESUME not in said else ANEW
+    offered = [f"--{option}" for option in execution["next_options"]]
+    if offered and RESUME not in offered:
+        return offered[0]
     return RESUME if opened_at(execution) is not None else drawn

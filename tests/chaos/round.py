@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.chaos import cluster, traces, truth
 from tests.chaos.clients import Clients
-from tests.chaos.draw import ANEW, CANCEL, DRESS, RESUME, TRIES, Drawn, ended, of_the_move, opened_at, way_on
+from tests.chaos.draw import ANEW, CANCEL, DRESS, RESUME, TRIES, Drawn, choose_option, ended, of_the_move, opened_at
 from tests.chaos.faults import FAULTS, Fault, Place
 from tests.chaos.workstation import Ended, HangsError
 
@@ -126,7 +126,7 @@ def _move(place: Place, striking: Striking, first: str) -> tuple[str, list[str],
     said, execution = "", None
     try:
         for at in range(TRIES + 1):
-            option = (way_on(execution, said, striking.drawn.ways[at - 1]) if at else "") or first
+            option = (choose_option(execution, striking.drawn.ways[at - 1]) if at else "") or first
             if at > 1 or (at and striking.drawn.patient):
                 striking.mend()
             typed.append(option or "begin")

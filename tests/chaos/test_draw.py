@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from tests.chaos.draw import ANEW, RESUME, ROLLBACK, TRIES, draw, ended, of_the_move, opened_at, way_on
+from tests.chaos.draw import ANEW, RESUME, ROLLBACK, TRIES, choose_option, draw, ended, of_the_move, opened_at
 from tests.chaos.faults import FAULTS
 from tests.chaos.traces import left
 
 
-def execution(state: str, *begun: int, opening: int = 3) -> dict[str, Any]:
+def execution(state: str, *begun: int, opening: int = 3, options: tuple[str, ...] = ()) -> dict[str, Any]:
     steps = [{"point_of_no_return": number == opening} for number in range(1, 5)]
     runs = [{"number": number, "back": False, "started_at": f"2026-11-22T12:00:0{number}Z"} for number in begun]
-    return {"state": state, "plan": {"steps": steps}, "steps": runs}
+    return {"state": state, "plan": {"steps": steps}, "steps": runs, "next_options": [*options]}
 
 
 def test_a_round_is_the_same_whatever_went_before() -> None:
@@ -30,21 +30,18 @@ def test_all_faults_all_moments_and_both_ways_are_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "said", "expected"),
+    ("found", "drawn", "expected"),
     [
-        (None, "new cannot be reached", ""),
-        (execution("stopped", 1, 2), "step 2 failed", ROLLBACK),
-        (execution("interrupted", 1, 2, 3), "the connection was lost", RESUME),
-        (execution("stopped", 1), "Begin with a new plan: pghaul execute spring --start-over.", ANEW),
-        (
-            execution("stopped", 1, 2),
-            "Roll back to the old server: pghaul execute spring --rollback. Then begin with a new plan: --start-over.",
-            ROLLBACK,
-        ),
+        (None, ROLLBACK, ""),
+        (execution("stopped", 1, 2, options=("resume", "rollback")), ROLLBACK, ROLLBACK),
+        (execution("stopped", 1, 2, options=("resume", "rollback")), RESUME, RESUME),
+        (execution("interrupted", 1, 2, 3, options=("resume",)), ROLLBACK, RESUME),
+        (execution("stopped", 1, options=("start-over",)), ROLLBACK, ANEW),
+        (execution("stopped", 1, 2, options=("rollback",)), RESUME, ROLLBACK),
     ],
 )
-def test_the_next_word_follows_what_was_said(found: dict[str, Any] | None, said: str, expected: str) -> None:
-    assert way_on(found, said, ROLLBACK) == expected
+def test_the_option_is_one_that_the_status_offers(found: dict[str, Any] | None, drawn: str, expected: str) -> None:
+    assert choose_option(found, drawn) == expected
 
 
 def test_an_execution_has_ended_only_when_nothing_is_left_to_do() -> None:

@@ -113,15 +113,15 @@ class Workstation:
         )
 
     def execution(self) -> dict[str, Any] | None:
-        """What `--status` shows of the latest execution; None where none was begun."""
+        """Return the latest execution and its `next_options`, as `--status` shows them; None where none was begun."""
         ended = self.pghaul("execute", MOVE, "--status", "--json", "--quiet")
         text = self.log.pop()
         self.log.pop()
         if ended.status != 0:
             self.log.append(text)
             return None
-        found: dict[str, Any] = json.loads(ended.said)["execution"]
-        return found
+        document = json.loads(ended.said)
+        return {**document["execution"], "next_options": document["next_options"]}
 
     def step(self) -> int:
         """The highest step that was begun; 0: none."""

@@ -1,6 +1,6 @@
 """How an execution that ended on its way has left old and new, and what may be done then: sentences for people."""
 
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 
 from core.language import marked
 from core.migration.model.execution import RUNS_AGAIN, UNKNOWN_ROOT, Execution, Kind, State
@@ -33,6 +33,15 @@ class MoveStatus(Enum):
     ROLLING_BACK = auto()
     """A rollback has begun and not ended."""
     ROLLED_BACK = auto()
+
+
+class NextOption(StrEnum):
+    """An option of `pghaul execute` that continues or ends an execution."""
+
+    RESUME = "resume"
+    ROLLBACK = "rollback"
+    CANCEL = "cancel"
+    START_OVER = "start-over"
 
 
 SENTENCES = {
@@ -107,32 +116,57 @@ def describe_status(execution: Execution) -> str:
     return f"{describe_both_clusters(execution)} {suggest_next_commands(execution)}"
 
 
-def suggest_next_commands(execution: Execution) -> str:
-    """What may be done with an execution that is not at its end."""
-    move = execution.move
-    on = f"Go on: pghaul execute {move} --resume."
+def next_options(execution: Execution) -> tuple[NextOption, ...]:
+    """Return the options of `pghaul execute` that continue or end an execution, the recommended one first.
+
+    A move or rehearsal that is done or rolled back has none.
+    """
+    if execution.state in {State.DONE, State.ROLLED_BACK}:
+        return ()
     if execution.past_return:
-        return on
-    back = " Or roll back to the old server: --rollback."
+        return (NextOption.RESUME,)
+    stopped_old = may_have_stopped_old(execution)
     if execution.state in {State.RUNNING, State.INTERRUPTED}:
-        return on + (" Or end it: --cancel." if not may_have_stopped_old(execution) else back)
-    if may_have_stopped_old(execution):
-        if _lacks_data_root(execution):
+        return (NextOption.RESUME, NextOption.ROLLBACK if stopped_old else NextOption.CANCEL)
+    if _lacks_data_root(execution):
+        return (NextOption.ROLLBACK if stopped_old else NextOption.START_OVER,)
+    if stopped_old:
+        return (NextOption.RESUME, NextOption.ROLLBACK)
+    if execution.kind is Kind.REHEARSAL:
+        return (NextOption.RESUME, NextOption.START_OVER)
+    return (NextOption.RESUME, NextOption.START_OVER, NextOption.ROLLBACK)
+
+
+def suggest_next_commands(execution: Execution) -> str:
+    """Return the sentences that tell people the next options of an execution; empty if there are none."""
+    move, options = execution.move, next_options(execution)
+    again = "--start-over"
+    if execution.kind is Kind.REHEARSAL:
+        again = f"{'--dress-rehearsal' if execution.dressed else '--rehearsal'} --start-over"
+    match options:
+        case ():
+            return ""
+        case (NextOption.ROLLBACK,):
             return (
                 f"Roll back to the old server: pghaul execute {move} --rollback. "
                 "Then begin with a new plan: --start-over."
             )
-        return on + back
-    again = "--start-over"
-    if execution.kind is Kind.REHEARSAL:
-        again = f"{'--dress-rehearsal' if execution.dressed else '--rehearsal'} --start-over"
-    if _lacks_data_root(execution):
-        return f"Begin with a new plan: pghaul execute {move} {again}."
-    for_real = f"Or leave the rehearsal, and move: pghaul execute {move} --start-over."
-    taken_back = for_real if execution.kind is Kind.REHEARSAL else "Or roll it back: --rollback."
+        case (NextOption.START_OVER,):
+            return f"Begin with a new plan: pghaul execute {move} {again}."
+    if NextOption.START_OVER not in options:
+        others = {
+            NextOption.CANCEL: " Or end it: --cancel.",
+            NextOption.ROLLBACK: " Or roll back to the old server: --rollback.",
+        }
+        return f"Go on: pghaul execute {move} --resume." + "".join(others[option] for option in options[1:])
+    other = (
+        f"Or leave the rehearsal, and move: pghaul execute {move} --start-over."
+        if execution.kind is Kind.REHEARSAL
+        else "Or roll it back: --rollback."
+    )
     return (
         f"Go on with it, which is the shortest: pghaul execute {move} --resume. Or begin a new one, which sends only "
-        f"what the new server lacks: {again}. {taken_back} To see its steps: --status."
+        f"what the new server lacks: {again}. {other} To see its steps: --status."
     )
 
 

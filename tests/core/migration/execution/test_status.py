@@ -10,10 +10,12 @@ from core.migration.execution.entry import refuse_if_unfinished
 from core.migration.execution.status import (
     SENTENCES,
     MoveStatus,
+    NextOption,
     describe_both_clusters,
     describe_status,
     may_have_stopped_old,
     move_status,
+    next_options,
     runs_as_before,
     suggest_next_commands,
 )
@@ -104,6 +106,39 @@ def test_to_go_on_is_not_offered_where_the_plan_lacks_a_data_root() -> None:
     within = stands((*WARM[:3], replace(STEP, name=f"{DATA_ROOTS}stopped")), 3, status=UNKNOWN_ROOT)
     assert OPTION.findall(within) == ["--rollback", "--start-over"]
     assert "--resume" in stands((COPY, proof, *WARM[1:]), 1, note="old: /space is not there: is its disk mounted?")
+
+
+@pytest.mark.parametrize(
+    ("done", "state", "kind", "options"),
+    [
+        (0, State.STOPPED, Kind.REAL, (NextOption.RESUME, NextOption.START_OVER, NextOption.ROLLBACK)),
+        (0, State.INTERRUPTED, Kind.REAL, (NextOption.RESUME, NextOption.CANCEL)),
+        (1, State.INTERRUPTED, Kind.REAL, (NextOption.RESUME, NextOption.ROLLBACK)),
+        (1, State.STOPPED, Kind.REAL, (NextOption.RESUME, NextOption.ROLLBACK)),
+        (1, State.STOPPED, Kind.REHEARSAL, (NextOption.RESUME, NextOption.START_OVER)),
+        (4, State.DONE, Kind.REAL, ()),
+        (4, State.ROLLED_BACK, Kind.REAL, ()),
+    ],
+)
+def test_next_options_are_those_that_the_sentences_name(
+    done: int, state: State, kind: Kind, options: tuple[NextOption, ...]
+) -> None:
+    made = execution(*WARM, kind=kind, state=state)
+    for number in range(1, done + 2):
+        made = ran(made, number, status=0 if number <= done else 1)
+    assert next_options(made) == options
+    named = dict.fromkeys(OPTION.findall(suggest_next_commands(made)))
+    assert [option for option in named if option not in {"--status", "--rehearsal"}] == [
+        f"--{each}" for each in options
+    ]
+
+
+@pytest.mark.parametrize(("steps", "option"), [((COPY,), NextOption.START_OVER), ((*WARM[:3],), NextOption.ROLLBACK)])
+def test_next_options_lead_to_a_new_plan_if_a_data_root_is_missing(steps: tuple[Step, ...], option: NextOption) -> None:
+    made = execution(*steps, replace(STEP, name=f"{DATA_ROOTS}running"), state=State.STOPPED)
+    for number in range(1, len(steps) + 1):
+        made = ran(made, number)
+    assert next_options(ran(made, len(steps) + 1, status=UNKNOWN_ROOT)) == (option,)
 
 
 def test_a_stopped_cluster_that_somebody_started_may_be_planned_anew() -> None:
