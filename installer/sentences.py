@@ -46,7 +46,7 @@ _NO_PROSE = re.compile(
     r"|\| sha256sum$|^see --confirm$"
 )
 """What is typed or run, and stays as it is."""
-_SHOWN = {"Note": slice(0, 1), "Next": slice(1, 2), "Mark": slice(2, 3), "Progress": slice(0, 1)}
+_SHOWN = {"Note": slice(0, 1), "Next": slice(1, 2), "Mark": slice(2, 3), "Progress": slice(1, 2)}
 """Which words of such a call the window shows."""
 _LONG = 4
 """Blanks from which any text of a check is a sentence."""

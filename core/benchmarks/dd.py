@@ -19,6 +19,7 @@ from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
     Machine,
+    ParameterError,
     Phase,
     Procedure,
     Reading,
@@ -75,7 +76,11 @@ class Parameters:
     def __post_init__(self) -> None:
         # dd would create an empty file and report an infinite rate.
         if self.block_bytes < 1 or (self.size_bytes is not None and self.size_bytes < self.block_bytes):
-            raise InputError("dd needs blocks of at least 1 byte and a size of at least one block")
+            raise ParameterError(
+                ["block_bytes", "size_bytes"],
+                "block_bytes is less than 1, or size_bytes is less than block_bytes",
+                "set block_bytes to 1 or more, and size_bytes to at least block_bytes",
+            )
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:
@@ -90,8 +95,8 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     if size is None:
         if machine.memory_bytes is None:
             raise InputError(
-                f"{workload.name} writes twice the memory, and how much memory there is could not be read",
-                "state size_bytes in a suite file of your own",
+                f"{workload.name} writes twice the size of the memory, but the server's memory size could not be read",
+                "set size_bytes in your own suite file",
             )
         size = MEMORY_MULTIPLE * machine.memory_bytes
     # dd counts whole blocks.

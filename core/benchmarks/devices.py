@@ -146,8 +146,8 @@ def wait_until_in_sync(server: Server, folder: str, facts: Facts, job: Job) -> N
             return
         # Several arrays may resync one after the other. The longest one tells the progress.
         slowest = max(rebuilt, key=lambda array: array.finish_seconds or 0.0)
-        title = f"waiting on {server.name}: {rebuilding(slowest)}"
-        job.report(Progress(f"resync:{slowest.name}", title, slowest.progress or 0.0, 1.0, "arrays"))
+        resync, done = f"resync:{slowest.name}", slowest.progress or 0.0
+        job.report(Progress(resync, f"waiting on {server.name}: {rebuilding(slowest)}", done, 1.0, "arrays"))
         job.wait(POLL_SECONDS)
 
 

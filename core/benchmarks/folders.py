@@ -103,7 +103,8 @@ def inspect(
     # a relative path would begin in the home of whoever measures
     if not volume.folder.startswith("/"):
         raise InputError(
-            f"{volume.folder!r} is not an absolute path", "name a mount point or a folder from the root on"
+            f"{volume.folder!r} is not an absolute path",
+            "name a mount point or a folder, such as /srv/pg",
         )
     looking = call("bench_inspect", volume.folder, path, *programs)
     seen = server.run(looking, job, user=user, title="look at the volume").stdout
@@ -183,8 +184,8 @@ def _clean_up(folder: Folder, keeper: Keeper, job: Job) -> None:
                 Note(
                     (
                         f"{folder.path} on {folder.server.name} could not be removed ({error.message}). The "
-                        f"server removes it {SILENCE_SECONDS} s after its last contact with pghaul. If it was "
-                        "restarted, the next benchmark there removes it"
+                        f"server removes it {SILENCE_SECONDS} s after its last contact with pghaul. After a restart "
+                        "of the server, the next benchmark there removes it"
                     ),
                     "warning",
                 )
@@ -234,16 +235,16 @@ def _not_made(folder: Folder, error: CommandError) -> CommandError:
     said = complaint(error.stderr) or error.message
     if error.exit_status == _HELD:
         return CommandError(
-            f"{folder.server.name} is being measured already: {said}",
+            f"another benchmark is running on {folder.server.name}: {said}",
             (
-                "two benchmarks at once would disturb each other: wait until it has ended; one whose pghaul is "
-                f"gone ends within {SILENCE_SECONDS} s"
+                "wait until it has ended, because two benchmarks would disturb each other; if its pghaul no longer "
+                f"runs, it ends within {SILENCE_SECONDS} s"
             ),
             exit_status=error.exit_status,
         )
     return CommandError(
-        f"could not make a folder in {folder.parent} on {folder.server.name}: {said}",
-        "name a folder that the user of the benchmarks may write to",
+        f"the benchmark could not create a folder in {folder.parent} on {folder.server.name}: {said}",
+        "choose a folder in which the user of the benchmarks may write",
         exit_status=error.exit_status,
         stderr=error.stderr,
     )

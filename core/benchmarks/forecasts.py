@@ -166,8 +166,8 @@ def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], fact
         return found
     found += [
         (
-            f"the cluster {cluster.data_directory} runs on the same volume of {server}: it and the benchmark "
-            "slow each other down"
+            f"the cluster {cluster.data_directory} runs on the same volume of {server}, so the cluster and the "
+            "benchmark slow each other down"
         )
         for cluster in facts.clusters
         if cluster.running and any(facts.file_system_of(path) == system for path in _directories(cluster))
@@ -177,7 +177,10 @@ def _warnings(server: str, volume: Volume, procedures: Sequence[Procedure], fact
     if compresses:
         zeros = dict.fromkeys(procedure.program for procedure in procedures if procedure.writes_zeros)
         where = f"{volume.folder} on {server}"
-        found += [f"{where} is compressed, so the zeros of {program} are faster than real data" for program in zeros]
+        found += [
+            f"{where} is compressed, and {program} writes only zeros, so its rates are higher than with real data"
+            for program in zeros
+        ]
     return found
 
 
@@ -186,11 +189,13 @@ def _problems(server: str, volume: Volume, location: Location, facts: Facts, nee
     directories = {path for cluster in facts.clusters for path in _directories(cluster)}
     within = [path for path in directories if location.path == path or location.path.startswith(path.rstrip("/") + "/")]
     problems = [
-        f"{volume.folder} on {server} lies inside the data directory {path}: name another folder"
+        f"{volume.folder} on {server} lies inside the data directory {path}: choose another folder"
         for path in sorted({*within, *location.clusters})
     ]
     if not location.writable:
-        problems.append(f"{volume.folder} on {server} cannot be written by the user of the benchmarks")
+        problems.append(
+            f"the user of the benchmarks cannot write to {volume.folder} on {server}: choose another folder"
+        )
     # Five gigabytes would be most of a small disk.
     margin = min(MARGIN_BYTES, int(location.size_bytes * MARGIN_FRACTION))
     if needed + margin > location.available_bytes:
@@ -227,4 +232,4 @@ def _possible(
             program = procedure.program
             missing = f"{program} is not installed on {server}: {how_to_install(program, distribution)}"
             reasons.setdefault(missing, []).append(workload.name)
-    return procedures, [f"{why} (without it: {', '.join(names)})" if names else why for why, names in reasons.items()]
+    return procedures, [f"{why} (workloads: {', '.join(names)})" if names else why for why, names in reasons.items()]

@@ -33,7 +33,7 @@ _REFRESH = {
     "apk": command("apk", "update"),
 }
 """The commands that fetch the list of packages. dnf does that itself."""
-_HINTS = {"dnf": "bonnie++ and sysbench are in EPEL: enable it first"}
+_HINTS = {"dnf": "enable the EPEL repository first: it contains bonnie++ and sysbench"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,8 @@ class Installation:
     missing: tuple[str, ...]
     shell: Shell | None
     refresh: Shell | None = None
+    manager: str = ""
+    """The package manager, a key of `_OPTIONS`; empty if nothing is missing."""
 
 
 def installable() -> tuple[str, ...]:
@@ -65,8 +67,8 @@ def installation(server: Server, tools: Sequence[str], job: Job) -> Installation
     unknown = [tool for tool in tools if tool not in installable()]
     if unknown:
         raise InputError(
-            f"pghaul does not install {unknown[0]}",
-            f"choose of {', '.join(installable())}; PostgreSQL's programs come with its server or contrib package",
+            f"pghaul cannot install {unknown[0]}",
+            f"choose from {', '.join(installable())}; PostgreSQL's programs come with its server or contrib package",
         )
     look = call("missing_programs", *dict.fromkeys(tools))
     answer = server.run(look, job, title="which tools are missing").stdout.splitlines()
@@ -79,11 +81,12 @@ def installation(server: Server, tools: Sequence[str], job: Job) -> Installation
     distribution = next((name for name in first.split() if name in PACKAGE_COMMANDS), None)
     if distribution is None:
         raise InputError(
-            f"how {server.name} installs packages is not known (its os-release says {first.strip() or 'nothing'!r})",
+            f"the package manager of {server.name} is not known (os-release: {first.strip() or 'empty'!r})",
             "; ".join(how_to_install(tool, None) for tool in missing),
         )
     manager = PACKAGE_COMMANDS[distribution].split()[0]
-    return Installation(server.name, tuple(missing), command(*_OPTIONS[manager], *missing), _REFRESH.get(manager))
+    shell = command(*_OPTIONS[manager], *missing)
+    return Installation(server.name, tuple(missing), shell, _REFRESH.get(manager), manager)
 
 
 def install(server: Server, wanted: Installation, job: Job) -> None:
@@ -107,10 +110,9 @@ def install(server: Server, wanted: Installation, job: Job) -> None:
         # each manager has its own way to begin the line that matters
         said = next((line for line in lines if line.startswith(("E:", "Error", "error", "ERROR", "No "))), "")
         why = said or (lines[-1] if lines else f"exit status {ended.exit_status}")
-        manager = next((name for name in _OPTIONS if name in wanted.shell.text), "")
         raise CommandError(
             f"{', '.join(absent)} could not be installed on {server.name}: {why}",
-            _HINTS.get(manager, "check the package sources of the server and its connection to them"),
+            _HINTS.get(wanted.manager, "check the package sources of the server and its connection to them"),
             command=wanted.shell.shown,
             exit_status=ended.exit_status,
             stderr=ended.stderr,

@@ -18,7 +18,7 @@ from pydantic import ConfigDict
 
 from core.benchmarks.model import Metrics, Output, Result, Workload
 from core.benchmarks.reading import first_line, lines, unreadable
-from core.benchmarks.tool import STRICT, Machine, Phase, Procedure, Reading, Tool, deadline, strictly
+from core.benchmarks.tool import STRICT, Machine, ParameterError, Phase, Procedure, Reading, Tool, deadline, strictly
 from core.errors import InputError
 
 TESTS = 18
@@ -39,7 +39,11 @@ class Parameters:
     def __post_init__(self) -> None:
         # 18 tests of ten minutes are three hours
         if not 1 <= self.seconds_per_test <= 600:
-            raise InputError(f"seconds_per_test goes from 1 to 600, not {self.seconds_per_test}")
+            raise ParameterError(
+                ["seconds_per_test"],
+                f"seconds_per_test is {self.seconds_per_test}",
+                "set seconds_per_test to a number from 1 to 600",
+            )
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:
@@ -51,8 +55,8 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     parameters = strictly(Parameters, workload.parameters)
     if not machine.bin_directories:
         raise InputError(
-            f"{workload.name} needs pg_test_fsync, and no PostgreSQL was found there",
-            "it comes with the server or contrib package of PostgreSQL",
+            f"{workload.name} needs pg_test_fsync, but PostgreSQL was not found on the server",
+            "install the server or contrib package of PostgreSQL, which contains pg_test_fsync",
         )
     # The programs of the move's cluster come first, because the available methods are compiled in.
     program = f"{machine.bin_directories[0]}/pg_test_fsync"

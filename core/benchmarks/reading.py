@@ -24,7 +24,7 @@ def unreadable(tool: str, expected: str, line: str) -> ParseError:
     shown = " ".join(line[: 2 * _SHOWN].split())
     shown = shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1] + "…"
     found = f"found: {shown}" if shown else "found nothing"
-    return ParseError(f"{tool}: expected {expected}, {found}", "give the tool's whole output, as it printed it")
+    return ParseError(f"{tool}: expected {expected}, {found}", "give the complete output of the tool, unchanged")
 
 
 def lines(text: str) -> Iterator[str]:

@@ -41,7 +41,7 @@ def recognised(text: str, file: str = "") -> tuple[Output, ...]:
     """
     beginning = text[:_LOOKED_AT]
     if beginning.count(_BINARY) > _MOST_BINARY * len(beginning):
-        raise ParseError("it is no text", "give what a tool has printed, or a file that it has written")
+        raise ParseError("the input is not a text", "give the output of a benchmark tool, or a file written by it")
     found = []
     for tool in readers():
         try:

@@ -173,7 +173,11 @@ class _Bench:
         where = f"{self.volume.mount_point} on {self.folder.server.name}"
         # Each tool has its own words for a full disk. Those of the kernel are always the same.
         if _FULL in output:
-            return CommandError(f"{where} is full: no space left on the device", exit_status=status)
+            return CommandError(
+                f"{where} is full: no space left on the device",
+                "free some space, or choose a smaller suite",
+                exit_status=status,
+            )
         lines = [line.strip().removeprefix("pghaul: ") for line in output.splitlines() if line.strip()]
         # The first error is the cause. The last line is often only a summary.
         said = [line for line in lines if "rror" in line or line.startswith(("fio:", "dd:"))]

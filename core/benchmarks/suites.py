@@ -9,7 +9,7 @@ from pydantic import ConfigDict
 
 from core.benchmarks.fio.job_tool import workloads_of
 from core.benchmarks.model import Parameter, Suite, Workload
-from core.benchmarks.tool import STRICT, Machine, bytes_needed, strictly
+from core.benchmarks.tool import STRICT, Machine, bytes_needed, strictly, with_prefix
 from core.benchmarks.tools import TOOLS, procedure_of
 from core.errors import InputError
 from core.settings import config_folder, resource
@@ -123,7 +123,7 @@ def _path(name_or_path: str) -> Path:
     try:
         return Path(name_or_path).expanduser()
     except RuntimeError as error:  # a home folder of nobody
-        raise InputError(f"no suite {name_or_path!r}: {error}", _hint()) from error
+        raise InputError(f"there is no suite {name_or_path!r}: {error}", _hint()) from error
 
 
 def _names(folder: Path) -> list[str]:
@@ -141,13 +141,13 @@ def _text(name: str, path: Path) -> str:
             raise InputError(f"{path} is too large to be a suite file", _hint())
         return data.decode()
     except OSError as error:
-        raise InputError(f"no suite {name!r}: {error.strerror or error}", _hint()) from error
+        raise InputError(f"there is no suite {name!r}: {error.strerror or error}", _hint()) from error
     except ValueError as error:  # not UTF-8, or a NUL character in the name
-        raise InputError(f"the suite file {name!r} is not text: {error}", _hint()) from error
+        raise InputError(f"the suite file {name!r} is not a text file: {error}", _hint()) from error
 
 
 def _hint() -> str:
-    return f"choose one of {', '.join(suites())}, or name a suite file of your own"
+    return f"choose one of {', '.join(suites())}, or give the path of your own suite file"
 
 
 def _listed(name: str) -> Listed:
@@ -183,7 +183,7 @@ def parse_suite(text: str, name: str, folder: Path = Path()) -> Suite:
     try:
         table = strictly(SuiteFile, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the suite {name} is not valid TOML: {error}") from error
+        raise InputError(f"the suite {name} is not valid TOML: {error}", "correct the suite file") from error
     except InputError as error:
         raise InputError(f"the suite {name} cannot be read: {error.message}", error.hint) from error
     workloads = tuple(
@@ -210,13 +210,19 @@ def _with_files(item: WorkloadTable, folder: Path) -> dict[str, Parameter]:
 def _check(name: str, table: SuiteFile) -> None:
     repetitions, most, target = table.repetitions, table.most_repetitions, table.target_variation
     if not 1 <= repetitions <= 1000:
-        raise InputError(f"the suite {name} wants {repetitions} repetitions", "from 1 to 1000 are possible")
+        raise InputError(
+            f"the suite {name} has repetitions = {repetitions}", "set repetitions to a number from 1 to 1000"
+        )
     if most is not None and not repetitions <= most <= 1000:
         raise InputError(
-            f"the suite {name} wants at most {most} repetitions", f"from {repetitions} to 1000 are possible"
+            f"the suite {name} has most_repetitions = {most}",
+            f"set most_repetitions to a number from {repetitions} (repetitions) to 1000",
         )
     if not 0 < target < 1:
-        raise InputError(f"the suite {name} has the target variation {target}", "state a fraction, such as 0.05")
+        raise InputError(
+            f"the suite {name} has target_variation = {target}",
+            "set target_variation to a fraction between 0 and 1, such as 0.05",
+        )
 
 
 def _check_workloads(name: str, workloads: tuple[Workload, ...]) -> None:
@@ -225,9 +231,9 @@ def _check_workloads(name: str, workloads: tuple[Workload, ...]) -> None:
     names = [workload.name for workload in workloads]
     twice = sorted({one for one in names if names.count(one) > 1})
     if twice:
-        raise InputError(f"the suite {name} has two workloads named {twice[0]}", "give each a name of its own")
+        raise InputError(f"the suite {name} has two workloads named {twice[0]}", "give each workload its own name")
     for workload in workloads:
         try:
             procedure_of(workload, _ANY_MACHINE)
         except InputError as error:
-            raise InputError(f"the suite {name}: {error.message}", error.hint) from error
+            raise with_prefix(error, f"the suite {name}") from error

@@ -14,6 +14,7 @@ from pydantic import ConfigDict
 
 from core import documents
 from core.benchmarks.model import Metrics, Output, Workload
+from core.errors import InputError
 from core.facts.model import Cluster
 from core.servers.shell import Secret, command
 
@@ -32,6 +33,26 @@ STRICT = ConfigDict(extra="forbid", strict=True)
 T = TypeVar("T")
 Words = tuple[str | int | float, ...]
 """The words of a command. They are quoted when it is run."""
+
+
+class ParameterError(InputError):
+    """A parameter of a workload has a value that is not possible, or does not fit another parameter.
+
+    Attributes:
+        parameters: the names of the parameters concerned.
+    """
+
+    def __init__(self, parameters: Sequence[str], message: str, hint: str) -> None:
+        super().__init__(message, hint)
+        self.parameters = tuple(parameters)
+
+
+def with_prefix(error: InputError, prefix: str) -> InputError:
+    """Return the same error, its message prefixed by the place where it was found."""
+    message = f"{prefix}: {error.message}"
+    if isinstance(error, ParameterError):
+        return ParameterError(error.parameters, message, error.hint)
+    return InputError(message, error.hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from core.benchmarks.pg_test_fsync import PG_TEST_FSYNC
 from core.benchmarks.pgbench.tool import PGBENCH
 from core.benchmarks.phoronix import parse_phoronix
 from core.benchmarks.sysbench.tool import SYSBENCH
-from core.benchmarks.tool import Machine, Procedure, Reader, Tool
+from core.benchmarks.tool import Machine, Procedure, Reader, Tool, with_prefix
 from core.errors import InputError
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (BONNIE, DD, FIO, FIO_JOB, PG_TEST_FSYNC, PGBENCH, SYSBENCH)}
@@ -77,16 +77,18 @@ def procedure_of(workload: Workload, machine: Machine) -> Procedure:
     """
     tool = TOOLS.get(workload.tool)
     if tool is None:
-        raise InputError(f"workload {workload.name}: no tool {workload.tool!r}", f"choose one of {', '.join(TOOLS)}")
+        raise InputError(
+            f"workload {workload.name}: the tool {workload.tool!r} is not known", f"choose one of {', '.join(TOOLS)}"
+        )
     try:
         procedure = tool.procedure(workload, machine)
     except InputError as error:
-        raise InputError(f"workload {workload.name}: {error.message}", error.hint) from error
+        raise with_prefix(error, f"workload {workload.name}") from error
     # This is checked now, and not after an hour of measuring.
     if workload.headline not in procedure.headlines:
         raise InputError(
-            f"workload {workload.name}: {workload.tool} measures no {workload.headline!r} with this pattern",
-            f"choose as headline one of {', '.join(procedure.headlines)}",
+            f"workload {workload.name}: {workload.tool} does not measure {workload.headline!r} with these parameters",
+            f"set headline to one of {', '.join(procedure.headlines)}",
         )
     return procedure
 

@@ -12,7 +12,7 @@ from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import InputError
 from core.jobs import Note
-from core.migration.model.estimate import Estimate, Method, Span, stage_heading
+from core.migration.model.estimate import Estimate, Method, Span, method_title, stage_heading
 from core.migration.model.move import Verify
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def estimate_text(made: Estimate) -> str:
     lines += [f"  {name} is not possible: {reason}" for reason, name in _ruled_out(made)]
     taken = made.method(made.planned or made.advised)
     if taken is not None and taken.stages:
-        lines += ["", f"stages of {taken.method}:", _stages(taken)]
+        lines += ["", f"stages of {method_title(taken.method)}:", _stages(taken)]
     for kind in ("warnings", "assumptions"):
         texts = list(dict.fromkeys(text for method in made.methods for text in getattr(method, kind)))
         if texts:
@@ -211,13 +211,14 @@ def estimate_text(made: Estimate) -> str:
 
 
 def _name(method: Method) -> str:
-    return f"({method.method})" if method.ruled_out else method.method
+    title = method_title(method.method)
+    return f"({title})" if method.ruled_out else title
 
 
 def _ruled_out(made: Estimate) -> Iterable[tuple[str, str]]:
     """Each reason with the methods that it rules out."""
     for reason in dict.fromkeys(each.ruled_out for each in made.methods if each.ruled_out):
-        yield reason, ", ".join(each.method for each in made.methods if each.ruled_out == reason)
+        yield reason, ", ".join(method_title(each.method) for each in made.methods if each.ruled_out == reason)
 
 
 def _space(method: Method) -> str:
@@ -240,20 +241,28 @@ def _stages(method: Method) -> str:
 
 
 def _headline(made: Estimate) -> list[str]:
-    """What the move itself will take, and what a cold copy would."""
+    """Return the expected duration of the move, and for comparison the downtime of a copy of the stopped cluster."""
     method, cold = made.method(made.planned), made.method("cold-copy")
     if method is None:
         return []
     if method.ruled_out:
         return [f"pghaul execute cannot carry out this move: {method.ruled_out}", ""]
-    cold_copy = (
-        f"; with a cold copy {units.duration(cold.downtime_seconds.likely)}" if cold not in {None, method} else ""
-    )
-    summary = f"pghaul execute takes about {_span(method.duration_seconds)}"
-    lines = [f"{summary} with {method.method}; downtime {_span(method.downtime_seconds)}{cold_copy}"]
+    parts = [
+        f"pghaul execute takes about {_span(method.duration_seconds)}",
+        f"method: {_lower(method_title(method.method))}",
+        f"downtime: {_span(method.downtime_seconds)}",
+    ]
+    if cold is not None and cold is not method:
+        parts.append(f"downtime of a copy with the cluster stopped: {units.duration(cold.downtime_seconds.likely)}")
+    lines = ["; ".join(parts)]
     if made.advised not in {"", made.planned}:
-        lines.append(f"advice: use {made.advised}; its downtime is as short, and it needs no pre-copy passes")
+        advised = _lower(method_title(made.advised))
+        lines.append(f"advice: use {advised}; its downtime is as short, and it needs no pre-copy passes")
     return [*lines, ""]
+
+
+def _lower(title: str) -> str:
+    return f"{title[:1].lower()}{title[1:]}"
 
 
 def _span(span: Span) -> str:

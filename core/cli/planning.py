@@ -8,7 +8,7 @@ from core import units
 from core.cli.terminal import table
 from core.errors import InputError
 from core.migration.model.asked import Asked, price_of, seconds_of, size_of, window_of
-from core.migration.model.estimate import Estimate, Span
+from core.migration.model.estimate import Estimate, Span, method_title
 from core.migration.model.move import Verify
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _fits(planned: "Planned") -> str:
     priced = any(each.cost is not None for each in planned.fits)
     rows = [
         (
-            each.method,
+            method_title(each.method),
             f"{each.likelihood:.0%}",
             _start(each, planned),
             *([_cost(each.cost)] if priced else []),

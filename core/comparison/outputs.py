@@ -24,10 +24,10 @@ def compare_outputs(named: Sequence[tuple[str, Output]]) -> Comparison:
         InputError: fewer than two outputs, or outputs of different tools.
     """
     if len(named) < 2:
-        raise InputError("there is nothing to compare one output with", "name two outputs or more")
+        raise InputError("a comparison needs at least two outputs", "name two or more outputs")
     # a metric of one name means another thing in another tool
     if len({output.tool for _, output in named}) > 1:
-        raise InputError("outputs of different tools cannot be compared")
+        raise InputError("outputs of different tools cannot be compared", "name outputs of one tool")
     compared = compare(*(runs_of(name, output) for name, output in named))
     first, second, *others = (name for name, _ in named)
     rows = tuple(_untimed(row) for row in compared.rows)

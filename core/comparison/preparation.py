@@ -61,21 +61,25 @@ class Preparation:
         for device in self.devices:
             # the script runs as root: names are of a narrow kind, besides being quoted
             if not _DEVICE.fullmatch(device) or ".." in device:
-                raise InputError(f"{device!r} is no device", "name it as /dev/sdb or /dev/disk/by-id/…")
+                raise InputError(f"{device!r} is not a device", "give its path, such as /dev/sdb")
         if len(set(self.devices)) < len(self.devices):
-            raise InputError("a device is named twice")
+            raise InputError("a device is named twice", "name each device once")
         # a controller shows its array as one device
         wanted = 1 if self.layout is None else self.layout.drives
         if len(self.devices) != wanted:
             what = "a single device" if self.layout is None else self.layout.title
-            raise InputError(f"{what} needs {wanted} devices, not {len(self.devices)}")
+            raise InputError(f"{what} needs {wanted} devices, not {len(self.devices)}", f"name {wanted}")
         if not _MOUNT_POINT.fullmatch(self.mount_point) or ".." in self.mount_point:
             raise InputError(
-                f"{self.mount_point!r} is no mount point", "take an absolute path of plain letters, digits, . _ + and -"
+                f"{self.mount_point!r} is not possible as a mount point",
+                "use an absolute path that contains only letters without accents, digits, and . _ + -",
             )
         chunk = self.chunk_bytes
         if not BLOCK_BYTES <= chunk <= LARGEST_CHUNK_BYTES or chunk & (chunk - 1):
-            raise InputError(f"a chunk is a power of two from {BLOCK_BYTES} to {LARGEST_CHUNK_BYTES}, not {chunk}")
+            raise InputError(
+                f"the chunk size is {chunk} bytes, which is not a power of two",
+                f"choose a power of two from {BLOCK_BYTES} to {LARGEST_CHUNK_BYTES} bytes",
+            )
 
     @property
     def array(self) -> str | None:

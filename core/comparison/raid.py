@@ -92,17 +92,18 @@ class Layout:
             if groups < 2 or drives % groups or drives // groups < fewest:
                 raise InputError(
                     f"RAID {level} of {drives} drives in {groups} groups cannot be built",
-                    f"it needs two or more groups of one size, each of at least {fewest} drives",
+                    f"use two or more groups of equal size, each of at least {fewest} drives",
                 )
         elif groups != 1:
-            raise InputError(f"RAID {level} has no groups", "levels 50 and 60 have")
+            raise InputError(f"RAID {level} has no groups", "use groups only with RAID 50 and RAID 60")
         if not fewest <= drives <= MOST_DRIVES:
             raise InputError(
-                f"RAID {level} of {drives} drives cannot be built", f"it needs from {fewest} to {MOST_DRIVES} drives"
+                f"RAID {level} of {drives} drives cannot be built", f"use from {fewest} to {MOST_DRIVES} drives"
             )
         if level is Level.STRIPED_MIRRORS and drives % 2:
             raise InputError(
-                f"RAID 10 of {drives} drives cannot be built of pairs", "take an even number, and one as a spare"
+                f"RAID 10 of {drives} drives cannot be built from pairs",
+                "use an even number of drives; the remaining drive can be a spare",
             )
 
     @property
@@ -178,7 +179,7 @@ def expect(layout: Layout, drive: Drive, thread_iops: float | None = None) -> Ex
     )
     # not > 0 refuses NaN too
     if any(figure is not None and not figure > 0 for figure in figures):
-        raise InputError("what one drive or thread does must be above zero")
+        raise InputError("the performance of a drive or thread is not above 0", "state values above 0")
     by_drives, by_threads = _write_iops(layout, drive), _thread_iops(layout, thread_iops)
     return Expected(
         layout=layout,
@@ -201,7 +202,7 @@ def layouts(drives: int) -> tuple[Layout, ...]:
         InputError: none can.
     """
     found: list[Layout] = []
-    problem = InputError(f"no array can be built of {drives} drives", f"it takes from 2 to {MOST_DRIVES}")
+    problem = InputError(f"no array can be built from {drives} drives", f"use from 2 to {MOST_DRIVES} drives")
     for level in Level:
         # more groups of the same drives give less room, and are asked for by name
         for groups in (2, 3) if level in _NESTED else (1,):

@@ -64,7 +64,7 @@ def place_of(word: str, servers: dict[Side, str], *, dated: bool = True) -> Plac
     if dated and at and before and _DATE.match(date):
         path, until = before, _end(date)
     if not colon or not sides or not path.startswith("/"):
-        raise InputError(f"{word!r} names no volume of the move", _HINT)
+        raise InputError(f"{word!r} is not a volume of the move", _HINT)
     return Place(sides[0], path.rstrip("/") or "/", until, elsewhere)
 
 
@@ -73,7 +73,7 @@ def _end(date: str) -> datetime:
     try:
         at = datetime.fromisoformat(date)
     except ValueError as error:
-        raise InputError(f"{date!r} is no date", _HINT) from error
+        raise InputError(f"{date!r} is not a date", _HINT) from error
     at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
     # by that day means with that day
     return at + (timedelta(days=1) if _DATE.fullmatch(date) else timedelta(minutes=1))

@@ -389,6 +389,10 @@ _SAID = (
         "it is small. A cold copy is finished sooner."
     ),
     marked(
+        "Pre-copy passes hardly shorten the downtime: the cluster changes about as fast as it is copied, or "
+        "it is small. A copy with the cluster stopped is finished sooner."
+    ),
+    marked(
         "{size}, {rate} and {claimed} do not fit together. The first two give {takes}. The size in {claimed2}"
         " needs {needed}. At {rate2}, {bytes} are copied in {claimed3}."
     ),

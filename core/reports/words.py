@@ -6,20 +6,10 @@ from datetime import datetime
 from core import units
 from core.comparison.model import Verdict
 from core.language import marked, tr, tr_counted
-from core.migration.model.estimate import Span, stage_heading
+from core.migration.model.estimate import Span, method_title, stage_heading
 from core.migration.model.move import Move
 from core.servers import shell
 
-_METHODS = {
-    "cold-copy": marked("Cold copy"),
-    "warm-copy": marked("Warm copy"),
-    "dump-restore": marked("Dump & restore"),
-    "parallel-dump-restore": marked("Dump & restore, parallel"),
-    "streaming-replica": marked("Streaming replica"),
-    "pg-upgrade-copy": marked("Warm copy, pg_upgrade by copies"),
-    "pg-upgrade-clone": marked("Warm copy, pg_upgrade by clones"),
-    "pg-upgrade-link": marked("Warm copy, pg_upgrade by links"),
-}
 _MONTHS = (
     *(marked("January"), marked("February"), marked("March"), marked("April"), marked("May"), marked("June")),
     *(marked("July"), marked("August"), marked("September"), marked("October"), marked("November"), marked("December")),
@@ -51,7 +41,7 @@ _ENDINGS = (
 
 def method(name: str) -> str:
     """A method's name for people."""
-    return tr(_METHODS.get(name, name))
+    return tr(method_title(name))
 
 
 def stage_name(name: str) -> str:

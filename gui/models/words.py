@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from core import units
 from core.language import ENGLISH, current, marked, tr, tr_counted
 from core.migration.model.checks import Status
-from core.migration.model.estimate import Span
+from core.migration.model.estimate import Span, method_title
 from core.migration.model.execution import Kind
 from core.migration.model.probe import Quantity
 from core.migration.model.standing import Condition
@@ -22,16 +22,6 @@ STATUS_TONES = {
     Status.UNKNOWN: Tone.WARNING,
     Status.WARNING: Tone.WARNING,
     Status.PASS: Tone.GOOD,
-}
-METHODS = {
-    "cold-copy": marked("Cold copy"),
-    "warm-copy": marked("Warm copy"),
-    "dump-restore": marked("Dump & restore"),
-    "parallel-dump-restore": marked("Parallel dump & restore"),
-    "streaming-replica": marked("Streaming replica"),
-    "pg-upgrade-copy": marked("Warm copy, pg_upgrade by copies"),
-    "pg-upgrade-clone": marked("Warm copy, pg_upgrade by clones"),
-    "pg-upgrade-link": marked("Warm copy, pg_upgrade by links"),
 }
 EXECUTIONS = {Kind.REAL: marked("move"), Kind.REHEARSAL: marked("rehearsal")}
 _ABBREVIATIONS = {"iops": "IOPS", "cpu": "CPU", "p999": "p99.9"}
@@ -151,7 +141,7 @@ def bound_name(bound: str) -> str:
 
 def method_name(method: str) -> str:
     """Return the name of a method."""
-    return tr(METHODS.get(method, method))
+    return tr(method_title(method))
 
 
 def in_sentence(name: str) -> str:

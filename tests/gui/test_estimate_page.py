@@ -7,11 +7,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
+from core.migration.model.estimate import method_title
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase
 from gui.destinations import PageId
 from gui.models.night import COSTS, FITS, METHOD, START, STARTS, TOO_SHORT
-from gui.models.words import METHODS, in_sentence
+from gui.models.words import in_sentence
 from gui.pages.estimate import EstimatePage
 from gui.window import MainWindow
 from tests.figures import figures
@@ -44,7 +45,7 @@ def asked(shown: EstimatePage, full_window: MainWindow, qtbot: QtBot, **texts: s
 
 def test_what_would_help_stands_with_what_it_saves(full_window: MainWindow, qtbot: QtBot) -> None:
     shown = shown_page(full_window, qtbot)
-    assert in_sentence(METHODS["cold-copy"]) in shown.advice.text()
+    assert in_sentence(method_title("cold-copy")) in shown.advice.text()
     rows = [[column.text(row) for column in shown.helps.rows.columns] for row in shown.helps.rows.rows]
     assert rows == [
         ["a link of 10.0 Gbit/s", "−1 h 30 min", "−1 h 30 min", "disk of the new server"],
@@ -64,7 +65,7 @@ def test_a_window_says_by_when_old_must_be_stopped(full_window: MainWindow, qtbo
     assert shown.night.table.isVisible()
     fits = by_method(shown, FITS)
     assert set(fits) == {"cold-copy", "dump-restore"}  # what the estimate holds, and nothing else
-    assert cells(shown, METHOD) == [METHODS[method] for method in fits]
+    assert cells(shown, METHOD) == [method_title(method) for method in fits]
     likely = [int(text.rstrip("%")) for text in fits.values()]
     assert likely == sorted(likely, reverse=True)
     stop_by = by_method(shown, START)

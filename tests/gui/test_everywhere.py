@@ -17,6 +17,7 @@ from core.actions.side_by_side import run_side_by_side
 from core.comparison.model import Verdict
 from core.history.store import Store
 from core.jobs import Job
+from core.migration.model.estimate import method_title
 from core.migration.model.standing import Milestone
 from gui import appearance
 from gui.appearance import Sizes, Theme, Tone
@@ -24,7 +25,6 @@ from gui.destinations import PageId
 from gui.dialogs.palette import CommandPalette
 from gui.models.migration import CHECK_COLUMNS
 from gui.models.table import Column
-from gui.models.words import METHODS
 from gui.pages.check import CheckPage
 from gui.pages.compare import ComparePage
 from gui.pages.estimate import EstimatePage
@@ -79,7 +79,7 @@ def test_a_filter_in_the_corner_is_there_with_its_tables(full_window: MainWindow
     assert beside == [True, True, False, True, False]  # stages, helps and record; neither night nor assumptions
     shown.tabs.setCurrentIndex(0)
     assert shown.table.rows.rowCount() > 1
-    box.setText(METHODS["cold-copy"].upper())
+    box.setText(method_title("cold-copy").upper())
     assert [(row.method.method, row.stage) for row in shown.table.rows.rows] == [("cold-copy", None)]
 
 

@@ -31,7 +31,7 @@ from tests.live.test_benchmarks import FACTS, silence
 
 pytestmark = pytest.mark.lab
 
-HELD = r"old is being measured already: by \S+@\S+ since 20\d\d-.* UTC"
+HELD = r"another benchmark is running on old: by \S+@\S+ since 20\d\d-.* UTC"
 PROJECT = Path(__file__).resolve().parents[2]
 MOVE = Move("m", "old", "new", clusters.DATA, clusters.NEW_DATA, "/srv/pg", "/srv/pg")
 FIRST = """

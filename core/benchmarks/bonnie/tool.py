@@ -18,6 +18,7 @@ from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
     Machine,
+    ParameterError,
     Phase,
     Procedure,
     Reading,
@@ -71,16 +72,30 @@ class Parameters:
             value = getattr(self, name)
             # -r and -s are in MiB, and a rest would be dropped without a word
             if value is not None and (value < MIB or value % MIB):
-                raise InputError(f"{name} must be whole MiB (1048576 bytes), not {value}")
+                raise ParameterError(
+                    [name],
+                    f"{name} is {value} bytes, which is not a multiple of 1 MiB",
+                    f"set {name} to a multiple of {MIB}",
+                )
         # bonnie++ refuses it too, but not before it is started on the server
         if self.size_bytes and self.ram_bytes and self.size_bytes < MEMORY_MULTIPLE * self.ram_bytes:
-            raise InputError("bonnie++ needs a size_bytes of at least twice ram_bytes")
+            raise ParameterError(
+                ["size_bytes", "ram_bytes"],
+                "size_bytes is less than twice ram_bytes, which bonnie++ refuses",
+                "set size_bytes to at least twice ram_bytes",
+            )
         if self.chunk_bytes < 256 or self.chunk_bytes > MIB or self.chunk_bytes & (self.chunk_bytes - 1):
-            raise InputError("chunk_bytes must be a power of two from 256 to 1048576")
-        if not 1 <= self.concurrency <= 64 or not 0 <= self.files <= 1024:
-            raise InputError("concurrency goes from 1 to 64, files from 0 to 1024")
-        if self.seeks is not None and not 1 <= self.seeks <= 1_000_000:
-            raise InputError(f"seeks go from 1 to 1000000, not {self.seeks}")
+            raise ParameterError(
+                ["chunk_bytes"],
+                f"chunk_bytes is {self.chunk_bytes}, which is not a power of two from 256 to {MIB}",
+                "set chunk_bytes to a power of two, such as 8192",
+            )
+        for name, least, most in (("concurrency", 1, 64), ("files", 0, 1024), ("seeks", 1, 1_000_000)):
+            value = getattr(self, name)
+            if value is not None and not least <= value <= most:
+                raise ParameterError(
+                    [name], f"{name} is {value}, which is not from {least} to {most}", f"set {name} within this range"
+                )
 
 
 def procedure(workload: Workload, machine: Machine) -> Procedure:
@@ -117,8 +132,8 @@ def _size(name: str, parameters: Parameters, machine: Machine) -> int:
     memory = parameters.ram_bytes or machine.memory_bytes
     if memory is None:
         raise InputError(
-            f"{name} writes twice the memory, and how much memory there is could not be read",
-            "state size_bytes in a suite file of your own",
+            f"{name} writes twice the size of the memory, but the server's memory size could not be read",
+            "set size_bytes in your own suite file",
         )
     # less than twice the memory would be read back from it
     return MEMORY_MULTIPLE * memory // MIB * MIB

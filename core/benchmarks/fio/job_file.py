@@ -61,8 +61,10 @@ class Section:
         found = _SIZE.fullmatch(size) if size else None
         if found is None:
             raise InputError(
-                f"section {self.name} of the job file states no size{f': {size!r} is none' if size else ''}",
-                "state size, such as size=1g: how much it writes has to be known beforehand",
+                f"section {self.name} of the job file has size={size}, which is not a number of bytes"
+                if size
+                else f"section {self.name} of the job file has no size",
+                "set a size, such as size=1g: pghaul must know beforehand how much the job writes",
             )
         return int(found["number"]) * _SCALE[found["unit"].lower()] * self.jobs
 
@@ -102,7 +104,7 @@ def sections_of(text: str) -> tuple[Section, ...]:
         InputError: no job file, or an option that may not run on a server; names the line.
     """
     if len(text) > LONGEST:
-        raise InputError(f"the job file has {len(text)} characters", f"at most {LONGEST} are possible")
+        raise InputError(f"the job file has {len(text)} characters", f"shorten it to at most {LONGEST} characters")
     common: dict[str, str] = {}
     found: list[tuple[str, dict[str, str]]] = []
     current: dict[str, str] | None = None
@@ -118,18 +120,20 @@ def sections_of(text: str) -> tuple[Section, ...]:
             if name != "global":
                 found.append((_named(name, number), current))
         elif current is None:
-            raise InputError(f"line {number} of the job file stands before any section: {line}", "begin with [global]")
+            raise InputError(
+                f"line {number} of the job file is not in any section: {line}", "begin the file with [global]"
+            )
         else:
             option, _, value = (part.strip() for part in line.partition("="))
             # before it is kept: no line of a refused file goes anywhere
             _hold(option, value, number)
             current[option] = value or "1"
     if not found:
-        raise InputError("the job file has no section besides [global]", "add one, such as [random-write]")
+        raise InputError("the job file has no section other than [global]", "add one, such as [random-write]")
     names = [name for name, _ in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise InputError(f"the job file has two sections named {twice[0]}", "give each a name of its own")
+        raise InputError(f"the job file has two sections named {twice[0]}", "give each section its own name")
     sections = tuple(Section(name, options) for name, options in found)
     for section in sections:
         _hold_section(section)
@@ -150,7 +154,10 @@ def groups(sections: Sequence[Section]) -> tuple[tuple[Section, ...], ...]:
 def _named(name: str, number: int) -> str:
     # it becomes a word on fio's command line, and part of file names
     if not re.fullmatch(r"[\w.+ -]+", name, re.ASCII) or name.startswith("-"):
-        raise InputError(f"line {number} of the job file has a section named {name!r}", "use letters, digits, - and _")
+        raise InputError(
+            f"line {number} of the job file has a section named {name!r}, which pghaul does not accept",
+            "use only letters, digits, spaces and . + - _ in the name, and do not begin it with -",
+        )
     return name
 
 
@@ -159,19 +166,24 @@ def _hold(option: str, value: str, number: int) -> None:
     where = f"line {number} of the job file: {option}"
     if option in {"directory", "filename"} and (option == "directory" or _leaves(value)):
         raise InputError(
-            f"{where}={value} would write outside of the run's own folder",
-            f"leave {option} out: the files lie in a folder of the run's own on the volume",
+            f"{where}={value} names a place outside of the folder of the benchmark",
+            "remove the folder: pghaul creates a folder for the files on the volume",
         )
     # what is not known to be harmless is refused: exec_prerun runs commands, write_bw_log writes anywhere
     if option not in OPTIONS:
-        raise InputError(f"{where} is not among the options that a benchmark may use", "leave it out")
+        raise InputError(f"{where} is not an option that a benchmark may use", "remove this line")
     if option == "ioengine" and value not in ENGINES:
-        raise InputError(f"{where}={value} is no engine for files", f"choose one of {', '.join(sorted(ENGINES))}")
+        raise InputError(
+            f"{where}={value} is not an I/O engine for files", f"choose one of {', '.join(sorted(ENGINES))}"
+        )
     if option == "filename_format" and "/" in value:
-        raise InputError(f"{where}={value} would write outside of the run's own folder", "leave the folder out")
+        raise InputError(
+            f"{where}={value} names a place outside of the folder of the benchmark",
+            "remove the folder: pghaul creates a folder for the files on the volume",
+        )
     # fio replaces ${NAME} by the environment's, and $ncpus and its like by arithmetic
     if "${" in value or ("$" in value and option != "filename_format"):
-        raise InputError(f"{where}={value} depends on the server's environment", "write the value itself")
+        raise InputError(f"{where}={value} contains a variable of fio", "write the value instead of the variable")
 
 
 def _leaves(value: str) -> bool:
@@ -184,23 +196,33 @@ def _hold_section(section: Section) -> None:
     if not section.sides:
         pattern = section.options.get("rw") or section.options.get("readwrite")
         raise InputError(
-            f"section {section.name} of the job file has rw={pattern}", "a benchmark reads, writes or both"
+            f"section {section.name} of the job file has rw={pattern}, which pghaul does not measure",
+            f"choose one of {', '.join(sorted(_READS | _WRITES))}",
         )
     for name in ("numjobs", "nrfiles", "loops"):
         _count(section, name)
     if section.jobs > MOST_JOBS:
-        raise InputError(f"section {section.name} of the job file starts {section.jobs} jobs", f"at most {MOST_JOBS}")
+        raise InputError(
+            f"section {section.name} of the job file starts {section.jobs} jobs",
+            f"set numjobs so that it starts at most {MOST_JOBS}",
+        )
     # fio drops time_based then: the job would be another than the one that is written
     if section.options.get("time_based", "0") != "0" and not {"runtime", "timeout"} & section.options.keys():
-        raise InputError(f"section {section.name} of the job file is time_based without a runtime", "state runtime")
+        raise InputError(
+            f"section {section.name} of the job file has time_based, but no runtime",
+            "set a runtime, such as runtime=60",
+        )
     if section.size_bytes < 1:
-        raise InputError(f"section {section.name} of the job file has a size of nothing", "state size, such as size=1g")
+        raise InputError(f"section {section.name} of the job file has a size of 0", "set a size, such as size=1g")
 
 
 def _count(section: Section, option: str) -> int:
     value = section.options.get(option, "1")
     if not re.fullmatch(r"[1-9]\d{0,4}", value):
-        raise InputError(f"section {section.name} of the job file has {option}={value}", "state a number from 1 on")
+        raise InputError(
+            f"section {section.name} of the job file has {option}={value}",
+            f"set {option} to a whole number from 1 to 99999",
+        )
     return int(value)
 
 

@@ -94,13 +94,13 @@ def _chosen(parameters: Parameters) -> tuple[Section, ...]:
     missing = [name for name in wanted if name not in {section.name for section in known}]
     if missing:
         raise InputError(
-            f"the job file has no section {missing[0]}", f"its sections: {', '.join(one.name for one in known)}"
+            f"the job file has no section {missing[0]}", f"choose one of {', '.join(one.name for one in known)}"
         )
     chosen = tuple(section for section in known if section.name in wanted)
     if any(section.waits for section in chosen[1:]):
         raise InputError(
-            f"the sections {', '.join(wanted)} do not run together: one waits for those before it",
-            "make a workload of each, by its parameter sections",
+            f"the sections {', '.join(wanted)} cannot be one workload, because one waits for those before it",
+            "make a workload for each section, and name the section in the workload's parameter sections",
         )
     return chosen
 

@@ -27,6 +27,7 @@ from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
     Machine,
+    ParameterError,
     Phase,
     Procedure,
     Reading,
@@ -70,23 +71,40 @@ class Parameters:
     def __post_init__(self) -> None:
         for name in ("size_bytes", "runtime_seconds", "block_bytes", "jobs", "files", "depth"):
             if getattr(self, name) < 1:
-                raise InputError(f"{name} must be at least 1, not {getattr(self, name)}")
+                raise ParameterError([name], f"{name} is {getattr(self, name)}", f"set {name} to 1 or more")
         if self.jobs > 1 and self.files > 1:
-            raise InputError("a workload has several jobs or several files, not both")
+            raise ParameterError(["jobs", "files"], "jobs and files are both above 1", "set jobs = 1 or files = 1")
         # fio would round each file down, and the last block of each would be missing
         if self.size_bytes % (self.files * self.block_bytes):
-            raise InputError(f"size_bytes {self.size_bytes} does not divide into files of whole blocks")
+            raise ParameterError(
+                ["size_bytes", "files", "block_bytes"],
+                f"size_bytes is {self.size_bytes}, which is not a multiple of files × block_bytes",
+                f"set size_bytes to a multiple of {self.files * self.block_bytes}",
+            )
         if not 0 < self.read_fraction < 1:
-            raise InputError(f"read_fraction lies between 0 and 1, not at {self.read_fraction}")
+            raise ParameterError(
+                ["read_fraction"],
+                f"read_fraction is {self.read_fraction}",
+                "set read_fraction to a fraction between 0 and 1, such as 0.7",
+            )
         # laying out has just put the files into memory
         if self.pattern in {"read", "randread", "randrw"} and not self.direct:
-            raise InputError("a buffered random read measures the memory, not the disk", "set direct = true")
+            raise ParameterError(
+                ["direct", "pattern"],
+                "reads without direct I/O measure the page cache, not the disk",
+                "set direct = true",
+            )
         # a buffered request is done when its submission returns: the queue would never fill
         if self.depth > 1 and not self.direct:
-            raise InputError("a depth above 1 needs direct requests: buffered ones wait for none", "set direct = true")
+            raise ParameterError(
+                ["depth", "direct"],
+                "depth is above 1, which has no effect without direct I/O",
+                "set direct = true or depth = 1",
+            )
         if self.sync != "none" and (self.direct or self.pattern != "write"):
-            raise InputError(
-                f"{self.sync} follows buffered writes, one after the other, as of a log",
+            raise ParameterError(
+                ["sync", "pattern", "direct"],
+                f'sync = "{self.sync}" measures a log, which is written in sequence and without direct I/O',
                 'set pattern = "write" and direct = false',
             )
 
@@ -140,8 +158,8 @@ def procedure(workload: Workload, machine: Machine) -> Procedure:
     engine = "psync" if parameters.depth == 1 else machine.fio_engine
     if engine is None:
         raise InputError(
-            f"{workload.name} keeps {parameters.depth} requests under way, and neither libaio nor io_uring works there",
-            "install the engine's package (fio-engine-libaio on Red Hat), or set depth = 1",
+            f"{workload.name} has depth = {parameters.depth}, but neither of fio's engines libaio and io_uring works",
+            "install the package of an engine on the server (fio-engine-libaio on Red Hat), or set depth = 1",
         )
     writing = parameters.total_bytes / ASSUMED_BYTES_PER_SECOND
     # what is not timed flushes at its end, which takes as long as it takes

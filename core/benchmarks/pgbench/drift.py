@@ -30,7 +30,10 @@ def decrease(initial: float, final: float) -> float:
     """
     # a fraction of nothing is no figure
     if initial <= 0:
-        raise ParseError(f"pgbench did {initial:g} transactions a second at first: no decrease can be told from that")
+        raise ParseError(
+            f"the initial run of pgbench reached {initial:g} transactions/s, so the decrease cannot be computed",
+            "run the benchmark again",
+        )
     return (initial - final) / initial
 
 

@@ -171,6 +171,8 @@ def _running(machine: Machine, data_directory: str) -> Cluster:
     cluster = next((each for each in machine.clusters if each.data_directory == data_directory), None)
     if cluster is not None and cluster.running and cluster.port is not None:
         return cluster
-    what = "there is no cluster" if cluster is None else "no server runs on"
+    what = (
+        f"the server has no cluster {data_directory}" if cluster is None else f"the cluster {data_directory} is stopped"
+    )
     known = ", ".join(each.data_directory for each in machine.clusters if each.running)
-    raise InputError(f"{what} {data_directory} there", f"those that run: {known}" if known else "none runs there")
+    raise InputError(what, f"choose a running cluster: {known}" if known else "start a cluster first")

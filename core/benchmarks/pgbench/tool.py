@@ -26,6 +26,7 @@ from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
     Machine,
+    ParameterError,
     Phase,
     Procedure,
     Reading,
@@ -114,22 +115,37 @@ class Parameters:
         ):
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
-                raise InputError(f"{name} must be from {least} to {most}, not {value}")
+                raise ParameterError([name], f"{name} is {value}", f"set {name} to a number from {least} to {most}")
         if (self.transactions is None) == (self.runtime_seconds is None):
-            raise InputError("pgbench runs for a number of transactions or of seconds: state one of them")
+            raise ParameterError(
+                ["transactions", "runtime_seconds"],
+                "exactly one of transactions and runtime_seconds must be set",
+                "set transactions or runtime_seconds, and remove the other",
+            )
         if (self.test == "script") != (self.script is not None):
-            raise InputError('a script of your own needs both test = "script" and script_file = its file')
+            raise ParameterError(
+                ["test", "script_file"],
+                'test = "script" and script_file must be set together',
+                'set test = "script" and script_file = the path of the script, or neither',
+            )
         # what belongs to the DBA is not set up for a benchmark
         of_ours = [name for name in ("settings", "from_other_server", "port") if getattr(self, name)]
         if self.cluster is not None and of_ours:
-            raise InputError(
-                f"{' and '.join(of_ours)} cannot stand beside cluster: "
-                "a cluster of yours keeps its own settings and addresses"
+            raise ParameterError(
+                [*of_ours, "cluster"],
+                f"{' and '.join(of_ours)} cannot be combined with cluster: pghaul does not change an existing cluster",
+                f"remove {' and '.join(of_ours)}, or remove cluster to measure a temporary cluster",
             )
         if self.script is not None and (not self.script.strip() or len(self.script) > LARGEST_SCRIPT):
-            raise InputError(f"a script has some text, of at most {LARGEST_SCRIPT} characters")
+            raise ParameterError(
+                ["script"],
+                f"the script is empty or has more than {LARGEST_SCRIPT} characters",
+                f"use a script of 1 to {LARGEST_SCRIPT} characters",
+            )
         if self.script is not None and "\0" in self.script:
-            raise InputError("the script holds a NUL character: it is no text")
+            raise ParameterError(
+                ["script"], "the script contains a NUL character, so it is not a text file", "use a text file"
+            )
 
     @property
     def seconds(self) -> float:
@@ -208,7 +224,10 @@ def _target(name: str, parameters: Parameters, machine: Machine, runs: int) -> T
     listening = None
     if parameters.from_other_server:
         if machine.other_programs is None or machine.address is None:
-            raise InputError(f"{name} is driven from the other server of the move, and there is none here")
+            raise InputError(
+                f"{name} runs pgbench on the other server of the move, which is not available here",
+                "read the facts of the other server with pghaul facts, or remove from_other_server",
+            )
         port = parameters.port or 20_000 + secrets.randbelow(10_000)  # below where clients' own ports begin
         listening = Listening(machine.address, port, random_password())
     settings = {
@@ -235,11 +254,19 @@ def _settings(text: str) -> dict[str, str]:
         setting = _SETTING.fullmatch(part)
         # they would let it out of its folder
         if setting is not None and setting["name"] in _OURS:
-            raise InputError(f"a workload cannot set {setting['name']}: pghaul sets it for the temporary cluster")
+            raise ParameterError(
+                ["settings"],
+                f"{setting['name']} may not be set by a workload, because pghaul sets it for the temporary cluster",
+                f"remove {setting['name']} from settings",
+            )
         if setting is not None:
             found[setting["name"]] = setting["value"].strip("'")
         elif part.strip():
-            raise InputError(f"{part.strip()!r} is no setting", "write settings as name = value, with ; between them")
+            raise ParameterError(
+                ["settings"],
+                f"{part.strip()!r} is not a setting",
+                "write settings as name = value, separated by semicolons",
+            )
     return found
 
 

@@ -18,6 +18,7 @@ from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,
     STRICT,
     Machine,
+    ParameterError,
     Phase,
     Procedure,
     Reading,
@@ -26,7 +27,6 @@ from core.benchmarks.tool import (
     deadline,
     strictly,
 )
-from core.errors import InputError
 
 START_SECONDS = 0.5
 _LEFT_OUT_OF_SYNCS = "latency"
@@ -56,12 +56,18 @@ class Parameters:
     def __post_init__(self) -> None:
         for name in ("size_bytes", "runtime_seconds", "files", "block_bytes", "threads"):
             if getattr(self, name) < 1:
-                raise InputError(f"{name} must be at least 1, not {getattr(self, name)}")
+                raise ParameterError([name], f"{name} is {getattr(self, name)}", f"set {name} to 1 or more")
         # --file-fsync-freq=1 goes through every open file each time
         if self.pattern == "rndwr" and self.files > 1:
-            raise InputError("with several files sysbench syncs all of them after every write", "set files = 1")
+            raise ParameterError(
+                ["files", "pattern"], "sysbench would sync all files after each write to one of them", "set files = 1"
+            )
         if self.size_bytes % (self.files * self.block_bytes):
-            raise InputError(f"size_bytes {self.size_bytes} does not divide into files of whole blocks")
+            raise ParameterError(
+                ["size_bytes", "files", "block_bytes"],
+                f"size_bytes is {self.size_bytes}, which is not a multiple of files × block_bytes",
+                f"set size_bytes to a multiple of {self.files * self.block_bytes}",
+            )
 
     @property
     def folder(self) -> str:

@@ -69,11 +69,11 @@ def write_thread_saturated(storage: Storage) -> Observation | None:
         ],
         [
             *_more_threads(array),
+            ("Stripe RAID-0 over several smaller arrays (RAID-10 of pairs, RAID-50). Each of them has its own thread."),
             (
-                "Stripe RAID-0 over several smaller arrays (RAID-10 of pairs, RAID-50). Each of them has "
-                "a thread of its own."
+                "Keep interrupts away from the CPU core on which the thread runs. With hyper-threading, keep them away "
+                "from its sibling too."
             ),
-            ("Keep interrupts away from the core of the thread, and with hyper-threading also from its sibling."),
         ],
         worst,
         *((written,) if written is not None else ()),
@@ -128,7 +128,7 @@ def misaligned_stripes(storage: Storage) -> Observation | None:
         ],
         [
             *_geometry(system, chunk, data),
-            ("Expect an improvement for new and long files. What a database changes in place gains little."),
+            "Expect faster writes of long, new files. Blocks that the database changes in place gain little.",
         ],
     )
 
@@ -142,7 +142,7 @@ def _geometry(system: FileSystem, chunk: int, data: int) -> list[str]:
         # mount options are in sectors of 512 bytes, mkfs.xfs's in bytes: mixing them up is the usual mistake
         sectors = f"sunit={chunk // _XFS_SECTOR},swidth={chunk * data // _XFS_SECTOR}"
         return [
-            f"Mount it with {sectors}, which XFS keeps.",
+            f"Mount it with the options {sectors}. XFS stores these values.",
             (
                 "Or create the file system again: "
                 f"`{command('mkfs.xfs', '-d', f'su={chunk // 1024}k,sw={data}', system.device).shown}`."

@@ -38,8 +38,8 @@ def writes_far_under_reads(storage: Storage) -> Observation | None:
             ),
             *(
                 (
-                    f"The write cache of {disk.name} is off, or is one that keeps its data at a power "
-                    "failure (write through)."
+                    f"The write cache of {disk.name} is off, or is protected against power failures (the kernel "
+                    "reports write through)."
                 )
                 for disk in through
             ),
@@ -49,8 +49,8 @@ def writes_far_under_reads(storage: Storage) -> Observation | None:
         ],
         [
             *(f"Turn on the disk's write cache: `{_hdparm(disk)}`." for disk in through if _has_own_cache(disk)),
-            ("On a RAID controller, check whether its cache writes through, and whether its battery is good."),
-            "Leave the cache off if no battery protects it and the data is worth more than the speed.",
+            "On a RAID controller, check whether its cache is in write-through mode, and whether its battery works.",
+            "Without a battery, a power failure loses the contents of a write cache. If that is a risk, leave it off.",
             f"Use RAID-10 instead of {parity.level}, or a larger stripe cache." if parity is not None else "",
         ],
         write,
@@ -79,8 +79,8 @@ def wrong_scheduler(storage: Storage) -> Observation | None:
             *(f"Measured with this scheduler: {figure.text}." for figure in random),
         ],
         [
-            *(f"Choose {better}: `{_set_scheduler(disk, better)}`." for disk, better in wrong),
-            "Measure again. A udev rule keeps the setting after a reboot.",
+            *(f"Set the scheduler to {better}: `{_set_scheduler(disk, better)}`." for disk, better in wrong),
+            "Measure again. If it is faster, make the setting permanent with a udev rule.",
         ],
         *random,
     )
@@ -130,12 +130,12 @@ def small_read_ahead(storage: Storage) -> Observation | None:
             f"{array.name} ({units.size(stripe)})."
             if stripe and array is not None
             else f"The read-ahead of {device.name} is {units.size(device.read_ahead_bytes)}.",
-            f"Read through the cache: {read.text}.",
-            f"Read past the cache: {direct.text}." if direct is not None else "",
+            f"Read through the page cache: {read.text}.",
+            f"Read with direct I/O: {direct.text}." if direct is not None else "",
         ],
         [
-            f"Set it to {units.size(wanted)}: `{_set_read_ahead(device, wanted)}`.",
-            "Measure again. A udev rule keeps the setting after a reboot.",
+            f"Set the read-ahead to {units.size(wanted)}: `{_set_read_ahead(device, wanted)}`.",
+            "Measure again. If it is faster, make the setting permanent with a udev rule.",
         ],
         read,
         *((direct,) if direct is not None else ()),

@@ -68,7 +68,7 @@ def barriers_off(storage: Storage) -> Observation | None:
     return observed(
         [
             f"{_mounted(system)}. With {off}, an fsync does not wait for the disks.",
-            *(f"fsync rate: {figure.text}. No disk had to store these writes." for figure in rates[:1]),
+            *(f"fsync rate: {figure.text}. The disks did not have to store the data." for figure in rates[:1]),
         ],
         [
             f"Remove {off}, unless every cache on the way to the disks has a battery.",
@@ -95,14 +95,14 @@ def slow_layout(storage: Storage) -> Observation | None:
     return observed(
         [
             (
-                f"Laying out {units.size(size.value)} took {units.duration(took.value)}, which is "
+                f"Creating test files of {units.size(size.value)} took {units.duration(took.value)}, a rate of "
                 f"{units.rate(rate)}. The disks write {write.text}."
             ),
             _blocks_one_by_one(system) or f"{system.mount_point} is {system.kind}, {_fullness(system)}.",
         ],
         [
             (
-                ("Create the volume as ext4 or XFS. With extents, files of any size are laid out in a few steps.")
+                "Create the file system again as ext4 or XFS. With their extents, large files are created quickly."
                 if _blocks_one_by_one(system)
                 else _held_up_by(system)
             ),
@@ -119,13 +119,13 @@ def _fullness(system: FileSystem) -> str:
 
 def _held_up_by(system: FileSystem) -> str:
     """What else than its map of blocks makes a file system slow to lay out files."""
-    others = "Check whether others write to the same disks, and whether a limit (cgroup, hypervisor) slows them down."
+    others = "Check whether other programs write to the same disks, and whether a limit (cgroup, hypervisor) is set."
     if system.kind in _COPIES_ON_WRITE:
         return (
-            f"{others} {system.kind} copies on write: give it more free space, and check its "
+            f"{others} {system.kind} is a copy-on-write file system: give it more free space, and check its "
             "compression and its snapshots."
         )
-    return f"{others} {system.kind} lays out files in a few steps, unless its free space is fragmented."
+    return f"{others} {system.kind} creates large files quickly, unless its free space is fragmented."
 
 
 def _blocks_one_by_one(system: FileSystem) -> str:

@@ -32,8 +32,8 @@ def processor_bound(storage: Storage) -> Observation | None:
             *(f"Measured at that time: {rate.text}." for rate in rates),
         ],
         [
-            ("The disks may be faster than this figure. Measure with larger blocks, or with several jobs."),
-            "Check whether the volume is encrypted or compressed. That is work of the same processor.",
+            "The disks may be faster than this result. Measure with larger blocks or with several jobs.",
+            "Check whether the volume is encrypted or compressed, because the processor does that work too.",
         ],
         figure,
         *rates,
@@ -96,7 +96,7 @@ def ageing_file_system(storage: Storage) -> Observation | None:
             else "",
         ],
         [
-            ("Compare with another file system by the same suite. Copy-on-write file systems lose most."),
+            "Run the same suite on another file system and compare. Copy-on-write file systems slow down most.",
             _how_laid_out(storage.system),
             "Leave the file system more free space."
             if _without_access_times(storage.system)

@@ -170,7 +170,7 @@ def _hopeless(known: Basis, parts: tuple[Part, ...], checking: Verify) -> tuple[
 
 HARDLY = (
     "Pre-copy passes hardly shorten the downtime: the cluster changes about as fast as it is copied, or it "
-    "is small. A cold copy is finished sooner."
+    "is small. A copy with the cluster stopped is finished sooner."
 )
 
 

@@ -31,6 +31,24 @@ _STAGES = {
 """Stages of estimates besides those that a plan knows as its phases, and what stands behind them in a record."""
 
 
+_METHODS = {
+    "cold-copy": marked("Copy with the cluster stopped"),
+    "warm-copy": marked("Pre-copy and final sync"),
+    "dump-restore": marked("Dump & restore"),
+    "parallel-dump-restore": marked("Parallel dump & restore"),
+    "streaming-replica": marked("Streaming replica"),
+    "pg-upgrade-copy": marked("Pre-copy and final sync, then pg_upgrade --copy"),
+    "pg-upgrade-clone": marked("Pre-copy and final sync, then pg_upgrade --clone"),
+    "pg-upgrade-link": marked("Pre-copy and final sync, then pg_upgrade --link"),
+}
+"""The titles of the methods, by their ids."""
+
+
+def method_title(method: str) -> str:
+    """Return the English title of a method for people, as it begins a line."""
+    return _METHODS.get(method, method)
+
+
 def stage_heading(name: str) -> str:
     """What people see of a stage: that of the phase of a plan, where it is one."""
     phase = next((phase for phase in Phase if phase == name), None)

@@ -12,7 +12,7 @@ from core.cli.estimate import by_stage_text, estimate_text, record_text
 from core.cli.main import main
 from core.migration.estimate import estimate, load_spec
 from core.migration.execution.record import EstimateComparison
-from core.migration.model.estimate import Span
+from core.migration.model.estimate import Span, method_title
 from core.migration.model.execution import Kind
 from tests.core.migration.builders import NOW
 
@@ -60,13 +60,14 @@ def test_what_cannot_be_taken_says_why_and_stages_say_where_they_come_from() -> 
     text = estimate_text(
         estimate(load_spec("[cluster]\nsize_bytes = 1e12\n[old]\nversion = 13\n[new]\nversion = 17", "x"))
     )
-    assert "(cold-copy)" in text
-    assert re.search(r"cold-copy, warm-copy, streaming-replica .*\b17\b.*\b13\b", text, re.MULTILINE)
+    assert f"({method_title('cold-copy')})" in text
+    ruled_out = ", ".join(map(method_title, ("cold-copy", "warm-copy", "streaming-replica")))
+    assert re.search(rf"{ruled_out} .*\b17\b.*\b13\b", text, re.MULTILINE)
     plain = estimate_text(estimate(load_spec("[cluster]\nsize_bytes = 1e12", "x")))
-    assert "stages of warm-copy:" in plain
+    assert f"stages of {method_title('warm-copy')}:" in plain
     assert "steps: assumed" in plain
     assert "space on the new server" in plain
-    replica = next(line for line in plain.splitlines() if line.startswith("streaming-replica"))
+    replica = next(line for line in plain.splitlines() if line.startswith(method_title("streaming-replica")))
     assert "931.3 GiB, on the old server" in replica  # it keeps the WAL of the base copy
 
 

@@ -21,6 +21,7 @@ from core.facts.model import Facts, FileSystem
 from core.history.seal import KEY_FILE
 from core.history.store import Store
 from core.jobs import CommandStarted, Note
+from core.migration.model.estimate import method_title
 from tests.core.history import samples
 
 
@@ -219,7 +220,7 @@ def test_each_line_of_the_history_can_be_shown(capsys: pytest.CaptureFixture[str
     assert {code for code, _, _ in shown.values()} == {0}
     assert "\n7 checks, 1 blocker, 1 unknown" in shown["checks", 1][1]
     assert "0 checks" in shown["checks", 2][1]
-    assert "cold-copy" in shown["estimate", 1][1]
+    assert method_title("cold-copy") in shown["estimate", 1][1]
     assert samples.probes()[0].command in shown["probe", 1][1]
     listed = run(capsys, "history", "list")[1]
     assert re.search(r" checks +2 ", listed)

@@ -60,9 +60,15 @@ def test_the_method_that_an_execution_carries_out_stands_first() -> None:
 
     made = Estimate((method("cold-copy", 3600, 3500), method("warm-copy", 4000, 40)), planned="warm-copy")
     first = estimate_text(made).splitlines()[0]
-    assert re.match(r"pghaul execute \D+ 1 h 07 min \(1 h 07 min – 1 h 07 min\) with warm-copy; downtime 40 s", first)
-    assert first.endswith("cold copy 58 min 20 s")
-    assert " with cold-copy; downtime " in estimate_text(replace(made, planned="cold-copy")).splitlines()[0]
+    assert re.match(
+        r"pghaul execute \D+ 1 h 07 min \(1 h 07 min – 1 h 07 min\); method: pre-copy and final sync; downtime: 40 s",
+        first,
+    )
+    assert first.endswith("; downtime of a copy with the cluster stopped: 58 min 20 s")
+    assert (
+        "; method: copy with the cluster stopped; downtime: "
+        in estimate_text(replace(made, planned="cold-copy")).splitlines()[0]
+    )
     assert estimate_text(replace(made, planned="")).startswith("method")
 
 

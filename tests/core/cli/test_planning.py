@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.main import main
+from core.migration.model.estimate import method_title
 
 SPEC = """[cluster]
 size_bytes = 1.22e12
@@ -31,10 +32,10 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tu
 def test_a_window_says_by_when_old_must_be_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out = run(tmp_path, capsys, "--window", "22:00-02:00", "--price", "5000")
     assert code == 0
-    warm = next(line for line in out.splitlines() if line.startswith("warm-copy") and "%" in line)
+    warm = next(line for line in out.splitlines() if line.startswith(method_title("warm-copy")) and "%" in line)
     assert "01:" in warm
     assert re.search(r" (9\d|100)%", warm)
-    cold = next(line for line in out.splitlines() if line.startswith("cold-copy") and "%" in line)
+    cold = next(line for line in out.splitlines() if line.startswith(method_title("cold-copy")) and "%" in line)
     assert "0%" in cold
     assert re.search(r"[\d.]+ MB/s.* [\d.]+ MB/s", cold)
     assert "what would help" in out

@@ -25,7 +25,7 @@ def test_page_one_answers(full: Report) -> None:
     )
     assert movable.details[0] == "1 warning, 4 checks passed of 7."
     assert time.details == (
-        "Cold copy: 3 h 12 min to 4 h 54 min.",
+        "Copy with the cluster stopped: 3 h 12 min to 4 h 54 min.",
         "Dump & restore: 24 h (16 h to 41 h).",
         "With pre-copy passes: 42 min (24 min to 1 h 30 min).",
     )
@@ -36,7 +36,7 @@ def test_a_plan_with_warm_passes_is_answered_for(full: Report) -> None:
     steps = tuple(dataclasses.replace(step, warm_pass=int(step.number == 1)) for step in full.plan.steps)
     report = dataclasses.replace(full, plan=dataclasses.replace(full.plan, steps=steps))
     time = answers(report)[2]
-    assert (time.words, time.details[0]) == ("42 min", "Warm copy: 24 min to 1 h 30 min.")
+    assert (time.words, time.details[0]) == ("42 min", "Pre-copy and final sync: 24 min to 1 h 30 min.")
     assert time.details[-1] == "Without pre-copy passes: 3 h 48 min (3 h 12 min to 4 h 54 min)."
 
 

@@ -7,8 +7,9 @@ from core.comparison.compare import compare
 from core.comparison.model import Verdict
 from core.history.store import Store
 from core.migration.model.checks import Status
+from core.migration.model.estimate import method_title
 from gui.models import benchmarks, comparison, migration
-from gui.models.words import metric_name, moment
+from gui.models.words import in_sentence, metric_name, moment
 from tests.figures import figures
 from tests.gui import samples
 
@@ -59,7 +60,7 @@ def test_an_estimate_says_what_the_move_itself_takes() -> None:
     said = migration.estimate_summary(replace(samples.ESTIMATE, planned="cold-copy"))
     at = moment(samples.ESTIMATE.made_at)
     assert at in said
-    assert "cold copy" in said
+    assert in_sentence(method_title("cold-copy")) in said
     assert figures(said.replace(at, "")) == ["4 h 00 min", "4 h 00 min"]  # in all, and of downtime
     unplanned = migration.estimate_summary(replace(samples.ESTIMATE, planned=""))
     assert at in unplanned
@@ -68,7 +69,14 @@ def test_an_estimate_says_what_the_move_itself_takes() -> None:
 
 def test_the_stages_stand_below_their_method() -> None:
     texts = [migration.STAGE_COLUMNS[0].text(row) for row in migration.stage_rows(samples.ESTIMATE)]
-    assert texts == ["Cold copy", "    Copy", "    Verification", "Dump & restore", "    Dump", "    Indexes"]
+    assert texts == [
+        method_title("cold-copy"),
+        "    Copy",
+        "    Verification",
+        "Dump & restore",
+        "    Dump",
+        "    Indexes",
+    ]
 
 
 def test_a_plan_in_words() -> None:

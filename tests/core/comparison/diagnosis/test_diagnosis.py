@@ -199,7 +199,7 @@ def test_stripes_that_the_file_system_does_not_know() -> None:
     wrong = expect("stripes", on_striped("xfs", 32768, 65536))
     assert wrong.evidence[1] == "/srv (xfs) was created with sunit 32.0 KiB and swidth 64.0 KiB."
     assert wrong.advice[:2] == (
-        "Mount it with sunit=128,swidth=512, which XFS keeps.",
+        "Mount it with the options sunit=128,swidth=512. XFS stores these values.",
         "Or create the file system again: `mkfs.xfs -d su=64k,sw=4 /dev/md0`.",
     )
     assert "in blocks" in expect("stripes", on_striped("ext4", 0, 0, None)).advice[0]
@@ -245,7 +245,7 @@ def test_data_in_the_journal() -> None:
 def test_barriers() -> None:
     rate = a_run("sysbench", {"fsyncs_per_second": 8118.38})
     finding = expect("barriers", on(DISK, options=("rw", "relatime", "barrier=0")), rate)
-    assert finding.evidence[1] == "fsync rate: 8\u202f118 /s (sysbench). No disk had to store these writes."
+    assert finding.evidence[1] == "fsync rate: 8\u202f118 /s (sysbench). The disks did not have to store the data."
     assert found("barriers", on(DISK, options=("rw", "relatime", "barrier=1")), rate) is None
 
 
@@ -259,9 +259,9 @@ def test_schedulers() -> None:
         "sdc (Samsung SSD 870), a non-rotating disk, has the I/O scheduler bfq.",
         "Measured with this scheduler: 900 IOPS (fio).",
     )
-    assert finding.advice[0] == "Choose none: `echo none > /sys/block/sdc/queue/scheduler`."
+    assert finding.advice[0] == "Set the scheduler to none: `echo none > /sys/block/sdc/queue/scheduler`."
     spinning = expect("scheduler", on(replace(DISK, scheduler="none")))
-    assert spinning.advice[0] == "Choose mq-deadline: `echo mq-deadline > /sys/block/sda/queue/scheduler`."
+    assert "`echo mq-deadline > /sys/block/sda/queue/scheduler`" in spinning.advice[0]
 
 
 @pytest.mark.parametrize(
@@ -296,11 +296,14 @@ def test_a_small_read_ahead() -> None:
     finding = expect("read-ahead", striped, buffered(320465 * 1024.0))
     assert finding.evidence == (
         "The read-ahead of md0 is 128.0 KiB, less than one stripe of md0 (256.0 KiB).",
-        "Read through the cache: 328 MB/s (dd).",
+        "Read through the page cache: 328 MB/s (dd).",
     )
-    assert finding.advice[0] == "Set it to 4.0 MiB: `blockdev --setra 8192 /dev/md0`."
+    assert finding.advice[0] == "Set the read-ahead to 4.0 MiB: `blockdev --setra 8192 /dev/md0`."
     single = expect("read-ahead", FACTS, buffered(90e6), direct(180e6))
-    assert single.evidence[1:] == ("Read through the cache: 90.0 MB/s (dd).", "Read past the cache: 180 MB/s (fio).")
+    assert single.evidence[1:] == (
+        "Read through the page cache: 90.0 MB/s (dd).",
+        "Read with direct I/O: 180 MB/s (fio).",
+    )
     assert found("read-ahead", striped, buffered(320e6), direct(330e6)) is None
     assert found("read-ahead", striped) is None
 
@@ -342,10 +345,10 @@ def test_layout() -> None:
     """Five files of 5 GiB on ext3 took nearly a minute each; on ext4 they were there at once."""
     finding = expect("layout", on(DISK, kind="ext3"), *layout(85e6))
     assert finding.evidence == (
-        "Laying out 25.0 GiB took 5 min 16 s, which is 85.0 MB/s. The disks write 200 MB/s (fio).",
+        "Creating test files of 25.0 GiB took 5 min 16 s, a rate of 85.0 MB/s. The disks write 200 MB/s (fio).",
         "/srv is ext3, which has no extents.",
     )
-    assert finding.advice[0].startswith("Create the volume as ext4 or XFS")
+    assert finding.advice[0].startswith("Create the file system again as ext4 or XFS")
     without = expect("layout", on(DISK, features=("has_journal", "dir_index")), *layout(85e6))
     assert without.evidence[1] == "/srv is ext4 without the feature extent."
     assert found("layout", on(DISK, kind="ext3"), *layout(150e6)) is None
@@ -358,9 +361,9 @@ def test_layout() -> None:
 @pytest.mark.parametrize(
     ("kind", "advice"),
     [
-        ("ext4", "ext4 lays out files in a few steps"),
-        ("xfs", "xfs lays out files in a few steps"),
-        ("zfs", "zfs copies on write: give it more free space"),
+        ("ext4", "ext4 creates large files quickly"),
+        ("xfs", "xfs creates large files quickly"),
+        ("zfs", "zfs is a copy-on-write file system: give it more free space"),
     ],
 )
 def test_the_advice_knows_the_file_system(kind: str, advice: str) -> None:
@@ -457,5 +460,5 @@ def test_a_volume_on_the_device_mapper() -> None:
 def test_of_two_runs_of_a_workload_the_newer_counts() -> None:
     later = replace(buffered(50e6), started_at=NOW.replace(year=2027), id=8)
     (finding,) = diagnose(FACTS, "/srv", [later, buffered(90e6), direct(180e6)]).findings
-    assert finding.evidence[1] == "Read through the cache: 50.0 MB/s (dd)."
+    assert finding.evidence[1] == "Read through the page cache: 50.0 MB/s (dd)."
     assert finding.run_ids == (8, 7)
