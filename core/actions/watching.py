@@ -53,7 +53,7 @@ def collect_watch(session: Session, move: str, job: Job, *, end: bool = False) -
         )
     if end or not now.running:
         watching.end(old, now, job)
-        if not seen and session.store.watch_begun(move) is not None:
+        if not seen and session.store.uncollected_watch(move) is not None:
             session.store.probe_taken(move, _ended_probe(now.job.command, now.log))
             job.report(Note(f"{old.name}: {SAW_NOTHING}"))
     return now
@@ -61,7 +61,7 @@ def collect_watch(session: Session, move: str, job: Job, *, end: bool = False) -
 
 def collect_if_due(session: Session, move: str, job: Job) -> None:
     """Save the results of a watch that has ended; a failure is reported and is not an error."""
-    begun = session.store.watch_begun(move)
+    begun = session.store.uncollected_watch(move)
     if begun is None or datetime.now(UTC) < begun.taken_at + timedelta(seconds=float(begun.raw)):
         return
     try:
@@ -75,7 +75,7 @@ def _find_watch(session: Session, found: Move, job: Job) -> tuple[Server, Watchi
     old = session.server(found.old, job)
     begun = watching.find(old, session.store.facts(found.old), found, session.store.seed(found.name), job)
     if begun is None:
-        lost = session.store.watch_begun(found.name)
+        lost = session.store.uncollected_watch(found.name)
         if lost is not None:  # for example after a restart that empties /var/tmp
             session.store.probe_taken(found.name, _ended_probe(lost.command, ""))
         raise InputError(

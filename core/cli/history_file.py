@@ -243,7 +243,7 @@ def _prune(context: Context, options: argparse.Namespace) -> int:
         found = store.prune(before, kinds, options.move)
         for each in copies:
             each.unlink(missing_ok=True)
-        store.give_back_room()
+        store.shrink()
     if options.json:
         print_document({"before": before, "rows": found, "copies": copies, "removed": removing})
     else:

@@ -13,7 +13,15 @@ from pathlib import Path
 from core.errors import HistoryError, InputError
 from core.files import SIDES, check_free, is_same_file
 from core.history.belonging import check_belonging, check_place
-from core.history.copies import alone, beside, copy_bytes, copy_of, flush_folder, put_aside, snapshot
+from core.history.copies import (
+    copy_bytes,
+    copy_connection,
+    copy_path,
+    exclusively,
+    flush_folder,
+    rename_damaged,
+    snapshot,
+)
 from core.history.damage import broken_pages, schema_of
 from core.history.database import FILE_NAME, error_text, history_errors, is_damage, make_private
 
@@ -41,7 +49,7 @@ def backup(folder: Path, to: Path | None = None, *, replacing: bool = False) -> 
         HistoryError: it is damaged, or cannot be read or copied; others may rename what lies in the folder of `to`.
     """
     path = existing(folder)
-    to = beside(path, "backup") if to is None else to.absolute()
+    to = copy_path(path, "backup") if to is None else to.absolute()
     check_free(to, replacing=replacing, by_history=True)
     if is_same_file(path, to):
         raise InputError(f"{to} is the history itself", "choose another name")
@@ -144,12 +152,12 @@ def _fetch(source: Path, scratch: Path) -> None:
 def _replace(path: Path, scratch: Path) -> Path | None:
     """Have the history hold what `scratch` does; where that which it held is kept."""
     try:
-        with alone(path) as present, contextlib.closing(sqlite3.connect(scratch)) as whole:
+        with exclusively(path) as present, contextlib.closing(sqlite3.connect(scratch)) as whole:
             if present.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
                 whole.backup(present)
                 return None
-            kept = beside(path, "replaced")
-            copy_of(present, kept)
+            kept = copy_path(path, "replaced")
+            copy_connection(present, kept)
             try:
                 whole.backup(present)
             except BaseException:  # a cancel too: half a copy must not bear the name of one
@@ -159,7 +167,7 @@ def _replace(path: Path, scratch: Path) -> Path | None:
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
-    aside = put_aside(path)  # what is so damaged that SQLite does not open it holds no lock to wait for
+    renamed = rename_damaged(path)  # what is so damaged that SQLite does not open it holds no lock to wait for
     scratch.rename(path)
     flush_folder(path.parent)
-    return aside
+    return renamed

@@ -1,4 +1,4 @@
-"""Whole copies of a history's file, and the file alone: what backup, restore, rescue and upgrade are made of.
+"""Copies of the history's file and exclusive access to it, for backup, restore, rescue and upgrade.
 
 https://sqlite.org/backup.html, https://sqlite.org/howtocorrupt.html
 """
@@ -12,37 +12,37 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 PATIENCE_SECONDS = 5.0
-"""How long the file is asked for alone, or for a look, where another program has it."""
+"""How long to wait for a file that another program uses."""
 _SHARED_FIRST, _SHARED_BYTES = 0x40000002, 510
 
 
-def beside(path: Path, why: str) -> Path:
-    """A name beside the history that no other file has: `history-WHY-TIME.sqlite3`."""
+def copy_path(path: Path, why: str) -> Path:
+    """Return the path of a new file in the folder of the history: `history-WHY-TIME.sqlite3`."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     return path.with_name(f"{path.stem}-{why}-{stamp}{path.suffix}")
 
 
 def copies_of(path: Path) -> tuple[Path, ...]:
-    """The files beside a history that were given such a name, the newest last."""
+    """Return the files that `copy_path` has named for this history, the newest last."""
     found = path.parent.glob(f"{path.stem}-*{path.suffix}")
     return tuple(sorted(found, key=lambda each: (each.stat().st_mtime, each.name)))
 
 
 def snapshot(path: Path, to: Path) -> None:
-    """A copy at `to`, which must not exist, of the history as it is at one moment; on the disk once this returns.
+    """Copy a consistent state of the history to `to`, which must not exist, and flush it to the disk.
 
     Raises:
-        sqlite3.Error, OSError: it cannot be made; nothing is left of it.
+        sqlite3.Error, OSError: the copy failed and was removed.
     """
     with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_SECONDS)) as source:
-        # held over the whole copy: it neither begins anew when others write, nor waits for them for ever
+        # one read transaction over the whole copy: otherwise it restarts whenever another program writes
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        copy_of(source, to)
+        copy_connection(source, to)
 
 
-def copy_of(source: sqlite3.Connection, to: Path) -> None:
-    """The same, of an opened one."""
+def copy_connection(source: sqlite3.Connection, to: Path) -> None:
+    """Copy the history of an open connection, as `snapshot` does."""
     os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
         with contextlib.closing(sqlite3.connect(to)) as target:
@@ -55,7 +55,7 @@ def copy_of(source: sqlite3.Connection, to: Path) -> None:
 
 
 def copy_bytes(path: Path, to: Path) -> None:
-    """The file as it lies there, with the log of what was written to it last, unopened; raises OSError."""
+    """Copy the file and its write-ahead log byte by byte, without opening them as a database. Raises OSError."""
     for side in ("", "-wal"):
         # SQLite removes the log when the last program closes the history, maybe just now
         with contextlib.suppress(*([FileNotFoundError] if side else [])), Path(f"{path}{side}").open("rb") as source:
@@ -64,28 +64,28 @@ def copy_bytes(path: Path, to: Path) -> None:
                 shutil.copyfileobj(source, stream)
 
 
-def put_aside(path: Path) -> Path:
-    """Give a damaged history another name, with what lies beside it; that name.
+def rename_damaged(path: Path) -> Path:
+    """Rename a damaged history and its log files, and return the new path.
 
     Raises:
         sqlite3.OperationalError: another program has it open.
         OSError: it cannot be renamed.
     """
-    look_alone(path)
-    aside = beside(path, "damaged")
+    refuse_if_open(path)
+    renamed = copy_path(path, "damaged")
     for side in ("-wal", "-journal", ""):  # the file last: until then nothing of it is lost to a program that opens it
         each = Path(f"{path}{side}")
         if each.exists():
-            each.rename(f"{aside}{side}")
+            each.rename(f"{renamed}{side}")
     Path(f"{path}-shm").unlink(missing_ok=True)
-    return aside
+    return renamed
 
 
-def look_alone(path: Path) -> None:
-    """Raise sqlite3.OperationalError where another program has the file open, also where SQLite can no longer open it.
+def refuse_if_open(path: Path) -> None:
+    """Raise sqlite3.OperationalError if another program has the file open, even if SQLite can no longer open it.
 
-    SQLite locks these bytes for as long (https://sqlite.org/fileformat2.html); on Windows no file can be renamed that
-    another program has open, which is an OSError there.
+    SQLite locks these bytes while a database is open (https://sqlite.org/fileformat2.html). On Windows, a file that
+    another program has open cannot be renamed, which raises OSError.
     """
     if os.name == "nt":
         return
@@ -101,7 +101,7 @@ def look_alone(path: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """The names of new files lie in their folder: without it on the disk a power cut loses the files as well."""
+    """Flush a folder to the disk, because new files in it would be lost at a power failure otherwise."""
     if os.name == "nt":  # which opens no folder, and writes the name with the file
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -112,11 +112,11 @@ def flush_folder(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def alone(path: Path) -> Iterator[sqlite3.Connection]:
-    """The history opened by this program alone, until the end; whoever wants it meanwhile waits.
+def exclusively(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open the history exclusively while the body runs. Other programs wait.
 
     Raises:
-        sqlite3.Error: it cannot be; with SQLITE_BUSY where another program has it open, be it idle.
+        sqlite3.Error: it cannot be opened; SQLITE_BUSY if another program has it open.
     """
     with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None)) as connection:
         connection.execute("PRAGMA locking_mode=EXCLUSIVE")

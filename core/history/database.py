@@ -29,11 +29,11 @@ class FileDatabase:
         path: the file.
         reader, writer: engines of transactions that read, and that write, one at a time.
         owners: whether the programs that record into it still live.
-        aside: None, as a file is not lost for a while.
+        pending: None, because a file always answers.
         remedy: what to do where it holds what no pghaul has written.
     """
 
-    aside = None
+    pending = None
     remedy = "it is damaged, or not yours: restore a copy, such as history-*.sqlite3 beside it"
 
     def __init__(self, path: Path, engine: Engine) -> None:
@@ -51,7 +51,7 @@ class FileDatabase:
         """Raise HistoryError, with a sentence and a hint, for each error of SQLite inside."""
         return history_errors(self.path)
 
-    def give_back_room(self) -> None:
+    def shrink(self) -> None:
         """Have the file be no larger than what it holds; other programs wait meanwhile, and need the file once more."""
         with history_errors(self.path), self.reader.connect() as connection:
             driver = connection.connection.driver_connection

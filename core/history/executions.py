@@ -238,7 +238,7 @@ def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> Non
 
 
 @contextlib.contextmanager
-def hooks_kept(session: Session, seal: Seal) -> Iterator[None]:
+def preserving_hooks(session: Session, seal: Seal) -> Iterator[None]:
     """What the user changes inside of a move or its servers leaves those hooks theirs that are so."""
     found = [(row, session.get_one(MoveRow, row.move_id)) for row in session.scalars(select(HookRow))]
     own = [(row, of) for row, of in found if seal.vouches_for(row.seal, *hook_words(row, of))]

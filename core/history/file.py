@@ -1,4 +1,4 @@
-"""The history, opened: each read and each write of it is a transaction of its own, on whatever thread."""
+"""The opened history. Each read and each write is one transaction; any thread may call it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -11,10 +11,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from core.errors import HistoryError, HistoryLostError, InputError
-from core.history import aside, places
-from core.history.aside import Aside, Begun, PendingRecord
+from core.history import pending, places
 from core.history.belonging import open_to_others
 from core.history.database import FILE_NAME, FileDatabase, as_written, open_engine
+from core.history.pending import PendingFolder, PendingRecord, StartedRuns
 from core.history.seal import Seal
 from core.history.types import redacted
 
@@ -22,74 +22,77 @@ T = TypeVar("T")
 
 
 class Owners(Protocol):
-    """Whether the processes that record into the history still live, this one among them."""
+    """Tells which of the processes that write to the history are alive."""
 
     def mine(self) -> str:
-        """This process's token."""
+        """Return the token of this process."""
         ...
 
     def keep(self) -> None:
-        """Have this process's token still tell that it lives."""
+        """Renew the token of this process, so that others see that it is alive."""
         ...
 
     def alive(self, token: str) -> bool:
-        """Whether the process of that token still lives."""
+        """Return whether the process with this token is alive."""
         ...
 
 
 class Database(Protocol):
-    """What holds a history: a file of this workstation (`database.py`), or a server (`server.py`)."""
+    """The database of a history: a file on this workstation (`database.py`) or a server (`server.py`)."""
 
     @property
     def name(self) -> str:
-        """What people know it by."""
+        """The name for people: the path of the file or the URL of the server."""
         ...
 
     @property
     def path(self) -> Path:
-        """The file; raises HistoryError where it is none."""
+        """The path of the file. Raises HistoryError if the history is on a server."""
         ...
 
     @property
     def reader(self) -> Engine:
-        """Whose transactions read."""
+        """The engine for transactions that read."""
         ...
 
     @property
     def writer(self) -> Engine:
-        """Whose transactions write, one at a time."""
+        """The engine for transactions that write, one at a time."""
         ...
 
     @property
     def owners(self) -> Owners:
-        """Who records."""
+        """The processes that write to the history."""
         ...
 
     @property
-    def aside(self) -> Aside | None:
-        """What waits to be recorded once it is reached again; None: it always is."""
+    def pending(self) -> PendingFolder | None:
+        """The records that wait until the server answers again; None for a file, which always does."""
         ...
 
     @property
     def remedy(self) -> str:
-        """What to do where it holds what no pghaul has written."""
+        """The hint for a history whose contents pghaul has not written."""
         ...
 
     def history_errors(self) -> AbstractContextManager[None]:
-        """What the database complains of inside as HistoryError, a sentence and a hint."""
+        """Return a context that raises the errors of the database as HistoryError."""
         ...
 
-    def give_back_room(self) -> None:
-        """Have it be no larger than what it holds."""
+    def shrink(self) -> None:
+        """Release the space of removed entries."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close all connections."""
         ...
 
 
 def database_at(place: Path | str) -> Database:
-    """What holds the history in a folder, made or upgraded where need be, or at a URL; close it."""
+    """Open the database of the history in a folder or at a URL. A file is created or upgraded if necessary.
+
+    The caller closes the database.
+    """
     if isinstance(place, str):
         from core.history.server import ServerDatabase  # its driver takes longer to load than a file to be opened
 
@@ -99,42 +102,42 @@ def database_at(place: Path | str) -> Database:
 
 
 class HistoryFile:
-    """What every part of the history is read and written through. A context manager.
+    """The base class of the history: opens it, and reads and writes it in transactions. A context manager.
 
     Attributes:
-        name: the file that holds it all, or the URL of its server.
-        remark: what its user has to know of how it and its key were found; mostly empty.
+        name: the path of the file or the URL of the server.
+        remark: a warning about the history or its key for the user; usually empty.
     """
 
     def __init__(self, database: Database, remark: str = "") -> None:
         self._database = database
         self._owners = database.owners
         self._seal = Seal()
-        self._begun = Begun()
+        self._started_runs = StartedRuns()
         self.name = database.name
         self.remark = "; ".join(each for each in (remark, self._seal.trouble()) if each)
 
     @classmethod
     def open(cls, place: Path | str | None = None) -> Self:
-        """The history in a folder, made or upgraded where need be, or at a URL; None: where this workstation has it."""
+        """Open the history in a folder or at a URL; None: the history that this workstation uses."""
         place = places.chosen() if place is None else place
         remark = "" if isinstance(place, str) else open_to_others(place, place / FILE_NAME)
         found = cls(database_at(place), remark)
-        found._hand_in_before()
+        found._record_earlier_pending()
         return found
 
     @property
     def path(self) -> Path:
-        """The file that holds it all; raises HistoryError where it lies on a server."""
+        """The path of the file. Raises HistoryError if the history is on a server."""
         return self._database.path
 
     def close(self) -> None:
-        """Let go of it. May be called more than once."""
+        """Close the history. May be called more than once."""
         self._database.close()
 
-    def give_back_room(self) -> None:
-        """Have it be no larger than what it holds; other programs wait meanwhile, and need the file once more."""
-        self._database.give_back_room()
+    def shrink(self) -> None:
+        """Release the space of removed entries. Other programs wait meanwhile, and a copy needs as much space again."""
+        self._database.shrink()
 
     def __enter__(self) -> Self:
         return self
@@ -155,55 +158,58 @@ class HistoryFile:
         with self._history_errors(), Session(self._database.writer) as session, session.begin():
             yield session
 
-    def _write_or_keep(self, kept: PendingRecord, record: Callable[[Session], T]) -> T | None:
-        """What `record` gives; None: the server of a team's history is lost, and `kept` lies aside until it answers."""
-        waiting = self._database.aside
+    def _write_or_defer(self, later: PendingRecord, record: Callable[[Session], T]) -> T | None:
+        """Return the result of `record`; None if the server does not answer, so that `later` waits in a file."""
+        waiting = self._database.pending
         try:
-            self._hand_in()
+            self._record_pending()
             with self._write() as session:
                 return record(session)
         except HistoryLostError:
-            if waiting is None or kept.is_of_nothing:
+            if waiting is None or later.lacks_run:
                 raise
-            waiting.keep(redacted(kept))
+            waiting.add(redacted(later))
             return None
 
-    def _write_of_run(self, number: int, kept: PendingRecord, record: Callable[[Session], None]) -> None:
-        """The same of a run, which has no number there yet where it was kept aside itself."""
+    def _write_run_or_defer(self, number: int, later: PendingRecord, record: Callable[[Session], None]) -> None:
+        """Do the same for a part of a run; a negative number means that the run itself waits in a file."""
         if number < 0:
-            self._write_or_keep(kept, lambda session: aside.record(session, kept, self._owners.mine))
+            self._write_or_defer(later, lambda session: pending.record(session, later, self._owners.mine))
         else:
-            self._write_or_keep(kept, record)
+            self._write_or_defer(later, record)
 
-    def _hand_in(self) -> int:
-        """Record what was kept aside, all or nothing; how much. What has no place any more stays by another name."""
-        paths = [] if self._database.aside is None else self._database.aside.waiting()
+    def _record_pending(self) -> int:
+        """Record all pending files in one transaction, and return how many.
+
+        A file that no longer fits into the history is renamed to `.refused`.
+        """
+        paths = [] if self._database.pending is None else self._database.pending.waiting()
         recorded: list[Path] = []
         if paths:
             with self._write() as session:
-                recorded = [path for path in paths if self._handed_in(session, path)]
-        for path in recorded:  # only now is it there
+                recorded = [path for path in paths if self._record_pending_file(session, path)]
+        for path in recorded:  # not before the transaction has ended
             path.unlink(missing_ok=True)
         return len(recorded)
 
-    def _handed_in(self, session: Session, path: Path) -> bool:
+    def _record_pending_file(self, session: Session, path: Path) -> bool:
         try:
             with session.begin_nested():
-                aside.record(session, aside.read(path), self._owners.mine)
-        except FileNotFoundError:  # another program was quicker
+                pending.record(session, pending.read(path), self._owners.mine)
+        except FileNotFoundError:  # another program has recorded it
             return False
-        except (InputError, OSError, IntegrityError):  # its move was removed meanwhile, or it is none of ours
+        except (InputError, OSError, IntegrityError):  # its move was removed, or it is no pending record
             path.replace(path.with_suffix(".refused"))
             return False
         return True
 
-    def _hand_in_before(self) -> None:
-        """What an earlier program kept aside, which it says, and why where it cannot be done now."""
-        waiting = self._database.aside
+    def _record_earlier_pending(self) -> None:
+        """Record the pending files of earlier programs, and add the outcome to `remark`."""
+        waiting = self._database.pending
         if waiting is None or not waiting.folder.is_dir():
             return
         try:
-            number = self._hand_in()
+            number = self._record_pending()
         except HistoryError as error:
             self._remark(f"the results that wait in {waiting.folder} could not be recorded: {error.message}")
             return
@@ -223,7 +229,7 @@ class HistoryFile:
             with self._database.history_errors(), as_written(self.name, self._database.remedy):
                 yield
         except HistoryLostError as error:
-            waiting = self._database.aside
+            waiting = self._database.pending
             if waiting is None or not waiting.waiting():
                 raise
             said = f"{error.hint}; new results are kept in {waiting.folder} and recorded as soon as the server answers"

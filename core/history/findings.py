@@ -116,14 +116,14 @@ def probes(session: Session, move: str) -> tuple[Probe, ...]:
     return tuple(sorted(latest_pass([probe_of(row) for row in rows]), key=lambda probe: order[probe.quantity]))
 
 
-def watch_begun(session: Session, move: str) -> Probe | None:
+def uncollected_watch(session: Session, move: str) -> Probe | None:
     """That a watch was begun, where nothing that it saw was taken since, and it is not known to have ended."""
-    row = watch_begun_row(session, move_row(session, move))
+    row = uncollected_watch_row(session, move_row(session, move))
     return None if row is None else probe_of(row)
 
 
-def watch_begun_row(session: Session, of: MoveRow) -> ProbeRow | None:
-    """As `watch_begun`: the row that says so."""
+def uncollected_watch_row(session: Session, of: MoveRow) -> ProbeRow | None:
+    """As `uncollected_watch`: the row that says so."""
     mine = (ProbeRow.move_id == of.id, _since(ProbeRow.taken_at, of), ProbeRow.quantity == Quantity.CHANGES.value)
     latest = select(ProbeRow).where(*mine).order_by(ProbeRow.taken_at.desc(), ProbeRow.id.desc()).limit(1)
     row = session.scalars(latest).one_or_none()

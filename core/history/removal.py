@@ -9,7 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from core.errors import InputError
-from core.history.findings import watch_begun_row
+from core.history.findings import uncollected_watch_row
 from core.history.models import Base, ExecutionRow, MoveRow, ProbeRow
 from core.history.retention import kind_of
 from core.migration.model.execution import State
@@ -104,7 +104,7 @@ def _refuse_watch(session: Session, numbers: Sequence[int]) -> None:
     """By the probe that says that it was begun pghaul knows that old is to be asked what it saw."""
     watched = select(ProbeRow.move_id).where(ProbeRow.id.in_(numbers))
     for move in session.scalars(select(MoveRow).where(MoveRow.id.in_(watched))):
-        begun = watch_begun_row(session, move)
+        begun = uncollected_watch_row(session, move)
         if begun is not None and begun.id in numbers:
             raise InputError(
                 "a probe whose watch is still running cannot be removed",

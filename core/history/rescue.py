@@ -15,7 +15,7 @@ from typing import Any
 
 from core.errors import HistoryError
 from core.history.belonging import check_belonging
-from core.history.copies import copy_bytes, flush_folder, look_alone, put_aside
+from core.history.copies import copy_bytes, flush_folder, refuse_if_open, rename_damaged
 from core.history.damage import counts, garbled, opened
 from core.history.database import engine_of, error_text, history_errors
 from core.history.upgrade import MIGRATIONS, Migrations, upgrade
@@ -68,7 +68,7 @@ def rescue(path: Path) -> Rescued:
     """
     check_belonging(path.parent, path)
     with history_errors(path):
-        look_alone(path)
+        refuse_if_open(path)
     try:
         with tempfile.TemporaryDirectory(prefix="rescue-", dir=path.parent) as name:
             damaged, made = Path(name) / "damaged", Path(name) / "made"
@@ -79,7 +79,7 @@ def rescue(path: Path) -> Rescued:
                 lost = _taken_over(source, made, _revision(source, path, Path(name)))
             with history_errors(path):
                 lost += _brought_up(made)
-                aside = put_aside(path)
+                renamed = rename_damaged(path)
             made.rename(path)
             flush_folder(path.parent)
     except OSError as error:
@@ -88,7 +88,7 @@ def rescue(path: Path) -> Rescued:
             f"check that {path.parent} has enough free space; nothing was changed",
         ) from error
     with history_errors(path), opened(path) as connection:
-        return Rescued(path, aside, counts(connection), tuple(lost))
+        return Rescued(path, renamed, counts(connection), tuple(lost))
 
 
 def _revision(source: sqlite3.Connection, path: Path, folder: Path) -> str:

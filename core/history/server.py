@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from core.errors import HistoryError, HistoryLostError
 from core.history.address import PATIENCE_SECONDS, connecting, url_of
-from core.history.aside import Aside
+from core.history.pending import PendingFolder
 from core.history.places import no_file
 from core.history.presence import Presence
 from core.history.upgrade import MIGRATIONS, Migrations, known_revision, run_alembic
@@ -48,7 +48,7 @@ class ServerDatabase:
         reader, writer: engines of transactions that read, and that write, one at a time.
         preparer: the same of one that makes the schema, or brings it up.
         owners: whether the programs that record into it still live.
-        aside: what waits to be recorded once it is reached again.
+        pending: the records that wait until the server answers again.
         remedy: what to do where it holds what no pghaul has written.
     """
 
@@ -63,7 +63,7 @@ class ServerDatabase:
         self.preparer = engine.execution_options(writes=True)
         self.writer = engine.execution_options(writes=True, check=self._check_still)
         self.owners = Presence(engine, self.history_errors)
-        self.aside = Aside(self.name)
+        self.pending = PendingFolder(self.name)
 
     @classmethod
     def open(cls, place: str, migrations: Migrations = MIGRATIONS) -> Self:
@@ -108,7 +108,7 @@ class ServerDatabase:
         except psycopg.Error as error:
             raise _error(self.name, error) from error
 
-    def give_back_room(self) -> None:
+    def shrink(self) -> None:
         """Nothing: its server's autovacuum does."""
 
     def owner(self) -> str:

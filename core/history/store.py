@@ -29,10 +29,10 @@ from core.history import (
     waivers,
 )
 from core.history.archive import Archive
-from core.history.aside import PendingRecord, kept_command
 from core.history.details import KINDS, Detail
 from core.history.file import HistoryFile
 from core.history.log import Command, Entry
+from core.history.pending import PendingRecord, pending_command
 from core.history.removal import Removed
 from core.history.runs import End
 from core.history.types import redacted
@@ -59,17 +59,17 @@ class Store(HistoryFile):
 
     def update_profile(self, profile: Profile, name: str | None = None) -> None:
         """Change the server called `name`; None: the one that is called as `profile` is."""
-        with self._write() as session, executions.hooks_kept(session, self._seal):
+        with self._write() as session, executions.preserving_hooks(session, self._seal):
             profiles.update_profile(session, profile.name if name is None else name, profile)
 
     def put_profile(self, profile: Profile) -> None:
         """Change the server that is called as `profile` is; add it where there is none."""
-        with self._write() as session, executions.hooks_kept(session, self._seal):
+        with self._write() as session, executions.preserving_hooks(session, self._seal):
             profiles.put_profile(session, profile)
 
     def put_profiles(self, found: Sequence[Profile]) -> None:
         """The same of many, all or none."""
-        with self._write() as session, executions.hooks_kept(session, self._seal):
+        with self._write() as session, executions.preserving_hooks(session, self._seal):
             for profile in found:
                 profiles.put_profile(session, profile)
 
@@ -93,13 +93,13 @@ class Store(HistoryFile):
 
     def update_move(self, move: Move, name: str | None = None) -> None:
         """Change the move called `name`; None: the one that is called as `move` is."""
-        with self._write() as session, executions.hooks_kept(session, self._seal):
+        with self._write() as session, executions.preserving_hooks(session, self._seal):
             executions.refuse_other_choice(session, move.name if name is None else name, move)
             profiles.update_move(session, move.name if name is None else name, move)
 
     def put_move(self, move: Move) -> None:
         """Change the move that is called as `move` is; add it where there is none."""
-        with self._write() as session, executions.hooks_kept(session, self._seal):
+        with self._write() as session, executions.preserving_hooks(session, self._seal):
             executions.refuse_other_choice(session, move.name, move)
             profiles.put_move(session, move)
 
@@ -154,10 +154,10 @@ class Store(HistoryFile):
     # --- runs (BenchmarkJournal)
 
     def run_started(self, run: Run) -> int:
-        """Record a run; the number it has from now on, below zero where it was kept aside (core/history/aside)."""
+        """Record a run; the number it has from now on, below zero where it was kept aside (core/history/pending)."""
         kept = PendingRecord(run.move, run=run)
-        number = self._write_or_keep(kept, lambda session: runs.run_started(session, run, self._owners.mine()))
-        return self._begun.add(run, number)
+        number = self._write_or_defer(kept, lambda session: runs.run_started(session, run, self._owners.mine()))
+        return self._started_runs.add(run, number)
 
     def add_runs(self, found: Sequence[Run]) -> tuple[int, ...]:
         """Record runs that have ended, with their repetitions, all or none; their numbers."""
@@ -168,16 +168,16 @@ class Store(HistoryFile):
     def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
         """Record one repetition with its raw output and its metrics; one that is no finite number is left out."""
         ended = redacted(repetition)
-        kept = self._begun.part(run_id, repetition=ended)
-        self._write_of_run(run_id, kept, lambda session: runs.repetition_ended(session, run_id, ended))
+        kept = self._started_runs.part(run_id, repetition=ended)
+        self._write_run_or_defer(run_id, kept, lambda session: runs.repetition_ended(session, run_id, ended))
 
     def run_ended(
         self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
     ) -> None:
         """Record how a run ended, and why no more repetitions were made."""
         end = End(outcome, ended_at, tool_version, stopped)
-        kept = self._begun.part(run_id, end=end)
-        self._write_of_run(run_id, kept, lambda session: runs.run_ended(session, run_id, end))
+        kept = self._started_runs.part(run_id, end=end)
+        self._write_run_or_defer(run_id, kept, lambda session: runs.run_ended(session, run_id, end))
 
     def _end_interrupted_runs(self) -> None:
         """A run whose process was killed would be shown as running for ever."""
@@ -243,7 +243,7 @@ class Store(HistoryFile):
     def probe_taken(self, move: str, probe: Probe) -> None:
         """Record one probe of a move."""
         taken = redacted(probe)
-        self._write_or_keep(
+        self._write_or_defer(
             PendingRecord(move, probe=taken), lambda session: findings.probe_taken(session, move, taken)
         )
 
@@ -252,10 +252,10 @@ class Store(HistoryFile):
         with self._read() as session:
             return findings.probes(session, move)
 
-    def watch_begun(self, move: str) -> Probe | None:
+    def uncollected_watch(self, move: str) -> Probe | None:
         """That a watch on the old server was begun, where nothing that it saw was taken since."""
         with self._read() as session:
-            return findings.watch_begun(session, move)
+            return findings.uncollected_watch(session, move)
 
     def save_checks(self, move: str, results: tuple[CheckResult, ...]) -> None:
         """Keep one pass of all checks, in the order given."""
@@ -432,7 +432,9 @@ class Store(HistoryFile):
     def record_command(self, move: str | None, event: CommandStarted | CommandEnded) -> None:
         """Record the start or the end of a command, secrets masked."""
         happened = redacted(event)
-        self._write_or_keep(kept_command(move, happened), lambda session: log.record_command(session, move, happened))
+        self._write_or_defer(
+            pending_command(move, happened), lambda session: log.record_command(session, move, happened)
+        )
 
     def record_unread(self, profile: Profile, sentence: str) -> None:
         """That a server could not be read, and why."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, text
 
 from core.errors import HistoryError
-from core.history.copies import beside, snapshot
+from core.history.copies import copy_path, snapshot
 
 WRITE = {"begin": "BEGIN IMMEDIATE"}
 """Execution options of a transaction that writes: it waits for its turn at the start, where waiting is safe."""
@@ -124,7 +124,7 @@ def known_revision(name: str, revision: str, migrations: Migrations, otherwise: 
 
 def keep_copy(path: Path, revision: str) -> Path:
     """A consistent copy of the history beside it, `history-REVISION-TIME.sqlite3`, mode 0600."""
-    copy = beside(path, revision)
+    copy = copy_path(path, revision)
     try:
         snapshot(path, copy)
     except (sqlite3.Error, OSError) as error:

@@ -83,7 +83,7 @@ def test_a_watch_is_looked_at_collected_and_ended_before_its_time(lab: Lab, sess
     ended = collect_watch(session, "watched", Job(), end=True)
     assert remote_jobs.find(session.server("old", Job()), Job()) == ()
     assert not lab.old.exec("pgrep", "-f", ended.job.folder, check=False).stdout
-    assert session.store.watch_begun("watched") is None
+    assert session.store.uncollected_watch("watched") is None
 
 
 def test_a_watch_that_old_has_lost_is_ended_and_asked_for_once(session: Session) -> None:
@@ -91,12 +91,12 @@ def test_a_watch_that_old_has_lost_is_ended_and_asked_for_once(session: Session)
     collect = partial(collect_watch, session, "watched", Job())
     with pytest.raises(InputError, match="has made fewer than two observations"):
         collect()
-    assert session.store.watch_begun("watched") is not None
+    assert session.store.uncollected_watch("watched") is not None
     remote_jobs.kill(session.server("old", Job()), watch.job, Job())
     remote_jobs.remove(session.server("old", Job()), watch.job, Job())
     with pytest.raises(InputError, match=r"\bwatched\b.* old\b"):
         collect()
-    assert session.store.watch_begun("watched") is None
+    assert session.store.uncollected_watch("watched") is None
     assert changes(session) is None
 
 

@@ -143,7 +143,7 @@ def test_a_watch_stays_until_it_was_collected(filled: Store) -> None:
     with pytest.raises(InputError, match="whose watch is still running cannot be removed") as refused:
         filled.remove_entries([newest])
     assert refused.value.hint == f"end the watch first: pghaul probe {MOVE.name} --watch --end"
-    assert filled.watch_begun(MOVE.name) == begun
+    assert filled.uncollected_watch(MOVE.name) == begun
     filled.probe_taken(MOVE.name, replace(begun, seconds=600.0, taken_at=now + timedelta(seconds=600)))
     assert filled.remove_entries([newest]).entries == 1
 

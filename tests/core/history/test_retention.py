@@ -131,7 +131,7 @@ def test_the_room_is_given_back(filled: Store) -> None:
     with Store.open(filled.path.parent) as other:  # and another program may look meanwhile
         filled.prune(datetime(2100, 1, 1, tzinfo=UTC), ["checks"])
         before = _size(filled.path)
-        filled.give_back_room()
+        filled.shrink()
         assert _size(filled.path) < before / 2
         assert other.moves() == (MOVE,)
 

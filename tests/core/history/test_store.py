@@ -85,19 +85,19 @@ def test_the_latest_wins_and_the_earlier_stay(filled: Store) -> None:
 
 def test_a_watch_that_was_begun_hides_nothing_until_it_is_collected(filled: Store) -> None:
     seen = next(each for each in filled.probes(MOVE.name) if each.quantity is Quantity.CHANGES)
-    assert filled.watch_begun(MOVE.name) is None
+    assert filled.uncollected_watch(MOVE.name) is None
     begun = dataclasses.replace(seen, taken_at=START + timedelta(days=1), seconds=0.0, bytes=0, bytes_per_second=0.0)
     filled.probe_taken(MOVE.name, begun)
-    assert filled.watch_begun(MOVE.name) == begun
+    assert filled.uncollected_watch(MOVE.name) == begun
     ended = dataclasses.replace(begun, began_at=START + timedelta(days=1, hours=1), method="watch ended")
     filled.probe_taken(MOVE.name, ended)
-    assert filled.watch_begun(MOVE.name) is None
+    assert filled.uncollected_watch(MOVE.name) is None
     assert next(each for each in filled.probes(MOVE.name) if each.quantity is Quantity.CHANGES) == seen
     filled.probe_taken(MOVE.name, begun)
     assert next(each for each in filled.probes(MOVE.name) if each.quantity is Quantity.CHANGES) == seen
     later = dataclasses.replace(seen, taken_at=START + timedelta(days=2))
     filled.probe_taken(MOVE.name, later)
-    assert filled.watch_begun(MOVE.name) is None
+    assert filled.uncollected_watch(MOVE.name) is None
     assert next(each for each in filled.probes(MOVE.name) if each.quantity is Quantity.CHANGES) == later
 
 

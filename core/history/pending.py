@@ -1,8 +1,8 @@
-"""What could not be recorded because the server of a team's history was lost: kept in files here, handed in later.
+"""Records that wait in files on this workstation while the server of a team's history does not answer.
 
-Only what stands by itself and took its time to be had: runs, probes, and the commands that ran. Each is known again by
-what it says, so that what was recorded just before the connection was cut is not recorded twice. The files lie among
-what the user writes for this program: a folder that somebody gave has none.
+Only runs, probes and commands wait: they do not depend on other records, and they took time to obtain. Before a pending
+record is written, its content is compared with the history: it may have been recorded just before the connection
+broke. The files are in the user's configuration folder.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ FOLDER = "aside"
 
 @dataclass(frozen=True, slots=True)
 class PendingRecord:
-    """What is to be recorded later: a command, a probe, or a part of a run with the run as it began."""
+    """A command, a probe, or a part of a run (with the run as it started) that has to be recorded later."""
 
     move: str | None = None
     command_started: CommandStarted | None = None
@@ -44,34 +44,34 @@ class PendingRecord:
     end: End | None = None
 
     @property
-    def is_of_nothing(self) -> bool:
-        """Whether nobody could tell later where it belongs."""
+    def lacks_run(self) -> bool:
+        """Whether it is a part of a run that is not known, so that it could not be recorded later."""
         return self.run is None and (self.repetition is not None or self.end is not None)
 
 
-def kept_command(move: str | None, event: CommandStarted | CommandEnded) -> PendingRecord:
-    """The start or the end of a command."""
+def pending_command(move: str | None, event: CommandStarted | CommandEnded) -> PendingRecord:
+    """Return the pending record of the start or the end of a command."""
     if isinstance(event, CommandStarted):
         return PendingRecord(move, command_started=event)
     return PendingRecord(move, command_ended=event)
 
 
-class Begun:
-    """The runs that this process has begun, by number: one that was kept aside has one below zero."""
+class StartedRuns:
+    """The runs that this process has started, by number. A run that waits in a file has a negative number."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._runs: dict[int, Run] = {}
 
     def add(self, run: Run, number: int | None) -> int:
-        """Know a run by its number, None: it was kept aside; by which number it is known."""
+        """Add a run and return its number; `number` None: it waits in a file, and gets a negative number."""
         with self._lock:
             known = -1 - len(self._runs) if number is None else number
             self._runs[known] = run
             return known
 
     def part(self, number: int, repetition: Repetition | None = None, end: End | None = None) -> PendingRecord:
-        """What came of it."""
+        """Return the pending record of a repetition or of the end of a run."""
         run = self._runs.get(number)
         if repetition is not None:  # JSON has no numbers but finite ones, and the history neither
             finite = {name: value for name, value in repetition.metrics.items() if math.isfinite(value)}
@@ -79,22 +79,22 @@ class Begun:
         return PendingRecord(None if run is None else run.move, run=run, repetition=repetition, end=end)
 
 
-class Aside:
-    """What waits to be recorded at one URL."""
+class PendingFolder:
+    """The folder with the records that wait for one history, by its URL."""
 
     def __init__(self, place: str) -> None:
         self.folder = settings.config_folder() / FOLDER / hashlib.sha256(place.encode()).hexdigest()[:16]
 
     def waiting(self) -> list[Path]:
-        """The files, in the order of their time."""
+        """Return the files of the pending records, the oldest first."""
         return sorted(self.folder.glob("*.json"))
 
-    def keep(self, kept: PendingRecord) -> None:
-        """Keep it; raises HistoryError where that cannot be."""
+    def add(self, pending: PendingRecord) -> None:
+        """Write the record into a file. Raises HistoryError if that fails."""
         path = self.folder / f"{time.time_ns():020d}-{secrets.token_hex(4)}.json"
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_whole(path, documents.dump(kept).encode())
+            write_whole(path, documents.dump(pending).encode())
         except OSError as error:
             why = (error.strerror or str(error)).lower()
             raise HistoryError(
@@ -104,43 +104,46 @@ class Aside:
 
 
 def read(path: Path) -> PendingRecord:
-    """What was kept in that file.
+    """Return the pending record in a file.
 
     Raises:
-        InputError: it is none of ours. OSError: it cannot be read.
+        InputError: the file contains no pending record. OSError: it cannot be read.
     """
     return documents.load(PendingRecord, path.read_bytes())
 
 
-def record(session: Session, kept: PendingRecord, owner: Callable[[], str]) -> None:
-    """Record it, unless it is there.
+def record(session: Session, pending: PendingRecord, owner: Callable[[], str]) -> None:
+    """Write a pending record into the history, unless it is recorded already.
+
+    Args:
+        owner: returns the token of this process, for a run that is not recorded yet.
 
     Raises:
-        InputError: its move is gone.
+        InputError: the move of the record no longer exists.
     """
-    if kept.run is not None:
-        _record_run(session, kept, kept.run, owner)
-    if kept.probe is not None and kept.move is not None and not _has_probe(session, kept.move, kept.probe):
-        findings.probe_taken(session, kept.move, kept.probe)
-    if kept.command_started is not None and not _has_command(session, kept.command_started):
-        log.record_command(session, kept.move, kept.command_started)
-    if kept.command_ended is not None:
-        log.record_command(session, kept.move, kept.command_ended)
+    if pending.run is not None:
+        _record_run(session, pending, pending.run, owner)
+    if pending.probe is not None and pending.move is not None and not _has_probe(session, pending.move, pending.probe):
+        findings.probe_taken(session, pending.move, pending.probe)
+    if pending.command_started is not None and not _has_command(session, pending.command_started):
+        log.record_command(session, pending.move, pending.command_started)
+    if pending.command_ended is not None:
+        log.record_command(session, pending.move, pending.command_ended)
 
 
-def _record_run(session: Session, kept: PendingRecord, run: Run, owner: Callable[[], str]) -> None:
+def _record_run(session: Session, pending: PendingRecord, run: Run, owner: Callable[[], str]) -> None:
     number = number_of(session, run)
     if number is None:
         number = runs.run_started(session, run, owner())
-    if kept.repetition is not None and not _has_repetition(session, number, kept.repetition):
-        runs.repetition_ended(session, number, kept.repetition)
-    if kept.end is not None:
-        runs.run_ended(session, number, kept.end)
+    if pending.repetition is not None and not _has_repetition(session, number, pending.repetition):
+        runs.repetition_ended(session, number, pending.repetition)
+    if pending.end is not None:
+        runs.run_ended(session, number, pending.end)
     session.flush()
 
 
 def number_of(session: Session, run: Run) -> int | None:
-    """The number of a run, by what it is; None: it is not recorded."""
+    """Return the number of a run, found by its move, side, workload and start; None if it is not recorded."""
     of = (
         RunRow.move_id == move_row(session, run.move).id,
         RunRow.side == run.volume.side.value,
