@@ -47,7 +47,7 @@ class ActiveExecutions(QObject):
         banner.back_wanted.connect(partial(self._do, Doing.BACK))
 
     @property
-    def what_quitting_does(self) -> str:
+    def describe_quitting(self) -> str:
         """What happens to the running job if the window is closed."""
         mine = next((one for one in self._found if one.alive), None)
         if mine is None:

@@ -108,7 +108,7 @@ def main(folder: Path | None = None) -> int:
     give_back()
     appearance.prepare(application)
     work = Work(remembered=Remembered(folder or data_folder()))
-    with spoken(chosen(work.kept("language"), QLocale.system())):
+    with spoken(chosen(work.remembered_text("language"), QLocale.system())):
         speak(application)
         return _open(application, work, folder)
 

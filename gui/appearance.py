@@ -125,7 +125,7 @@ def _dark_palette() -> QPalette:
 
 
 @contextmanager
-def kept(painter: QPainter) -> Iterator[None]:
+def saved_state(painter: QPainter) -> Iterator[None]:
     """Restore the state of the painter afterwards, also after an exception: others use the same painter."""
     painter.save()
     try:

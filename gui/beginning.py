@@ -26,7 +26,7 @@ class Beginning(QObject):
         self._work = work
         self._moves = moves
         self._describing = Describing(work, window)
-        self._describing.kept.connect(self._read_facts)
+        self._describing.saved.connect(self._read_facts)
 
     @Slot()
     def begin(self) -> None:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Describing(QObject):
-    """Opens the dialog of a server. Signal: kept(name of the server), when its profile is in the history."""
+    """Opens the dialog of a server. Signal: saved(name of the server), when its profile is in the history."""
 
-    kept = Signal(str)
+    saved = Signal(str)
 
     def __init__(self, work: Work, owner: QWidget) -> None:
         super().__init__(owner)
@@ -51,7 +51,7 @@ class Describing(QObject):
             task.failed.connect(dialog.refuse)
 
     def _tell(self, name: str, _kept: None) -> None:
-        self.kept.emit(name)
+        self.saved.emit(name)
 
     def _try(self, dialog: "ServerDialog", profile: "Profile") -> None:
         """Test the settings of the dialog, which shows the result or the error."""

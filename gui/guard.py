@@ -69,11 +69,11 @@ def attempt(function: Callable[..., Value], instead: Callable[..., Value], *give
     try:
         return function(*given)
     except Exception as error:  # noqa: BLE001  the outer edge: behind it is Qt, which can handle none
-        tell(error)
+        report_error(error)
     return instead(*given)
 
 
-def tell(error: Exception) -> None:
+def report_error(error: Exception) -> None:
     """Pass the error to the handler of uncaught exceptions.
 
     Its frames are cleared, because a painter that outlives its event crashes the program.

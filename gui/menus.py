@@ -136,7 +136,7 @@ class Menus(QObject):
         for code, words in (("", tr("&System")), *((code, NAMES.get(code, code)) for code in languages())):
             action = self._action(words, partial(self._window.use_language, code))
             action.setCheckable(True)
-            action.setChecked(work.kept("language") == code)
+            action.setChecked(work.remembered_text("language") == code)
             self.languages.addAction(action)
             menu.addAction(action)
 

@@ -22,9 +22,9 @@ OFF = "off"
 
 
 class Desktop(Protocol):
-    """Shows notifications: `tell` shows one, `withdraw` removes it."""
+    """Shows notifications: `notify` shows one, `withdraw` removes it."""
 
-    def tell(self, title: str, text: str) -> None: ...
+    def notify(self, title: str, text: str) -> None: ...
 
     def withdraw(self) -> None: ...
 
@@ -44,7 +44,7 @@ class TrayOrTitle:
             for click in (self._tray.messageClicked, self._tray.activated):
                 _connect(click, clicked)
 
-    def tell(self, title: str, text: str) -> None:
+    def notify(self, title: str, text: str) -> None:
         """Show a notification until it is withdrawn."""
         if self._tray is not None:
             self._tray.show()  # there while it has something to say
@@ -85,7 +85,7 @@ class Notifier(QObject):
         self._clock = QElapsedTimer()
         self._where = ("", "")
         self._how = ""
-        self.on = work.kept("notify") != OFF
+        self.on = work.remembered_text("notify") != OFF
         self.desktop: Desktop = TrayOrTitle(window, self.bring_up)
         work.started.connect(self._begin)
         application = QGuiApplication.instance()
@@ -95,7 +95,7 @@ class Notifier(QObject):
     def use(self, on: bool) -> None:
         """Turn notifications on or off."""
         self.on = on
-        self._work.keep("notify", "" if on else OFF)
+        self._work.remember("notify", "" if on else OFF)
 
     def wait_for(self, what: str) -> None:
         """Notify that the job waits for the operator."""
@@ -143,7 +143,7 @@ class Notifier(QObject):
 
     def _tell(self, title: str, text: str) -> None:
         if self.on and QApplication.activeWindow() is None:
-            self.desktop.tell(title, text)
+            self.desktop.notify(title, text)
 
     def _took(self) -> str:
         return units.clock(self._clock.elapsed() / 1000)

@@ -13,19 +13,19 @@ class Remembered:
     """A file beside the history. Values that do not fit are ignored."""
 
     def __init__(self, folder: Path) -> None:
-        self._kept = QSettings(str(folder / FILE_NAME), QSettings.Format.IniFormat)
+        self._settings = QSettings(str(folder / FILE_NAME), QSettings.Format.IniFormat)
 
     def text(self, name: str) -> str:
         """Return the saved text of that name; empty if there is none."""
-        value: Any = self._kept.value(name, "")
+        value: Any = self._settings.value(name, "")
         return value if isinstance(value, str) else ""
 
-    def keep(self, name: str, text: str) -> None:
-        self._kept.setValue(name, text)
+    def save(self, name: str, text: str) -> None:
+        self._settings.setValue(name, text)
 
     def restore(self, window: QMainWindow) -> None:
         """Restore the position of the window on an existing screen."""
-        geometry, state = self._kept.value("geometry"), self._kept.value("state")
+        geometry, state = self._settings.value("geometry"), self._settings.value("state")
         if isinstance(geometry, QByteArray):
             window.restoreGeometry(geometry)
         if isinstance(state, QByteArray):
@@ -42,19 +42,19 @@ class Remembered:
         if not room.contains(wanted):
             window.setGeometry(QRect(left, top, width, height))
 
-    def keep_window(self, window: QMainWindow) -> None:
+    def save_window(self, window: QMainWindow) -> None:
         """Save the position of the window, and the columns that the operator has resized."""
-        self._kept.setValue("geometry", window.saveGeometry())
-        self._kept.setValue("state", window.saveState())
+        self._settings.setValue("geometry", window.saveGeometry())
+        self._settings.setValue("state", window.saveState())
         for table in window.findChildren(QTableView):
             if getattr(table, "dragged", False):
-                self._kept.setValue(f"columns/{table.objectName()}", table.horizontalHeader().saveState())
-        self._kept.sync()
+                self._settings.setValue(f"columns/{table.objectName()}", table.horizontalHeader().saveState())
+        self._settings.sync()
 
     def restore_columns(self, page: Any) -> None:
         """Restore the column widths of the tables below that widget."""
         for table in page.findChildren(QTableView):
-            state = self._kept.value(f"columns/{table.objectName()}")
+            state = self._settings.value(f"columns/{table.objectName()}")
             head: QHeaderView = table.horizontalHeader()
             if isinstance(state, QByteArray) and head.restoreState(state):
                 table.dragged = True

@@ -121,7 +121,7 @@ class MainWindow(Guarded, QMainWindow):
         if page is None:
             page = self._pages[kind.id] = kind.load()(self.work, self)
             page.wanted.connect(self.go)
-            page.saved.connect(self.banner.say_saved)
+            page.saved.connect(self.banner.show_saved)
             self._join(page)
             if self.work.remembered is not None:
                 self.work.remembered.restore_columns(page)
@@ -209,7 +209,7 @@ class MainWindow(Guarded, QMainWindow):
     def _pass_on_remark(self) -> None:
         """Show the remark on the history, if there is one."""
         if self.work.session is not None and self.work.session.store.remark:
-            self.banner.say(self.work.session.store.remark, Mood.TOLD)
+            self.banner.show_message(self.work.session.store.remark, Mood.TOLD)
 
     # --- the move
 
@@ -227,48 +227,48 @@ class MainWindow(Guarded, QMainWindow):
         if isinstance(found, QApplication):
             appearance.force(found, appearance.SCHEMES[theme])
         self.menus.check_theme(theme)
-        self.work.keep("theme", theme.value)
+        self.work.remember("theme", theme.value)
 
     def use_sizes(self, sizes: Sizes) -> None:
         """Show sizes in these units from now on; rates stay decimal."""
         units.choose(units.Style(binary=sizes is Sizes.BINARY))
         self.menus.check_sizes(sizes)
-        self.work.keep("sizes", sizes.value)
+        self.work.remember("sizes", sizes.value)
         for table in self.findChildren(Table):
             table.refresh_texts()
         self.work.changed.emit()
 
     def use_language(self, code: str) -> None:
         """Use this language from the next start on, because the widgets on screen have their texts already."""
-        self.work.keep("language", code)
-        self.banner.say(tr("The window uses this language the next time that pghaul is opened."), Mood.TOLD)
+        self.work.remember("language", code)
+        self.banner.show_message(tr("The window uses this language the next time that pghaul is opened."), Mood.TOLD)
 
     @Slot()
     def show_help(self) -> None:
         """Show the help of the visible page."""
         page = self._current()
         if page is not None:
-            self.banner.say(tr(page.help), Mood.TOLD)
+            self.banner.show_message(tr(page.help), Mood.TOLD)
 
     def _restore(self) -> None:
         """Restore the state of the window before."""
         work = self.work
         if work.remembered is not None:
             work.remembered.restore(self)
-        if work.kept("theme") in {one.value for one in Theme}:
-            self.use_theme(Theme(work.kept("theme")))
-        if work.kept("sizes") in {one.value for one in Sizes}:
-            self.use_sizes(Sizes(work.kept("sizes")))
-        if work.kept("page") in {kind.id for kind in self.kinds}:
-            self.show_page(work.kept("page"))
-        work.pick_when_known(work.kept("move"))
+        if work.remembered_text("theme") in {one.value for one in Theme}:
+            self.use_theme(Theme(work.remembered_text("theme")))
+        if work.remembered_text("sizes") in {one.value for one in Sizes}:
+            self.use_sizes(Sizes(work.remembered_text("sizes")))
+        if work.remembered_text("page") in {kind.id for kind in self.kinds}:
+            self.show_page(work.remembered_text("page"))
+        work.pick_when_known(work.remembered_text("move"))
 
     def _keep(self) -> None:
         page, move = self._current(), self.work.move
-        self.work.keep("page", "" if page is None else page.id)
-        self.work.keep("move", "" if move is None else move.name)
+        self.work.remember("page", "" if page is None else page.id)
+        self.work.remember("move", "" if move is None else move.name)
         if self.work.remembered is not None:
-            self.work.remembered.keep_window(self)
+            self.work.remembered.save_window(self)
 
     # --- the report
 
@@ -285,19 +285,19 @@ class MainWindow(Guarded, QMainWindow):
     def _reports_folder(self) -> Path:
         """Return the folder of the last report, else the documents folder, else the home directory."""
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        kept = [Path(one) for one in (self.work.kept("reports"), documents) if one]
+        kept = [Path(one) for one in (self.work.remembered_text("reports"), documents) if one]
         return next((folder for folder in kept if QFileInfo(str(folder)).isDir()), Path.home())
 
     @Slot(object, object)
     def write_report(self, request: ReportRequest, path: Path) -> None:
         """Write a report."""
-        self.work.keep("reports", str(path.parent))
+        self.work.remember("reports", str(path.parent))
         task = self.work.run(
             tr("Report of {move}").format(move=request.move),
             partial(actions.report, request, path, units.current().binary),
         )
         if task is not None:
-            task.succeeded.connect(self.banner.say_saved)
+            task.succeeded.connect(self.banner.show_saved)
 
     # --- trouble and questions
 
@@ -305,9 +305,9 @@ class MainWindow(Guarded, QMainWindow):
     def show_trouble(self, error: Exception) -> None:
         """Show an error in the banner, and a bug in the crash dialog."""
         if isinstance(error, Cancelled):
-            self.banner.say(tr("The job was cancelled."), Mood.TOLD)
+            self.banner.show_message(tr("The job was cancelled."), Mood.TOLD)
         elif isinstance(error, PghaulError):
-            self.banner.complain(error)
+            self.banner.show_error(error)
         else:
             dialog = CrashDialog(error, self)
             dialog.finished.connect(dialog.deleteLater)
@@ -350,7 +350,7 @@ class MainWindow(Guarded, QMainWindow):
             super().closeEvent(event)
             return
         event.ignore()
-        what = self.active_executions.what_quitting_does
+        what = self.active_executions.describe_quitting
         box = question_box(self, tr("A job is running"), tr("Cancel the running job and quit?"), what)
         leave = box.addButton(tr("Cancel the job and &quit"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(tr("&Keep working"), QMessageBox.ButtonRole.RejectRole))
@@ -435,7 +435,7 @@ class MainWindow(Guarded, QMainWindow):
         self.rail.turned.connect(self._turn_to)
         self.rail.turned.connect(self._show_next)
         self.milestones.changed.connect(self._show_next)
-        self.moves_made.message.connect(partial(self.banner.say, mood=Mood.TOLD))
+        self.moves_made.message.connect(partial(self.banner.show_message, mood=Mood.TOLD))
         self.moves_made.wanted.connect(self.go)
         work.ended.connect(self._show_next)
         self.stack.currentChanged.connect(self.banner.raise_)

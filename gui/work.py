@@ -124,14 +124,14 @@ class Work(QObject):
         if self.task is not None:
             self.task.cancel()
 
-    def kept(self, name: str) -> str:
+    def remembered_text(self, name: str) -> str:
         """Return the text that was remembered under that name; empty if there is none."""
         return "" if self.remembered is None else self.remembered.text(name)
 
-    def keep(self, name: str, text: str) -> None:
+    def remember(self, name: str, text: str) -> None:
         """Remember a text under that name."""
         if self.remembered is not None:
-            self.remembered.keep(name, text)
+            self.remembered.save(name, text)
 
     def pick(self, name: str | None) -> None:
         """Select the move of that name."""

@@ -165,9 +165,9 @@ def own_folder(server: Server, parent: str, user: str | None, job: Job) -> Itera
 def _begun(folder: Folder, stack: ExitStack, job: Job) -> Keeper:
     title = "make the benchmark's folder, and wait to remove it"
     try:
-        return stack.enter_context(keeping(folder.server, _kept(folder), folder.user, job, title=title))
+        return stack.enter_context(keeping(folder.server, _keeper_command(folder), folder.user, job, title=title))
     except CommandError as error:
-        raise _not_made(folder, error) from error
+        raise _creation_error(folder, error) from error
 
 
 def _clean_up(folder: Folder, keeper: Keeper, job: Job) -> None:
@@ -217,13 +217,13 @@ def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...
     return tuple(removed)
 
 
-def _kept(folder: Folder) -> Shell:
-    """Return the command of the keeper: it takes the lock, creates the folder, waits, and removes the folder."""
-    return call("bench_keep", folder.parent, folder.name, _OWNER, SILENCE_SECONDS, _who())
+def _keeper_command(folder: Folder) -> Shell:
+    """Return the command of the keeper, which locks, creates, waits for the end, and removes."""
+    return call("bench_keep", folder.parent, folder.name, _OWNER, SILENCE_SECONDS, _lock_owner())
 
 
-def _who() -> str:
-    """Return who holds the lock, for the message to others who want it."""
+def _lock_owner() -> str:
+    """Return who holds the lock, for the message to others."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a user id without a name
@@ -231,7 +231,7 @@ def _who() -> str:
     return f"{user}@{socket.gethostname()}"
 
 
-def _not_made(folder: Folder, error: CommandError) -> CommandError:
+def _creation_error(folder: Folder, error: CommandError) -> CommandError:
     said = complaint(error.stderr) or error.message
     if error.exit_status == _HELD:
         return CommandError(

@@ -163,7 +163,7 @@ class _Bench:
             title=f"benchmark: {self.title}{what and ': '}{what}",
         )
         self.done_seconds += phase.seconds
-        output = without_ticks(completed.stdout if elsewhere else self.watch.said(completed.stdout)).lstrip()
+        output = without_ticks(completed.stdout if elsewhere else self.watch.tool_output(completed.stdout)).lstrip()
         if completed.exit_status != 0:
             raise self.failure(completed.exit_status, output or complaint(completed.stderr))
         return output

@@ -66,8 +66,8 @@ class DiskWatch:
         words, self._mark = watched(words, program, self.situation.device.counters, inside)
         return words
 
-    def said(self, output: str) -> str:
-        """Return the output of the command itself, and store the counters."""
+    def tool_output(self, output: str) -> str:
+        """Return the output of the command without the counters of the watch, and keep these."""
         if self.situation.device is None:
             return output
         output, seen = taken_apart(output, self._mark)

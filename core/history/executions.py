@@ -26,7 +26,12 @@ from core.servers.shell import command
 
 
 def execution_started(session: Session, execution: Execution, process: str, seal: Seal) -> int:
-    """Record a new execution that `process` carries out; its number."""
+    """Record a new execution and return its number.
+
+    Args:
+        process: the token of the process that carries it out.
+        seal: signs the execution.
+    """
     plan = documents.dump(storable(execution.plan))
     row = ExecutionRow(
         move_id=move_row(session, execution.move).id,
@@ -47,17 +52,23 @@ def execution_started(session: Session, execution: Execution, process: str, seal
 
 
 def recorded_here(session: Session, execution_id: int, seal: Seal) -> bool:
-    """Whether this user's pghaul has recorded the execution, with that plan and all that came of it."""
+    """Return whether the execution, its plan and its steps are signed by this user."""
     return _holds(_row(session, execution_id), seal)
 
 
-def take_over(session: Session, shown: Execution, anew: Collection[int], seal: Seal) -> None:
-    """Seal an execution, which has to stand as it was shown; of the steps to run `anew` no outcome counts."""
+def take_over(session: Session, shown: Execution, repeated: Collection[int], seal: Seal) -> None:
+    """Sign an execution of another workstation.
+
+    Args:
+        shown: the execution as the user has seen it. If the recorded one differs, InputError is raised.
+        repeated: the numbers of the steps that run again, so that their outcome does not count.
+        seal: signs the execution.
+    """
     row = _row(session, shown.id)
     if execution_of(row) != shown:
         raise InputError(f"execution {shown.id} has changed since it was shown", "show it again")
     for step in row.steps:
-        step.void = step.void or (step.number in anew and not step.back)
+        step.void = step.void or (step.number in repeated and not step.back)
     _put_seal(session, row, seal)
 
 
@@ -72,7 +83,7 @@ def _put_seal(session: Session, row: ExecutionRow, seal: Seal) -> None:
 
 @contextlib.contextmanager
 def _sealed(session: Session, row: ExecutionRow, seal: Seal) -> Iterator[None]:
-    """What is changed inside is sealed with the rest, unless the rest is not what this user's pghaul has recorded."""
+    """Sign the execution again after the changes of the body, unless it was not signed by this user before."""
     held = _holds(row, seal)
     yield
     if held:
@@ -80,25 +91,25 @@ def _sealed(session: Session, row: ExecutionRow, seal: Seal) -> Iterator[None]:
 
 
 def execution(session: Session, execution_id: int) -> Execution:
-    """The execution of that number."""
+    """Return the execution with this number."""
     return execution_of(_row(session, execution_id))
 
 
 def executions(session: Session, move: str) -> tuple[Execution, ...]:
-    """All executions of a move, newest first."""
+    """Return all executions of a move, the newest first."""
     of = move_row(session, move).id
     newest = select(ExecutionRow).where(ExecutionRow.move_id == of).order_by(ExecutionRow.id.desc())
     return tuple(execution_of(row) for row in session.scalars(newest))
 
 
 def own_executions(session: Session, move: str, seal: Seal) -> frozenset[int]:
-    """The numbers of those that this user's pghaul has recorded as they stand; what came from elsewhere is none."""
+    """Return the numbers of the executions of a move that are signed by this user."""
     rows = session.scalars(select(ExecutionRow).where(ExecutionRow.move_id == move_row(session, move).id))
     return frozenset(row.id for row in rows if seal.vouches_for(row.seal, *execution_words(row)))
 
 
 def latest_execution(session: Session, move: str) -> Execution | None:
-    """The newest execution of a move; None: it was never executed."""
+    """Return the newest execution of a move; None if there is none."""
     of = move_row(session, move).id
     newest = select(ExecutionRow).where(ExecutionRow.move_id == of).order_by(ExecutionRow.id.desc()).limit(1)
     row = session.scalar(newest)
@@ -106,9 +117,13 @@ def latest_execution(session: Session, move: str) -> Execution | None:
 
 
 def refuse_other_choice(session: Session, name: str, move: Move) -> None:
-    """Raise InputError where `move` would give the move called `name` another choice of what holds in the middle of it.
+    """Raise InputError if the choice of edited settings would change while an execution of the move is unfinished.
 
-    Both servers were, or will be, started by the plan of that execution, which was made with the other choice.
+    Both servers are started by the plan of that execution, which was made with the recorded choice.
+
+    Args:
+        name: the recorded name of the move.
+        move: the move as it is to be saved.
     """
     row = session.scalar(select(MoveRow).where(MoveRow.name == name))
     newest = None if row is None or row.edited == move.edited else latest_execution(session, name)
@@ -126,7 +141,7 @@ def refuse_other_choice(session: Session, name: str, move: Move) -> None:
 
 
 def unfinished(session: Session) -> tuple[Execution, ...]:
-    """Of each move the newest execution, where it is neither done nor taken back."""
+    """Return the newest execution of each move, if it is neither done nor rolled back."""
     newest = select(func.max(ExecutionRow.id)).group_by(ExecutionRow.move_id)
     over = (State.DONE.value, State.ROLLED_BACK.value)
     rows = select(ExecutionRow).where(ExecutionRow.id.in_(newest), ExecutionRow.state.not_in(over))
@@ -134,7 +149,7 @@ def unfinished(session: Session) -> tuple[Execution, ...]:
 
 
 def execution_of(row: ExecutionRow) -> Execution:
-    """The execution of that row."""
+    """Return the execution of a row."""
     return Execution(
         id=row.id,
         move=row.move.name,
@@ -154,7 +169,7 @@ def execution_of(row: ExecutionRow) -> Execution:
 def execution_changed(
     session: Session, execution_id: int, state: State, message: str, process: str, seal: Seal
 ) -> None:
-    """Record how an execution stands; `process` carries it out while it runs."""
+    """Record the state of an execution; `process` is the token of the process that carries it out."""
     row, running = _row(session, execution_id), state is State.RUNNING
     with _sealed(session, row, seal):
         row.state, row.message = state.value, message
@@ -164,22 +179,22 @@ def execution_changed(
 
 
 def process_of(session: Session, execution_id: int) -> str | None:
-    """The token of the process that carries it out, alive or not; None: it has ended."""
+    """Return the token of the process that carries it out, even if it is dead; None if the execution has ended."""
     return _row(session, execution_id).process
 
 
 def ask_cancel(session: Session, execution_id: int) -> None:
-    """Record that somebody asked it to stop."""
+    """Record that a user has asked to cancel the execution."""
     _row(session, execution_id).cancel_asked = True
 
 
 def cancel_asked(session: Session, execution_id: int) -> bool:
-    """Whether somebody asked it to stop."""
+    """Return whether a user has asked to cancel the execution."""
     return bool(session.scalar(select(ExecutionRow.cancel_asked).where(ExecutionRow.id == execution_id)))
 
 
 def step_started(session: Session, execution_id: int, run: StepRun, seal: Seal) -> int:
-    """Record the start of a try at a step; its number."""
+    """Record the start of an attempt at a step, and return the number of the attempt."""
     step = ExecutionStepRow(
         execution_id=execution_id,
         number=run.number,
@@ -198,14 +213,14 @@ def step_started(session: Session, execution_id: int, run: StepRun, seal: Seal) 
 
 
 def step_progressed(session: Session, run_id: int, done: int, total: int | None) -> None:
-    """Record how far a try is, in bytes, unless it has ended."""
+    """Record the progress of an attempt in bytes, unless it has ended."""
     row = session.get_one(ExecutionStepRow, run_id)
     if row.ended_at is None:
         row.bytes, row.total = done, total
 
 
 def step_ended(session: Session, run: StepRun, seal: Seal) -> None:
-    """Record the end of that try; of one that failed it stays known how many bytes it was through with."""
+    """Record the end of an attempt. The bytes that a failed attempt has copied stay recorded."""
     row = session.get_one(ExecutionStepRow, run.id)
     with _sealed(session, _row(session, row.execution_id), seal):
         row.ended_at, row.exit_status = run.ended_at, run.exit_status
@@ -215,7 +230,7 @@ def step_ended(session: Session, run: StepRun, seal: Seal) -> None:
 
 
 def steps_void(session: Session, execution_id: int, first: int, seal: Seal) -> None:
-    """The steps of the plan from that number on count as not done."""
+    """Mark the steps of the plan from the number `first` on as not done."""
     table = ExecutionStepRow
     later = (table.execution_id == execution_id, table.number >= first, table.back.is_(False))
     with _sealed(session, _row(session, execution_id), seal):
@@ -223,7 +238,7 @@ def steps_void(session: Session, execution_id: int, first: int, seal: Seal) -> N
 
 
 def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> None:
-    """Keep the command for a hook, in the stead of the one before."""
+    """Save the command for a hook; it replaces the previous one."""
     if words := secret_words(hook.command):
         raise InputError(
             f"the command for {hook.hook} contains what looks like a secret, which the history would record, after: "
@@ -239,7 +254,7 @@ def save_hook(session: Session, move: str, hook: HookCommand, seal: Seal) -> Non
 
 @contextlib.contextmanager
 def preserving_hooks(session: Session, seal: Seal) -> Iterator[None]:
-    """What the user changes inside of a move or its servers leaves those hooks theirs that are so."""
+    """Sign the hooks of this user again after the body has changed their move or its servers."""
     found = [(row, session.get_one(MoveRow, row.move_id)) for row in session.scalars(select(HookRow))]
     own = [(row, of) for row, of in found if seal.vouches_for(row.seal, *hook_words(row, of))]
     yield
@@ -250,13 +265,13 @@ def preserving_hooks(session: Session, seal: Seal) -> Iterator[None]:
 
 
 def remove_hook(session: Session, move: str, hook: Hook) -> None:
-    """Forget the command for a hook: a person does it."""
+    """Remove the command for a hook, so that the operator does the step by hand."""
     of = move_row(session, move).id
     session.execute(delete(HookRow).where(HookRow.move_id == of, HookRow.hook == hook.value))
 
 
 def hooks(session: Session, move: str, seal: Seal) -> Sequence[HookCommand]:
-    """The commands for the hooks of a move, in the order of the plan."""
+    """Return the commands for the hooks of a move, in the order of the plan."""
     of = move_row(session, move)
     rows = session.scalars(select(HookRow).where(HookRow.move_id == of.id))
     found = {row.hook: _hook(row, of, seal) for row in rows}
@@ -277,7 +292,7 @@ def _row(session: Session, execution_id: int) -> ExecutionRow:
 
 @functools.lru_cache(maxsize=4)
 def _plan(document: str) -> Plan:
-    """The plan of an execution, which never changes: it is read between all steps, in the stop too."""
+    """Return the plan of an execution. It never changes, and is read between all steps, so it is cached."""
     return loaded(Plan, document)
 
 

@@ -37,7 +37,7 @@ _BEGUN = (ProbeRow.quantity == Quantity.CHANGES.value) & (ProbeRow.seconds == 0)
 
 
 def save_facts(session: Session, facts: Facts) -> int:
-    """Keep the facts of a known server; their number."""
+    """Record the facts of a server and return their number."""
     row = FactsRow(
         profile=profile_row(session, facts.server),
         taken_at=facts.taken_at,
@@ -55,14 +55,14 @@ def save_facts(session: Session, facts: Facts) -> int:
 
 
 def facts(session: Session, server: str) -> Facts | None:
-    """The latest facts of a server, of the machine that it is now."""
+    """Return the latest facts of a server that were read from its current machine; None if there are none."""
     machine = _since(FactsRow.taken_at, profile_row(session, server))
     row = session.scalars(_facts_of(session, server).where(machine).limit(1)).one_or_none()
     return None if row is None else facts_of(row)
 
 
 def facts_by_id(session: Session, facts_id: int) -> Facts:
-    """The facts of that number."""
+    """Return the facts with this number."""
     row = session.get(FactsRow, facts_id)
     if row is None:
         raise InputError(f"there are no facts {facts_id}", "list the entries with: pghaul history list")
@@ -70,7 +70,7 @@ def facts_by_id(session: Session, facts_id: int) -> Facts:
 
 
 def facts_history(session: Session, server: str) -> tuple[tuple[int, datetime], ...]:
-    """Number and time of all facts of a server, newest first."""
+    """Return the number and time of all facts of a server, the newest first."""
     return tuple((row.id, row.taken_at) for row in session.scalars(_facts_of(session, server)))
 
 
@@ -80,13 +80,13 @@ def _facts_of(session: Session, server: str) -> Select[FactsRow]:
 
 
 def facts_of(row: FactsRow) -> Facts:
-    """The facts of that row."""
+    """Return the facts of a row."""
     # a renamed server keeps its facts, under its new name
     return dataclasses.replace(loaded(Facts, row.document), server=row.profile.name)
 
 
 def probe_taken(session: Session, move: str, probe: Probe) -> None:
-    """Record one probe."""
+    """Record a probe."""
     session.add(
         ProbeRow(
             move_id=move_row(session, move).id,
@@ -106,7 +106,7 @@ def probe_taken(session: Session, move: str, probe: Probe) -> None:
 
 
 def probes(session: Session, move: str) -> tuple[Probe, ...]:
-    """The latest probe of each link, in the order of the copy path, and of each transport of the latest pass."""
+    """Return the latest probe of each link in the order of the copy path, and the latest of each transport."""
     of = move_row(session, move)
     from core.migration.transports.choice import latest_pass
 
@@ -117,13 +117,13 @@ def probes(session: Session, move: str) -> tuple[Probe, ...]:
 
 
 def uncollected_watch(session: Session, move: str) -> Probe | None:
-    """That a watch was begun, where nothing that it saw was taken since, and it is not known to have ended."""
+    """Return the probe of a started watch that has not ended and whose results were not collected; None if none."""
     row = uncollected_watch_row(session, move_row(session, move))
     return None if row is None else probe_of(row)
 
 
 def uncollected_watch_row(session: Session, of: MoveRow) -> ProbeRow | None:
-    """As `uncollected_watch`: the row that says so."""
+    """Return the row of `uncollected_watch`."""
     mine = (ProbeRow.move_id == of.id, _since(ProbeRow.taken_at, of), ProbeRow.quantity == Quantity.CHANGES.value)
     latest = select(ProbeRow).where(*mine).order_by(ProbeRow.taken_at.desc(), ProbeRow.id.desc()).limit(1)
     row = session.scalars(latest).one_or_none()
@@ -131,7 +131,7 @@ def uncollected_watch_row(session: Session, of: MoveRow) -> ProbeRow | None:
 
 
 def probe_of(row: ProbeRow) -> Probe:
-    """The probe of that row."""
+    """Return the probe of a row."""
     return Probe(
         quantity=member(Quantity, row.quantity),
         bytes_per_second=row.bytes_per_second,
@@ -148,7 +148,7 @@ def probe_of(row: ProbeRow) -> Probe:
 
 
 def save_checks(session: Session, move: str, results: tuple[CheckResult, ...]) -> None:
-    """Keep one pass of all checks."""
+    """Record the results of all checks."""
     kept = CheckPassRow(move_id=move_row(session, move).id, taken_at=datetime.now(UTC))
     kept.results = [
         CheckResultRow(
@@ -169,13 +169,13 @@ def save_checks(session: Session, move: str, results: tuple[CheckResult, ...]) -
 
 
 def checks(session: Session, move: str) -> tuple[CheckResult, ...] | None:
-    """The latest pass."""
+    """Return the latest results of the checks; None if they have not run yet."""
     row = _latest_checks(session, move)
     return None if row is None else checks_of(row)
 
 
 def checks_taken_at(session: Session, move: str) -> datetime | None:
-    """When the latest pass was kept."""
+    """Return when the checks ran last; None if never."""
     row = _latest_checks(session, move)
     return None if row is None else row.taken_at
 
@@ -188,7 +188,7 @@ def _latest_checks(session: Session, move: str) -> CheckPassRow | None:
 
 
 def checks_of(row: CheckPassRow) -> tuple[CheckResult, ...]:
-    """The pass of that row."""
+    """Return the results of a row."""
     return tuple(_check(result) for result in row.results)
 
 
@@ -207,31 +207,31 @@ def _check(row: CheckResultRow) -> CheckResult:
 
 
 def save_estimate(session: Session, move: str, estimate: Estimate) -> None:
-    """Keep an estimate; one without a time gets this moment's."""
+    """Record an estimate; without a time of its own it gets the current one."""
     made_at = estimate.made_at or datetime.now(UTC)
     document = documents.dump(storable(dataclasses.replace(estimate, made_at=made_at)))
     session.add(EstimateRow(move_id=move_row(session, move).id, made_at=made_at, document=document))
 
 
 def estimate(session: Session, move: str) -> Estimate | None:
-    """The latest estimate."""
+    """Return the latest estimate of a move; None if there is none."""
     row = _latest(session, move, EstimateRow)
     return None if row is None else estimate_of(row)
 
 
 def estimates(session: Session, move: str) -> tuple[Estimate, ...]:
-    """All that were ever made of the move, newest first; those of before its last change too."""
+    """Return all estimates of a move, the newest first, also those made before its last change."""
     rows = select(EstimateRow).where(EstimateRow.move_id == move_row(session, move).id)
     return tuple(map(estimate_of, session.scalars(rows.order_by(EstimateRow.made_at.desc(), EstimateRow.id.desc()))))
 
 
 def estimate_of(row: EstimateRow) -> Estimate:
-    """The estimate of that row."""
+    """Return the estimate of a row."""
     return loaded(Estimate, row.document)
 
 
 def save_plan(session: Session, move: str, plan: Plan) -> None:
-    """Keep a plan."""
+    """Record a plan."""
     session.add(
         PlanRow(
             move_id=move_row(session, move).id,
@@ -243,13 +243,13 @@ def save_plan(session: Session, move: str, plan: Plan) -> None:
 
 
 def plan(session: Session, move: str) -> Plan | None:
-    """The latest plan."""
+    """Return the latest plan of a move; None if there is none."""
     row = _latest(session, move, PlanRow)
     return None if row is None else plan_of(row)
 
 
 def plan_of(row: PlanRow) -> Plan:
-    """The plan of that row."""
+    """Return the plan of a row."""
     # a renamed move keeps its plan, under its new name
     return dataclasses.replace(loaded(Plan, row.document), move=row.move.name)
 
@@ -261,12 +261,12 @@ def _latest(session: Session, move: str, table: type[R]) -> R | None:
 
 
 def _since(at: InstrumentedAttribute[datetime], changed: MoveRow | ProfileRow) -> ColumnElement[bool]:
-    """Nothing older than the last change counts as the latest: it was found for another move or on another machine."""
+    """Return the condition for entries after the last change of a move or profile; older ones no longer apply."""
     return true() if changed.changed_at is None else at >= changed.changed_at
 
 
 def loaded(kind: type[T], document: str) -> T:
-    """A document of the history; raises HistoryError where this version cannot read it."""
+    """Return the object in a document of the history. Raises HistoryError if this version cannot read it."""
     try:
         return documents.load(kind, document)
     except InputError as error:

@@ -77,7 +77,7 @@ class Command:
     seconds: float | None
     move: str | None = None
     title: str = ""
-    """What it was for; empty where the command says it itself."""
+    """The purpose of the command; empty if the command itself tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Entry:
 
 
 def record_command(session: Session, move: str | None, event: CommandStarted | CommandEnded) -> None:
-    """A start is a new row; an end closes the newest open one of the same move, server and command."""
+    """Record a command: a start adds a row, an end completes the newest open row of that move, server and command."""
     move_id = None if move is None else move_row(session, move).id
     if isinstance(event, CommandStarted):
         session.add(
@@ -145,14 +145,14 @@ def record_unread(session: Session, profile: Profile, sentence: str) -> None:
 
 
 def unread(session: Session) -> dict[str, tuple[datetime, str]]:
-    """By server when it last could not be read, and why."""
+    """Return for each server when its facts could not be read last, and why."""
     failed = CommandRow.command.startswith("ssh ") & (CommandRow.exit_status == _SSH_FAILED)
     rows = session.scalars(select(CommandRow).where(failed, CommandRow.move_id.is_(None)).order_by(CommandRow.id))
     return {row.server: (row.started_at, row.title) for row in rows}
 
 
 def commands(session: Session, move: str | None, limit: int) -> tuple[Command, ...]:
-    """The newest commands, of one move or of all."""
+    """Return the newest commands of one move or of all moves."""
     query = select(CommandRow)
     if move is not None:
         query = query.where(CommandRow.move_id == move_row(session, move).id)
@@ -195,7 +195,7 @@ def entries(session: Session, limit: int, move: str | None, tag: str | None = No
 
 
 def moves_newest_first(session: Session) -> tuple[Move, ...]:
-    """All moves, by when the latest entry of each came; by name where that is the same."""
+    """Return all moves, the one with the latest entry first, then by name."""
     # of each kind one row of the index of its moves and times, however many a move has
     newest = [
         select(at).where(at.class_.move_id == MoveRow.id).order_by(at.desc()).limit(1).correlate(MoveRow)
@@ -246,7 +246,7 @@ def _selects(move_id: int | None, limit: int | None) -> list[Select[Any]]:
 def _newest(
     table: type[Any], at: InstrumentedAttribute[datetime], limit: int | None, *which: ColumnElement[bool]
 ) -> ColumnElement[bool]:
-    """That a row is among so many of the newest; None: among all to which something is noted."""
+    """Return the condition for the newest rows, or for all rows with a note if the number is None."""
     if limit is None:
         return and_(table.note.is_not(None), *which)
     newest = select(table.id).where(*which).order_by(at.desc(), table.id.desc()).limit(limit)

@@ -15,7 +15,7 @@ _TAG = re.compile(r"(?<![\w#&/])#(\w[\w-]*)")
 
 
 def tags_of(note: str) -> tuple[str, ...]:
-    """The tags in a note, in small letters, each once, as they come."""
+    """Return the tags in a note in lower case, each once, in their order."""
     return tuple(dict.fromkeys(word.rstrip("-").lower() for word in _TAG.findall(note)))
 
 

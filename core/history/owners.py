@@ -29,7 +29,7 @@ class Owners:
         self._mine: tuple[str, int] | None = None
 
     def mine(self) -> str:
-        """This process's token; raises OSError where its file cannot be made."""
+        """Return the token of this process. Raises OSError if its file cannot be created."""
         with self._lock:
             if self._mine is None:
                 self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -40,7 +40,7 @@ class Owners:
             return self._mine[0]
 
     def keep(self) -> None:
-        """Nothing: the file stays locked for as long as this process lives."""
+        """Do nothing: the file stays locked while this process is alive."""
 
     def alive(self, token: str) -> bool:
         """Whether the process of that token still lives; the file of one that does not goes.
@@ -65,7 +65,7 @@ class Owners:
             return not dead
 
     def close(self) -> None:
-        """Let go of this process's file."""
+        """Release the file of this process."""
         with self._lock:
             if self._mine is not None:
                 token, handle = self._mine
@@ -89,7 +89,7 @@ else:
     import fcntl
 
     def _locked(handle: int) -> bool:
-        """Whether nobody else had it: it is locked now."""
+        """Lock the file, and return whether no other process holds the lock."""
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

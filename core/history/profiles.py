@@ -21,7 +21,7 @@ _MACHINE = ("address", "port", "jump")
 
 
 def add_profile(session: Session, profile: Profile) -> None:
-    """Keep a new server."""
+    """Add the profile of a new server."""
     _refuse_taken_server(session, checked_name("server", profile.name))
     session.add(_fill_profile(ProfileRow(), profile))
 
@@ -47,7 +47,7 @@ def update_profile(session: Session, name: str, profile: Profile) -> None:
 
 
 def put_profile(session: Session, profile: Profile) -> None:
-    """Change the server of that name; add it where there is none."""
+    """Add the profile of a server, or replace the one with the same name."""
     if _has_server(session, profile.name):
         update_profile(session, profile.name, profile)
     else:
@@ -55,17 +55,17 @@ def put_profile(session: Session, profile: Profile) -> None:
 
 
 def profile(session: Session, name: str) -> Profile:
-    """The server of that name."""
+    """Return the profile of a server."""
     return _profile(profile_row(session, name))
 
 
 def profiles(session: Session) -> tuple[Profile, ...]:
-    """All servers, by name."""
+    """Return the profiles of all servers, sorted by name."""
     return tuple(_profile(row) for row in session.scalars(select(ProfileRow).order_by(ProfileRow.name)))
 
 
 def remove_profile(session: Session, name: str) -> None:
-    """Remove a server with its facts, unless a move uses it."""
+    """Remove a server and its facts. Raises InputError if a move uses it."""
     row = profile_row(session, name)
     using = session.scalars(
         select(MoveRow.name).where(or_(MoveRow.old_id == row.id, MoveRow.new_id == row.id)).order_by(MoveRow.name)
@@ -79,7 +79,7 @@ def remove_profile(session: Session, name: str) -> None:
 
 
 def profile_row(session: Session, name: str) -> ProfileRow:
-    """The row of that server; raises InputError that names the ones there are."""
+    """Return the row of a server. Raises InputError, which lists the known servers, if there is none."""
     row = session.scalar(select(ProfileRow).where(ProfileRow.name == name))
     if row is None:
         raise InputError(f"the server {name!r} does not exist", _known(session, "server", ProfileRow))
@@ -87,7 +87,7 @@ def profile_row(session: Session, name: str) -> ProfileRow:
 
 
 def add_move(session: Session, move: Move) -> None:
-    """Keep a new move."""
+    """Add a new move."""
     _refuse_taken_move(session, checked_name("move", move.name))
     row = MoveRow(created_at=datetime.now(UTC))
     _fill_move(session, row, move)
@@ -108,7 +108,7 @@ def update_move(session: Session, name: str, move: Move) -> None:
 
 
 def put_move(session: Session, move: Move) -> None:
-    """Change the move of that name; add it where there is none."""
+    """Add a move, or replace the one with the same name."""
     if _has_move(session, move.name):
         update_move(session, move.name, move)
     else:
@@ -116,23 +116,23 @@ def put_move(session: Session, move: Move) -> None:
 
 
 def move(session: Session, name: str) -> Move:
-    """The move of that name."""
+    """Return the move with this name."""
     return move_of(move_row(session, name))
 
 
 def moves(session: Session) -> tuple[Move, ...]:
-    """All moves, by name."""
+    """Return all moves, sorted by name."""
     with_servers = joinedload(MoveRow.old), joinedload(MoveRow.new)
     return tuple(map(move_of, session.scalars(select(MoveRow).options(*with_servers).order_by(MoveRow.name))))
 
 
 def remove_move(session: Session, name: str) -> None:
-    """Remove a move with all that belongs to it (the tables cascade)."""
+    """Remove a move and all its entries (the foreign keys cascade)."""
     session.delete(move_row(session, name))
 
 
 def move_row(session: Session, name: str) -> MoveRow:
-    """The row of that move; raises InputError that names the ones there are."""
+    """Return the row of a move. Raises InputError, which lists the known moves, if there is none."""
     row = session.scalar(select(MoveRow).where(MoveRow.name == name))
     if row is None:
         raise InputError(f"the move {name!r} does not exist", _known(session, "move", MoveRow))
@@ -201,7 +201,7 @@ def _fill_move(session: Session, row: MoveRow, move: Move) -> None:
 
 
 def move_of(row: MoveRow) -> Move:
-    """The move of that row."""
+    """Return the move of a row."""
     return Move(
         name=row.name,
         old=row.old.name,

@@ -22,7 +22,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What was removed: so many entries, and of each table its rows, those that others belong to first."""
+    """Removed entries: their number, and the rows of each table, parent tables first."""
 
     entries: int
     rows: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -115,7 +115,7 @@ def _refuse_watch(session: Session, numbers: Sequence[int]) -> None:
 def _with_what_belongs(
     session: Session, table: Table, rows: Sequence[Mapping[str, Any]]
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """These rows and those of other tables that go with them, by their foreign keys."""
+    """Return these rows and the rows of other tables that depend on them by foreign keys."""
     found: dict[str, list[Mapping[str, Any]]] = {table.name: [*rows]}
     for other in Base.metadata.sorted_tables:
         for key in other.foreign_keys:
@@ -127,7 +127,7 @@ def _with_what_belongs(
 
 
 def _rows(session: Session, table: Table, column: str, numbers: Sequence[int]) -> list[Mapping[str, Any]]:
-    """The rows whose column is one of these numbers."""
+    """Return the rows whose column has one of these numbers."""
     return [
         dict(row)
         for some in _parts(numbers)
@@ -136,7 +136,7 @@ def _rows(session: Session, table: Table, column: str, numbers: Sequence[int]) -
 
 
 def _insert(session: Session, table: Table, row: Mapping[str, Any]) -> int | None:
-    """The number of the row, where its table has numbers."""
+    """Return the number of a row, if its table has numbers."""
     statement = insert(table).values(row)
     try:
         if "id" not in table.c:

@@ -89,7 +89,7 @@ KINDS = tuple(_KINDS)
 
 
 def prunable(session: Session, before: datetime, kinds: Collection[str], move: str | None) -> dict[str, int]:
-    """Of each of these kinds how many would be removed: older than `before`, of one move or of all."""
+    """Return how many entries of each kind are older than `before`, of one move or of all."""
     return {
         kind: int(session.scalar(select(func.count()).select_from(_old(session, kind, before, move).subquery())) or 0)
         for kind in kinds
@@ -97,7 +97,7 @@ def prunable(session: Session, before: datetime, kinds: Collection[str], move: s
 
 
 def prune(session: Session, before: datetime, kinds: Collection[str], move: str | None) -> dict[str, int]:
-    """Remove them, with all that belongs to them; of each kind how many."""
+    """Remove these entries and all that depends on them, and return their number by kind."""
     return {kind: _pruned(session, kind_of(kind).table, _old(session, kind, before, move)) for kind in kinds}
 
 
@@ -107,7 +107,7 @@ def _pruned(session: Session, table: type[Any], old: Select[Any]) -> int:
 
 
 def _old(session: Session, kind: str, before: datetime, move: str | None) -> Select[Any]:
-    """The numbers of those that go."""
+    """Return the numbers of the rows to remove."""
     of = kind_of(kind)
     going = [of.at < before, *([~of.open] if of.open is not None else [])]
     if of.same:
@@ -131,7 +131,7 @@ def _of_move(table: type[Any], move: MoveRow) -> ColumnElement[bool]:
 
 
 def kind_of(kind: str) -> Kind:
-    """The kind of that name. Raises InputError: nothing of that name can be removed."""
+    """Return the kind with this name. Raises InputError if its entries cannot be removed."""
     if kind not in _KINDS:
         raise InputError(f"entries of the kind {kind!r} cannot be removed", f"use one of: {', '.join(KINDS)}")
     return _KINDS[kind]

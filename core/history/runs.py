@@ -24,7 +24,7 @@ LARGEST_ID = 2**63 - 1
 
 
 def run_started(session: Session, run: Run, owner: str) -> int:
-    """Record a run that the process of that token records; its number."""
+    """Record a run and return its number; `process` is the token of the process that writes it."""
     row = RunRow(
         move=move_row(session, run.move),
         side=run.volume.side.value,
@@ -51,7 +51,7 @@ def run_started(session: Session, run: Run, owner: str) -> int:
 
 
 def repetition_ended(session: Session, run_id: int, repetition: Repetition) -> None:
-    """Record one repetition."""
+    """Record a repetition of a run."""
     row = _row(session, run_id)
     if any(known.number == repetition.number for known in row.repetitions):
         raise InputError(f"run {run_id} already has a repetition {repetition.number}")
@@ -76,7 +76,7 @@ def repetition_ended(session: Session, run_id: int, repetition: Repetition) -> N
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a run ended; `stopped`: why no more repetitions were made."""
+    """The end of a run; `stopped`: why no more repetitions were made."""
 
     outcome: Outcome
     at: datetime
@@ -85,19 +85,19 @@ class End:
 
 
 def run_ended(session: Session, run_id: int, end: End) -> None:
-    """Record how a run ended."""
+    """Record the end of a run."""
     row = _row(session, run_id)
     row.outcome, row.ended_at, row.tool_version, row.stopped = end.outcome.value, end.at, end.tool_version, end.stopped
     row.owner = None
 
 
 def open_owners(session: Session) -> set[str | None]:
-    """Who records the runs that have no end yet."""
+    """Return the tokens of the processes whose runs have not ended."""
     return set(session.scalars(select(RunRow.owner).where(RunRow.outcome.is_(None)).distinct()))
 
 
 def interrupt(session: Session, owner: str | None) -> None:
-    """End the runs of a process that is gone, when its last repetition ended, or where it began."""
+    """Mark the runs of a dead process as ended, at the end of their last repetition or at their start."""
     of_owner = RunRow.owner.is_(None) if owner is None else RunRow.owner == owner
     for row in session.scalars(select(RunRow).where(RunRow.outcome.is_(None), of_owner)):
         ends = [one.started_at + timedelta(seconds=one.seconds) for one in row.repetitions]
@@ -105,7 +105,7 @@ def interrupt(session: Session, owner: str | None) -> None:
 
 
 def run(session: Session, run_id: int) -> Run:
-    """The run of that number."""
+    """Return the run with this number."""
     return run_of(_row(session, run_id))
 
 
@@ -134,7 +134,7 @@ def runs(
 
 
 def starts(session: Session, newest: int) -> tuple[Start, ...]:
-    """What each start of a suite measured on one volume, of all moves, the newest first."""
+    """Return the starts of suites on one volume each, of all moves, the newest first."""
     of = (RunRow.move_id, RunRow.side, RunRow.server, RunRow.mount_point, RunRow.folder)
     began = func.min(RunRow.started_at)
     query = select(*of, began, func.count()).where(RunRow.outcome == Outcome.DONE.value).group_by(*of)
@@ -148,7 +148,7 @@ def starts(session: Session, newest: int) -> tuple[Start, ...]:
 
 
 def runs_of_start(session: Session, start: Start) -> tuple[Run, ...]:
-    """The runs of one start, in the order of time."""
+    """Return the runs of one start of a suite, the oldest first."""
     of = move_row(session, start.move)
     query = select(RunRow).where(
         RunRow.move_id == of.id,
@@ -161,7 +161,14 @@ def runs_of_start(session: Session, start: Start) -> tuple[Run, ...]:
 
 
 def runs_of_workload(session: Session, move: str, side: Side, tool: str, workload: str, newest: int) -> tuple[Run, ...]:
-    """The newest runs of a workload that are done, where the move is now, in the order of time, without raw outputs."""
+    """Return the newest completed runs of a workload on the current volume of the move, the oldest first.
+
+    Args:
+        side: the server that was measured.
+        tool: the name of the tool.
+        workload: the name of the workload in its suite.
+        newest: the maximum number of runs. Their raw outputs are not read.
+    """
     of = move_row(session, move)
     query = select(RunRow).where(
         RunRow.move_id == of.id,
@@ -176,13 +183,13 @@ def runs_of_workload(session: Session, move: str, side: Side, tool: str, workloa
 
 
 def runs_on(session: Session, server: str) -> tuple[Run, ...]:
-    """The runs on a server in the order of time, of whichever moves."""
+    """Return all runs on a server, the oldest first, whatever their move."""
     query = select(RunRow).where(RunRow.server == server).order_by(RunRow.started_at, RunRow.id)
     return tuple(run_of(row) for row in session.scalars(query))
 
 
 def measured_at(session: Session, move: str) -> dict[Side, datetime]:
-    """When the latest run of each side ended that is done, on the machine and the volume that the move names now."""
+    """Return when the latest completed run on the current machine and volume of each side has ended."""
     of = move_row(session, move)
     done = select(RunRow.ended_at).where(
         RunRow.move_id == of.id,
@@ -216,12 +223,12 @@ def _latest(session: Session, of: MoveRow) -> list[int]:
 
 @functools.lru_cache(maxsize=1024)
 def _sorted(parameters: str) -> str:
-    """What a comparison pairs: a workload with other parameters (of another suite) is another one."""
+    """Return the key by which runs are compared: a workload with other parameters is another workload."""
     return json.dumps(json.loads(parameters), sort_keys=True)
 
 
 def _where_the_move_is(of: MoveRow) -> ColumnElement[bool]:
-    """That it ran on the machine and the volume which the move names now."""
+    """Return the condition for runs on the current machine and volume of the move."""
     sides = ((Side.OLD, of.old, of.old_volume), (Side.NEW, of.new, of.new_volume))
     return or_(
         *(
@@ -244,7 +251,7 @@ def _row(session: Session, run_id: int) -> RunRow:
 
 
 def run_of(row: RunRow, *, raw: bool = True) -> Run:
-    """The run of that row; without `raw` its outputs are empty."""
+    """Return the run of a row; without `raw` its outputs are empty."""
     return Run(
         move=row.move.name,
         volume=Volume(member(Side, row.side), row.server, row.mount_point, row.folder),

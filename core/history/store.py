@@ -49,7 +49,10 @@ __all__ = ["KINDS", "Command", "Detail", "Entry", "Removed", "Store"]
 
 
 class Store(HistoryFile):
-    """The history. May be shared by threads, and its file by programs. A context manager; implements every journal."""
+    """The history: reads and writes all entries, and implements every journal. A context manager.
+
+    Threads may share a store, and programs may share its file.
+    """
 
     # --- servers and moves
 
@@ -58,17 +61,17 @@ class Store(HistoryFile):
             profiles.add_profile(session, profile)
 
     def update_profile(self, profile: Profile, name: str | None = None) -> None:
-        """Change the server called `name`; None: the one that is called as `profile` is."""
+        """Change the profile of a server; `name` is its recorded name, if the profile renames it."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             profiles.update_profile(session, profile.name if name is None else name, profile)
 
     def put_profile(self, profile: Profile) -> None:
-        """Change the server that is called as `profile` is; add it where there is none."""
+        """Add the profile of a server, or replace the one with the same name."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             profiles.put_profile(session, profile)
 
     def put_profiles(self, found: Sequence[Profile]) -> None:
-        """The same of many, all or none."""
+        """Add or replace several profiles in one transaction."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             for profile in found:
                 profiles.put_profile(session, profile)
@@ -78,12 +81,12 @@ class Store(HistoryFile):
             return profiles.profile(session, name)
 
     def profiles(self) -> tuple[Profile, ...]:
-        """All servers, by name."""
+        """Return the profiles of all servers, sorted by name."""
         with self._read() as session:
             return profiles.profiles(session)
 
     def remove_profile(self, name: str) -> None:
-        """Remove a server with its facts; one that a move uses is refused."""
+        """Remove a server and its facts. Raises InputError if a move uses it."""
         with self._write() as session:
             profiles.remove_profile(session, name)
 
@@ -92,13 +95,13 @@ class Store(HistoryFile):
             profiles.add_move(session, move)
 
     def update_move(self, move: Move, name: str | None = None) -> None:
-        """Change the move called `name`; None: the one that is called as `move` is."""
+        """Change a move; `name` is its recorded name, if it is renamed."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             executions.refuse_other_choice(session, move.name if name is None else name, move)
             profiles.update_move(session, move.name if name is None else name, move)
 
     def put_move(self, move: Move) -> None:
-        """Change the move that is called as `move` is; add it where there is none."""
+        """Add a move, or replace the one with the same name."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             executions.refuse_other_choice(session, move.name, move)
             profiles.put_move(session, move)
@@ -108,7 +111,7 @@ class Store(HistoryFile):
             return profiles.move(session, name)
 
     def seed(self, move: str) -> str:
-        """What nobody else can guess, for the names of what that move makes on servers: each time the same.
+        """Return the secret seed of a move, from which the names of its files on the servers are derived.
 
         Raises:
             HistoryError: the key of this user cannot be had.
@@ -116,29 +119,29 @@ class Store(HistoryFile):
         return self._seal.of("move", move)
 
     def moves(self) -> tuple[Move, ...]:
-        """All moves, by name."""
+        """Return all moves, sorted by name."""
         with self._read() as session:
             return profiles.moves(session)
 
     def moves_newest_first(self) -> tuple[Move, ...]:
-        """All moves, by when the latest entry of each came; by name where that is the same."""
+        """Return all moves, the one with the latest entry first, then by name."""
         with self._read() as session:
             return log.moves_newest_first(session)
 
     def remove_move(self, name: str) -> None:
-        """Remove a move with everything measured, planned and done for it. Its servers stay."""
+        """Remove a move and all entries of it. Its servers stay."""
         with self._write() as session:
             profiles.remove_move(session, name)
 
     # --- facts
 
     def save_facts(self, facts: Facts) -> int:
-        """Keep the facts of a known server; the number they have from now on."""
+        """Record the facts of a server and return their number."""
         with self._write() as session:
             return findings.save_facts(session, facts)
 
     def facts(self, server: str) -> Facts | None:
-        """The latest facts of a server; None: none were read yet of the machine that its profile names now."""
+        """Return the latest facts of a server; None if none were read since its profile names this machine."""
         with self._read() as session:
             return findings.facts(session, server)
 
@@ -147,26 +150,26 @@ class Store(HistoryFile):
             return findings.facts_by_id(session, facts_id)
 
     def facts_history(self, server: str) -> tuple[tuple[int, datetime], ...]:
-        """Number and time of all facts of a server, newest first."""
+        """Return the number and time of all facts of a server, the newest first."""
         with self._read() as session:
             return findings.facts_history(session, server)
 
     # --- runs (BenchmarkJournal)
 
     def run_started(self, run: Run) -> int:
-        """Record a run; the number it has from now on, below zero where it was kept aside (core/history/pending)."""
+        """Record a run and return its number, which is negative if the run waits in a file (core/history/pending)."""
         kept = PendingRecord(run.move, run=run)
         number = self._write_or_defer(kept, lambda session: runs.run_started(session, run, self._owners.mine()))
         return self._started_runs.add(run, number)
 
     def add_runs(self, found: Sequence[Run]) -> tuple[int, ...]:
-        """Record runs that have ended, with their repetitions, all or none; their numbers."""
+        """Record ended runs and their repetitions in one transaction, and return their numbers."""
         kept = [replace(run, repetitions=tuple(redacted(one) for one in run.repetitions)) for run in found]
         with self._write() as session:
             return tuple(runs.run_started(session, run, self._owners.mine()) for run in kept)
 
     def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
-        """Record one repetition with its raw output and its metrics; one that is no finite number is left out."""
+        """Record a repetition with its raw output and its metrics. Metrics that are not finite are omitted."""
         ended = redacted(repetition)
         kept = self._started_runs.part(run_id, repetition=ended)
         self._write_run_or_defer(run_id, kept, lambda session: runs.repetition_ended(session, run_id, ended))
@@ -174,13 +177,13 @@ class Store(HistoryFile):
     def run_ended(
         self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
     ) -> None:
-        """Record how a run ended, and why no more repetitions were made."""
+        """Record the outcome of a run, and why no more repetitions were made."""
         end = End(outcome, ended_at, tool_version, stopped)
         kept = self._started_runs.part(run_id, end=end)
         self._write_run_or_defer(run_id, kept, lambda session: runs.run_ended(session, run_id, end))
 
     def _end_interrupted_runs(self) -> None:
-        """A run whose process was killed would be shown as running for ever."""
+        """Mark the runs of dead processes as interrupted. Otherwise they would be shown as running forever."""
         with self._read() as session:
             gone = {owner for owner in runs.open_owners(session) if owner is None or not self._owners.alive(owner)}
         if gone:
@@ -213,28 +216,31 @@ class Store(HistoryFile):
             return runs.runs(session, move, side, latest_only, newest, raw)
 
     def starts(self, newest: int = 200) -> tuple[Start, ...]:
-        """What each start of a suite measured on one volume, of all moves, the newest first."""
+        """Return the starts of suites on one volume each, of all moves, the newest first."""
         with self._read() as session:
             return runs.starts(session, newest)
 
     def runs_of_start(self, start: Start) -> tuple[Run, ...]:
-        """The runs of one start, in the order of time."""
+        """Return the runs of one start of a suite, the oldest first."""
         with self._read() as session:
             return runs.runs_of_start(session, start)
 
     def runs_of_workload(self, move: str, side: Side, tool: str, workload: str, newest: int) -> tuple[Run, ...]:
-        """The newest runs of a workload that are done, where the move is now, in the order of time; no raw outputs."""
+        """Return the newest completed runs of a workload on the current volume of the move, the oldest first.
+
+        Raw outputs are not read. `newest`: the maximum number of runs.
+        """
         with self._read() as session:
             return runs.runs_of_workload(session, move, side, tool, workload, newest)
 
     def runs_on(self, server: str) -> tuple[Run, ...]:
-        """The runs on the server of that name in the order of time, of whichever moves."""
+        """Return all runs on a server, the oldest first, whatever their move."""
         self._end_interrupted_runs()
         with self._read() as session:
             return runs.runs_on(session, server)
 
     def measured_at(self, move: str) -> dict[Side, datetime]:
-        """When the latest run of each side ended that is done, where the move names it now."""
+        """Return when the latest completed run on the current volume of each side has ended."""
         with self._read() as session:
             return runs.measured_at(session, move)
 
@@ -248,22 +254,22 @@ class Store(HistoryFile):
         )
 
     def probes(self, move: str) -> tuple[Probe, ...]:
-        """The latest probe of each link, in the order of the copy path, and of each transport of the latest pass."""
+        """Return the latest probe of each link in the order of the copy path, and the latest of each transport."""
         with self._read() as session:
             return findings.probes(session, move)
 
     def uncollected_watch(self, move: str) -> Probe | None:
-        """That a watch on the old server was begun, where nothing that it saw was taken since."""
+        """Return the probe of a started watch whose results were not collected yet; None if there is none."""
         with self._read() as session:
             return findings.uncollected_watch(session, move)
 
     def save_checks(self, move: str, results: tuple[CheckResult, ...]) -> None:
-        """Keep one pass of all checks, in the order given."""
+        """Record the results of all checks, in the given order."""
         with self._write() as session:
             findings.save_checks(session, move, results)
 
     def checks(self, move: str) -> tuple[CheckResult, ...] | None:
-        """The latest pass, its warnings with the waivers that hold; None: not checked yet."""
+        """Return the latest results with the waivers that apply; None if the checks have not run yet."""
         with self._read() as session:
             results = findings.checks(session, move)
             if results is None:
@@ -275,27 +281,27 @@ class Store(HistoryFile):
             return apply_waivers(results, waivers.waivers(session, move, self._seal))
 
     def add_waiver(self, move: str, waiver: Waiver) -> None:
-        """Keep a waiver, in place of one that stands for the same check."""
+        """Record a waiver; it replaces another one for the same check."""
         with self._write() as session:
             waivers.add_waiver(session, move, waiver, self._seal)
 
     def withdraw_waiver(self, move: str, check: str) -> None:
-        """Take a waiver back; InputError where there is none."""
+        """Withdraw a waiver. Raises InputError if there is none."""
         with self._write() as session:
             waivers.withdraw_waiver(session, move, check)
 
     def waivers(self, move: str) -> tuple[Waiver, ...]:
-        """The waivers that stand, whether or not the latest pass has their evidence."""
+        """Return all waivers that were not withdrawn, whether or not they apply to the latest results."""
         with self._read() as session:
             return waivers.waivers(session, move, self._seal)
 
     def checks_taken_at(self, move: str) -> datetime | None:
-        """When the latest pass was kept."""
+        """Return when the checks ran last; None if never."""
         with self._read() as session:
             return findings.checks_taken_at(session, move)
 
     def save_estimate(self, move: str, estimate: Estimate) -> None:
-        """Keep an estimate; one without a time gets this moment's."""
+        """Record an estimate; without a time of its own it gets the current one."""
         with self._write() as session:
             findings.save_estimate(session, move, estimate)
 
@@ -304,7 +310,7 @@ class Store(HistoryFile):
             return findings.estimate(session, move)
 
     def estimates(self, move: str) -> tuple[Estimate, ...]:
-        """All estimates of a move, newest first."""
+        """Return all estimates of a move, the newest first."""
         with self._read() as session:
             return findings.estimates(session, move)
 
@@ -319,7 +325,7 @@ class Store(HistoryFile):
     # --- executions (ExecutionJournal) and hooks
 
     def execution_started(self, execution: Execution) -> int:
-        """Record a new execution; the number it has from now on."""
+        """Record a new execution and return its number."""
         mine = self._owners.mine()
         with self._write() as session:
             carrying.refuse_carried_out(session, execution.move, mine, self._owners.alive)
@@ -330,22 +336,22 @@ class Store(HistoryFile):
             return executions.execution(session, execution_id)
 
     def recorded_here(self, execution_id: int) -> bool:
-        """Whether this user's pghaul has recorded the execution as it stands; else it must not be run."""
+        """Return whether the execution is signed by this user. An unsigned one must not be run."""
         with self._read() as session:
             return executions.recorded_here(session, execution_id, self._seal)
 
-    def take_over(self, shown: Execution, anew: Collection[int]) -> None:
-        """Have an execution count as recorded here, as it was shown, but for the steps that are to run `anew`."""
+    def take_over(self, shown: Execution, repeated: Collection[int]) -> None:
+        """Sign an execution of another workstation as it was shown. The outcome of `repeated` steps does not count."""
         with self._write() as session:
-            executions.take_over(session, shown, anew, self._seal)
+            executions.take_over(session, shown, repeated, self._seal)
 
     def executions(self, move: str) -> tuple[Execution, ...]:
-        """All executions of a move, newest first."""
+        """Return all executions of a move, the newest first."""
         with self._read() as session:
             return executions.executions(session, move)
 
     def own_executions(self, move: str) -> frozenset[int]:
-        """The numbers of those that this user's pghaul has recorded; no other counts for an estimate."""
+        """Return the numbers of the executions that are signed by this user. Only these count for estimates."""
         with self._read() as session:
             return executions.own_executions(session, move, self._seal)
 
@@ -398,18 +404,18 @@ class Store(HistoryFile):
             executions.step_progressed(session, run_id, done, total)
 
     def step_ended(self, run: StepRun) -> None:
-        """Record the end of that try."""
+        """Record the end of an attempt at a step."""
         kept = redacted(run)
         with self._write() as session:
             executions.step_ended(session, kept, self._seal)
 
     def steps_void(self, execution_id: int, first: int) -> None:
-        """The steps of the plan from that number on count as not done."""
+        """Mark the steps of the plan from the number `first` on as not done."""
         with self._write() as session:
             executions.steps_void(session, execution_id, first, self._seal)
 
     def save_hook(self, move: str, hook: HookCommand) -> None:
-        """Keep the DBA's command for a hook of a move, in the stead of the one before."""
+        """Save the command for a hook of a move; it replaces the previous one."""
         with self._write() as session:
             executions.save_hook(session, move, hook, self._seal)
 
@@ -418,12 +424,12 @@ class Store(HistoryFile):
             executions.remove_hook(session, move, hook)
 
     def hooks(self, move: str) -> tuple[HookCommand, ...]:
-        """The commands for the hooks of a move, in the order of the plan; those from elsewhere say so."""
+        """Return the commands for the hooks of a move, in the order of the plan, and whether each is signed."""
         with self._read() as session:
             return tuple(executions.hooks(session, move, self._seal))
 
     def from_elsewhere(self, move: str) -> tuple[str, ...]:
-        """What of a move this user's pghaul has not recorded, each in a few words: it neither runs nor counts."""
+        """Return what in a move is not signed by this user, in a few words each. It neither runs nor counts."""
         with self._read() as session:
             return elsewhere.from_elsewhere(session, move, self._seal)
 
@@ -437,17 +443,17 @@ class Store(HistoryFile):
         )
 
     def record_unread(self, profile: Profile, sentence: str) -> None:
-        """That a server could not be read, and why."""
+        """Record that the facts of a server could not be read, and why."""
         with self._write() as session:
             log.record_unread(session, profile, sentence)
 
     def unread(self) -> dict[str, tuple[datetime, str]]:
-        """By server when it last could not be read, and why."""
+        """Return for each server when its facts could not be read last, and why."""
         with self._read() as session:
             return log.unread(session)
 
     def commands(self, move: str | None = None, limit: int = 200) -> tuple[Command, ...]:
-        """The newest commands first, of one move or of all."""
+        """Return the commands of one move or of all moves, the newest first."""
         with self._read() as session:
             return log.commands(session, move, limit)
 
@@ -457,27 +463,33 @@ class Store(HistoryFile):
             log.record_report(session, move, path)
 
     def entries(self, limit: int = 200, move: str | None = None, tag: str | None = None) -> tuple[Entry, ...]:
-        """What happened, newest first, of one move (the facts of its servers among it) or of all; with that tag.
+        """Return the entries of one move (with the facts of its servers) or of all moves, the newest first.
 
-        An empty tag is had by all that has a note.
+        `tag`: only entries with this tag in their note; an empty tag stands for any note.
         """
         self._end_interrupted_runs()
         with self._read() as session:
             return log.entries(session, limit, move, tag)
 
     def note(self, kind: str, reference: int) -> str:
-        """What was noted to an entry."""
+        """Return the note on an entry; empty if there is none."""
         with self._read() as session:
             return notes.note_of(session, kind, reference)
 
     def set_note(self, kind: str, reference: int, note: str, at: datetime | None = None) -> str:
-        """Note something to an entry, secrets masked, empty: nothing; what was noted before (core/history/notes)."""
+        """Set the note on an entry, and return the previous note (core/history/notes).
+
+        Args:
+            kind: the kind of the entry; `reference`: its number.
+            note: the text, in which secrets are masked; empty removes the note.
+            at: when it was written; None: now.
+        """
         kept = redacted(note)
         with self._write() as session:
             return notes.set_note(session, kind, reference, kept, at)
 
     def detail(self, kind: str, reference: int) -> Detail:
-        """What an entry is about, as it was recorded; of a report, where it was written."""
+        """Return the recorded contents of an entry; of a report, the path of its file."""
         self._end_interrupted_runs()
         with self._read() as session:
             return details.detail(session, kind, reference)
@@ -485,34 +497,34 @@ class Store(HistoryFile):
     # --- what is removed by its user's word alone
 
     def prunable(self, before: datetime, kinds: Collection[str], move: str | None = None) -> dict[str, int]:
-        """Of each kind how many would be removed that are older, of one move or of all (core/history/retention)."""
+        """Return how many entries of each kind `prune` would remove (core/history/retention)."""
         with self._read() as session:
             return retention.prunable(session, before, kinds, move)
 
     def prune(self, before: datetime, kinds: Collection[str], move: str | None = None) -> dict[str, int]:
-        """Remove them, all or none; of each kind how many."""
+        """Remove the entries of these kinds before a time, of one move or of all, and return their number by kind."""
         with self._write() as session:
             return retention.prune(session, before, kinds, move)
 
     def remove_entries(self, entries: Sequence[Entry]) -> Removed:
-        """Remove these, all or none, with what belongs to them; what undoes it (core/history/removal)."""
+        """Remove entries and all that depends on them; `put_back` undoes it with the result (core/history/removal)."""
         self._end_interrupted_runs()
         with self._write() as session:
             return removal.remove(session, [(entry.kind, entry.reference) for entry in entries])
 
     def put_back(self, removed: Removed) -> None:
-        """Undo it."""
+        """Restore what `remove_entries` has removed."""
         with self._write() as session:
             removal.put_back(session, removed)
 
     # --- a move that goes to another workstation
 
     def export_move(self, move: str, to: Path, *, replacing: bool = False) -> None:
-        """Write the archive of a move (core/history/archive)."""
+        """Write the archive of a move to a file (core/history/archive)."""
         with self._read() as session:
             archive.export(session, move, to, replacing=replacing)
 
     def take_in(self, read: Archive, name: str | None = None) -> str:
-        """Put a move into the history, all or nothing, under that name or the one that it has; that name."""
+        """Import the move of an archive in one transaction, and return its name; `name` renames it."""
         with self._write() as session:
             return archive.take_in(session, read, name)

@@ -526,20 +526,24 @@ _PARTS = (
 
 def recorded(text: str) -> str:
     """The text in the language that is spoken; as it was recorded where it is of no known form."""
-    return text if current() == ENGLISH else _said(text, _forms(current())) or text
+    return text if current() == ENGLISH else _translated(text, _forms(current())) or text
 
 
 def compared(text: str) -> str:
-    """The same for a value that a check compared, and for a part of a sentence: `old disk`."""
-    return text if current() == ENGLISH else _said(text, _parts(current())) or _said(text, _forms(current())) or text
+    """Translate a value that a check compared, or a part of a sentence such as `old disk`."""
+    return (
+        text
+        if current() == ENGLISH
+        else _translated(text, _parts(current())) or _translated(text, _forms(current())) or text
+    )
 
 
 def is_known(text: str) -> bool:
-    """Whether it is said in the language that is spoken."""
-    return not text or current() == ENGLISH or _said(text, _forms(current())) is not None
+    """Return whether the text has a translation in the current language."""
+    return not text or current() == ENGLISH or _translated(text, _forms(current())) is not None
 
 
-def _said(text: str, forms: "tuple[tuple[_Form, str], ...]") -> str | None:
+def _translated(text: str, forms: "tuple[tuple[_Form, str], ...]") -> str | None:
     for form, translation in forms:
         values = form.values(text)
         if values is not None:
@@ -548,7 +552,7 @@ def _said(text: str, forms: "tuple[tuple[_Form, str], ...]") -> str | None:
 
 
 class _Value(str):
-    """What stood in a sentence."""
+    """A value that stands in a sentence."""
 
     __slots__ = ()
 
@@ -566,13 +570,13 @@ class _Form:
     def __init__(self, template: str) -> None:
         first, *parts = re.split(r"\{(\w+)\}", template)
         self.first, self.names, self.texts = first, parts[::2], parts[1::2]
-        self.told = len(first) + sum(map(len, self.texts))
+        self.length = len(first) + sum(map(len, self.texts))
 
     def values(self, text: str) -> dict[str, _Value] | None:
-        """What stands for each name; None: the text is not of this form."""
+        """Return the value of each name; None if the text does not match the template."""
         if not self.names:
             return {} if text == self.first else None
-        if len(text) < self.told or not text.startswith(self.first) or not text.endswith(self.texts[-1]):
+        if len(text) < self.length or not text.startswith(self.first) or not text.endswith(self.texts[-1]):
             return None
         found: dict[str, _Value] = {}
         at, end = len(self.first), len(text) - len(self.texts[-1])
@@ -600,4 +604,4 @@ def _parts(language: str) -> tuple[tuple[_Form, str], ...]:
 def _most_telling_first(templates: dict[str, str]) -> tuple[tuple[_Form, str], ...]:
     """`make a key for this copy` makes no path."""
     found = [(_Form(template), said) for template, said in templates.items() if template]
-    return tuple(sorted(found, key=lambda each: -each[0].told))
+    return tuple(sorted(found, key=lambda each: -each[0].length))

@@ -119,13 +119,13 @@ def _time(report: Report) -> Answer:
         hint = missing(tr("Nothing was estimated yet."), report.move, "estimate", "Estimate")
         return _answer(question, Tone.MUTED, tr("Not known"), hint)
     copy, dump = methods.get("cold-copy"), methods.get("dump-restore")
-    against = _beside(tr("Dump & restore: {span}."), None if dump is first else dump)
+    against = _other_downtime(tr("Dump & restore: {span}."), None if dump is first else dump)
     warm = (
-        _beside(tr("Without pre-copy passes: {span}."), copy)
+        _other_downtime(tr("Without pre-copy passes: {span}."), copy)
         if first.method == "warm-copy"
-        else _beside(tr("With pre-copy passes: {span}."), methods.get("warm-copy"))
+        else _other_downtime(tr("With pre-copy passes: {span}."), methods.get("warm-copy"))
     )
-    took = _took(report)
+    took = _measured_downtime(report)
     if took is not None:
         words = tr("The downtime was {time}").format(time=units.duration(took))
         return _answer(question, Tone.GOOD, words, _expected(report), against)
@@ -133,7 +133,7 @@ def _time(report: Report) -> Answer:
     return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, against, warm)
 
 
-def _beside(words: str, other: Method | None) -> str:
+def _other_downtime(words: str, other: Method | None) -> str:
     return "" if other is None else words.format(span=span(other.downtime_seconds))
 
 
@@ -144,7 +144,7 @@ def _expected(report: Report) -> str:
     return "" if expected is None else said.format(time=about(expected))
 
 
-def _took(report: Report) -> float | None:
+def _measured_downtime(report: Report) -> float | None:
     """The time without the cluster, once it was moved."""
     moved = moved_by(report)
     return None if moved is None else account(moved).downtime_seconds

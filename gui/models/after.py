@@ -11,11 +11,11 @@ from gui.models.words import capital
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """One thing, with the commands for it where there are any.
+class FollowUpTask:
+    """A task after the cutover, and the commands for it, if there are any.
 
     Attributes:
-        key: by which its tick is kept: it stays the same in every language.
+        key: the id under which its tick is remembered, the same in every language.
     """
 
     key: str
@@ -23,12 +23,12 @@ class Thing:
     commands: str = ""
 
 
-def things(execution: Execution) -> tuple[Thing, ...]:
+def follow_up_tasks(execution: Execution) -> tuple[FollowUpTask, ...]:
     """Return the follow-up tasks, the steps that can be done later, and the files that are still on the servers."""
     plan = execution.plan
-    advised = [Thing(text, sentence(recorded(text))) for text in follow_up(execution)]
+    advised = [FollowUpTask(text, sentence(recorded(text))) for text in follow_up(execution)]
     later = [
-        Thing(
+        FollowUpTask(
             step.name or step.title,
             tr("{title} on {server}. {reason}").format(
                 title=capital(recorded(step.title)),
@@ -40,6 +40,6 @@ def things(execution: Execution) -> tuple[Thing, ...]:
         for step in plan.later
     ]
     remaining = [
-        Thing(text, sentence(tr("Still present: {text}").format(text=recorded(text)))) for text in plan.remains
+        FollowUpTask(text, sentence(tr("Still present: {text}").format(text=recorded(text)))) for text in plan.remains
     ]
     return (*advised, *later, *remaining)

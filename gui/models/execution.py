@@ -265,7 +265,7 @@ def run_text(run: StepRun) -> str:
     return "\n".join([*lines, "", run.output])
 
 
-def took(run: StepRun) -> str:
+def elapsed(run: StepRun) -> str:
     """Return the duration of an attempt."""
     return units.duration((run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else None)
 

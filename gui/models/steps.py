@@ -9,7 +9,7 @@ from core.language import marked, tr
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Plan, Step
 from gui.appearance import Tone
-from gui.models.execution import outcome, tone, took
+from gui.models.execution import elapsed, outcome, tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 
@@ -174,7 +174,7 @@ RUN_COLUMNS: tuple[Column[StepRow], ...] = (
     _STEP,
     _WHERE,
     _ABOUT,
-    Column("Duration", lambda row: "" if row.run is None else took(row.run), right=True),
+    Column("Duration", lambda row: "" if row.run is None else elapsed(row.run), right=True),
     Column(
         "Data sent",
         lambda row: "" if row.run is None or row.run.bytes is None else units.size(row.run.bytes),

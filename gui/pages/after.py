@@ -11,7 +11,7 @@ from core.migration.model.execution import Kind, State
 from core.migration.model.standing import Milestone
 from gui import actions
 from gui.destinations import TITLES, PageId
-from gui.models.after import Thing, things
+from gui.models.after import FollowUpTask, follow_up_tasks
 from gui.pages.page import Page
 from gui.states import ExecutionState
 from gui.widgets.check_box import CheckedItems
@@ -73,10 +73,10 @@ class AfterPage(Page):
             return
         self.fill()
         self._key = f"ticked/{execution.move}-{execution.id}"
-        self._fill(things(execution))
+        self._fill(follow_up_tasks(execution))
 
-    def _fill(self, found: tuple[Thing, ...]) -> None:
-        ticked = self.work.kept(self._key).split("\n")
+    def _fill(self, found: tuple[FollowUpTask, ...]) -> None:
+        ticked = self.work.remembered_text(self._key).split("\n")
         self.list.blockSignals(True)
         self.list.clear()
         for thing in found:
@@ -92,7 +92,7 @@ class AfterPage(Page):
     def _keep(self) -> None:
         ticked = (item for item in self._items() if item.checkState() is Qt.CheckState.Checked)
         done = [item.data(Qt.ItemDataRole.UserRole).key for item in ticked]
-        self.work.keep(self._key, "\n".join(done))
+        self.work.remember(self._key, "\n".join(done))
         self._count()
 
     def _items(self) -> list[QListWidgetItem]:
@@ -108,5 +108,5 @@ class AfterPage(Page):
 
     @Slot(QListWidgetItem)
     def _show_commands(self, item: QListWidgetItem | None) -> None:
-        thing: Thing | None = None if item is None else item.data(Qt.ItemDataRole.UserRole)
+        thing: FollowUpTask | None = None if item is None else item.data(Qt.ItemDataRole.UserRole)
         self.commands.set_text("" if thing is None else thing.commands)

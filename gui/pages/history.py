@@ -151,10 +151,10 @@ class HistoryPage(Page):
         task = self.work.read(partial(actions.set_note, entry, note))
         if task is not None:
             task.succeeded.connect(partial(self._keep_noted, entry, note))
-            task.failed.connect(partial(self.note.give_back, entry, note))
+            task.failed.connect(partial(self.note.restore, entry, note))
 
     def _keep_noted(self, entry: "Entry", note: str, before: str) -> None:
-        self.note.kept(entry, note)
+        self.note.confirm(entry, note)
         self._changes.append(Change((entry,), partial(actions.set_note, entry, before)))
         self._say_undo()
         self.work.changed.emit()

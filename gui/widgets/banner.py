@@ -61,18 +61,18 @@ class Banner(Guarded, QFrame):
         return self._text.text()
 
     @Slot(str)
-    def say(self, text: str, mood: Mood = Mood.DONE) -> None:
+    def show_message(self, text: str, mood: Mood = Mood.DONE) -> None:
         """Show a message, and announce it to a screen reader."""
         self._show(text, mood, None)
 
     @Slot(object)
-    def say_saved(self, path: Path) -> None:
+    def show_saved(self, path: Path) -> None:
         """Show that a file was saved, with buttons that open it."""
         self._show(tr("The file {path} was saved.").format(path=path), Mood.DONE, path)
 
-    def complain(self, error: PghaulError) -> None:
+    def show_error(self, error: PghaulError) -> None:
         """Show an error with its hint."""
-        self.say(use_window_terms(error_text(error)), Mood.WRONG)
+        self.show_message(use_window_terms(error_text(error)), Mood.WRONG)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._over and event.type() is QEvent.Type.Resize:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
-from gui.appearance import Tone, bold_font, colour, kept
+from gui.appearance import Tone, bold_font, colour, saved_state
 from gui.guard import Guarded
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker
 from gui.widgets.label import tip
@@ -194,7 +194,7 @@ class _Sheet:
     def _paint_title(self, painter: QPainter) -> None:
         bold = QFontMetricsF(bold_font())
         room = self.whole.width() - (self._legend_width() + 2 * GAP if self.title_lines == 1 else 0)
-        with kept(painter):
+        with saved_state(painter):
             painter.setPen(self.text)
             painter.setFont(bold_font())
             title = bold.elidedText(self.chart.title, Qt.TextElideMode.ElideRight, room)

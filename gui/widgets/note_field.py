@@ -14,11 +14,11 @@ _Number = tuple[str, int]
 
 
 class NoteField(QLineEdit):
-    """Of one entry. Return, leaving the field and turning to another entry hand out what was typed.
+    """The note on one entry. Return, leaving the field and selecting another entry emit it.
 
-    Whoever takes it says whether it could be kept: what could not stands in the field again, to be handed out anew.
+    The receiver calls `confirm` or `restore`: a note that could not be saved is shown again, and emitted again later.
 
-    Signals: written(entry, note), where the note is another than before.
+    Signals: written(entry, note), if the note has changed.
     """
 
     written = Signal(object, str)
@@ -45,12 +45,12 @@ class NoteField(QLineEdit):
         elif not self.hasFocus():
             self._finish()
 
-    def kept(self, entry: "Entry", note: str) -> None:
+    def confirm(self, entry: "Entry", note: str) -> None:
         """Note that a note has been saved."""
         if self._handed.get(_number(entry)) == note:
             del self._handed[_number(entry)]
 
-    def give_back(self, entry: "Entry", note: str, _error: Exception) -> None:
+    def restore(self, entry: "Entry", note: str, _error: Exception) -> None:
         """Show a note again that could not be saved."""
         number = _number(entry)
         if self._handed.get(number) == note:

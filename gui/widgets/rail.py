@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from core.language import tr
 from core.migration.model.standing import Condition
-from gui.appearance import Tone, colour, kept
+from gui.appearance import Tone, colour, saved_state
 from gui.guard import Guarded
 from gui.models.rail import RailModel, RailRow, has_age
 from gui.models.words import age
@@ -72,7 +72,7 @@ class RailDelegate(Guarded, QStyledItemDelegate):
         chosen = bool(whole.state & QStyle.StateFlag.State_Selected)
         role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
         text = whole.palette.color(role)
-        with kept(painter):
+        with saved_state(painter):
             painter.setFont(whole.font)
             self._text(painter, option.rect, row, text, chosen)
 
@@ -96,7 +96,7 @@ class RailDelegate(Guarded, QStyledItemDelegate):
 
 def draw_mark(painter: QPainter, place: QRectF, condition: Condition, shade: QColor) -> None:
     """Draw the mark of a condition. Its shape has the meaning, also without the colour."""
-    with kept(painter):
+    with saved_state(painter):
         _draw(painter, place, condition, shade)
 
 

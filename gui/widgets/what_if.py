@@ -93,12 +93,12 @@ class WhatIfView(QWidget):
         try:
             drive = self._stated()
         except ValueError:
-            self.say(tr(NO_NUMBER))
+            self.show_message(tr(NO_NUMBER))
             return
         if drive != Drive():
             self.asked.emit(self.drives.value(), drive, Side.NEW)
         else:
-            self.say(tr(STATE_IT))
+            self.show_message(tr(STATE_IT))
 
     def _stated(self) -> Drive:
         figures = {}
@@ -131,9 +131,9 @@ class WhatIfView(QWidget):
         """Show why the arrays cannot be calculated."""
         if question == self.question:
             said = recorded(error.message) if isinstance(error, PghaulError) else str(error)
-            self.say(f"{said[:1].upper()}{said[1:]}.")
+            self.show_message(f"{said[:1].upper()}{said[1:]}.")
 
-    def say(self, words: str) -> None:
+    def show_message(self, words: str) -> None:
         """Show a message, and no rows."""
         self.message.setText(words)
         self.table.set_rows(())

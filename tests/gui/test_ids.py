@@ -19,7 +19,7 @@ from gui.asker import StepQuestion
 from gui.destinations import Offer, PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.dialogs.palette import CommandPalette
-from gui.models.after import things
+from gui.models.after import follow_up_tasks
 from gui.models.chart import Path as Line
 from gui.models.charts import latency_chart
 from gui.models.comparison import MEAN, Latencies
@@ -149,9 +149,9 @@ def test_the_line_of_no_return_is_known_by_its_mark() -> None:
 def test_ticks_are_kept_by_what_is_the_same_in_every_language() -> None:
     done = execution(STEP)
     made = replace(done, plan=replace(done.plan, later=(replace(STEP, name="vacuum"),), remains=("the old cluster",)))
-    english = things(made)
+    english = follow_up_tasks(made)
     with spoken("de"):
-        german = things(made)
+        german = follow_up_tasks(made)
     assert [thing.key for thing in english] == [thing.key for thing in german]
     assert len({thing.key for thing in english}) == len(english) > 1
     assert [thing.text for thing in english] != [thing.text for thing in german]

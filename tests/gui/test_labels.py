@@ -52,7 +52,7 @@ def test_tips_tables_texts_and_banners_show_it_as_it_is(window: QWidget) -> None
     view.set_text(HOSTILE)
     assert view.edit.toPlainText() == SHOWN
     banner = Banner(window)
-    banner.say(HOSTILE)
+    banner.show_message(HOSTILE)
     assert banner.text == SHOWN
     assert all(label.textFormat() is Qt.TextFormat.PlainText for label in banner.findChildren(QLabel))
 

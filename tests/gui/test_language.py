@@ -37,5 +37,5 @@ def test_a_language_is_chosen_for_the_next_start(full_window: MainWindow, qtbot:
     full_window.work.remembered = Remembered(tmp_path)
     next(action for action in full_window.findChildren(QAction) if action.text() == "Deutsch").trigger()
     at_rest(qtbot, full_window)
-    assert full_window.work.kept("language") == "de"
+    assert full_window.work.remembered_text("language") == "de"
     assert full_window.windowTitle().endswith("pghaul")

@@ -32,7 +32,7 @@ class Desk:
         self.told: list[tuple[str, str]] = []
         self.withdrawn = 0
 
-    def tell(self, title: str, text: str) -> None:
+    def notify(self, title: str, text: str) -> None:
         self.told.append((title, text))
 
     def withdraw(self) -> None:
@@ -129,7 +129,7 @@ def test_who_wants_none_gets_none_also_tomorrow(
     full_window.work.run("Probing spring", _does(None))
     at_rest(qtbot, full_window)
     assert desk.told == []
-    assert full_window.work.kept("notify") == "off"
+    assert full_window.work.remembered_text("notify") == "off"
 
 
 @RAISES

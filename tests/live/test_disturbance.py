@@ -91,5 +91,5 @@ def test_what_stays_in_memory_is_marked(lab: Lab, old_server: Server) -> None:
             watch.begin()
             ticking = ("bench_run_with_ticks", "", *command)
             shell = folder.inside(watch.around(ticking, "dd", Phase(command, 1.0, 60.0)))
-            watch.said(old_server.run(shell, Job(), user="root").stdout)
+            watch.tool_output(old_server.run(shell, Job(), user="root").stdout)
             assert [mark.kind for mark in watch.marks({measured: 1.0}, Job())] == kinds

@@ -78,8 +78,8 @@ class Basis:
             return ("observed", "files", "lanes")
         return ("read", "write", "wire", "ssh", "streams", "compression", "files", "lanes")
 
-    def said(self, *concerns: str) -> tuple[str, ...]:
-        """The assumptions that concern a method."""
+    def assumptions_about(self, *concerns: str) -> tuple[str, ...]:
+        """Return the assumptions about these inputs, such as `wire` or `compression`."""
         return tuple(self.assumptions[concern] for concern in concerns if concern in self.assumptions)
 
     def timed(self, stage: str) -> tuple[float, ...]:
@@ -157,7 +157,7 @@ def measured_rate(
     spec: Spec, path: str, value: float, bound_by: str, spread: tuple[float, float] = MEASURED, name: str = ""
 ) -> Rate:
     """What a field says, the wider the more speaks against where it comes from."""
-    return stated(value, bound_by, spec.source(path).said, widened(spread, spec.doubt(path)), name)
+    return stated(value, bound_by, spec.source(path).description, widened(spread, spec.doubt(path)), name)
 
 
 def _wire(spec: Spec, said: dict[str, str]) -> Rate:

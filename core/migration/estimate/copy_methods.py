@@ -10,7 +10,7 @@ from core.migration.estimate import assumptions
 from core.migration.estimate.basis import ONE_STREAM_LIMIT, Basis, changed
 from core.migration.estimate.draws import drawn, fixed, least, most, only_from, share, span
 from core.migration.estimate.proofs import (
-    all_said,
+    describe_verify_all,
     looking,
     looks_for_corruption,
     proven_warm,
@@ -24,17 +24,17 @@ from core.migration.estimate.stages import (
     Simulated,
     checkpoint,
     checkpoints,
+    describe_index_rebuild,
     empty_pass,
     prepare,
     rebuild,
-    rebuild_said,
     since_a_checkpoint,
     stage,
     start_new,
     steps,
     stop_old,
 )
-from core.migration.estimate.watched import said
+from core.migration.estimate.watched import describe_watch
 from core.migration.model.move import Verify
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def cold_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     return Simulated(
         name="cold-copy",
         parts=parts,
-        assumptions=(*known.said(*known.copy_concerns), *rebuild_said(known), PEOPLE),
+        assumptions=(*known.assumptions_about(*known.copy_concerns), *describe_index_rebuild(known), PEOPLE),
         warnings=(*known.warnings, *_guards(known)),
         on_new=known.spec.cluster.size_bytes,
         verify_all=read_whole(known),
@@ -115,7 +115,7 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     return Simulated(
         name="warm-copy",
         parts=parts,
-        assumptions=_said_of_warm(known, checking),
+        assumptions=_pre_copy_assumptions(known, checking),
         warnings=(*known.warnings, *_guards(known), *_hopeless(known, parts, checking)),
         on_new=known.spec.cluster.size_bytes,
         verify_all=read_whole(known),
@@ -123,12 +123,12 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     )
 
 
-def _said_of_warm(known: Basis, checking: Verify) -> tuple[str, ...]:
+def _pre_copy_assumptions(known: Basis, checking: Verify) -> tuple[str, ...]:
     return (
-        *known.said(*dict.fromkeys((*known.copy_concerns, "read", "change"))),
-        *_touched_said(known),
-        *((all_said(known),) if checking is Verify.CHANGED else ()),
-        *rebuild_said(known),
+        *known.assumptions_about(*dict.fromkeys((*known.copy_concerns, "read", "change"))),
+        *_describe_touched(known),
+        *((describe_verify_all(known),) if checking is Verify.CHANGED else ()),
+        *describe_index_rebuild(known),
         PEOPLE,
     )
 
@@ -212,10 +212,10 @@ def _touched(known: Basis, seconds: "Draws") -> "Draws":
     return least(all_of, most(fresh, hourly * grown))
 
 
-def _touched_said(known: Basis) -> tuple[str, ...]:
+def _describe_touched(known: Basis) -> tuple[str, ...]:
     hourly = known.spec.cluster.written_bytes
     if known.spec.history.watched is not None:
-        return said(known.spec.history.watched)
+        return describe_watch(known.spec.history.watched)
     if hourly is None:
         return ()
     return (f"Files of {units.size(hourly)} were written to within an hour. The final sync has to read as much.",)

@@ -76,8 +76,8 @@ def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
         assumptions=(
             CROSSES,
             *_network(known),
-            *known.said(*concerns),
-            *_objects_said(known),
+            *known.assumptions_about(*concerns),
+            *_describe_objects(known),
             *_calibration(known),
             PEOPLE,
         ),
@@ -93,16 +93,20 @@ CROSSES = "The dump is sent to the new server while it is loaded there: table da
 def _network(known: Basis) -> tuple[str, ...]:
     """What was assumed of the network that the dump goes over."""
     if known.spec.link.bits_per_second is not None:
-        return known.said("compression") if known.spec.dump.gzip_level else ()
+        return known.assumptions_about("compression") if known.spec.dump.gzip_level else ()
     if known.spec.copy.observed_bytes_per_second is not None:
         carried = units.rate(known.wire.likely)
         return (f"The network was not measured. It is assumed to carry as much as the observed copy ({carried}).",)
     if known.spec.observed.restore_seconds is not None:
         return (NO_SLOWER,)
-    return known.said("wire", "compression") if known.spec.dump.gzip_level else known.said("wire")
+    return (
+        known.assumptions_about("wire", "compression")
+        if known.spec.dump.gzip_level
+        else known.assumptions_about("wire")
+    )
 
 
-def _objects_said(known: Basis) -> tuple[str, ...]:
+def _describe_objects(known: Basis) -> tuple[str, ...]:
     if known.spec.cluster.tables is not None:
         return ()
     return ("The number of tables and large objects was not given. No time is added for them.",)

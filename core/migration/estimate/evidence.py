@@ -46,8 +46,8 @@ class Evidence:
     apart: float = 0.0
 
     @property
-    def said(self) -> str:
-        """The words, with what speaks against it."""
+    def description(self) -> str:
+        """The source for people, with the reasons to doubt it."""
         against = (("by another transport", self.other_transport), ("on another disk", self.other_hardware))
         return ", ".join([self.words, *(words for words, holds in against if holds)])
 

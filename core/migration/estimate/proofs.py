@@ -98,8 +98,8 @@ def looking(known: Basis) -> "Draws":
     return whole
 
 
-def all_said(known: Basis) -> str:
-    """What --verify all costs, for people."""
+def describe_verify_all(known: Basis) -> str:
+    """Return a sentence on the additional downtime of --verify all."""
     looks = [part.name for part in looks_for_corruption(known)]
     seconds = units.duration(span(read_whole(known) + looking(known)).likely)
     behind = f", then {' and '.join(looks)} examine the new cluster" if looks else ""

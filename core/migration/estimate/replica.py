@@ -8,8 +8,8 @@ from core.migration.estimate.stages import (
     PEOPLE,
     Part,
     Simulated,
+    describe_index_rebuild,
     rebuild,
-    rebuild_said,
     since_a_checkpoint,
     start_by_hand,
     stop_by_hand,
@@ -46,7 +46,12 @@ def streaming_replica(known: Basis) -> Simulated:
     return Simulated(
         name="streaming-replica",
         parts=parts,
-        assumptions=(*_TAKEN, *known.said("read", "write", "wire", "files", "change"), *rebuild_said(known), PEOPLE),
+        assumptions=(
+            *_TAKEN,
+            *known.assumptions_about("read", "write", "wire", "files", "change"),
+            *describe_index_rebuild(known),
+            PEOPLE,
+        ),
         warnings=(*known.warnings, *((OVERRUN,) if overrun else ())),
         on_new=known.spec.cluster.size_bytes,
         on_old=span(lag).high,

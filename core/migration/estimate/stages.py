@@ -152,7 +152,7 @@ def timed_words(known: Basis, stage: str) -> str:
     """Where a timed stage's figure comes from."""
     times = units.counted(len(known.timed(stage)), "time")
     evidence = known.spec.history.sources.get(stage)
-    return f"timed {times} {evidence.said}" if evidence is not None else f"timed {times}"
+    return f"timed {times} {evidence.description}" if evidence is not None else f"timed {times}"
 
 
 def prepare(known: Basis) -> Part:
@@ -238,8 +238,8 @@ def analyzer(known: Basis) -> Rate:
     return of_its_time(assumptions.ANALYZE, assumptions.ANALYZE_OF_NOW, "new disk", "analyze", now=known.of_now)
 
 
-def rebuild_said(known: Basis) -> tuple[str, ...]:
-    """What the stage of REINDEX assumes, for people."""
+def describe_index_rebuild(known: Basis) -> tuple[str, ...]:
+    """Return the assumption of the stage that rebuilds indexes, for people; empty if none is rebuilt."""
     wanted = known.spec.cluster.reindex_bytes
     if not wanted:
         return ()

@@ -105,8 +105,8 @@ def watched(watch: WatchResult) -> Watched:
     )
 
 
-def said(known: Watched) -> tuple[str, ...]:
-    """What it tells, for people: the best hour and the worst one, and how the files that are written to add up."""
+def describe_watch(known: Watched) -> tuple[str, ...]:
+    """Return sentences on the watch: the best and the worst hour, and how much data is written in total."""
     hour, day = (units.size(known.curve[AGES.index(age)] * known.scale) for age in (3600, 86_400))
     sentences = [
         f"In the watch of {units.duration(known.seconds)}, files of {hour} were written to in 1 h, and {day} in 24 h."

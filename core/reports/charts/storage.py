@@ -126,12 +126,12 @@ def repetitions(rows: Sequence[Row], sets: Sequence[str]) -> Drawing | None:
         y += lane * len(found) + 3.4
     alt = tr("Every repetition of each workload, by set.") + " "
     alt += " ".join(
-        f"{tr(row.workload.title)}: " + "; ".join(_said(row.metric, sets, samples(row))) + "." for row in shown
+        f"{tr(row.workload.title)}: " + "; ".join(_values(row.metric, sets, samples(row))) + "." for row in shown
     )
     return Drawing("repetitions", alt, y - 2.5, tuple(made))
 
 
-def _said(metric: str, sets: Sequence[str], found: Iterable[Sample | None]) -> list[str]:
+def _values(metric: str, sets: Sequence[str], found: Iterable[Sample | None]) -> list[str]:
     return [
         f"{name} {units.metric(metric, sample.mean)}"
         for name, sample in zip(sets, found, strict=True)
@@ -195,6 +195,6 @@ def _percentiles(title: str, of: str, rows: list[tuple[str, Row]], sets: Sequenc
         made += [mark for x, y in points for mark in mark_of(which, x, y)]
     alt = tr("Latency by percentile, {title}.").format(title=said) + " "
     alt += " ".join(
-        f"{part}: {'; '.join(_said(by_part[part].metric, sets, samples(by_part[part])))}." for part in parts
+        f"{part}: {'; '.join(_values(by_part[part].metric, sets, samples(by_part[part])))}." for part in parts
     )
     return Drawing("latency", alt.rstrip(), 46, tuple(made), _HALF)

@@ -349,7 +349,7 @@ def _facts(report: Report, latest: Execution) -> list[tuple[str, str]]:
         (tr("State"), tr(_ENDED[latest.state]) + (f": {latest.message}" if latest.message else "")),
         (tr("Downtime"), without_cluster(report, latest)),
         (tr("Transport"), compared(latest.plan.transport)),
-        (tr("Rollback"), tr(_way_back(latest))),
+        (tr("Rollback"), tr(_rollback_result(latest))),
     ]
     if latest.kind is Kind.REHEARSAL:
         rows.append((tr("Estimate of the move"), _cost(report, latest)))
@@ -391,7 +391,7 @@ def _cost(report: Report, latest: Execution) -> str:
     return said.format(down=span(night.downtime_seconds), whole=span(night.duration_seconds))
 
 
-def _way_back(latest: Execution) -> str:
+def _rollback_result(latest: Execution) -> str:
     if latest.kind is Kind.REHEARSAL or (
         latest.state is not State.ROLLED_BACK and not old_cluster_may_be_stopped(latest)
     ):
@@ -444,7 +444,7 @@ def _agreements(latest: Execution) -> list[Row]:
     """Of a rehearsal only what it came to: the rest was not in question."""
     found = [each for each in agreements(latest) if each.agreed is not None or latest.kind is Kind.REAL]
     return [
-        (f"{recorded(each.other.title)}; {recorded(each.step.title)}", _compared(each), _came_to(each))
+        (f"{recorded(each.other.title)}; {recorded(each.step.title)}", _compared(each), _comparison_result(each))
         for each in found
     ]
 
@@ -464,7 +464,7 @@ def _compared(each: Agreement) -> str:
     return listed(counts, most=len(counts))
 
 
-def _came_to(each: Agreement) -> Cell:
+def _comparison_result(each: Agreement) -> Cell:
     if each.agreed is None:
         return Cell(tr("not compared"), tone=Tone.MIXED)
     if each.agreed:
@@ -515,13 +515,13 @@ def _steps_table(name: str, groups: Sequence[tuple[str, list[StepRun]]], latest:
     rows: list[Row] = []
     for stage, runs in groups:
         if stage:
-            rows.append((f"{tr(stage)}, {_took(runs)}",))
+            rows.append((f"{tr(stage)}, {_elapsed(runs)}",))
         rows += [_step(run, of.get(run.number), days) for run in runs]
     dense = len(rows) > MANY_STEPS
     return Table(name, head, tuple(rows), (0, 1, 0, 0, 0, 0, 0, 0), frozenset({0, 4, 5, 6, 7}), dense=dense)
 
 
-def _took(runs: Sequence[StepRun]) -> str:
+def _elapsed(runs: Sequence[StepRun]) -> str:
     ends = [run.ended_at for run in runs if run.ended_at is not None]
     if not ends:
         return tr("not ended")

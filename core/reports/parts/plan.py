@@ -32,18 +32,18 @@ def plan(report: Report) -> Section:
     warnings = [
         recorded(each.message if isinstance(each, PlanWarning) else each)
         for each in found.warnings
-        if not _is_said(each, report)
+        if not _is_reported(each, report)
     ]
     if warnings:
         blocks.append(Items(tuple(Item(text, tone=Tone.MIXED, title=tr("Warning")) for text in warnings)))
     drawing = gantt(phase_bars(found.steps))
     blocks += [drawing] if drawing is not None else []
     blocks.append(steps_table("plan", found.steps))
-    blocks += _left(found)
+    blocks += _rollback_and_follow_up(found)
     return Section(tr("Plan"), tuple(blocks))
 
 
-def _is_said(warning: PlanWarning | str, report: Report) -> bool:
+def _is_reported(warning: PlanWarning | str, report: Report) -> bool:
     """Return whether the checks of the same report say it already."""
     # what an earlier pghaul has recorded is the line alone
     return any(str(warning) == str(PlanWarning(one.message, one.status, one.id)) for one in report.checks or ())
@@ -88,7 +88,7 @@ def _row(step: Step) -> Row:
     return str(step.number), recorded(step.title), *where, Cell(takes, step.expected_seconds), downtime
 
 
-def _left(found: Plan) -> list[Block]:
+def _rollback_and_follow_up(found: Plan) -> list[Block]:
     """The way back, and what stays to do."""
     point = next((step for step in found.steps if step.point_of_no_return), None)
     blocks: list[Block] = []

@@ -118,7 +118,7 @@ def _notes(rows: Sequence[Compared]) -> list[str]:
     )
     return [
         *(sentence.format(workloads=titles) for titles, sentence in said if titles),
-        *(_left_out(row, sample) for row, sample in sides if sample.left_out),
+        *(_excluded_values(row, sample) for row, sample in sides if sample.left_out),
     ]
 
 
@@ -126,7 +126,7 @@ def _titles(rows: Iterable[Compared]) -> str:
     return ", ".join(dict.fromkeys(tr(row.workload.title) for row in rows))
 
 
-def _left_out(row: Compared, sample: Sample) -> str:
+def _excluded_values(row: Compared, sample: Sample) -> str:
     values = ", ".join(f"{units.metric(row.metric, one.value)} ({tr(one.reason)})" for one in sample.left_out)
     said = tr("Excluded from {workload} on {server}: {values}.")
     return said.format(workload=tr(row.workload.title), server=sample.server, values=values)
@@ -190,7 +190,7 @@ def workloads(runs: Sequence[Run]) -> Section:
     for run in runs:
         parameters = ", ".join(_parameter(name, value) for name, value in run.workload.parameters.items())
         done = counted(len(run.repetitions), "{number} repetition", "{number} repetitions")
-        where = _where(run)
+        where = _volume_name(run)
         found.setdefault((tr(run.workload.title), parameters), {})[where] = f"{run.program}, {done}"
     rows = [
         (title, parameters, "\n".join(f"{where}: {how}" for where, how in places.items()))
@@ -229,11 +229,11 @@ def raw_values(runs: Sequence[Run]) -> tuple[Section, ...]:
     outputs: list[Block] = []
     for run in runs:
         for one in run.repetitions:
-            title = f"{tr(run.workload.title)}, {_where(run)}, {one.number}"
+            title = f"{tr(run.workload.title)}, {_volume_name(run)}, {one.number}"
             outputs += [Text(title, small=True), Code(f"{one.command}\n\n{one.raw}".rstrip())]
     printed = Section(tr("Appendix: output of the tools"), tuple(outputs))
     return (Section(tr("Appendix: raw values"), (table,)), printed) if rows else ()
 
 
-def _where(run: Run) -> str:
+def _volume_name(run: Run) -> str:
     return f"{run.volume.server}:{run.volume.mount_point}"

@@ -25,7 +25,7 @@ def test_a_volume_without_a_device_is_not_watched_and_never_disturbed() -> None:
     made = watch(Situation())
     words = ("fio", "--name=x")
     assert made.around(words, "fio", Phase(words, 1.0, 60.0)) == words
-    assert made.said("its own words\n") == "its own words\n"
+    assert made.tool_output("its own words\n") == "its own words\n"
     (mark,) = made.marks({"read_iops": 1e9}, Job())
     assert (mark.kind, mark.text.partition(" ")[0]) == (MarkKind.UNWATCHED, "/srv/pg")
 

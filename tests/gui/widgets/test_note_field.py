@@ -42,13 +42,13 @@ def test_what_could_not_be_written_is_handed_out_again(qtbot: QtBot) -> None:
     field, handed = of_run(qtbot)
     QTest.keyClicks(field, " and after")
     field.show_entry(PLAN)
-    field.give_back(RUN, "before and after", HistoryError("the history is locked"))
+    field.restore(RUN, "before and after", HistoryError("the history is locked"))
     assert field.text() == PLAN.note
     field.show_entry(RUN)
     assert field.text() == "before and after"
     field.show_entry(PLAN)
     assert handed == [("run", "before and after")] * 2
-    field.kept(RUN, "before and after")
+    field.confirm(RUN, "before and after")
     field.show_entry(RUN)
     assert field.text() == RUN.note
 

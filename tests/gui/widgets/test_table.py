@@ -82,7 +82,7 @@ def test_widths_are_remembered_by_the_id_of_the_table_whatever_its_title(qtbot: 
         if not widths:
             table.dragged = True
             table.setColumnWidth(1, 123)
-            remembered.keep_window(window)
+            remembered.save_window(window)
         widths[table_id, title] = table.columnWidth(1)
     assert widths["findings", "Befunde"] == 123
     assert widths["others", "Findings"] != 123

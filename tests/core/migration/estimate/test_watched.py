@@ -13,7 +13,7 @@ from core.migration.estimate.draws import fixed, span
 from core.migration.estimate.growth import later
 from core.migration.estimate.night import during
 from core.migration.estimate.spec import ClusterSpec, CopySpec, History
-from core.migration.estimate.watched import Watched, said, watched
+from core.migration.estimate.watched import Watched, describe_watch, watched
 from core.migration.model.watch import AGES, parse_watch
 from tests.core.migration.builders import NOW
 from tests.core.migration.watches import GIGA, log
@@ -39,15 +39,15 @@ def test_each_hour_has_what_was_written_in_it_and_the_best_is_named() -> None:
     assert DAY.bytes_per_hour == pytest.approx((100 + 0.1 + 13) / 24 * GIGA, rel=0.001)
     assert DAY.by_hour[12] == pytest.approx(10 * GIGA, rel=0.001)
     assert DAY.by_hour[3] == pytest.approx(0.1 * GIGA, rel=0.001)
-    assert any(re.search(r"\b03:00 \w+ 04:00 \(95\.4 MiB [^)]+\), \D+ 08:00\b", each) for each in said(DAY))
+    assert any(re.search(r"\b03:00 \w+ 04:00 \(95\.4 MiB [^)]+\), \D+ 08:00\b", each) for each in describe_watch(DAY))
     told = next(each for each in simulated(spec(DAY)) if each.name == "warm-copy").assumptions
-    assert set(said(DAY)) <= set(told)
+    assert set(describe_watch(DAY)) <= set(told)
 
 
 def test_an_hour_that_was_hardly_seen_is_not_known_and_none_of_a_day_is_said_without_two() -> None:
     short = watched(parse_watch(log(1.25)))
     assert [hour for hour, rate in enumerate(short.by_hour) if rate is not None] == [NOW.hour]
-    assert len(said(short)) == 1
+    assert len(describe_watch(short)) == 1
     assert short.between(2 * HOUR, 4 * HOUR) is None
     assert short.between(NOW.hour * HOUR, HOUR) == pytest.approx(GIGA, rel=0.001)
 
