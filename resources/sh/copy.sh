@@ -196,8 +196,11 @@ run_tolerating() {
     "$@"
     passed_status=$?
   fi
-  [ "$passed_status" -eq 0 ] || [ "$passed_status" -eq "$passed_tolerated" ] ||
+  [ "$passed_status" -eq 0 ] || [ "$passed_status" -eq "$passed_tolerated" ] || {
+    # if somebody has started the stopped cluster, what rsync says is only a consequence
+    [ "$passed_tolerated" -ne 0 ] || [ "$copy_data" = - ] || refuse_running_server "$copy_data"
     refuse "$passed_status" "rsync ended with exit status $passed_status: the lines above say why"
+  }
 }
 
 # only_shrunk_files FILE   Succeed if the messages of rsync in FILE say only that files got shorter while it read them,

@@ -18,13 +18,14 @@ from core.migration.execution.status import suggest_next_commands
 from core.migration.execution.workstation import run_here
 from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, State, StepRun, StopAnswer
 from core.migration.model.plan import Plan, Step, call_of, functions_file
+from core.migration.plan.steps.copy import STOPPED
 from core.migration.plan.steps.dress import QUERIES_ON_OLD
 from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
-from core.servers.shell import Secret, with_secrets
+from core.servers.shell import Secret, call, with_secrets
 from core.text import first_line, own_sentence, sentence
 
 KEPT = 256 << 10
@@ -222,7 +223,8 @@ def _run_and_record(
         printed = perform()
     except UnreachableError:
         raise
-    except PghaulError as error:
+    except PghaulError as reported:
+        error = _find_started_server(executor, step, run, reported) or reported
         failure = error.__cause__ if isinstance(error, BlockedError) else error  # of a proof, that of its command
         status = failure.exit_status if isinstance(failure, CommandError) else None
         said = (
@@ -232,13 +234,37 @@ def _run_and_record(
         )
         failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, message=error.message)
         executor.journal.step_ended(replace(failed, output=end_without_secrets(said, KEPT)))
-        raise
+        if error is reported:
+            raise
+        raise error from reported
     kept = "" if step.private else end_without_secrets(printed.output, KEPT)
     # the same now and as the history will have it, so that what was compared once compares again; or all of it
     executor.outputs[step.number] = printed.output if step.private or kept.startswith(CUT) else kept
     ended = max(run.started_at, datetime.now(UTC) - unseen)
     done = replace(run, ended_at=ended, exit_status=0, bytes=printed.bytes, output=kept, message=printed.left_out)
     executor.journal.step_ended(done)
+
+
+def _find_started_server(executor: Executor, step: Step, run: StepRun, error: PghaulError) -> PghaulError | None:
+    """Return the failure of a step on the old server as the consequence of somebody having started the stopped cluster.
+
+    None where no server is running there, or one may be: before its stop, after the cutover, and in a rollback.
+    """
+    plan, execution = executor.plan, executor.execution
+    proof = plan.step(STOPPED)
+    if proof is None or run.back or step.side != "old" or not isinstance(error, CommandError):
+        return None
+    if not execution.done(proof.number) or execution.past_return:
+        return None
+    server = executor.connect(step.side)
+    look = call_of(plan, call("refuse_running_server", plan.data_directory).text)
+    try:
+        server.run(look, Job(), user=proof.user, deadline=DEADLINE)
+    except CommandError as found:
+        return _make_step_error(server.name, step, found) if found.exit_status == 1 else None
+    except UnreachableError:
+        return None
+    return None
 
 
 def _get_error_output(error: PghaulError) -> str:

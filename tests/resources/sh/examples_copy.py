@@ -284,6 +284,7 @@ EXAMPLES = [
     Example(
         "run_tolerating",
         ("0", "sh", "-c", _SHORTER),
+        settings={"copy_data": "@folder@"},
         status=23,
         complains="rsync ended with exit status 23",
         name="a file of a stopped cluster got shorter",
@@ -298,9 +299,19 @@ EXAMPLES = [
     Example(
         "run_tolerating",
         ("0", "sh", "-c", "exit 23"),
+        settings={"copy_data": "-"},
         status=23,
         complains="rsync ended with exit status 23",
         name="not",
+    ),
+    Example(
+        "run_tolerating",
+        ("0", "sh", "-c", "exit 25"),
+        arrange="touch postmaster.pid",
+        settings={"copy_data": "@folder@"},
+        status=1,
+        complains="or has crashed: its lock file postmaster.pid exists",
+        name="somebody has started the cluster",
     ),
     Example("begin_pass", ("data", "@folder@/old", "-"), arrange=_DATA, settings=SETTINGS, after=""),
     _pass(
