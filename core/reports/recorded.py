@@ -122,71 +122,6 @@ _TITLES = (
     marked("Compare the settings of the old cluster with those before the stop"),
     marked("settings with a pending restart"),  # a check's title until it looked at every edit
 )
-_EARLIER_TITLES = (
-    marked("ask new"),
-    marked("compare new's files with old's"),
-    marked("compare new's inventory with old's"),
-    marked("compare the versions of collations"),
-    marked("decide"),
-    marked("end the local start and take new's fence away"),
-    marked("final pass, changed files"),
-    marked("final pass, changed files: {path}"),
-    marked("final pass, the rest"),
-    marked("final pass, the rest: {path}"),
-    marked("flush new's disks"),
-    marked("forget new's fence"),
-    marked("keep new from starting"),
-    marked("keep old from starting"),
-    marked("lead the applications to new"),
-    marked("let new's host be as it was"),
-    marked("let old start again"),
-    marked("let the key do this copy alone"),
-    marked("list what the last pass will remove from {path}"),
-    marked("look through new's tables and indexes"),
-    marked("check the page checksums of new"),
-    marked("make a key for this copy"),
-    marked("make {path}"),
-    marked("open new to clients"),
-    marked("pin the host keys of new"),
-    marked("prove that new was not opened to clients"),
-    marked("prove that nobody has written to new"),
-    marked("prove that old is still stopped"),
-    marked("prove that old runs"),
-    marked("prove that old stayed as it was stopped"),
-    marked("prove that old stayed stopped"),
-    marked("prove that the plan knows every data root"),
-    marked("prove that the plan still knows every data root"),
-    marked("prove that the target is empty or ours"),
-    marked("prove the stop"),
-    marked("put the functions of this copy on new"),
-    marked("read on new's disk what warm pass {number} has brought"),
-    marked("read on old what warm pass {number} has brought"),
-    marked("read the host keys of new"),
-    marked("register new with its host"),
-    marked("remember what every data root is"),
-    marked("remove the key from old"),
-    marked("remove the lists from new"),
-    marked("remove what an earlier try left on old"),
-    marked("say in old's fence that new was opened"),
-    marked("see who is connected to old"),
-    marked("start new for local connections alone"),
-    marked("start old"),
-    marked("stop new and keep it from starting"),
-    marked("stop old"),
-    marked("stop the applications"),
-    marked("sum up old's files"),
-    marked("take inventory of old"),
-    marked("take the key off new"),
-    marked("ask systemd whether the conditions of {unit} are met"),
-    marked("pack the configuration for a trial start"),
-    marked("read what {unit} would start the new cluster with"),
-    marked("start an empty cluster with the configuration of the old one, unseen by others, and remove it"),
-    marked("whether the end of this session would harm a server"),
-    marked("warm pass {number} of {all}"),
-    marked("warm pass {number} of {all}: {path}"),
-    marked("write a checkpoint before the last warm pass"),
-    marked("write a checkpoint before the stop"),
-)
 """As the history that ships as an example has them."""
 _SOURCES = (
     marked("assumed"),
@@ -230,21 +165,36 @@ _LEFT = (
     ),
     marked("To undo, {commands}"),
     marked("To roll back, {commands}"),
-    # as the history that ships as an example has them
-    marked(
-        "{server}: the cluster as it was stopped, in {path} and its tablespaces; remove it when new has proven "
-        "itself and has a backup of its own"
-    ),
-    marked("{server}: {path} with its control file, which keeps it from starting"),
-    marked("{server}: {path}, what Debian's tools read there before"),
-    marked("{server}: {path}, what the server said when pg_ctl started it"),
-    marked("take a backup of new"),
-    marked("run no ANALYZE: the planner's statistics were copied with the tables, the cumulative ones as files"),
-    marked("warm up new's memory, which is empty: by pg_prewarm, or by the first queries, which are slow"),
 )
 
 
 _SAID = (
+    # of resources/sh/inventory.sh, on the settings of both clusters
+    marked(
+        "The setting {name} is {now} on the new server, and was {before} on the old one. "
+        "Check whether this is intended, and change it otherwise."
+    ),
+    marked(
+        "The setting {name} is {now} on the new server, and was {before} on the old one, by an option on its command "
+        "line. Check whether this is intended, and change it otherwise."
+    ),
+    marked(
+        "The setting {name} is {now} on the new server, and was {before} on the old one: a file was edited, and the "
+        "old server had not loaded it when its inventory was taken, before the stop. Check whether this is intended, "
+        "and change it otherwise."
+    ),
+    marked(
+        "The setting {name} is {now} on the new server, and was {before} on the old one. The value of the files is "
+        "in force, as was chosen."
+    ),
+    marked(
+        "The setting {name} is {now} on the old server now, and was {before} before the stop. "
+        "Check whether this is intended, and change it otherwise."
+    ),
+    marked(
+        "The setting {name} is {now} on the new server, where the file of the old one is {before}. "
+        "Check whether this is intended, and change it otherwise."
+    ),
     marked("Nothing to undo: this step only reads."),
     marked("Nothing to undo: another pass overwrites these files. To give up the move, remove the target directories."),
     marked("Nothing to undo: a rollback restores what the new server had there."),
@@ -591,7 +541,7 @@ class _Form:
 
 @cache
 def _forms(language: str) -> tuple[tuple[_Form, str], ...]:
-    templates = (*_TITLES, *_EARLIER_TITLES, *_SOURCES, *_LEFT, *_SAID, *FAILURES)
+    templates = (*_TITLES, *_SOURCES, *_LEFT, *_SAID, *FAILURES)
     ours = {template: catalogue(language).gettext(template) for template in templates}
     return _most_telling_first(recorded_sentences(language) | ours)
 

@@ -108,7 +108,7 @@ def _links(report: Report) -> tuple[Section, ...]:
         for probe in report.probes
     ]
     drawing = chain(report.probes)
-    table = Table("probes", head, tuple(rows), (1.2, 0, 0.8, 2.4, 0), frozenset({1}))
+    table = Table("probes", head, tuple(rows), (1.2, 0, 0, 2.6, 0), frozenset({1}))
     return (Section(tr("Copy path"), (*(() if drawing is None else (drawing,)), table)),)
 
 

@@ -142,7 +142,7 @@ def people(latest: Execution) -> Section:
         step = steps.get(run.number)
         if step is None or run.back or not (step.by_person or (run.exit_status == 0 and run.message)):
             continue
-        said = run.message or (tr("confirmed") if run.done else tr("not confirmed"))
+        said = recorded(run.message) or (tr("confirmed") if run.done else tr("not confirmed"))
         when = moment(run.ended_at or run.started_at)
         rows.append((str(run.number), recorded(run.title), latest.owner, when, said))
     head = (tr("No."), tr("Step"), tr("Person"), tr("Time"), tr("Confirmation"))
@@ -346,7 +346,7 @@ def _facts(report: Report, latest: Execution) -> list[tuple[str, str]]:
         (tr("Type and operator"), by),
         (tr("Start"), instant(latest.started_at)),
         (tr("End"), f"{_at(latest.ended_at)}{took}"),
-        (tr("State"), tr(_ENDED[latest.state]) + (f": {latest.message}" if latest.message else "")),
+        (tr("State"), tr(_ENDED[latest.state]) + (f": {recorded(latest.message)}" if latest.message else "")),
         (tr("Downtime"), without_cluster(report, latest)),
         (tr("Transport"), compared(latest.plan.transport)),
         (tr("Rollback"), tr(_rollback_result(latest))),
@@ -418,7 +418,7 @@ def _passes(latest: Execution, days: bool) -> list[Row]:
     for made in passes(latest):
         began = (f"{pass_title(made.name)}{_again(made.attempt)}", _clock(made.started_at, days))
         if made.left_out:
-            rows.append((*began, "", "", "", tr("skipped: {why}").format(why=made.left_out)))
+            rows.append((*began, "", "", "", tr("skipped: {why}").format(why=recorded(made.left_out))))
             continue
         rate = Cell(units.rate(made.bytes_per_second), made.bytes_per_second)
         sent = Cell(units.size(made.bytes), made.bytes)
@@ -469,7 +469,7 @@ def _comparison_result(each: Agreement) -> Cell:
         return Cell(tr("not compared"), tone=Tone.MIXED)
     if each.agreed:
         return Cell(tr("equal") if each.step.agrees_with else tr("nothing is missing"), tone=Tone.GOOD)
-    return Cell(tr("different: {why}").format(why=each.message), tone=Tone.BAD)
+    return Cell(tr("different: {why}").format(why=recorded(each.message)), tone=Tone.BAD)
 
 
 def _breaks(latest: Execution) -> list[tuple[str, ...]]:
@@ -529,7 +529,7 @@ def _elapsed(runs: Sequence[StepRun]) -> str:
 
 
 def _step(run: StepRun, step: Step | None, days: bool) -> Row:
-    left_out = tr(", skipped: {why}").format(why=run.message) if run.done and run.message else ""
+    left_out = tr(", skipped: {why}").format(why=recorded(run.message)) if run.done and run.message else ""
     expected = step.expected_seconds if step is not None and run.attempt == 1 else None
     took = None if run.ended_at is None else _seconds(run.started_at, run.ended_at)
     return (

@@ -26,7 +26,9 @@ _FOOTER_TITLE = 50.0
 _WIDE, _NARROW = 80, 11
 """Letters that a line of a list and of a table's narrowest column holds at least."""
 _SHORT = 36
-"""Lines, at the most, of a list or a table that stands on one page, whole."""
+"""Lines, at the most, of a table that stands on one page, whole."""
+_SHORT_LIST = 12
+"""The same of a list, which can be read across the end of a page."""
 _AROUND = "()[],.;:!?„“'"
 _UNIT = re.compile(r"(?<=\d) (?=(?:[kMGT]?i?B(?:/s|ytes)?|[kMGT]?bit/s|[mµn]?s|min|h|d|×|%|Bytes)(?![\w]))")
 _PIECE = re.compile(r".{1,11}[/,;:=._\-&|]+|.{1,11}", re.DOTALL)
@@ -179,7 +181,7 @@ def _block(block: Block, *, plain: bool) -> Plain:
             for one in block.entries
         ]
         lines = sum(_lines(one.title + one.words + one.hint, _WIDE) for one in block.entries)
-        return {"type": "items", "entries": entries, "whole": lines <= _SHORT}
+        return {"type": "items", "entries": entries, "whole": lines <= _SHORT_LIST}
     if isinstance(block, Code):
         return {"type": "code", "words": fonts.printable(block.words, plain=plain)}
     if isinstance(block, Table):

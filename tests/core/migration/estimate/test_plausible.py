@@ -46,7 +46,7 @@ def test_a_claim_that_agrees_with_the_figures_is_left_alone(claim: str) -> None:
         (f"{LARGE}[link]\nbits_per_second = 1000", "link.bits_per_second = 1000 "),
         (f"{LARGE}[link]\nbits_per_second = 1e13", " 10.0 Tbit/s. "),
         (f"{LARGE}[old]\nread_bytes_per_second = 180", " 180 B/s. "),
-        (f"{LARGE}[copy]\ncompression_ratio = 50", "1/20"),
+        (f"{LARGE}[copy]\ncompression_ratio = 150", "1/100"),
         (f"{LARGE}[observed]\ndump_seconds = 10", " 122 GB/s, "),
         (f"{LARGE}[observed]\nrestore_seconds = 14400000", "observed.restore_seconds = 1.44e+07 "),
     ],

@@ -115,11 +115,11 @@ def test_pages_contents_and_bookmarks(make: Make, kind: Kind) -> None:
 
 
 @pytest.mark.slow
-def test_contents_stand_on_page_one_where_they_fit(make: Make, full: Report) -> None:
+def test_contents_stand_on_page_one_where_they_fit(make: Make, full: Report, shipped: Report) -> None:
     fitting = _read(make(Kind.FLEET, Options()), Options()).pages
     assert "Contents" in fitting[0].extract_text()
     assert fitting[1].extract_text().startswith("Possible moves")
-    whole = _read(make(Kind.PLAN, Options()), Options()).pages
+    whole = _read(of_move(Kind.PLAN, shipped, Options()), Options()).pages
     assert whole[1].extract_text().startswith("Contents")
     assert "Checked on" in whole[1].extract_text()
     nothing = _read(of_fleet(dataclasses.replace(fleet(full), moves=(), servers=()), Options()), Options()).pages
