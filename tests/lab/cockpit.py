@@ -24,6 +24,7 @@ from core.jobs import Job
 from core.migration.model.move import Move
 from core.servers.profiles import Nobody, Profile
 from gui import appearance
+from gui.models.queue import MeasuredSides
 from gui.pages.measure import MeasurePage
 from gui.screenshots import settle
 from gui.window import MainWindow
@@ -110,7 +111,7 @@ def measure_both(application: QApplication, window: MainWindow) -> MeasurePage:
     settle(application, window.work)
     if not isinstance(page, MeasurePage):
         raise TypeError(type(page))
-    page.sides.setCurrentText("Both at once")
+    page.sides.setCurrentIndex(page.sides.findData(MeasuredSides.AT_ONCE.value))
     page.forecast.click()
     wait(application, page.start.isEnabled)
     page.start.click()

@@ -17,6 +17,7 @@ from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session_secrets
 from gui.dialogs.questions import SecretDialog
 from gui.dialogs.server import ServerDialog
+from gui.models.queue import MeasuredSides
 from gui.pages.check import CheckPage
 from gui.pages.measure import MeasurePage
 from gui.pages.page import Page
@@ -198,7 +199,7 @@ def test_no_postgresql_in_the_folder(window: MainWindow, qtbot: QtBot) -> None:
 def test_a_full_disk(window: MainWindow, qtbot: QtBot) -> None:
     page = shown(window, qtbot, MeasurePage)
     assert isinstance(page, MeasurePage)
-    page.sides.setCurrentText("Old alone")
+    page.sides.setCurrentIndex(page.sides.findData(MeasuredSides.OLD_ONLY.value))
     page.forecast.click()
     qtbot.waitUntil(page.forecasts.isVisible, timeout=PATIENCE_MS)
     (row,) = page.forecasts.rows.rows

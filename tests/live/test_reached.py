@@ -129,12 +129,12 @@ def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli
         assert "--resume --client-route 'HOW'" in err
         code, out, err = execute(cli, "--resume", "--client-route", _WHY)
         assert code == 0, err
-    taken_on = f"{closed}, as {current_user()} has taken on: {' '.join(_WHY.split())}"
-    end = out.partition("\ndowntime ")[2]
-    assert taken_on in end, out
+    accepted = f"{closed[:1].upper()}{closed[1:]}. Accepted by {current_user()}: {' '.join(_WHY.split())}"
+    end = out.partition("\nDowntime ")[2]
+    assert accepted in end, out
     report = tmp_path / "m.html"
     code, _, err = cli("report", "m", "-o", str(report))
-    assert (code, "has taken on" in report.read_text()) == (0, True), err
+    assert (code, "Accepted by" in report.read_text()) == (0, True), err
     found = json.loads(sql(new, "select json_agg(datname::text) from pg_database where not datistemplate"))
     assert set(_NAMES) < set(found)
 
@@ -158,7 +158,9 @@ def test_ipv6_is_reached_too_where_the_sockets_of_a_server_cannot_be_seen(cli: C
         assert code == 3, out + err
         assert f"The sockets of the server in {DATA} cannot be examined" in err
         _, out, _ = cli("execute", "m", "--status", "--json")
-        looked = next(run for run in json.loads(out)["execution"]["steps"] if run["title"].startswith("reach the new"))
+        execution = json.loads(out)["execution"]
+        number = next(step["number"] for step in execution["plan"]["steps"] if step["name"] == "reached")
+        looked = next(run for run in execution["steps"] if run["number"] == number)
         for address in (new.address, "fd77:0:0:0:0:0:0:2"):
             assert f"{address} port {PORT}: the cluster answers with its system identifier" in looked["output"]
         cli("move", "hook", "m", "tell-pooler", "--none")

@@ -13,6 +13,7 @@ from core.facts.model import Facts
 from core.migration.model.move import Verify
 from core.migration.model.plan import Phase, Plan
 from core.migration.plan import script
+from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.footprint import differences, footprint
@@ -210,7 +211,7 @@ def test_a_script_that_was_declined_goes_back(cluster: Lab, move: Moving, tmp_pa
     made = Script(move.plan(), cluster, tmp_path)
     held = sql(cluster.old, ROWS)
     assert made.answered(answers=f"yes\nno\n{DATA}\nyes\nno\n") == 4
-    assert "decide: it was not done" in made.said()
+    assert f", {move.title(DECIDE)}: it was not done" in made.said()
     assert made.said().endswith(f"To roll back: {made.path} --back\n")
     assert made.answered("--back", answers="yes\n") == 0, made.said()
     assert sql(cluster.old, ROWS) == held

@@ -63,9 +63,9 @@ def test_a_watch_goes_on_without_a_connection_and_the_next_estimate_takes_what_i
     wait_until(lambda: not remote_jobs.state(old, begun.job, Job()).running, "the watch's end", seconds=60)
     told = make_estimate(session, "watched", Job()).method("warm-copy")
     assert told is not None
-    assert any(each.startswith("by the watch of ") for each in told.assumptions)
     seen = changes(session)
     assert seen is not None
+    assert any(each.startswith(f"In the watch of {SECONDS:.0f} s") for each in told.assumptions), told.assumptions
     assert seen.bytes > 5_000_000
     assert seen.seconds == pytest.approx(SECONDS, abs=3)
     assert remote_jobs.find(old, Job()) == ()
