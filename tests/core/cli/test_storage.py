@@ -60,7 +60,7 @@ def test_what_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
         (["what-if", "--drives", "5", "--level", "10", *ONE], "RAID 10 of 5 "),
         (["what-if", "--drives", "1", *ONE], " 1 "),
         (["what-if", "--drives", "8"], "--read-iops"),
-        (["what-if", "--drives", "8", "--read-iops", "0"], "zero"),
+        (["what-if", "--drives", "8", "--read-iops", "0"], "above 0"),
         (["what-if", "--drives", "8", "--groups", "2", *ONE], " 50 or 60"),
         (["prepare", "/srv/pg", "/dev/sdb", "/dev/sdc"], " 2"),
         (["prepare", "srv", "/dev/sdb"], "'srv'"),

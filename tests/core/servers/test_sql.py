@@ -87,6 +87,9 @@ def postgres(answer: bytes) -> Iterator[Server]:
         with far:
             far.recv(4096)
             far.sendall(answer)
+            far.shutdown(socket.SHUT_WR)
+            while far.recv(4096):  # what is left unread would reset the connection
+                pass
 
     speaking = threading.Thread(target=speak)
     speaking.start()
