@@ -261,7 +261,7 @@ def _find_started_server(executor: Executor, step: Step, run: StepRun, error: Pg
     try:
         server.run(look, Job(), user=proof.user, deadline=DEADLINE)
     except CommandError as found:
-        return _make_step_error(server.name, step, found) if found.exit_status == 1 else None
+        return _make_step_error(server.name, step, found) if own_sentence(found.stderr) else None
     except UnreachableError:
         return None
     return None

@@ -15,6 +15,7 @@ from core.migration.checks.waivers import current_user
 from core.migration.execution.executor import KEPT, Executor, get_step_output, run_step
 from core.migration.execution.recording import record_state, watch_progress
 from core.migration.model.execution import FOR_A_PERSON, State
+from core.migration.plan.steps.copy import STOPPED
 from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT
 from core.servers.connection import Server
@@ -120,6 +121,48 @@ def test_a_person_judges_the_look_at_the_way_and_no_other_step(store: Store, rea
         run_step(executor, made.plan.steps[1])
     said = [run.message for run in store.execution(number).steps if run.number == 2]
     assert said[-1].endswith(f" Accepted by {current_user()}: by the pooler") is left_out
+
+
+class Restarted:
+    """An old server whose cluster somebody has started; every other command fails by itself."""
+
+    name = "old"
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def run(self, shell: Shell, *_: object, **__: object) -> None:
+        if "refuse_running_server" in shell.text:
+            raise CommandError("refused", exit_status=1, stderr=self.said)
+        raise CommandError("rsync", exit_status=25, stderr="rsync error: the --max-delete limit stopped deletions")
+
+
+_RUNS = "pghaul: a PostgreSQL server is running in /a (process 7)\n"
+
+
+@pytest.mark.parametrize(
+    ("stopped", "side", "said", "named"),
+    [
+        (True, "old", _RUNS, True),
+        (True, "old", "sudo: a password is required\n", False),
+        (True, "new", _RUNS, False),
+        (False, "old", _RUNS, False),
+    ],
+    ids=["started", "not known", "another server", "not stopped yet"],
+)
+def test_a_restarted_old_cluster_is_named_as_the_cause(
+    store: Store, stopped: bool, side: str, said: str, named: bool
+) -> None:
+    proof = replace(STEP, side="you", user="you", call="true" if stopped else "false", name=STOPPED)
+    made = execution(proof, replace(STEP, side=side))
+    number = store.execution_started(made)
+    executor = Executor(number, store, lambda _: cast("Server", Restarted(said)), Nobody(), Job())
+    with nullcontext() if stopped else pytest.raises(CommandError):
+        run_step(executor, made.plan.steps[0])
+    with pytest.raises(CommandError) as failed:
+        run_step(executor, made.plan.steps[1])
+    assert ("is running in /a" in failed.value.message) is named
+    assert store.execution(number).steps[-1].exit_status == (1 if named else 25)
 
 
 class Failing:
