@@ -14,7 +14,7 @@ from core.errors import AuthenticationError, CommandError, PghaulError, ServerEr
 from core.jobs import Job, Note
 from core.servers import remote_process, rights
 from core.servers.profiles import Asker, Profile
-from core.servers.remote_process import GRACE, Process
+from core.servers.remote_process import GRACE, Process, close_channel
 from core.servers.secrets import Key, session_secrets
 from core.servers.shell import Shell
 from core.text import first_line
@@ -178,7 +178,7 @@ class Launcher:
                 password=password,
             )
         except (paramiko.SSHException, EOFError, OSError) as error:
-            channel.close()
+            close_channel(channel)
             raise self._explain_failed_start(error) from error
 
     def _open_channel(self) -> paramiko.Channel:

@@ -15,6 +15,7 @@ sudo's password is sent only when sudo's prompt, a random word, arrives, and the
 
 import re
 import selectors
+import threading
 import time
 from collections.abc import Callable
 
@@ -63,6 +64,18 @@ _ARGUMENT_LIMIT = 32_000  # a single argument may have 128 KiB on Linux; sudo's 
 _CHATTER_LIMIT = 1 << 16  # it is searched whole whenever more of it comes, be that a byte
 _CHUNK = 1 << 16
 _TURN = 0.1
+
+
+def close_channel(channel: paramiko.Channel) -> None:
+    """Close a channel whose `fileno()` was used, while the server may still send something.
+
+    `Channel.fileno()` is a pipe. paramiko's own thread writes a byte into it when something arrives, and `close()` may
+    close it at the same moment. The thread would then write to a closed descriptor, which ends the connection, or into
+    a file that has got the same number since. So the buffers of the channel are separated from the pipe before.
+    """
+    for buffer in (channel.in_buffer, channel.in_stderr_buffer):
+        buffer.set_event(threading.Event())  # waits for a write in progress
+    channel.close()
 
 
 class Process:
@@ -163,7 +176,7 @@ class Process:
 
     def close(self) -> None:
         self._selector.close()
-        self.channel.close()
+        close_channel(self.channel)
 
     def _wait(self, seconds: float) -> None:
         """Wait until something comes, for so long at most."""

@@ -19,7 +19,7 @@ from core.errors import AuthenticationError, CommandError, PghaulError, ServerEr
 from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.relay import FarEnd, Relay
-from core.servers.remote_process import Process
+from core.servers.remote_process import Process, close_channel
 from core.servers.shell import Secret, call
 from core.settings import PROGRAM
 from core.text import complaint, first_line
@@ -109,7 +109,7 @@ class _DatabaseRoute:
         try:
             yield _Tunnel(channel)
         finally:
-            channel.close()
+            close_channel(channel)
 
     @contextmanager
     def _bridge(self, user: str | None) -> Iterator[FarEnd]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import paramiko
 import pytest
 
 from core.servers import remote_process
@@ -211,3 +212,27 @@ def assert_gone(begun: Started) -> None:
         check=False,
     )
     assert not begun.alive
+
+
+def test_output_that_arrives_while_a_channel_is_closed_goes_nowhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The number of a closed descriptor is free at once: another file may have got it."""
+    channel = paramiko.Channel(1)
+    channel.fileno()
+    files: list[int] = []
+
+    def close(number: int) -> None:
+        os_close(number)
+        files.append(os.open(tmp_path / "file", os.O_CREAT | os.O_WRONLY))
+        channel.in_buffer.feed(b"late")
+        channel.in_stderr_buffer.feed(b"late")
+
+    os_close = os.close
+    with monkeypatch.context() as patched:
+        patched.setattr("paramiko.pipe.os.close", close)
+        remote_process.close_channel(channel)
+    assert len(files) == 2
+    for number in files:
+        os.close(number)
+    assert (tmp_path / "file").read_bytes() == b""

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import cast
 
 import pytest
+from paramiko.buffered_pipe import BufferedPipe
 
 from core.errors import AuthenticationError, PghaulError, ServerError
 from core.jobs import Job
@@ -35,6 +36,7 @@ class Channel:
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
+        self.in_buffer, self.in_stderr_buffer = BufferedPipe(), BufferedPipe()
 
     def setblocking(self, blocking: bool) -> None:
         self._end.setblocking(blocking)
