@@ -3,7 +3,7 @@
 from core import units
 from core.comparison.model import Row, Verdict
 from core.language import tr
-from core.migration.execution.account import account
+from core.migration.execution.account import account, downtime
 from core.migration.model.checks import Status
 from core.migration.model.estimate import Method
 from core.migration.model.execution import Execution, Kind, State
@@ -89,7 +89,7 @@ def _movable(report: Report) -> Answer:
     if moved is not None:
         when = "" if moved.ended_at is None else f"{instant(moved.ended_at)}."
         return _answer(
-            question, Tone.GOOD, tr("It was moved"), when, tr("The earlier results of the checks no longer matter.")
+            question, Tone.GOOD, tr("The cluster was moved"), when, tr("The checks below were made before the move.")
         )
     if not report.checks:
         hint = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
@@ -139,9 +139,12 @@ def _other_downtime(words: str, other: Method | None) -> str:
 
 def _expected(report: Report) -> str:
     """What the executed plan said."""
-    expected = account(report.executions[0]).expected_seconds
-    said = tr("The plan expected {time} for the commands. Manual steps are not included.")
-    return "" if expected is None else said.format(time=about(expected))
+    down = downtime(report.executions[0], report.made_at)
+    expected = None if down is None else down.expected_seconds
+    said = tr("The commands took {commands} of it; the plan expected {time}.")
+    if down is None or expected is None:
+        return ""
+    return said.format(commands=units.duration(down.command_seconds), time=about(expected))
 
 
 def _measured_downtime(report: Report) -> float | None:

@@ -146,7 +146,7 @@ def check_disk_health(context: CheckContext) -> Finding:
             NOTHING,
             NOTHING,
             f"The health of the disks of {missing.server} could not be read ({why}).",
-            f"Install smartmontools on {missing.server}, or ask the disk controller.",
+            f"Install smartmontools on {missing.server}, or read the health with the tool of the disk controller.",
         )
     shown = [
         ", ".join(f"{disk.device} {'good' if disk.healthy else disk.said}" for disk in disks)

@@ -86,7 +86,7 @@ def _changes(spec: Spec, method: str, checking: Verify) -> Iterator[tuple[str, S
         yield "checksums in advance: --verify changed", spec, Verify.CHANGED
     if method == "warm-copy":
         least = span(basis(spec).change).likely / _QUIET
-        yield f"an hour with a fifth of the changes ({units.size(least)})", quieter(spec, least), checking
+        yield f"a quieter hour, in which a fifth as much changes ({units.size(least)})", quieter(spec, least), checking
 
 
 def _smaller(spec: Spec) -> Iterator[tuple[str, Spec]]:

@@ -193,7 +193,10 @@ def _side_by_side(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> 
     fullest = (cluster.old_disk_bytes, None, cluster.largest_folder_bytes, cluster.new_disk_bytes)
     lanes = [times(cluster.moved_bytes, each) for each in fullest]
     if max(lanes) > 1:
-        said["lanes"] = "The data roots are copied side by side. Each disk is limited by the data roots that lie on it."
+        said["lanes"] = (
+            "The data directory and the tablespaces are copied at the same time. "
+            "Each disk limits the folders that lie on it."
+        )
     return tuple(rate.scaled(factor) for rate, factor in zip(chain, lanes, strict=True))
 
 
@@ -203,8 +206,8 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
     if observed is None:
         return slowest(chain)
     said["observed"] = (
-        f"the copy goes at the observed {units.rate(observed)}: "
-        f"{units.size(spec.cluster.moved_bytes)} take {units.duration(spec.cluster.moved_bytes / observed)}"
+        f"The measured copy rate is {units.rate(observed)}. At this rate, {units.size(spec.cluster.moved_bytes)} take "
+        f"{units.duration(spec.cluster.moved_bytes / observed)}."
     )
     low, high = _off(spec)
     bound = min((rate for rate in chain if rate.stated), key=lambda rate: rate.likely, default=None)

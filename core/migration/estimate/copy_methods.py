@@ -218,7 +218,12 @@ def _describe_touched(known: Basis) -> tuple[str, ...]:
         return describe_watch(known.spec.history.watched)
     if hourly is None:
         return ()
-    return (f"Files of {units.size(hourly)} were written to within an hour. The final sync has to read as much.",)
+    return (
+        (
+            f"Within an hour, files with a total size of {units.size(hourly)} were written to. "
+            "The final sync has to read all of them."
+        ),
+    )
 
 
 def _binds(known: Basis, seconds: "Draws") -> str:

@@ -261,9 +261,11 @@ def _calibration(known: Basis) -> tuple[str, ...]:
         size = f"of {units.size(at)}" if at is not None else "of the same size (its size was not given)"
         said.append(f"Scaled by size from an earlier dump & restore {size}.")
     if told:
-        said.append(f"A sample of the largest tables stands for all tables: {', '.join(told)}.")
+        said.append(
+            f"Measured on a sample of the largest tables, and assumed to be the same for all tables: {', '.join(told)}."
+        )
     if unseen:
-        said.append(f"Rates of other clusters are used for what was not observed: {', '.join(unseen)}.")
+        said.append(f"Not measured here, and estimated from other clusters: {', '.join(unseen)}.")
     return tuple(said)
 
 

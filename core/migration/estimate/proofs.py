@@ -103,4 +103,7 @@ def describe_verify_all(known: Basis) -> str:
     looks = [part.name for part in looks_for_corruption(known)]
     seconds = units.duration(span(read_whole(known) + looking(known)).likely)
     behind = f", then {' and '.join(looks)} examine the new cluster" if looks else ""
-    return f"--verify all reads every file during the downtime{behind}. This adds about {seconds}."
+    return (
+        f"This estimate is without --verify all, which would read every file during the downtime{behind}. "
+        f"It would add about {seconds}."
+    )

@@ -38,7 +38,7 @@ def durations(report: Report) -> Section:
         return Section(tr("Durations"), (Text(said, Tone.MUTED), *_links(report)))
     blocks: list[Block] = []
     if report.estimate.made_at is not None:
-        said = tr("Estimated on {instant}. Low, likely and high are p10, p50 and p90 of the simulated nights.")
+        said = tr("Estimated on {instant}. Low, likely and high are p10, p50 and p90 of the simulated moves.")
         blocks.append(Text(said.format(instant=instant(report.estimate.made_at)), small=True))
     blocks.append(_side_by_side(report.estimate.methods))
     chosen = planned_method(report)
@@ -188,7 +188,7 @@ def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
         for each in by_stage(rows)
     )
     said = tr(
-        "Of {all} stages of all moves, {inside} lie between low and high. On average a stage took {factor} its"
+        "Of {all} measured durations, {inside} lie between low and high. On average, a duration was {factor} its"
         " likely value."
     )
     inside = sum(row.inside for row in rows)

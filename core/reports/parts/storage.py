@@ -161,7 +161,10 @@ def method_and_units() -> tuple[Item, ...]:
     ).format(confidence=confidence, fewest=statistics.FEWEST, noise=f"{statistics.ASSUMED_NOISE * 100:.0f} %")
     return (
         Item(
-            tr("A ratio above 1 means that the other set is faster than the first, also for latencies."),
+            tr(
+                "A ratio above 1 means that the second set of measurements is faster than the first, also for "
+                "latencies."
+            ),
             title=tr("Ratio"),
         ),
         Item(interval, title=tr("Interval")),

@@ -54,7 +54,7 @@ def list_follow_up_tasks(context: PlanContext) -> tuple[str, ...]:
         *_settings_to_decide(context),
         *_replication_tasks(context),
         "Warm up the memory of the new server, for example by pg_prewarm. Until then the first queries are slow.",
-        "Do not run ANALYZE. The statistics of the planner were copied with the tables, the cumulative ones as files.",
+        "ANALYZE is not needed. The statistics of the planner and the cumulative statistics (pg_stat_*) were copied.",
     )
 
 

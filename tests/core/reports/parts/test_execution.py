@@ -107,9 +107,9 @@ def test_a_move_that_is_done(full: Report) -> None:
         "The downtime was 1 h 21 min. Both sides were proven to be equal."
     )
     _storage, movable, time = answers(report)
-    assert movable.words == "It was moved"
+    assert movable.words == "The cluster was moved"
     assert report.blockers  # what was checked before it
-    assert plan_report(report, Options()).answers[0].words == "It was moved"
+    assert plan_report(report, Options()).answers[0].words == "The cluster was moved"
     assert time.words == "The downtime was 1 h 21 min"
     assert time.details[0] == "The plan expected 8 min for the commands. Manual steps are not included."
     assert [one.words for one in _made(report).answers][1:] == [
