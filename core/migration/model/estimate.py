@@ -37,9 +37,9 @@ _METHODS = {
     "dump-restore": marked("Dump & restore"),
     "parallel-dump-restore": marked("Parallel dump & restore"),
     "streaming-replica": marked("Streaming replica"),
-    "pg-upgrade-copy": marked("Pre-copy and final sync, then pg_upgrade --copy"),
-    "pg-upgrade-clone": marked("Pre-copy and final sync, then pg_upgrade --clone"),
-    "pg-upgrade-link": marked("Pre-copy and final sync, then pg_upgrade --link"),
+    "pg-upgrade-copy": marked("Pre-copy, then pg_upgrade --copy"),
+    "pg-upgrade-clone": marked("Pre-copy, then pg_upgrade --clone"),
+    "pg-upgrade-link": marked("Pre-copy, then pg_upgrade --link"),
 }
 """The titles of the methods, by their ids."""
 

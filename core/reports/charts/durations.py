@@ -10,7 +10,8 @@ from core.reports.charts.axes import Scale, horizontal, time_marks
 from core.reports.drawing import WIDTH, Box, Drawing, Line, Mark, Shape, Words, fitted
 from core.reports.words import about, bottleneck, method, reach, span, stage_name
 
-_LABEL = 42.0
+_LABEL = 54.0
+"""Room for the name of a method or stage, in millimetres: the longest in any language."""
 _MOST_BARS = 60
 _MOST_HEIGHT = 200.0
 """Of all bars: what a Letter page has below a heading."""

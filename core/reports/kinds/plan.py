@@ -49,7 +49,9 @@ def plan_report(report: Report, options: Options) -> Document:
 
 def _answers(report: Report) -> tuple[Answer, ...]:
     storage, movable, time = answers(report)
-    return _go(report, movable), time, _bound(report), storage, _waived(report)
+    # what would have shortened a move that is over helps nobody
+    bound = () if moved_by(report) is not None else (_bound(report),)
+    return _go(report, movable), time, *bound, storage, _waived(report)
 
 
 def _go(report: Report, movable: Answer) -> Answer:

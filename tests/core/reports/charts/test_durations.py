@@ -1,7 +1,13 @@
 """Gantt charts of plans that are longer than a page is high."""
 
-from core.reports.charts.durations import Bar, gantt
+from dataclasses import replace
+
+import pytest
+
+from core.language import languages, spoken
+from core.reports.charts.durations import Bar, gantt, methods, stages
 from core.reports.drawing import Words
+from core.reports.report import Report
 
 LETTER_MILLIMETRES = 279.4 - 40 - 20
 """Between the margins, below a heading."""
@@ -29,3 +35,15 @@ def test_what_has_no_room_is_counted() -> None:
 def test_without_times_there_is_none() -> None:
     assert gantt([]) is None
     assert gantt([Bar("decide", (0.0, 0.0))]) is None
+
+
+@pytest.mark.parametrize("language", languages())
+def test_no_name_of_a_method_or_stage_is_cut(shipped: Report, language: str) -> None:
+    assert shipped.estimate is not None
+    found = shipped.estimate.methods
+    upgrades = [replace(found[0], method=f"pg-upgrade-{way}") for way in ("copy", "clone", "link")]
+    with spoken(language):
+        drawn = [methods([*found, *upgrades]), *map(stages, found)]
+    words = [mark.text for each in drawn if each is not None for mark in each.marks if isinstance(mark, Words)]
+    assert len(words) > 50
+    assert [text for text in words if text.endswith("…")] == []
