@@ -256,13 +256,12 @@ def _find_started_server(executor: Executor, step: Step, run: StepRun, error: Pg
         return None
     if not execution.done(proof.number) or execution.past_return:
         return None
-    server = executor.connect(step.side)
     look = call_of(plan, call("refuse_running_server", plan.data_directory).text)
     try:
-        server.run(look, Job(), user=proof.user, deadline=DEADLINE)
+        executor.connect(step.side).run(look, Job(), user=proof.user, deadline=DEADLINE)
     except CommandError as found:
-        return _make_step_error(server.name, step, found) if own_sentence(found.stderr) else None
-    except UnreachableError:
+        return _make_step_error(step.server, step, found) if own_sentence(found.stderr) else None
+    except PghaulError:  # the failure of the step counts, not that of this look
         return None
     return None
 
