@@ -185,10 +185,13 @@ server_ready() {
 
 # register_debian FILE DATA NAME   Let FILE, Debian's postgresql.conf, include the one in DATA; the earlier FILE is kept
 # next to it. NAME is as 15-main. A configuration that was copied with the data directory stays there as it is.
+# Without hba_file and ident_file in FILE, pg_ctlcluster names the files next to FILE, which are not the old cluster's.
+# They stand before the include, so that a value in the included file counts.
 register_debian() {
   [ ! -e "$1" ] || [ -e "$1.before-pghaul" ] || mv -- "$1" "$1.before-pghaul" || fail "$1 cannot be kept"
   register_data=$(printf '%s' "$2" | sed "s/'/''/g") || fail 'sed failed'
-  printf '%s\n' "include '$register_data/postgresql.conf'" "data_directory = '$register_data'" \
+  printf '%s\n' "hba_file = '$register_data/pg_hba.conf'" "ident_file = '$register_data/pg_ident.conf'" \
+    "include '$register_data/postgresql.conf'" "data_directory = '$register_data'" \
     "external_pid_file = '/run/postgresql/$3.pid'" >"$1" || fail "$1 cannot be written"
 }
 

@@ -108,6 +108,29 @@ def test_what_the_environment_of_old_gives_is_a_blocker_until_its_files_do(clust
         site.pg_ctl(old, "-m", "fast", "-l", "/dev/null", "restart")
 
 
+@pytest.mark.long
+def test_debians_tools_start_the_new_cluster_with_the_access_rules_of_the_old_one(
+    cluster: Lab, command: CommandLine
+) -> None:
+    """Unless its configuration names them, pg_ctlcluster takes the rules of its own folder in /etc."""
+    data = f"{site.ROOT}/moved"
+    create = f"pg_createcluster 15 moved --datadir={data} --port={site.PORT} --start-conf=manual >/dev/null"
+    with site.nothing_left(cluster):
+        cluster.new.exec("sh", "-c", f"{create} && find {data} -mindepth 1 -delete")
+        try:
+            site.describe(command, data)
+            read(command)
+            code, out, err = command("check", "m")
+            assert code in (0, 1), out + err
+            code, out, err = execute(command, "--manual-steps-done")
+            assert code == 0, err
+            rules = "select current_setting('hba_file'), current_setting('ident_file')"
+            assert site.sql(cluster.new, rules) == f"{data}/pg_hba.conf|{data}/pg_ident.conf"
+            assert "hba_file" not in out
+        finally:
+            cluster.new.exec("sh", "-c", "pg_dropcluster --stop 15 moved; rm -rf /etc/postgresql/15/moved")
+
+
 def check(command: CommandLine) -> tuple[str, str]:
     """The status of the check, and what it saw on old."""
     read(command)

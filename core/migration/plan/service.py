@@ -205,8 +205,16 @@ def register_with_host(context: PlanContext) -> list[Change]:
 
 def _include_data(path: str, target: str, name: str, owner: str) -> Change:
     file, saved = command(path), command(f"{path}{SAVED_SUFFIX}")
-    include = command("echo", f"include '{target}/postgresql.conf'")
-    native = f"mv -- {file} {saved}", f"{include} >{file}"
+    lines = command(
+        "printf",
+        r"%s\n",
+        f"hba_file = '{target}/pg_hba.conf'",
+        f"ident_file = '{target}/pg_ident.conf'",
+        f"include '{target}/postgresql.conf'",
+        f"data_directory = '{target}'",
+        f"external_pid_file = '/run/postgresql/{name}.pid'",
+    )
+    native = f"mv -- {file} {saved}", f"{lines} >{file}"
     return Change(
         ClusterCommand(owner, call("register_debian", path, target, name), native),
         ClusterCommand(owner, call("unregister_debian", path), (f"mv -- {saved} {file}",)),

@@ -155,7 +155,9 @@ EXAMPLES = [
         "register_debian",
         ("postgresql.conf", "/srv/it's", "15-main"),
         arrange="echo theirs >postgresql.conf",
-        after="""[ "$(cat postgresql.conf postgresql.conf.before-pghaul)" = "include '/srv/it''s/postgresql.conf'
+        after="""[ "$(cat postgresql.conf postgresql.conf.before-pghaul)" = "hba_file = '/srv/it''s/pg_hba.conf'
+ident_file = '/srv/it''s/pg_ident.conf'
+include '/srv/it''s/postgresql.conf'
 data_directory = '/srv/it''s'
 external_pid_file = '/run/postgresql/15-main.pid'
 theirs" ]""",
