@@ -17,8 +17,13 @@ _MOST_HEIGHT = 200.0
 """Of all bars: what a Letter page has below a heading."""
 
 
-def methods(found: Sequence[Method]) -> Drawing | None:
-    """All methods on one time axis: the time without the cluster and in all, from low to high, the likely marked."""
+def methods(found: Sequence[Method], planned: Method | None = None) -> Drawing | None:
+    """All methods on one time axis: the time without the cluster and in all, from low to high, the likely marked.
+
+    Args:
+        found: the methods.
+        planned: the one that the plan follows; it is marked, so that nobody takes a shorter one for the plan.
+    """
     if not found:
         return None
     most = max(one.duration_seconds.high for one in found)
@@ -34,6 +39,8 @@ def methods(found: Sequence[Method]) -> Drawing | None:
     for one in found:
         faint = "muted" if one.ruled_out else "ink"
         made.append(Words(0, y + 1.8, fitted(method(one.method), _LABEL - 2, 8), 8, faint))
+        if planned is not None and one.method == planned.method:
+            made.append(Words(0, y + 5.0, tr("the method of this plan"), 6.5, "muted"))
         made += _whisker(one.downtime_seconds, scale, y, "set-2", 2.6)
         made += _whisker(one.duration_seconds, scale, y + 3.8, "planned", 1.6)
         made.append(Words(scale.end + 3, y, span(one.downtime_seconds), 7, faint))

@@ -37,7 +37,9 @@ def plan_report(report: Report, options: Options) -> Document:
         kind="plan",
         title=report.move.name,
         subtitle=tr("from {old} to {new}").format(old=report.old.name, new=report.new.name),
-        label=tr("Migration plan and go/no-go decision"),
+        label=tr("Migration plan and go/no-go decision")
+        if moved_by(report) is None
+        else tr("Report on the finished move"),
         language=current(),
         made_at=report.made_at,
         program=f"pghaul {report.program_version}",
@@ -58,7 +60,7 @@ def _go(report: Report, movable: Answer) -> Answer:
     """Go where nothing stands in the way and there is a plan."""
     question = tr("Go or no-go?")
     if moved_by(report) is not None:  # what checks said before it no longer matters
-        return Answer(question, movable.words, movable.details, movable.tone)
+        return Answer(tr("Was the cluster moved?"), tr("Yes"), movable.details, movable.tone)
     if report.blockers:
         stops = tuple(f"{tr(check.title)}: {recorded(check.message)}." for check in report.blockers[:_MOST_STOPS])
         more = len(report.blockers) - _MOST_STOPS
@@ -100,13 +102,18 @@ def _waived(report: Report) -> Answer:
     question = tr("Which warnings are there?")
     warnings = [check for check in report.checks or () if check.status is Status.WARNING]
     waived = [check for check in warnings if check.waiver is not None]
+    unknown = [check for check in report.checks or () if check.status is Status.UNKNOWN]
+    said = tr("Checks without a result: {checks}.").format(checks=listed(tr(check.title) for check in unknown))
+    without = (said,) if unknown else ()
     if not warnings:
-        return Answer(question, tr("No warnings"), (), Tone.GOOD if report.checks else Tone.MUTED)
+        tone = Tone.MIXED if unknown else Tone.GOOD if report.checks else Tone.MUTED
+        return Answer(question, tr("No warnings"), without, tone)
     number = counted(len(warnings), "{number} warning", "{number} warnings")
     words = tr("{warnings}, {number} of them waived").format(
         warnings=number, number=units.count(len(waived)) if waived else tr("none")
     )
-    return Answer(question, words, (f"{capital(listed(tr(check.title) for check in warnings))}.",), Tone.MIXED)
+    named = f"{capital(listed(tr(check.title) for check in warnings))}."
+    return Answer(question, words, (named, *without), Tone.MIXED)
 
 
 def _charts(report: Report) -> tuple[Section, ...]:

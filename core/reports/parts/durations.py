@@ -50,7 +50,8 @@ def durations(report: Report) -> Section:
 
 def methods_chart(report: Report) -> tuple[Block, ...]:
     """The plot of page one."""
-    drawing = methods(report.estimate.methods) if report.estimate is not None else None
+    planned = planned_method(report) if report.plan is not None else None
+    drawing = methods(report.estimate.methods, planned) if report.estimate is not None else None
     return () if drawing is None else (drawing,)
 
 
@@ -169,7 +170,11 @@ def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
         )
         for row in rows
     )
-    return (Table("estimates-record", head, cells, (0, 1.7, 1.3, 0, 0), frozenset({3, 4}), dense=True),)
+    said = tr(
+        "A stage can also contain steps outside the downtime. The downtime counts commands only, not the manual steps."
+    )
+    table = Table("estimates-record", head, cells, (0, 1.7, 1.3, 0, 0), frozenset({3, 4}), dense=True)
+    return table, Text(said, small=True)
 
 
 def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
@@ -177,7 +182,12 @@ def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
     off = bias(rows)
     if off is None:
         return ()
-    head = (tr("Stage, all moves"), tr("Number"), tr("Within the range"), tr("Mean of duration / likely value"))
+    head = (
+        tr("Stage, all moves"),
+        tr("Number"),
+        tr("Within the range"),
+        tr("Geometric mean of duration / likely value"),
+    )
     cells = tuple(
         (
             stage_name(each.stage),
@@ -188,8 +198,8 @@ def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
         for each in by_stage(rows)
     )
     said = tr(
-        "Of {all} measured durations, {inside} lie between low and high. On average, a duration was {factor} its"
-        " likely value."
+        "Of {all} measured durations, {inside} lie between low and high. By the geometric mean, a duration was"
+        " {factor} its likely value."
     )
     inside = sum(row.inside for row in rows)
     return (

@@ -93,9 +93,9 @@ def _rollback_and_follow_up(found: Plan) -> list[Block]:
     point = next((step for step in found.steps if step.point_of_no_return), None)
     blocks: list[Block] = []
     if found.way_back:
-        until = tr("A rollback is possible until step {number}. Its steps: {steps}.").format(
+        until = tr("A rollback is possible before step {number}. Its steps: {steps}.").format(
             number=units.ABSENT if point is None else point.number,
-            steps=listed((recorded(step.title) for step in found.way_back), most=6),
+            steps=listed((recorded(step.title) for step in found.way_back), most=len(found.way_back)),
         )
         blocks.append(Text(until))
     said = [

@@ -192,5 +192,5 @@ def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_cl
         ["Copy", "2", "100%", "1.00 ×"],
         ["Downtime", "2", "50%", "2.00 ×"],
     ]
-    assert "Of 4 measured durations, 3 lie between low and high. On average, a duration was 1.41 ×" in said
+    assert "Of 4 measured durations, 3 lie between low and high. By the geometric mean, a duration was 1.41 ×" in said
     assert "summer" not in said
