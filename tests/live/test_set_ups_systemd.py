@@ -171,7 +171,8 @@ def test_a_condition_of_the_new_unit_that_is_not_met_is_a_blocker(hosts: Lab) ->
     hosts.new.exec("tee", f"{folder}/own.conf", input=f"[Unit]\n{met}")
     hosts.new.exec("systemctl", "daemon-reload")
     said = pghaul("check", "spring", accept=(0, 1))
-    assert f"Whether ConditionPathExists=!{NOTIFY.data}/not-there of shop.service will be met was not judged" in said
+    unjudged = f"conditions of shop.service will be met: ConditionPathExists=!{NOTIFY.data}/not-there."
+    assert f"It was not judged whether these {unjudged}" in " ".join(said.split())
     assert "/none" not in said
     assert "AssertHost" not in said
     pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done")
@@ -193,7 +194,7 @@ def test_a_condition_that_a_hook_of_the_move_may_meet_is_a_warning(hosts: Lab) -
     said = " ".join(pghaul("check", "spring", accept=(0, 1)).split())
     assert "ConditionPathExists=/run/ready. Your command for stop-applications, which runs before" in said
     said = pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done", accept=(1,))
-    assert "systemd would not start the unit of the new cluster on the new server any more" in " ".join(said.split())
+    assert "On the new server systemd would not start the unit of the new cluster any more" in " ".join(said.split())
     assert layouts.active(hosts.old, NOTIFY)
     pghaul(*hook, "touch /run/ready")
     pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done", "--start-over")
@@ -237,7 +238,7 @@ def test_a_stopped_cluster_of_debians_keeps_its_name_until_its_data_is_gone(host
     hosts.new.exec("pg_createcluster", "15", "main", f"--datadir={_OTHER}")
     described(hosts, DEBIAN, DEBIAN)
     said = pghaul("execute", "spring", "--confirm", DEBIAN.named, "--manual-steps-done", accept=(1,))
-    assert f"cluster 15/main of new has its data in {_OTHER}" in " ".join(said.split())
+    assert f"Cluster 15/main on the new server has its data in {_OTHER}" in " ".join(said.split())
     assert layouts.active(hosts.old, DEBIAN)
     hosts.new.exec("rm", "-r", _OTHER)
     pghaul("facts", "new")
@@ -286,7 +287,7 @@ def test_a_unit_that_was_given_to_another_cluster_meanwhile_is_neither_started_n
     given = ("--side", side, "--as", "root", "--command", "sh /usr/local/bin/give-away >/dev/null 2>&1")
     pghaul("move", "hook", "spring", "stop-applications", *given)
     said = pghaul("execute", "spring", "--confirm", NOTIFY.named, "--manual-steps-done", accept=(1, 3))
-    assert f"shop.service runs another server now, in {_OTHER}, and none in {NOTIFY.data}" in " ".join(said.split())
+    assert f"shop.service now runs another server, in {_OTHER}, and none in {NOTIFY.data}" in " ".join(said.split())
     main = host.exec("systemctl", "show", "-p", "MainPID", "--value", "shop").stdout.strip()
     assert host.exec("readlink", f"/proc/{main}/cwd").stdout.strip() == _OTHER
     host.exec("sh", "-c", f"set -e\n{_GIVEN_BACK}{_BY_UNIT if side == 'old' else ''}")

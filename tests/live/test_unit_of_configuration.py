@@ -63,7 +63,7 @@ def test_a_rollback_starts_the_old_server_by_its_unit(hosts: Lab) -> None:
     assert not layouts.active(hosts.old, layout)
     said = pghaul("execute", "spring", "--rollback")
     assert layouts.active(hosts.old, layout)  # in the control group of its unit
-    assert "runs again, as before" in said
+    assert "runs again, with the same port, options and settings as before" in said
     assert sql(hosts.old, layout, "show config_file") == f"{_FOLDER}/postgresql.conf"
 
 
