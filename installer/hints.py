@@ -3,15 +3,18 @@
 import ast
 import importlib
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
 
-from core.migration.checks.declaration import Check
+from core.migration.checks.declaration import Check, Need
 
 _SEVERITIES = ("blocker", "warning", "unknown")
 """The functions of core/migration/findings/finding.py whose last argument is a hint."""
+_ASKING = ("value_or_finding", "unread")
+"""The methods of a need that hand out its hint."""
 _NAMESPACE = "core.migration"
 LEFT_OUT = "…"
 """What stands for a value that only a move has."""
@@ -19,10 +22,20 @@ LEFT_OUT = "…"
 
 def hints(check: Check) -> list[tuple[str, str]]:
     """Severity and hint, each once, blockers first."""
-    _, function = check
-    module = sys.modules[function.__module__]
-    found = dict.fromkeys(_of(module, function.__name__, set()))
+    found = dict.fromkeys([*_of_check(check, set()), *(each for need in check.needs for each in _of_need(need))])
     return sorted(found, key=lambda each: _SEVERITIES.index(each[0]))
+
+
+def _of_check(check: Check, seen: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    yield from _of(sys.modules[check.function.__module__], check.function.__name__, seen)
+
+
+def _of_need(need: Need[object]) -> Iterator[tuple[str, str]]:
+    """Of a need that is missing in the facts."""
+    if need.explain is None:
+        yield "unknown", re.sub(r"\{\w+\}", LEFT_OUT, need.hint)
+    else:
+        yield from _of(sys.modules[need.explain.__module__], need.explain.__name__, set())
 
 
 def _of(module: ModuleType, name: str, seen: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -36,8 +49,14 @@ def _of(module: ModuleType, name: str, seen: set[tuple[str, str]]) -> Iterator[t
             text = " ".join(_text(module, part.args[-1]).split())
             if text.strip(LEFT_OUT + " "):
                 yield part.func.id, text
+        elif isinstance(part, ast.Attribute) and part.attr in _ASKING and isinstance(part.value, ast.Name):
+            need = vars(module).get(part.value.id)
+            if isinstance(need, Need):
+                yield from _of_need(need)
         elif isinstance(part, ast.Name):
             called = vars(module).get(part.id)
+            if isinstance(called, Check):
+                yield from _of_check(called, seen)
             if inspect.isfunction(called) and called.__module__.startswith(_NAMESPACE):
                 yield from _of(importlib.import_module(called.__module__), called.__name__, seen)
 

@@ -12,9 +12,11 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
+from core.migration.checks import CHECKS
+
 TOP = Path(__file__).resolve().parent.parent
 PLACES = ("core/migration/checks", "core/migration/findings")
-_OTHERS = frozenset({"page.py", "waivers.py"})
+_OTHERS = frozenset({"declaration.py", "page.py", "waivers.py"})
 """What stands beside the checks."""
 _SAID_LAST = {"passed": 1, "warning": 2, "blocker": 2, "unknown": 2}
 """How many of the last words of such a call people read as sentences."""
@@ -74,7 +76,9 @@ def sentences(top: Path = TOP) -> tuple[str, ...]:
         for each in shown_in(path.read_text(encoding="utf-8"))
         if not _NO_PROSE.search(each)
     ]
-    return tuple(sorted({*recorded, *shown}))
+    needs = {need for check in CHECKS for need in (*check.needs, *check.uses) if need.explain is None}
+    missing = [text for need in needs for text in (need.sentence, need.hint)]
+    return tuple(sorted({*recorded, *missing, *shown}))
 
 
 def shown_in(code: str) -> Iterator[str]:

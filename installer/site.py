@@ -110,13 +110,12 @@ def _checks() -> str:
 
 
 def _check(check: Check) -> str:
-    declared, _ = check
-    title, compared = (markdown.prose(text) for text in (declared.title, declared.compares))
-    stops = "can stop a move" if declared.blocking else "never stops a move"
+    title, compared = (markdown.prose(text) for text in (check.title, check.compares))
+    stops = "can stop a move" if check.blocking else "never stops a move"
     said = f"{_sentence(title)}. It {stops}. It compares: {compared}."
-    page = f"[PostgreSQL's manual]({documentation(declared.page, None)})"
+    page = f"[PostgreSQL's manual]({documentation(check.page, None)})"
     advice = "".join(f"- *{severity}*: {markdown.prose(hint)}\n" for severity, hint in hints(check))
-    return f"\n## {declared.id}\n\n{said} {page}\n\n{advice}"
+    return f"\n## {check.id}\n\n{said} {page}\n\n{advice}"
 
 
 def _sentence(text: str) -> str:

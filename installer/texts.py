@@ -80,7 +80,7 @@ def named() -> tuple[str, ...]:
     found = [
         *(metric_title(name) for name in METRICS),
         *(workload.title for suite in suites() for workload in load_suite(suite).workloads),
-        *(declaration.title for declaration, _ in CHECKS),
+        *(check.title for check in CHECKS),
         *(declaration.title for declaration in diagnosis.CATALOGUE),
         *(each.value for names in (Status, Kind, Quantity) for each in names),
         *("old", "new", OUTLIER, DISTURBED),

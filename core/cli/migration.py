@@ -77,10 +77,10 @@ def _check(context: Context, options: argparse.Namespace) -> int:
         from core.migration.checks import CHECKS
 
         if options.json:
-            listed = [{**documents.to_plain(each), "severity": each.severity} for each, _ in CHECKS]
+            listed = [{**documents.to_plain(each.declaration), "severity": each.severity} for each in CHECKS]
             print_document({"checks": listed})
         else:
-            rows = [(each.id, each.severity, each.title, each.compares) for each, _ in CHECKS]
+            rows = [(each.id, each.severity, each.title, each.compares) for each in CHECKS]
             show(table(("id", "severity", "title", "compares"), rows))
         return 0
     from core.actions import migration, waivers

@@ -308,7 +308,7 @@ def test_a_server_that_stalls_garbles_and_lacks_tools_is_not_known(lab: Lab, old
     assert hostile.round_trips <= 3
     move = Move("m", "old", "new", clusters.DATA, TARGET, "/srv/pg", "/srv/pg")
     found = {result.id: result for result in run_checks(move, hostile, looks.new)}
-    assert set(found) == {declaration.id for declaration, _ in CHECKS}
+    assert set(found) == {check.id for check in CHECKS}
     passed = {name for name, result in found.items() if result.status is P}
     assert not passed & {
         "space", "inodes", "clocks", "rsync", "ssh", "libc", "virtual-addresses", "hard-links", "links", "leftovers",

@@ -1,4 +1,4 @@
-"""The checks: what must hold before a move. Each is declared data and a pure function over the facts of both servers.
+"""The checks: what must hold before a move. Each is declared data and a pure function over the facts that it needs.
 
 The ID of a check never changes: history, reports and scripts refer to it.
 """
@@ -9,37 +9,28 @@ from core.migration.checks import (
     collations,
     compatibility,
     configuration,
-    distinct,
     files,
     hosts,
     libraries,
-    links,
-    local_start,
     replication,
     required_tools,
     services,
-    start_on_new,
-    start_options,
+    start,
     state,
     storage,
-    trial_start,
 )
-from core.migration.checks.declaration import Check, Declaration
+from core.migration.checks.declaration import Check
 from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Move
 
 CHECKS: tuple[Check, ...] = (
     *state.CHECKS,
-    *links.CHECKS,
-    *distinct.CHECKS,
     *compatibility.CHECKS,
     *capacity.CHECKS,
     *required_tools.CHECKS,
     *services.CHECKS,
-    *start_on_new.CHECKS,
-    *start_options.CHECKS,
-    *trial_start.CHECKS,
+    *start.CHECKS,
     *files.CHECKS,
     *storage.CHECKS,
     *hosts.CHECKS,
@@ -47,7 +38,6 @@ CHECKS: tuple[Check, ...] = (
     *libraries.CHECKS,
     *configuration.CHECKS,
     *replication.CHECKS,
-    *local_start.CHECKS,
 )
 """Every check, in the order in which they are run and listed."""
 
@@ -67,7 +57,7 @@ def run_checks(move: Move, old: Facts, new: Facts) -> tuple[CheckResult, ...]:
     """Return the results of every check on the facts of both servers, worst first."""
     context = CheckContext(move, old, new)
     major_version = context.cluster.series if context.cluster is not None else None
-    results = [_check_result(declaration, compare(context), major_version) for declaration, compare in CHECKS]
+    results = [_check_result(each, each.run(context), major_version) for each in CHECKS]
     return tuple(sorted(results, key=lambda result: _WORST_FIRST.index(result.status)))
 
 
@@ -81,15 +71,15 @@ def documentation(page: str, major_version: str | None) -> str:
     return f"https://www.postgresql.org/docs/{major_version}/{page}.html"
 
 
-def _check_result(declaration: Declaration, finding: Finding, major_version: str | None) -> CheckResult:
+def _check_result(check: Check, finding: Finding, major_version: str | None) -> CheckResult:
     return CheckResult(
-        id=declaration.id,
-        title=declaration.title,
+        id=check.id,
+        title=check.title,
         status=finding.status,
         old=finding.old,
         new=finding.new,
         message=finding.message,
         hint=finding.hint,
-        blocking=declaration.blocking,
-        documentation=documentation(declaration.page, major_version),
+        blocking=check.blocking,
+        documentation=documentation(check.page, major_version),
     )

@@ -1,13 +1,12 @@
 """Checks of space, inodes and memory on the new server."""
 
-import re
 from collections.abc import Callable
 
 from core import units
-from core.facts.memory import SECTION as MEMORY
-from core.facts.model import Cluster, Facts, FileSystem
+from core.facts.model import Cluster, Facts, FileSystem, Memory
 from core.facts.sizes import LINKS, SIZE
-from core.migration.checks.declaration import Check, Declaration
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
 from core.migration.findings.data_roots import DataRoot, data_roots, source_data_roots
 from core.migration.findings.finding import (
     NOTHING,
@@ -16,8 +15,6 @@ from core.migration.findings.finding import (
     blocker,
     explain_gap,
     explain_missing_file_system,
-    explain_missing_settings,
-    no_cluster_finding,
     passed,
     unknown,
     warning,
@@ -27,49 +24,57 @@ from core.migration.transports.copy_channel import LISTS
 _MARGIN = 1.05
 """A copy on another file system may need a little more space, and WAL is written from the first start on."""
 
-_MEMORY_UNITS = {"": 8192, "B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
-"""PostgreSQL's units; a number without a unit counts blocks of 8 kB in shared_buffers."""
 
-
-def check_space(context: CheckContext) -> Finding:
+@check(
+    "space",
+    "Free space on the new server",
+    blocking=True,
+    compares="sizes on the old server, free space of each file system of the new server",
+    page="backup-file",
+    needs=(need.CLUSTER,),
+)
+def check_space(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that each file system of the new server has space for its data roots."""
     return _compare_by_file_system(
-        context, lambda root: root.size_bytes, lambda system: system.available_bytes, units.size, "space"
+        context, cluster, lambda root: root.size_bytes, lambda system: system.available_bytes, units.size, "space"
     )
 
 
-def check_inodes(context: CheckContext) -> Finding:
+@check(
+    "inodes",
+    "Free inodes on the new server",
+    blocking=True,
+    compares="number of files on the old server, free inodes of each file system of the new server",
+    page="backup-file",
+    needs=(need.CLUSTER,),
+)
+def check_inodes(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that each file system of the new server has inodes for its data roots."""
 
     def free(system: FileSystem) -> int | None:
         return system.inodes_free
 
     return _compare_by_file_system(
-        context, lambda root: root.files, free, lambda number: f"{units.count(number)} inodes", "inodes"
+        context, cluster, lambda root: root.files, free, lambda number: f"{units.count(number)} inodes", "inodes"
     )
 
 
-def check_space_for_lists(context: CheckContext) -> Finding:
+@check(
+    "lists",
+    "Space for lists of files in /tmp",
+    blocking=True,
+    compares="number of files on the old server, free space of /tmp on both servers",
+    page="backup-file",
+    needs=(need.CLUSTER, need.FILE_COUNT, need.OLD_LISTS, need.NEW_LISTS),
+)
+def check_space_for_lists(
+    context: CheckContext, cluster: Cluster, files: int, here: FileSystem, there: FileSystem
+) -> Finding:
     """Check that /tmp of each server has space for the lists of files; a full one may stop the old server."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    files = [root.files for root in data_roots(context.move, cluster)]
-    on_old, on_new = (facts.file_system_of(LISTS) for facts in (context.old, context.new))
-    if on_old is None or on_new is None or None in files:
-        gaps = [
-            explain_missing_file_system(facts)
-            for facts, system in ((context.old, on_old), (context.new, on_new))
-            if system is None
-        ]
-        why = gaps[0] if gaps else explain_gap(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
-        return unknown(
-            NOTHING, NOTHING, f"It is not known whether {LISTS} has room for the lists of files ({why}).", _HINT_BY_HAND
-        )
-    need = _LISTED_BYTES * sum(number or 0 for number in files)
-    free_space = [f"{system.mount_point} has {units.size(system.available_bytes)}" for system in (on_old, on_new)]
+    need = _LISTED_BYTES * files
+    free_space = [f"{system.mount_point} has {units.size(system.available_bytes)}" for system in (here, there)]
     short = []
-    for facts, system in ((context.old, on_old), (context.new, on_new)):
+    for facts, system in ((context.old, here), (context.new, there)):
         # the same rule as space_to_keep_free in low_priority.sh
         if system.available_bytes - need < min(system.size_bytes // 20, 1 << 30, system.available_bytes // 2):
             remark = (
@@ -104,36 +109,24 @@ def _contains_data_root(system: FileSystem, cluster: Cluster, facts: Facts) -> b
 _LISTED_BYTES = 1024
 """The most bytes that the lists of a copy need for each file; about 600 are usual."""
 
-_HINT_BY_HAND = f"Compare by hand: allow 1 kB for each file, and run `df {LISTS}` on both servers."
 
-
-def check_memory(context: CheckContext) -> Finding:
+@check(
+    "memory",
+    "Memory for shared_buffers on the new server",
+    compares="shared_buffers of the old cluster, memory of the new server",
+    page="runtime-config-resource",
+    needs=(need.SHARED_BUFFERS, need.NEW_MEMORY),
+)
+def check_memory(_context: CheckContext, buffers: int, there: Memory) -> Finding:
     """Check that shared_buffers fits into the memory of the new server."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    setting, total = cluster.settings.get("shared_buffers"), context.new.memory
-    buffers = memory_bytes(setting) if setting is not None else None
-    if buffers is None or total is None:
-        why = (
-            f"shared_buffers: {explain_missing_settings(context)}"
-            if buffers is None
-            else f"memory: {explain_gap(context.new, MEMORY.name)}"
-        )
-        shown = setting or NOTHING, units.size(total.total_bytes) if total is not None else NOTHING
-        return unknown(
-            *shown,
-            f"The memory of the new server could not be compared with shared_buffers ({why}).",
-            "Compare them by hand.",
-        )
-    shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(total.total_bytes)}"
-    if buffers > 0.8 * total.total_bytes:
+    shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(there.total_bytes)}"
+    if buffers > 0.8 * there.total_bytes:
         return warning(
             *shown,
             "shared_buffers takes more than 80 % of the new server's memory. The server may not start.",
             "Lower shared_buffers for the new server.",
         )
-    if buffers > 0.4 * total.total_bytes:
+    if buffers > 0.4 * there.total_bytes:
         return warning(
             *shown,
             "shared_buffers takes more than 40 % of the new server's memory.",
@@ -142,14 +135,9 @@ def check_memory(context: CheckContext) -> Finding:
     return passed(*shown, "shared_buffers fits into the memory of the new server.")
 
 
-def memory_bytes(setting: str) -> int | None:
-    """Return a memory setting such as `128MB` in bytes, or None; a number without a unit counts 8 kB blocks."""
-    found = re.fullmatch(r"\s*(\d+)\s*([kMGT]?B)?\s*", setting)
-    return int(found[1]) * _MEMORY_UNITS[found[2] or ""] if found is not None else None
-
-
 def _compare_by_file_system(
     context: CheckContext,
+    cluster: Cluster,
     need_of: Callable[[DataRoot], int | None],
     free_of: Callable[[FileSystem], int | None],
     format_number: Callable[[float | None], str],
@@ -159,14 +147,12 @@ def _compare_by_file_system(
 
     Args:
         context: the move and the facts of both servers.
+        cluster: the old cluster.
         need_of: returns how much a data root needs; None if that is not known.
         free_of: returns how much a file system has free; None if there is no limit.
         format_number: returns a number with its unit.
         resource: what is compared, for messages, such as `space`.
     """
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     needed: dict[str, int] = {}
     for root in data_roots(context.move, cluster):
         system, need = context.new.file_system_of(root.target), need_of(root)
@@ -227,45 +213,4 @@ def _used_by_earlier_copy(
     return used
 
 
-CHECKS: tuple[Check, ...] = (
-    (
-        Declaration(
-            "space",
-            "Free space on the new server",
-            True,
-            "sizes on the old server, free space of each file system of the new server",
-            "backup-file",
-        ),
-        check_space,
-    ),
-    (
-        Declaration(
-            "inodes",
-            "Free inodes on the new server",
-            True,
-            "number of files on the old server, free inodes of each file system of the new server",
-            "backup-file",
-        ),
-        check_inodes,
-    ),
-    (
-        Declaration(
-            "lists",
-            "Space for lists of files in /tmp",
-            True,
-            "number of files on the old server, free space of /tmp on both servers",
-            "backup-file",
-        ),
-        check_space_for_lists,
-    ),
-    (
-        Declaration(
-            "memory",
-            "Memory for shared_buffers on the new server",
-            False,
-            "shared_buffers of the old cluster, memory of the new server",
-            "runtime-config-resource",
-        ),
-        check_memory,
-    ),
-)
+CHECKS: tuple[Check, ...] = (check_space, check_inodes, check_space_for_lists, check_memory)

@@ -1,19 +1,22 @@
 """Checks of collations and locales: where text sorts differently, indexes are silently wrong."""
 
 from core import units
+from core.facts.catalog import ClusterWide
 from core.facts.collation_order import MISSING
 from core.facts.collation_order import SECTION as COLLATION_ORDER
+from core.facts.model import Cluster
 from core.facts.sections import TRIAL
-from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.catalogs import age_note, cluster_wide_or_finding, databases_or_finding, format_list
-from core.migration.findings.collations import AffectedCollation, SortOrder, affected_collations, libc_version
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
+from core.migration.checks.needs import Databases
+from core.migration.findings.catalogs import age_note, format_list
+from core.migration.findings.collations import AffectedCollation, SortOrder, libc_version
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
     explain_gap,
-    no_cluster_finding,
     passed,
     unknown,
     warning,
@@ -22,11 +25,17 @@ from core.migration.findings.finding import (
 _ALWAYS_THERE = ("C", "POSIX")
 
 
-def check_collation(context: CheckContext) -> Finding:
+@check(
+    "collation",
+    "Sort order of text (collations)",
+    compares="indexes, constraints and range partitions of every database of the old cluster; "
+    "C library, ICU and a sorted list of words of both servers",
+    page="collation",
+    needs=(need.CLUSTER, need.COLLATIONS),
+    uses=(need.BINARIES, need.OLD_LIBC, need.NEW_LIBC),
+)
+def check_collation(context: CheckContext, cluster: Cluster, found: list[AffectedCollation]) -> Finding:
     """Check that text sorts the same with the libraries of the new server."""
-    found, cluster = affected_collations(context), context.cluster
-    if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster_finding(context)
     libraries = libc_version(context.old), libc_version(context.new)
     if not found:
         return passed(
@@ -72,15 +81,20 @@ def _describe(each: AffectedCollation) -> str:
     )
 
 
-def check_locales(context: CheckContext) -> Finding:
+@check(
+    "locales",
+    "Locales of the databases",
+    blocking=True,
+    compares="locales of every database of the old cluster, locales of the new server",
+    page="locale",
+    needs=(need.CLUSTER, need.DATABASES),
+    uses=(need.BINARIES,),
+)
+def check_locales(context: CheckContext, cluster: Cluster, databases: Databases) -> Finding:
     """Check that the new server has every locale of the databases and their collations."""
-    cluster = context.cluster
-    found = databases_or_finding(context)
-    if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster_finding(context)
     libc: dict[str, list[str]] = {}
     icu: dict[str, list[str]] = {}
-    for database, catalogs in found:
+    for database, catalogs in databases:
         used = [(libc, database.collate), (libc, database.ctype)]
         used += [(icu, database.locale)] if database.provider == "icu" else []
         used += [(icu if each.provider == "icu" else libc, each.locale) for each in catalogs.collations]
@@ -93,13 +107,12 @@ def check_locales(context: CheckContext) -> Finding:
         for known, locale in used:
             if locale and locale not in _ALWAYS_THERE and closed.name not in known.setdefault(locale, []):
                 known[locale].append(closed.name)
-    binaries = next((each.binaries for each in context.new.trials if each.series == cluster.series), None)
-    versions = dict(binaries.icu) if binaries is not None else {}
+    versions = dict(context.binaries.icu) if context.binaries is not None else {}
     sorted_on_new = context.new.collation_order
     absent = {name: users for name, users in libc.items() if sorted_on_new.get(name) == MISSING}
     absent |= {name: users for name, users in icu.items() if versions.get(name, "").startswith("!")}
     unread = [name for name in libc if name not in sorted_on_new] + [name for name in icu if name not in versions]
-    encodings = sorted({database.encoding for database, _ in found if database.encoding})
+    encodings = sorted({database.encoding for database, _ in databases if database.encoding})
     old = f"{format_list(encodings)}; {format_list(sorted({*libc, *icu}) or ['C'])}"
     if absent:
         return blocker(
@@ -121,12 +134,15 @@ def check_locales(context: CheckContext) -> Finding:
     return passed(old, "all present", f"The new server has every locale of the databases.{age_note(cluster)}")
 
 
-def check_closed_databases(context: CheckContext) -> Finding:
+@check(
+    "closed-databases",
+    "Databases that do not allow connections",
+    compares="pg_database of the old cluster",
+    page="manage-ag-templatedbs",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+)
+def check_closed_databases(_context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check that every database allows connections, so that it could be examined."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, wide = found
     if not wide.closed:
         return passed("none", NOTHING, f"Every database allows connections and was examined.{age_note(cluster)}")
     half_dropped = [each.name for each in wide.closed if each.half_dropped]
@@ -142,36 +158,4 @@ def check_closed_databases(context: CheckContext) -> Finding:
     )
 
 
-CHECKS: tuple[Check, ...] = (
-    (
-        Declaration(
-            "collation",
-            "Sort order of text (collations)",
-            False,
-            "indexes, constraints and range partitions of every database of the old cluster; "
-            "C library, ICU and a sorted list of words of both servers",
-            "collation",
-        ),
-        check_collation,
-    ),
-    (
-        Declaration(
-            "locales",
-            "Locales of the databases",
-            True,
-            "locales of every database of the old cluster, locales of the new server",
-            "locale",
-        ),
-        check_locales,
-    ),
-    (
-        Declaration(
-            "closed-databases",
-            "Databases that do not allow connections",
-            False,
-            "pg_database of the old cluster",
-            "manage-ag-templatedbs",
-        ),
-        check_closed_databases,
-    ),
-)
+CHECKS: tuple[Check, ...] = (check_collation, check_locales, check_closed_databases)

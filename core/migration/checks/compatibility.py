@@ -1,17 +1,17 @@
 """Checks whether the new server's binaries can read the old cluster's files."""
 
-from core.facts.clusters import CONTROL, IDENTITY, PLACE
-from core.facts.model import Cluster, ControlData
+from core.facts.clusters import IDENTITY, PLACE
+from core.facts.model import Cluster, ControlData, System
 from core.facts.sections import NO_CLUSTER, TRIAL
-from core.facts.system import SECTION as SYSTEM
-from core.migration.checks.declaration import Check, Declaration
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
+from core.migration.checks.needs import INSTALL
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
     explain_gap,
-    no_cluster_finding,
     passed,
     unknown,
     warning,
@@ -40,27 +40,32 @@ _LABELS = (
 """Further such fields by their labels in pg_controldata; compared if both servers print the line."""
 
 
-def check_product(context: CheckContext) -> Finding:
+@check(
+    "product",
+    "PostgreSQL or a fork",
+    blocking=True,
+    compares="product names and versions of the control file",
+    page="upgrading",
+    needs=(need.CLUSTER,),
+)
+def check_product(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that both servers run PostgreSQL; a fork has files of its own, whatever its version number."""
-    if context.cluster is None:
-        return no_cluster_finding(context)
-    old, new = _release(context.cluster), _newest(context)
-    shown = _describe_cluster(context.cluster), _describe_new(context)
-    for is_old, fork in ((True, _fork(context.cluster, old)), (False, _fork(None, new))):
+    old, new = _release(cluster), _newest(context)
+    shown = _describe_cluster(cluster), _describe_new(context)
+    for is_old, fork in ((True, _fork(cluster, old)), (False, _fork(None, new))):
         if fork is not None:
             return blocker(
                 *shown,
                 f"The {'old' if is_old else 'new'} server runs {fork}, not PostgreSQL.",
                 "Copying files requires the same product on both servers. Use that product's own migration method.",
             )
-    control = context.cluster.control
-    known = CONTROL_VERSIONS.get(context.cluster.series)
+    control = cluster.control
+    known = CONTROL_VERSIONS.get(cluster.series)
     if control is not None and known is not None and control.pg_control_version != known:
         return blocker(
             f"pg_control {control.pg_control_version}",
-            f"pg_control {known} in PostgreSQL {context.cluster.series}",
-            f"The control file of the old cluster is not from PostgreSQL {context.cluster.series}. "
-            "A fork has written it.",
+            f"pg_control {known} in PostgreSQL {cluster.series}",
+            f"The control file of the old cluster is not from PostgreSQL {cluster.series}. A fork has written it.",
             "Copying files requires the same product on both servers.",
         )
     if old is None:
@@ -70,12 +75,18 @@ def check_product(context: CheckContext) -> Finding:
     return passed(*shown, "Both servers run PostgreSQL." if new is not None else "The old server runs PostgreSQL.")
 
 
-def check_major_version(context: CheckContext) -> Finding:
+@check(
+    "series",
+    "PostgreSQL major version",
+    blocking=True,
+    compares="major versions of both servers' binaries",
+    page="upgrading",
+    needs=(need.CLUSTER,),
+)
+def check_major_version(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that both have the same major version, and that neither is a beta or release candidate."""
-    if context.cluster is None:
-        return no_cluster_finding(context)
-    old, new = _release(context.cluster), _newest(context)
-    shown = _describe_cluster(context.cluster), _describe_new(context)
+    old, new = _release(cluster), _newest(context)
+    shown = _describe_cluster(cluster), _describe_new(context)
     early = next((release for release in (old, new) if release is not None and release.prerelease is not None), None)
     if early is not None and old != new:
         return blocker(
@@ -88,23 +99,28 @@ def check_major_version(context: CheckContext) -> Finding:
         # the new server has no binaries of this major version: name the latest that it has
         new = max(_tool_releases(context), key=lambda release: _sort_key(release.major_version), default=None)
     if new is None:
-        return unknown(*shown, _no_binaries(context), _INSTALL.format(series=context.cluster.series))
-    if new.major_version != context.cluster.series:
+        return unknown(*shown, _no_binaries(context), INSTALL.format(series=cluster.series))
+    if new.major_version != cluster.series:
         return blocker(
             *shown,
-            f"The old server runs major version {context.cluster.series}, the new server major version "
+            f"The old server runs major version {cluster.series}, the new server major version "
             f"{new.major_version}. Their data files differ.",
-            _other_methods(context.cluster.series, new.major_version),
+            _other_methods(cluster.series, new.major_version),
         )
     return passed(*shown, f"Both servers run major version {new.major_version}.")
 
 
-def check_minor_version(context: CheckContext) -> Finding:
+@check(
+    "minor",
+    "PostgreSQL minor version",
+    compares="minor versions of both servers' binaries",
+    page="upgrading",
+    needs=(need.CLUSTER,),
+)
+def check_minor_version(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that the new server's minor version is not older."""
-    if context.cluster is None:
-        return no_cluster_finding(context)
-    old, new = _release(context.cluster), _newest(context)
-    shown = _describe_cluster(context.cluster), _describe_new(context)
+    old, new = _release(cluster), _newest(context)
+    shown = _describe_cluster(cluster), _describe_new(context)
     if old is not None and old == new:
         return passed(*shown, f"Both servers run {_format_release(old)}.")
     if old is None or old.minor is None:
@@ -114,7 +130,7 @@ def check_minor_version(context: CheckContext) -> Finding:
             _NAME_BINARIES,
         )
     if new is None or new.minor is None:
-        return unknown(*shown, _no_binaries(context), _INSTALL.format(series=context.cluster.series))
+        return unknown(*shown, _no_binaries(context), INSTALL.format(series=cluster.series))
     if new.major_version != old.major_version:
         return unknown(
             *shown, "Minor versions of different major versions cannot be compared.", "See the check `series`."
@@ -135,53 +151,39 @@ def check_minor_version(context: CheckContext) -> Finding:
     return passed(*shown, f"Both servers run {_format_release(new)}.")
 
 
-def check_architecture(context: CheckContext) -> Finding:
+@check(
+    "architecture",
+    "CPU architecture",
+    blocking=True,
+    compares="uname -m of both servers",
+    page="upgrading",
+    needs=(need.OLD_SYSTEM, need.NEW_SYSTEM),
+)
+def check_architecture(_context: CheckContext, here: System, there: System) -> Finding:
     """Check the architecture: alignment, byte order and the sign of char depend on it."""
-    old, new = context.old.system, context.new.system
-    if old is None or new is None:
-        missing = context.old if old is None else context.new
-        return unknown(
-            old.architecture if old is not None else NOTHING,
-            new.architecture if new is not None else NOTHING,
-            f"The architecture of {missing.server} could not be read ({explain_gap(missing, SYSTEM.name)}).",
-            f"Read the facts again: `pghaul facts {missing.server}`.",
-        )
-    shown = old.architecture, new.architecture
-    if _canonical_architecture(old.architecture) == _canonical_architecture(new.architecture):
+    shown = here.architecture, there.architecture
+    if _canonical_architecture(here.architecture) == _canonical_architecture(there.architecture):
         return passed(*shown, "Both servers have the same architecture.")
     return blocker(
         *shown,
-        f"The old server is {old.architecture}, the new server is {new.architecture}. "
+        f"The old server is {here.architecture}, the new server is {there.architecture}. "
         "PostgreSQL's data files are not portable between them.",
         "Use dump & restore or logical replication.",
     )
 
 
-def check_control_data(context: CheckContext) -> Finding:
+@check(
+    "control-data",
+    "Binary layout of the data files",
+    blocking=True,
+    compares="pg_controldata of both servers",
+    page="app-pgcontroldata",
+    needs=(need.CONTROL, need.NEW_CONTROL),
+)
+def check_control_data(_context: CheckContext, old: ControlData, made: tuple[str, ControlData]) -> Finding:
     """Compare pg_controldata of the old cluster with that of a cluster made by the new server's binaries."""
-    if context.cluster is None:
-        return no_cluster_finding(context)
-    old = context.cluster.control
-    if old is None:
-        why = explain_gap(context.old, CONTROL.name, of=context.move.cluster)
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The output of pg_controldata for the old cluster could not be read ({why}).",
-            _NAME_BINARIES,
-        )
-    made = next((cluster for cluster in context.siblings if cluster.control is not None), None)
-    if made is None or made.control is None:
-        return unknown(
-            _layout_text(old),
-            NOTHING,
-            (
-                f"No cluster of PostgreSQL {context.cluster.series} that the new server's binaries have "
-                f"created is known ({explain_gap(context.new, TRIAL)})."
-            ),
-            f"Run the checks again: they create such a cluster. {_INSTALL.format(series=context.cluster.series)}",
-        )
-    differing = _differences(old, made.control)
+    folder, new = made
+    differing = _differences(old, new)
     if differing:
         return blocker(
             "; ".join(f"{label} {mine}" for label, mine, _ in differing),
@@ -191,24 +193,19 @@ def check_control_data(context: CheckContext) -> Finding:
             "Install binaries on the new server that were built with the same options, or use dump & restore.",
         )
     return passed(
-        _layout_text(old),
-        _layout_text(made.control),
-        f"The layout is the same as that of {made.data_directory} on the new server.",
+        _layout_text(old), _layout_text(new), f"The layout is the same as that of {folder} on the new server."
     )
 
 
-def check_libc(context: CheckContext) -> Finding:
+@check(
+    "libc",
+    "C library version",
+    compares="C library versions, which decide how text sorts",
+    page="collation",
+    needs=(need.OLD_LIBC, need.NEW_LIBC),
+)
+def check_libc(_context: CheckContext, old: str, new: str) -> Finding:
     """Check the C library, which sorts text: with another one, indexes on text are silently out of order."""
-    old = context.old.system.libc if context.old.system is not None else None
-    new = context.new.system.libc if context.new.system is not None else None
-    if old is None or new is None:
-        missing = context.old if old is None else context.new
-        return unknown(
-            old or NOTHING,
-            new or NOTHING,
-            f"The C library version of {missing.server} could not be read ({explain_gap(missing, SYSTEM.name)}).",
-            "Compare `getconf GNU_LIBC_VERSION` on both servers.",
-        )
     if old == new:
         return passed(old, new, "Both servers have the same C library, so text sorts the same.")
     return warning(
@@ -226,10 +223,6 @@ _SERVER_TOOLS = ("pg_test_fsync", "pgbench")
 _NAME_BINARIES = (
     "Run pg_controldata and `postgres --version` of the old server's binaries by hand, or "
     "put the binaries where pghaul finds them."
-)
-_INSTALL = (
-    "Install PostgreSQL {series} on the new server, with its first cluster. That cluster "
-    "shows how the binaries were built."
 )
 
 
@@ -332,40 +325,10 @@ def _differences(old: ControlData, new: ControlData) -> list[tuple[str, str, str
 
 
 CHECKS: tuple[Check, ...] = (
-    (
-        Declaration(
-            "product", "PostgreSQL or a fork", True, "product names and versions of the control file", "upgrading"
-        ),
-        check_product,
-    ),
-    (
-        Declaration(
-            "series", "PostgreSQL major version", True, "major versions of both servers' binaries", "upgrading"
-        ),
-        check_major_version,
-    ),
-    (
-        Declaration(
-            "minor", "PostgreSQL minor version", False, "minor versions of both servers' binaries", "upgrading"
-        ),
-        check_minor_version,
-    ),
-    (
-        Declaration("architecture", "CPU architecture", True, "uname -m of both servers", "upgrading"),
-        check_architecture,
-    ),
-    (
-        Declaration(
-            "control-data",
-            "Binary layout of the data files",
-            True,
-            "pg_controldata of both servers",
-            "app-pgcontroldata",
-        ),
-        check_control_data,
-    ),
-    (
-        Declaration("libc", "C library version", False, "C library versions, which decide how text sorts", "collation"),
-        check_libc,
-    ),
+    check_product,
+    check_major_version,
+    check_minor_version,
+    check_architecture,
+    check_control_data,
+    check_libc,
 )

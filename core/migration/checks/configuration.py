@@ -1,42 +1,25 @@
 """Checks whether the old cluster's configuration fits the new server."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import PurePosixPath
 from posixpath import normpath
 
-from core.facts.catalog import ClusterWide, Edited, HbaRule
-from core.facts.configuration_files import SECTION as CONFIGURATION_FILES
+from core.facts.catalog import Binaries, ClusterWide, Edited, HbaRule
 from core.facts.configuration_files import ConfigurationFile, Mention
 from core.facts.model import Cluster
-from core.facts.start_files import SECTION as START_FILES
-from core.migration.checks.declaration import Check, Declaration
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
 from core.migration.findings.binaries import collect_required_binaries, list_outside_paths
-from core.migration.findings.catalogs import age_note, binaries_or_finding, cluster_wide_or_finding, format_list
-from core.migration.findings.edited import (
-    changes_listening,
-    list_settings_missing_at_old_start,
-    list_settings_not_kept,
-    predict_new_cluster,
-)
-from core.migration.findings.finding import (
-    NOTHING,
-    CheckContext,
-    Finding,
-    blocker,
-    explain_gap,
-    explain_missing_settings,
-    no_cluster_finding,
-    passed,
-    unknown,
-    warning,
-)
+from core.migration.findings.catalogs import age_note, format_list
+from core.migration.findings.edited import changes_listening, list_settings_missing_at_old_start, list_settings_not_kept
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 from core.migration.findings.host_names import list_named_resources
 from core.migration.findings.layout import config_file_outside, configuration_not_copied, configuration_outside
 from core.migration.findings.local_start import list_isolation_settings
 from core.migration.findings.releases import version_numbers
 from core.migration.findings.services import active_service, service_of_target
-from core.migration.model.checks import Status
 from core.migration.model.move import EditedSettings, Move
 from core.servers.shell import for_hint
 
@@ -59,21 +42,18 @@ _SET_BY_DEBIAN = ("data_directory", "external_pid_file")
 _EVERYWHERE = ("*", "", "localhost", "0.0.0.0", "::", "127.0.0.1", "::1")  # noqa: S104  names of addresses, nothing is bound
 
 
-def check_settings(context: CheckContext) -> Finding:
+@check(
+    "settings",
+    "Settings accepted by the new server",
+    blocking=True,
+    compares="settings of the old cluster, answers of the new server's binaries",
+    page="config-setting",
+    needs=(need.CLUSTER, need.SETTINGS, need.BINARIES),
+)
+def check_settings(
+    _context: CheckContext, cluster: Cluster, _settings: Mapping[str, str], binaries: Binaries
+) -> Finding:
     """Check that the new server's binaries accept every setting of the old cluster."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    if cluster.wide is None and not cluster.settings:
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The settings of the old cluster are not known ({explain_missing_settings(context)}).",
-            f"Read the facts again: `pghaul facts {context.old.server}`.",
-        )
-    binaries = binaries_or_finding(context, f"{len(cluster.settings)} settings")
-    if isinstance(binaries, Finding):
-        return binaries
     own = {f"{each.name}={each.value}" for each in cluster.wide.settings} if cluster.wide is not None else set()
     of_roles = {each.word for each in list_named_resources(cluster) if each.setting} - own
     apart = {*list_isolation_settings(cluster), *of_roles}
@@ -105,17 +85,21 @@ def check_settings(context: CheckContext) -> Finding:
     )
 
 
-def check_setting_paths(context: CheckContext) -> Finding:
+@check(
+    "setting-paths",
+    "Paths and programs in settings",
+    compares="paths and programs in the old cluster's settings, files of the new server",
+    page="config-setting",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+    uses=(need.BINARIES,),
+)
+def check_setting_paths(context: CheckContext, cluster: Cluster, _wide: ClusterWide) -> Finding:
     """Check that the new server has every path outside the data directory and every program that a setting names."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, _ = found
     named = list_outside_paths(cluster)
     old = format_list(list(named)) or "none"
     if not named:
         return passed(old, NOTHING, f"No setting names a path outside the data directory.{age_note(cluster)}")
-    asked = binaries_or_finding(context, old)
+    asked = need.BINARIES.value_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.paths)
@@ -129,30 +113,30 @@ def check_setting_paths(context: CheckContext) -> Finding:
         )
     silent = [path for path in named if path not in answers]
     if silent:
-        return unknown(
-            old,
-            format_list(silent),
-            f"It is not known whether the new server has {format_list(silent)}.",
-            "Run the checks again.",
-        )
+        return need.unanswered(old, silent)
     return passed(
         old, "all present", f"The new server has every path and program that a setting names.{age_note(cluster)}"
     )
 
 
-def check_named_resources(context: CheckContext) -> Finding:
+@check(
+    "named-things",
+    "Host resources named by the cluster",
+    compares="dictionaries, foreign tables on files, pg_hba.conf rules and settings of roles "
+    "of the old cluster; files and names of the new server",
+    page="textsearch-dictionaries",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+    uses=(need.BINARIES,),
+)
+def check_named_resources(context: CheckContext, cluster: Cluster, _wide: ClusterWide) -> Finding:
     """Check that the new server has the files, PAM services, host names and time zones that the cluster names."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, _ = found
     named = list_named_resources(cluster)
     if not named:
         return passed(
             "none", NOTHING, f"Neither the catalogs nor pg_hba.conf name a resource of the host.{age_note(cluster)}"
         )
     old = format_list([each.shown for each in named])
-    asked = binaries_or_finding(context, old)
+    asked = need.BINARIES.value_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     answers = dict(asked.paths) | dict(asked.settings)
@@ -169,30 +153,22 @@ def check_named_resources(context: CheckContext) -> Finding:
         )
     silent = [each.shown for each in named if each.word not in answers]
     if silent:
-        return unknown(
-            old,
-            format_list(silent),
-            f"It is not known whether the new server has {format_list(silent)}.",
-            "Run the checks again.",
-        )
+        return need.unanswered(old, silent)
     return passed(
         old, "all present", f"The new server has everything that the catalogs and pg_hba.conf name.{age_note(cluster)}"
     )
 
 
-def check_listen_addresses(context: CheckContext) -> Finding:
+@check(
+    "listen-addresses",
+    "Listen addresses",
+    compares="listen_addresses of the old cluster, addresses of the new server",
+    page="runtime-config-connection",
+    needs=(need.LISTEN_ADDRESSES,),
+    uses=(need.NEW_SYSTEM,),
+)
+def check_listen_addresses(context: CheckContext, setting: str) -> Finding:
     """Check that the new server has every address in listen_addresses."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    setting = predict_new_cluster(context.move, cluster).settings.get("listen_addresses")
-    if setting is None:
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The value of listen_addresses is not known ({explain_missing_settings(context)}).",
-            "Look in postgresql.conf.",
-        )
     named = [word.strip() for word in setting.split(",") if word.strip() not in _EVERYWHERE]
     there = ", ".join(context.new.addresses) or NOTHING
     names = {context.new.system.hostname} if context.new.system is not None else set()
@@ -212,12 +188,15 @@ def check_listen_addresses(context: CheckContext) -> Finding:
     )
 
 
-def check_access_rules(context: CheckContext) -> Finding:
+@check(
+    "access-rules",
+    "Client authentication (pg_hba.conf)",
+    compares="pg_hba.conf of the old cluster, addresses of both servers",
+    page="auth-pg-hba-conf",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+)
+def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check that every line of pg_hba.conf can be read and that none depends on the old server's network."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, wide = found
     if not wide.hba:
         return unknown(
             f"PostgreSQL {cluster.series}",
@@ -271,11 +250,17 @@ def start_errors(cluster: Cluster) -> list[str]:
     return [*(cluster.start_complaints or ()), *(f"{file} {each}" for each in rules)]
 
 
-def check_start_files(context: CheckContext) -> Finding:
+@check(
+    "start-files",
+    "Validity of the configuration files",
+    blocking=True,
+    compares="configuration files of the old cluster, as its server program reads them",
+    page="config-setting",
+    needs=(need.CLUSTER,),
+    uses=(need.START_COMPLAINTS,),
+)
+def check_start_files(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that a server would start with the configuration files as they are on disk now."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     if version_numbers(cluster.series) < _TOLD_SINCE:
         return warning(
             f"PostgreSQL {cluster.series}",
@@ -284,14 +269,9 @@ def check_start_files(context: CheckContext) -> Finding:
             "configuration files as they are now.",
             "Let the old server read its files again (`pg_ctl reload`), and look for errors in its log.",
         )
-    if cluster.start_complaints is None:
-        why = explain_gap(context.old, START_FILES.name, of=context.move.cluster)
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"It is not known whether a server would start with the configuration files as they are now ({why}).",
-            f"Read the facts again: `pghaul facts {context.old.server}`.",
-        )
+    complaints = need.START_COMPLAINTS.value_or_finding(context)
+    if isinstance(complaints, Finding):
+        return complaints
     errors = start_errors(cluster)
     if errors:
         return blocker(
@@ -316,21 +296,18 @@ def _is_about_server(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
     return network is not None and network.num_addresses == 1 and any(ip_address(each) in network for each in addresses)
 
 
-def check_files_elsewhere(context: CheckContext) -> Finding:
+@check(
+    "configuration-elsewhere",
+    "Configuration outside the data directory",
+    compares="paths of the old cluster's configuration files",
+    page="runtime-config-file-locations",
+    needs=(need.CLUSTER, need.CONFIG_FILE),
+)
+def check_files_elsewhere(_context: CheckContext, cluster: Cluster, file: str) -> Finding:
     """Check that the configuration is in the data directory and so is copied with it."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    if cluster.config_file is None:
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The location of the configuration files is not known ({explain_missing_settings(context)}).",
-            "Look for them by hand.",
-        )
     files = configuration_outside(cluster)
     if not files:
-        return passed(cluster.config_file, NOTHING, "The configuration is in the data directory and is copied with it.")
+        return passed(file, NOTHING, "The configuration is in the data directory and is copied with it.")
     left = configuration_not_copied(cluster)
     if left:
         return warning(
@@ -350,22 +327,24 @@ def check_files_elsewhere(context: CheckContext) -> Finding:
     )
 
 
-def check_moved_paths(context: CheckContext) -> Finding:
+@check(
+    "moved-paths",
+    "Configured paths inside the data directory",
+    blocking=True,
+    compares="values in the old cluster's configuration files, path of the target",
+    page="runtime-config-file-locations",
+    needs=(need.CLUSTER,),
+    uses=(need.CONFIGURATION_FILES, need.NEW_SYSTEM),
+)
+def check_moved_paths(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that the configuration names no path inside the old data directory if the target has another path."""
-    cluster, target = context.cluster, context.move.target
-    if cluster is None:
-        return no_cluster_finding(context)
+    target = context.move.target
     data = cluster.data_directory
     if normpath(target) == normpath(data):
         return passed(data, target, "The data directory has the same path on both servers.")
-    if cluster.configuration_files is None:
-        why = explain_gap(context.old, CONFIGURATION_FILES.name, of=data)
-        return unknown(
-            data,
-            target,
-            f"It is not known whether the configuration names paths inside the data directory ({why}).",
-            f"Read the facts again: `pghaul facts {context.old.server}`.",
-        )
+    files = need.CONFIGURATION_FILES.value_or_finding(context, data)
+    if isinstance(files, Finding):
+        return files
     service = service_of_target(target, cluster, context.new)
     left: tuple[str, ...] = _SET_BY_DEBIAN if service is not None and service.debian else ()
     if service is None and config_file_outside(cluster) is not None:
@@ -373,7 +352,7 @@ def check_moved_paths(context: CheckContext) -> Finding:
     named = {name: where for name, where in _settings_naming_data_directory(context.move, cluster) if name not in left}
     included = [
         f"{each.by} includes {each.path}"
-        for each in cluster.configuration_files
+        for each in files
         if each.by is not None and each.absolute and _is_inside(each.path, data)
     ]
     needed = [f"{name} ({where})" for name, where in named.items() if name in _NEEDED_TO_START] + included
@@ -433,12 +412,16 @@ def _is_inside(path: str, folder: str) -> bool:
     return path.startswith("/") and PurePosixPath(normpath(path)).is_relative_to(folder)
 
 
-def check_certificate(context: CheckContext) -> Finding:
+@check(
+    "certificate",
+    "Server certificate",
+    compares="certificate of the old cluster, names of the new server",
+    page="ssl-tcp",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+    uses=(need.NEW_SYSTEM,),
+)
+def check_certificate(context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check that the server's certificate does not expire soon and is valid for the new server."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, wide = found
     certificate = wide.certificate
     if certificate is None:
         state = cluster.settings.get("ssl")
@@ -479,15 +462,22 @@ def check_certificate(context: CheckContext) -> Finding:
     )
 
 
-def check_pending_settings(context: CheckContext) -> Finding:
+@check(
+    "pending-settings",
+    "Edited settings that are not in force",
+    blocking=True,
+    compares="settings of the old cluster, in force and in its files",
+    page="view-pg-settings",
+    needs=(need.CLUSTER,),
+    uses=(need.CLUSTER_WIDE, need.OLD_SYSTEM),
+)
+def check_pending_settings(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that every edited setting is in force, or that the operator has chosen which values apply."""
-    cluster, chosen = context.cluster, context.move.edited
-    if cluster is None:
-        return no_cluster_finding(context)
+    chosen = context.move.edited
     if cluster.edited is None:
         if chosen is EditedSettings.IN_FORCE or (chosen is not None and cluster.running):
             return _choice_not_possible(context, cluster)
-        return _pending_restart(context)
+        return _pending_restart(context, cluster)
     if not cluster.edited:
         return passed(
             "none",
@@ -601,13 +591,12 @@ def _describe_edit(edited: Edited) -> str:
     return f"{edited.name} is '{edited.in_force}' in force and '{edited.in_file}' in the file"
 
 
-def _pending_restart(context: CheckContext) -> Finding:
+def _pending_restart(context: CheckContext, cluster: Cluster) -> Finding:
     """Return the finding from pg_settings alone: changed settings that wait for a restart."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
+    wide = need.CLUSTER_WIDE.value_or_finding(context)
+    if isinstance(wide, Finding):
         # it is not known, but that alone is no reason to prevent a move
-        return warning(found.old, found.new, found.message, found.hint) if found.status is Status.UNKNOWN else found
-    cluster, wide = found
+        return warning(wide.old, wide.new, wide.message, wide.hint)
     if not wide.pending:
         return passed("none", NOTHING, f"No changed setting waits for a restart.{age_note(cluster)}")
     return warning(
@@ -621,105 +610,14 @@ def _pending_restart(context: CheckContext) -> Finding:
 
 
 CHECKS: tuple[Check, ...] = (
-    (
-        Declaration(
-            "start-files",
-            "Validity of the configuration files",
-            True,
-            "configuration files of the old cluster, as its server program reads them",
-            "config-setting",
-        ),
-        check_start_files,
-    ),
-    (
-        Declaration(
-            "settings",
-            "Settings accepted by the new server",
-            True,
-            "settings of the old cluster, answers of the new server's binaries",
-            "config-setting",
-        ),
-        check_settings,
-    ),
-    (
-        Declaration(
-            "setting-paths",
-            "Paths and programs in settings",
-            False,
-            "paths and programs in the old cluster's settings, files of the new server",
-            "config-setting",
-        ),
-        check_setting_paths,
-    ),
-    (
-        Declaration(
-            "named-things",
-            "Host resources named by the cluster",
-            False,
-            "dictionaries, foreign tables on files, pg_hba.conf rules and settings of roles "
-            "of the old cluster; files and names of the new server",
-            "textsearch-dictionaries",
-        ),
-        check_named_resources,
-    ),
-    (
-        Declaration(
-            "listen-addresses",
-            "Listen addresses",
-            False,
-            "listen_addresses of the old cluster, addresses of the new server",
-            "runtime-config-connection",
-        ),
-        check_listen_addresses,
-    ),
-    (
-        Declaration(
-            "access-rules",
-            "Client authentication (pg_hba.conf)",
-            False,
-            "pg_hba.conf of the old cluster, addresses of both servers",
-            "auth-pg-hba-conf",
-        ),
-        check_access_rules,
-    ),
-    (
-        Declaration(
-            "configuration-elsewhere",
-            "Configuration outside the data directory",
-            False,
-            "paths of the old cluster's configuration files",
-            "runtime-config-file-locations",
-        ),
-        check_files_elsewhere,
-    ),
-    (
-        Declaration(
-            "moved-paths",
-            "Configured paths inside the data directory",
-            True,
-            "values in the old cluster's configuration files, path of the target",
-            "runtime-config-file-locations",
-        ),
-        check_moved_paths,
-    ),
-    (
-        Declaration(
-            "certificate",
-            "Server certificate",
-            False,
-            "certificate of the old cluster, names of the new server",
-            "ssl-tcp",
-        ),
-        check_certificate,
-    ),
-    (
-        Declaration(
-            "pending-settings",
-            "Edited settings that are not in force",
-            True,
-            "settings of the old cluster, in force and in its files",
-            "view-pg-settings",
-        ),
-        check_pending_settings,
-    ),
+    check_start_files,
+    check_settings,
+    check_setting_paths,
+    check_named_resources,
+    check_listen_addresses,
+    check_access_rules,
+    check_files_elsewhere,
+    check_moved_paths,
+    check_certificate,
+    check_pending_settings,
 )

@@ -1,34 +1,29 @@
 """Checks of owners, modes and kinds of files."""
 
 from core import units
-from core.facts.accounts import SECTION as ACCOUNTS
 from core.facts.host_environment import Account, IrregularFiles
-from core.facts.irregular_files import SECTION as IRREGULAR_FILES
-from core.facts.model import Facts
-from core.migration.checks.declaration import Check, Declaration
+from core.facts.model import Cluster
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
 from core.migration.findings.data_roots import private_key_path, source_data_roots
-from core.migration.findings.finding import (
-    NOTHING,
-    CheckContext,
-    Finding,
-    blocker,
-    explain_gap,
-    no_cluster_finding,
-    passed,
-    unknown,
-    warning,
-)
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 from core.servers.shell import for_hint
 
 _COMPRESSING = ("zfs", "btrfs")
 """File systems on which files need less space than their size without having holes."""
 
 
-def check_owner(context: CheckContext) -> Finding:
+@check(
+    "owner",
+    "Owner account on the new server",
+    blocking=True,
+    compares="owner on the old server, users of the new server",
+    page="postgres-user",
+    needs=(need.CLUSTER,),
+    uses=(need.NEW_ACCOUNTS,),
+)
+def check_owner(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that the owner of the old cluster exists on the new server, by name."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     if cluster.owner is None:
         number = NOTHING if cluster.owner_uid is None else f"uid {cluster.owner_uid}"
         return blocker(
@@ -37,9 +32,9 @@ def check_owner(context: CheckContext) -> Finding:
             f"The owner of {cluster.data_directory} has no user name on {context.old.server}.",
             "Give that user ID a name on the old server (`useradd`), or give the files to postgres.",
         )
-    accounts = context.new.host_environment.accounts
-    if accounts is None:
-        return _unread_users(context, cluster.owner)
+    accounts = need.NEW_ACCOUNTS.value_or_finding(context, cluster.owner)
+    if isinstance(accounts, Finding):
+        return accounts
     there = _account(accounts, cluster.owner)
     if there is None:
         return blocker(
@@ -54,40 +49,47 @@ def check_owner(context: CheckContext) -> Finding:
     )
 
 
-def check_owner_id(context: CheckContext) -> Finding:
+@check(
+    "owner-number",
+    "User ID of the owner",
+    compares="user ID of the owner on both servers",
+    page="postgres-user",
+    needs=(need.OWNER, need.NEW_ACCOUNTS),
+)
+def check_owner_id(_context: CheckContext, owner: tuple[str, int], accounts: tuple[Account, ...]) -> Finding:
     """Check that the owner has the same user ID on both servers, which archives and NFS mounts go by."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    accounts = context.new.host_environment.accounts
-    if accounts is None or cluster.owner is None or cluster.owner_uid is None:
-        return _unread_users(context, cluster.owner or NOTHING)
-    there = _account(accounts, cluster.owner)
-    here = f"{cluster.owner}, uid {cluster.owner_uid}"
+    name, number = owner
+    there = _account(accounts, name)
+    here = f"{name}, uid {number}"
     if there is None:
         return unknown(
             here,
             "no such user",
-            f"There is nothing to compare, because {cluster.owner} does not exist on the new server.",
+            f"There is nothing to compare, because {name} does not exist on the new server.",
             "See the check `owner`.",
         )
-    if there.uid == cluster.owner_uid:
+    if there.uid == number:
         return passed(here, f"{there.name}, uid {there.uid}", "The user has the same ID on both servers.")
-    stranger = next((each.name for each in accounts if each.uid == cluster.owner_uid), None)
-    whose = f"; {cluster.owner_uid} belongs to {stranger} on the new server" if stranger is not None else ""
+    stranger = next((each.name for each in accounts if each.uid == number), None)
+    whose = f"; {number} belongs to {stranger} on the new server" if stranger is not None else ""
     return passed(
         here,
         f"{there.name}, uid {there.uid}{whose}",
-        f"{cluster.owner} has another user ID on the new server. pghaul copies by name, also over NFS, so its copy "
+        f"{name} has another user ID on the new server. pghaul copies by name, also over NFS, so its copy "
         "needs no action. Archives and NFS mounts of your own go by ID: map the IDs there.",
     )
 
 
-def check_unreadable_files(context: CheckContext) -> Finding:
+@check(
+    "unreadable-files",
+    "Unreadable files",
+    blocking=True,
+    compares="modes of the old cluster's files",
+    page="backup-file",
+    needs=(need.IRREGULAR_FILES,),
+)
+def check_unreadable_files(_context: CheckContext, odd: IrregularFiles) -> Finding:
     """Check that the owner, who copies the files, can read all of them."""
-    odd = _irregular_files(context)
-    if not isinstance(odd, IrregularFiles):
-        return odd
     if odd.unreadable == 0:
         return passed("none", NOTHING, "The owner can read every file.")
     return blocker(
@@ -98,15 +100,20 @@ def check_unreadable_files(context: CheckContext) -> Finding:
     )
 
 
-def check_foreign_files(context: CheckContext) -> Finding:
+@check(
+    "foreign-files",
+    "Files of other owners",
+    blocking=True,
+    compares="owners of the old cluster's files",
+    page="creating-cluster",
+    needs=(need.CLUSTER, need.IRREGULAR_FILES),
+)
+def check_foreign_files(_context: CheckContext, cluster: Cluster, odd: IrregularFiles) -> Finding:
     """Check that all files belong to the owner of the data directory."""
-    odd = _irregular_files(context)
-    if not isinstance(odd, IrregularFiles):
-        return odd
     if odd.foreign == 0:
         return passed("none", NOTHING, "All files belong to the owner of the data directory.")
     shown = _count_with_examples(odd.foreign, odd, "foreign")
-    key = None if context.cluster is None else private_key_path(context.cluster)
+    key = private_key_path(cluster)
     if key is not None and key in odd.examples.get("foreign", ()):
         return blocker(
             shown,
@@ -125,11 +132,15 @@ def check_foreign_files(context: CheckContext) -> Finding:
     )
 
 
-def check_special_files(context: CheckContext) -> Finding:
+@check(
+    "special-files",
+    "FIFOs and devices",
+    compares="kinds of the old cluster's files",
+    page="creating-cluster",
+    needs=(need.IRREGULAR_FILES,),
+)
+def check_special_files(_context: CheckContext, odd: IrregularFiles) -> Finding:
     """Check for FIFOs and devices, which are not copied."""
-    odd = _irregular_files(context)
-    if not isinstance(odd, IrregularFiles):
-        return odd
     if odd.special == 0:
         return passed("none", NOTHING, "The data roots contain only files, directories and links.")
     return warning(
@@ -141,14 +152,15 @@ def check_special_files(context: CheckContext) -> Finding:
     )
 
 
-def check_folder_mode(context: CheckContext) -> Finding:
+@check(
+    "folder-mode",
+    "Mode of the data directory",
+    compares="mode on the old server",
+    page="creating-cluster",
+    needs=(need.CLUSTER, need.MODE),
+)
+def check_folder_mode(_context: CheckContext, cluster: Cluster, mode: str) -> Finding:
     """Check that the mode of the data directory is 0700 or 0750, without which no server starts."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    mode = cluster.mode
-    if mode is None:
-        return _unread_files(context, "The mode of the data directory")
     allowed = {"700"} | ({"750"} if float(cluster.series) >= 11 else set())
     if mode in allowed:
         return passed(mode, NOTHING, "The data directory has a mode that PostgreSQL accepts.")
@@ -160,11 +172,15 @@ def check_folder_mode(context: CheckContext) -> Finding:
     )
 
 
-def check_hard_links(context: CheckContext) -> Finding:
+@check(
+    "hard-links",
+    "Hard links",
+    compares="number of links of the old cluster's files",
+    page="backup-file",
+    needs=(need.IRREGULAR_FILES,),
+)
+def check_hard_links(_context: CheckContext, odd: IrregularFiles) -> Finding:
     """Check for hard links, each of which becomes a separate file on the new server."""
-    odd = _irregular_files(context)
-    if not isinstance(odd, IrregularFiles):
-        return odd
     if odd.hard_links == 0:
         return passed("none", NOTHING, "No file has a second hard link.")
     return warning(
@@ -177,11 +193,15 @@ def check_hard_links(context: CheckContext) -> Finding:
     )
 
 
-def check_sparse_files(context: CheckContext) -> Finding:
+@check(
+    "sparse-files",
+    "Sparse files",
+    compares="sizes of the old cluster's files",
+    page="backup-file",
+    needs=(need.CLUSTER, need.IRREGULAR_FILES),
+)
+def check_sparse_files(context: CheckContext, cluster: Cluster, odd: IrregularFiles) -> Finding:
     """Check for files with large holes, which a copy fills."""
-    odd, cluster = _irregular_files(context), context.cluster
-    if not isinstance(odd, IrregularFiles) or cluster is None:
-        return odd if not isinstance(odd, IrregularFiles) else no_cluster_finding(context)
     systems = [context.old.file_system_of(root.source) for root in source_data_roots(cluster)]
     kinds = {system.kind for system in systems if system is not None}
     if odd.sparse == 0:
@@ -199,80 +219,6 @@ def check_sparse_files(context: CheckContext) -> Finding:
     )
 
 
-CHECKS: tuple[Check, ...] = (
-    (
-        Declaration(
-            "owner",
-            "Owner account on the new server",
-            True,
-            "owner on the old server, users of the new server",
-            "postgres-user",
-        ),
-        check_owner,
-    ),
-    (
-        Declaration(
-            "owner-number", "User ID of the owner", False, "user ID of the owner on both servers", "postgres-user"
-        ),
-        check_owner_id,
-    ),
-    (
-        Declaration("unreadable-files", "Unreadable files", True, "modes of the old cluster's files", "backup-file"),
-        check_unreadable_files,
-    ),
-    (
-        Declaration(
-            "foreign-files", "Files of other owners", True, "owners of the old cluster's files", "creating-cluster"
-        ),
-        check_foreign_files,
-    ),
-    (
-        Declaration(
-            "special-files", "FIFOs and devices", False, "kinds of the old cluster's files", "creating-cluster"
-        ),
-        check_special_files,
-    ),
-    (
-        Declaration("folder-mode", "Mode of the data directory", False, "mode on the old server", "creating-cluster"),
-        check_folder_mode,
-    ),
-    (
-        Declaration("hard-links", "Hard links", False, "number of links of the old cluster's files", "backup-file"),
-        check_hard_links,
-    ),
-    (
-        Declaration("sparse-files", "Sparse files", False, "sizes of the old cluster's files", "backup-file"),
-        check_sparse_files,
-    ),
-)
-
-
-def _irregular_files(context: CheckContext) -> IrregularFiles | Finding:
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    return cluster.irregular_files or _unread_files(context, "The list of file kinds in the data directory")
-
-
-def _unread_files(context: CheckContext, what: str) -> Finding:
-    return unknown(
-        NOTHING,
-        NOTHING,
-        f"{what} could not be read ({explain_gap(context.old, IRREGULAR_FILES.name, of=context.move.cluster)}).",
-        f"Read the facts again: `pghaul facts {context.old.server}`.",
-    )
-
-
-def _unread_users(context: CheckContext, here: str) -> Finding:
-    facts: Facts = context.new if context.new.host_environment.accounts is None else context.old
-    return unknown(
-        here,
-        NOTHING,
-        f"The users of {facts.server} could not be compared ({explain_gap(facts, ACCOUNTS.name)}).",
-        "Compare `id` of the owner on both servers.",
-    )
-
-
 def _account(accounts: tuple[Account, ...], name: str) -> Account | None:
     return next((account for account in accounts if account.name == name), None)
 
@@ -285,3 +231,15 @@ def _count_with_examples(number: int, odd: IrregularFiles, kind: str) -> str:
     examples = odd.examples.get(kind, ())
     more = number - len(examples)
     return ", ".join(examples) + (f" and {units.count(more)} more" if more > 0 else "") if examples else str(number)
+
+
+CHECKS: tuple[Check, ...] = (
+    check_owner,
+    check_owner_id,
+    check_unreadable_files,
+    check_foreign_files,
+    check_special_files,
+    check_folder_mode,
+    check_hard_links,
+    check_sparse_files,
+)

@@ -4,33 +4,13 @@ import posixpath
 from ipaddress import ip_address
 
 from core import units
-from core.facts.clocks import NOW as CLOCK
-from core.facts.host_environment import UNLIMITED, Limits, Listening, Removal
-from core.facts.kernel import SECTION as KERNEL
-from core.facts.listening import SECTION as LISTENING
-from core.facts.memory import SECTION as MEMORY
-from core.facts.model import Cluster, Facts
-from core.facts.processes import PROCESS, SESSION
-from core.facts.removal import SECTION as SHARED_MEMORY
-from core.facts.sections import RIGHTS
-from core.facts.security_policy import FIREWALL, SELINUX_AND_APPARMOR
-from core.facts.system import SECTION as SYSTEM
-from core.migration.checks.capacity import memory_bytes
-from core.migration.checks.declaration import Check, Declaration
+from core.facts.host_environment import UNLIMITED, Clock, Firewall, Kernel, Limits, Listening, Removal
+from core.facts.model import Cluster, Facts, Memory
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
 from core.migration.findings.catalogs import age_note, format_list
 from core.migration.findings.edited import predict_new_cluster
-from core.migration.findings.finding import (
-    NOTHING,
-    CheckContext,
-    Finding,
-    blocker,
-    explain_gap,
-    explain_missing_settings,
-    no_cluster_finding,
-    passed,
-    unknown,
-    warning,
-)
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 from core.migration.findings.hosts import Hosts, compare_hosts
 from core.servers.shell import for_hint
 
@@ -40,17 +20,15 @@ _FEW_FILES = 1000
 """The default of max_files_per_process: with a lower limit of the system each process opens fewer files."""
 
 
-def check_clocks(context: CheckContext) -> Finding:
+@check(
+    "clocks",
+    "System clocks",
+    compares="time of both servers",
+    page="backup-file",
+    needs=(need.OLD_CLOCK, need.NEW_CLOCK),
+)
+def check_clocks(_context: CheckContext, here: Clock, there: Clock) -> Finding:
     """Check that the clocks agree."""
-    here, there = context.old.host_environment.clock, context.new.host_environment.clock
-    if here is None or there is None:
-        missing = context.old if here is None else context.new
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The clock of {missing.server} could not be read ({explain_gap(missing, CLOCK.name)}).",
-            "Compare `date` on both servers.",
-        )
     apart = there.ahead_seconds - here.ahead_seconds
     error = here.error_seconds + there.error_seconds
     shown = (
@@ -74,18 +52,15 @@ def check_clocks(context: CheckContext) -> Finding:
     return passed(*shown, "The clocks of both servers agree.")
 
 
-def check_time_zone(context: CheckContext) -> Finding:
+@check(
+    "time-zone",
+    "Time zone",
+    compares="time zones of both servers",
+    page="runtime-config-client",
+    needs=(need.OLD_TIME_ZONE, need.NEW_TIME_ZONE),
+)
+def check_time_zone(_context: CheckContext, here: str, there: str) -> Finding:
     """Check that both servers have the same time zone."""
-    zones = [facts.system.time_zone if facts.system is not None else None for facts in (context.old, context.new)]
-    here, there = zones
-    if here is None or there is None:
-        missing = context.old if here is None else context.new
-        return unknown(
-            here or NOTHING,
-            there or NOTHING,
-            f"The time zone of {missing.server} could not be read ({explain_gap(missing, SYSTEM.name)}).",
-            "Compare `timedatectl` on both servers.",
-        )
     same = here == there or {here, there} <= {
         "Etc/UTC",
         "UTC",
@@ -107,24 +82,23 @@ def check_time_zone(context: CheckContext) -> Finding:
     )
 
 
-def check_selinux(context: CheckContext) -> Finding:
+@check(
+    "selinux",
+    "SELinux",
+    compares="mode of SELinux on both servers",
+    page="server-start",
+    needs=(need.NEW_SELINUX,),
+    uses=(need.OLD_SELINUX,),
+)
+def check_selinux(context: CheckContext, mode: str) -> Finding:
     """Check that SELinux does not restrict the new server more than the old one."""
-    there = context.new.host_environment.security_policy
-    here = context.old.host_environment.security_policy
-    if there is None or there.selinux is None:
-        why = explain_gap(context.new, SELINUX_AND_APPARMOR.name)
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The mode of SELinux on {context.new.server} could not be read ({why}).",
-            "Look with `getenforce`.",
-        )
-    shown = here.selinux if here is not None and here.selinux is not None else "not read", there.selinux
-    if there.selinux != "enforcing" or shown[0] == "enforcing":
+    here = need.OLD_SELINUX.read(context)
+    shown = "not read" if here is None else here, mode
+    if mode != "enforcing" or shown[0] == "enforcing":
         return passed(
             *shown,
             "SELinux restricts the new server no more than the old one."
-            if shown[0] == there.selinux
+            if shown[0] == mode
             else "SELinux does not restrict the new server.",
         )
     return warning(
@@ -135,28 +109,19 @@ def check_selinux(context: CheckContext) -> Finding:
     )
 
 
-def check_apparmor(context: CheckContext) -> Finding:
+@check(
+    "apparmor",
+    "AppArmor",
+    compares="AppArmor profiles of PostgreSQL on both servers",
+    page="server-start",
+    needs=(need.NEW_APPARMOR, need.NEW_PROFILES),
+    uses=(need.OLD_PROFILES,),
+)
+def check_apparmor(context: CheckContext, _active: bool, profiles: tuple[str, ...]) -> Finding:
     """Check that no additional AppArmor profile restricts PostgreSQL on the new server."""
-    here, there = context.old.host_environment.security_policy, context.new.host_environment.security_policy
-    if there is None or there.apparmor is None:
-        why = explain_gap(context.new, SELINUX_AND_APPARMOR.name)
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The state of AppArmor on {context.new.server} could not be read ({why}).",
-            "Look with `aa-status`.",
-        )
-    if there.profiles is None:
-        why = "AppArmor is active, and only root may read its profiles"
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The AppArmor profiles of {context.new.server} are not known ({why}).",
-            "Look with `aa-status`.",
-        )
-    known = set(here.profiles or ()) if here is not None else set()
-    shown = ", ".join(sorted(known)) or "no profile", ", ".join(there.profiles) or "no profile"
-    if set(there.profiles) <= known:
+    known = set(need.OLD_PROFILES.read(context) or ())
+    shown = ", ".join(sorted(known)) or "no profile", ", ".join(profiles) or "no profile"
+    if set(profiles) <= known:
         return passed(
             *shown, "No AppArmor profile restricts PostgreSQL on the new server beyond those of the old server."
         )
@@ -167,20 +132,16 @@ def check_apparmor(context: CheckContext) -> Finding:
     )
 
 
-def check_firewall(context: CheckContext) -> Finding:
+@check(
+    "firewall",
+    "Firewall of the new server",
+    compares="port of the old cluster, firewall rules of the new server",
+    page="runtime-config-connection",
+    needs=(need.CLUSTER, need.NEW_FIREWALL),
+)
+def check_firewall(context: CheckContext, cluster: Cluster, rules: Firewall) -> Finding:
     """Check that the new server's firewall lets clients reach the cluster's port."""
-    cluster, rules = context.cluster, context.new.host_environment.firewall
-    if cluster is None:
-        return no_cluster_finding(context)
     port = str(predict_new_cluster(context.move, cluster).port or 5432)
-    if rules is None:
-        why = explain_gap(context.new, FIREWALL.name, RIGHTS)
-        return unknown(
-            f"port {port}",
-            NOTHING,
-            f"The firewall of {context.new.server} could not be read ({why}).",
-            f"Try from a client: `pg_isready -h NEW -p {port}`.",
-        )
     naming = [line for line in rules.lines if port in line.replace(",", " ").replace("}", " ").split()]
     shown = f"port {port}", "; ".join(naming) or ("drops what no rule allows" if rules.drops else "drops nothing")
     if rules.drops and not naming:
@@ -193,29 +154,19 @@ def check_firewall(context: CheckContext) -> Finding:
     return passed(*shown, f"No firewall rule of the new server blocks port {port}.")
 
 
-def check_port_is_free(context: CheckContext) -> Finding:
+@check(
+    "port-free",
+    "Port and sockets on the new server",
+    blocking=True,
+    compares="port and addresses of the old cluster, what listens on the new server",
+    page="runtime-config-connection",
+    needs=(need.CLUSTER, need.PORT, need.NEW_LISTENING),
+    uses=(need.OLD_SYSTEM, need.NEW_SYSTEM),
+)
+def check_port_is_free(context: CheckContext, cluster: Cluster, port: int, listening: tuple[Listening, ...]) -> Finding:
     """Check that nothing on the new server listens where the new cluster will."""
-    cluster, listening = context.cluster, context.new.host_environment.listening
-    if cluster is None:
-        return no_cluster_finding(context)
     cluster = predict_new_cluster(context.move, cluster)
-    if cluster.port is None and not cluster.settings:
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The port of the old cluster is not known ({explain_missing_settings(context)}).",
-            "Look in postgresql.conf.",
-        )
-    port = cluster.port or 5432
     here = f"port {port}"
-    if listening is None:
-        why = explain_gap(context.new, LISTENING.name)
-        return unknown(
-            here,
-            NOTHING,
-            f"The listening ports of {context.new.server} could not be read ({why}).",
-            f"Read the facts again: `pghaul facts {context.new.server}`.",
-        )
     if compare_hosts(context.old, context.new) is Hosts.ONE:
         return passed(
             here, here, "Both clusters are on the same host. The port becomes free when the old cluster is stopped."
@@ -275,23 +226,15 @@ def _compress_address(address: str) -> str:
         return address
 
 
-def check_limits(context: CheckContext) -> Finding:
+@check(
+    "limits",
+    "Process limits",
+    compares="limits for open files and locked memory on both servers",
+    page="kernel-resources",
+    needs=(need.CLUSTER, need.OLD_LIMITS, need.NEW_LIMITS),
+)
+def check_limits(_context: CheckContext, _cluster: Cluster, here: Limits, there: Limits) -> Finding:
     """Check that the process limits of the new server are not lower."""
-    if context.cluster is None:
-        return no_cluster_finding(context)
-    here, there = (
-        _limits(context.old, context.cluster),
-        _limits(context.new, context.target or next(iter(context.siblings), None)),
-    )
-    if here is None or there is None or here.open_files is None or there.open_files is None:
-        missing = context.old if here is None or here.open_files is None else context.new
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The process limits of {missing.server} could not be read "
-            f"({explain_gap(missing, SESSION.name, PROCESS.name)}).",
-            "Compare `ulimit -n` and `ulimit -l` of the owner on both servers.",
-        )
     shown = _describe_limits(here), _describe_limits(there)
     lower = [
         name
@@ -311,26 +254,17 @@ def check_limits(context: CheckContext) -> Finding:
     )
 
 
-def check_huge_pages(context: CheckContext) -> Finding:
+@check(
+    "huge-pages",
+    "Huge pages",
+    compares="huge_pages of the old cluster, reserved huge pages of both servers",
+    page="kernel-resources",
+    needs=(need.HUGE_PAGES, need.OLD_MEMORY, need.NEW_MEMORY),
+    uses=(need.SHARED_BUFFERS,),
+)
+def check_huge_pages(context: CheckContext, setting: str, here: Memory, there: Memory) -> Finding:
     """Check that the new server has the huge pages that the cluster uses or requires."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    here, there, setting = context.old.memory, context.new.memory, cluster.settings.get("huge_pages")
-    buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
-    if here is None or there is None or (setting is None and float(cluster.series) >= 9.4):
-        missing = context.new if there is None and here is not None else context.old
-        why = (
-            explain_missing_settings(context)
-            if missing is context.old and here is not None
-            else explain_gap(missing, MEMORY.name)
-        )
-        return unknown(
-            setting or NOTHING,
-            NOTHING,
-            f"The huge pages of {missing.server} are not known ({why}).",
-            "Compare HugePages_Total in /proc/meminfo of both servers, and the setting huge_pages.",
-        )
+    buffers = need.SHARED_BUFFERS.read(context)
     have_old, have_new = ((memory.huge_pages_total or 0) * (memory.huge_page_bytes or 0) for memory in (here, there))
     shown = f"huge_pages {setting or 'not known'}, {units.size(have_old)} reserved", f"{units.size(have_new)} reserved"
     if setting == "on" and have_new < (buffers or 1):
@@ -350,45 +284,36 @@ def check_huge_pages(context: CheckContext) -> Finding:
     return passed(*shown, "The new server has the huge pages that the cluster uses.")
 
 
-def check_free_memory(context: CheckContext) -> Finding:
+@check(
+    "free-memory",
+    "Free memory on the new server",
+    compares="shared_buffers of the old cluster, free memory of the new server",
+    page="kernel-resources",
+    needs=(need.SHARED_BUFFERS, need.NEW_MEMORY, need.NEW_FREE_MEMORY),
+)
+def check_free_memory(_context: CheckContext, buffers: int, there: Memory, available: int) -> Finding:
     """Check that the new server has enough free memory for shared_buffers."""
-    cluster, memory = context.cluster, context.new.memory
-    if cluster is None:
-        return no_cluster_finding(context)
-    buffers = memory_bytes(cluster.settings.get("shared_buffers", ""))
-    if memory is None or memory.available_bytes is None or buffers is None:
-        why = explain_missing_settings(context) if buffers is None else explain_gap(context.new, MEMORY.name)
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The free memory of the new server could not be compared with shared_buffers ({why}).",
-            f"Look on {context.new.server} with `free -h`.",
-        )
-    if buffers > memory.available_bytes:
+    if buffers > available:
         # the exact number changes with each reading, and would invalidate the waiver each time
-        shown = f"shared_buffers {units.size(buffers)}", f"less than that free, of {units.size(memory.total_bytes)}"
+        shown = f"shared_buffers {units.size(buffers)}", f"less than that free, of {units.size(there.total_bytes)}"
         return warning(
             *shown,
-            f"The new server has only {units.size(memory.available_bytes)} of free memory. "
-            "Something else uses the rest.",
+            f"The new server has only {units.size(available)} of free memory. Something else uses the rest.",
             "Stop what uses the memory, or lower shared_buffers for the new server.",
         )
-    shown = f"shared_buffers {units.size(buffers)}", f"free {units.size(memory.available_bytes)}"
+    shown = f"shared_buffers {units.size(buffers)}", f"free {units.size(available)}"
     return passed(*shown, "The new server has enough free memory for shared_buffers.")
 
 
-def check_nfs_support(context: CheckContext) -> Finding:
+@check(
+    "nfs",
+    "NFS support",
+    compares="NFS support of both kernels",
+    page="creating-cluster",
+    needs=(need.OLD_KERNEL, need.NEW_KERNEL),
+)
+def check_nfs_support(_context: CheckContext, here: Kernel, there: Kernel) -> Finding:
     """Report whether the kernels support a copy over NFS; this never prevents a move."""
-    here, there = context.old.host_environment.kernel, context.new.host_environment.kernel
-    if here is None or there is None:
-        missing = context.old if here is None else context.new
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The NFS support of the kernel of {missing.server} could not be read "
-            f"({explain_gap(missing, KERNEL.name)}).",
-            "Ignore this unless you copy over NFS.",
-        )
     shown = [
         f"client {_yes_or_no(kernel.nfs)}, server {_yes_or_no(kernel.nfsd)}, over UDP {_yes_or_no(kernel.nfs_udp)}"
         for kernel in (here, there)
@@ -403,25 +328,28 @@ def check_nfs_support(context: CheckContext) -> Finding:
     )
 
 
-def check_shared_memory(context: CheckContext) -> Finding:
+@check(
+    "shared-memory",
+    "Shared memory after a logout",
+    compares="RemoveIPC and owner of the cluster on both servers",
+    page="kernel-resources",
+    needs=(need.CLUSTER, need.OLD_REMOVAL, need.NEW_REMOVAL),
+    uses=(need.NEW_ACCOUNTS,),
+)
+def check_shared_memory(context: CheckContext, cluster: Cluster, here: Removal, there: Removal) -> Finding:
     """Check that no logout removes the shared memory of a running server."""
-    if context.cluster is None:
-        return no_cluster_finding(context)
-    owner = context.cluster.owner
-    uids = context.cluster.owner_uid, _owner_uid(context.new, context.target, owner)
-    found = [
-        (side, side.host_environment.removal, uid) for side, uid in zip((context.old, context.new), uids, strict=True)
-    ]
+    owner = cluster.owner
+    found = (
+        (context.old, here, cluster.owner_uid),
+        (context.new, there, _owner_uid(context.new, context.target, owner)),
+    )
     shown = [_describe_removal(removal, owner, uid) for _, removal, uid in found]
     for side, removal, uid in found:
-        if removal is None or (uid is not None and removal.removes is None and uid > removal.most):
+        if uid is not None and removal.removes is None and uid > removal.most:
             return unknown(
                 shown[0],
                 shown[1],
-                (
-                    f"It is not known whether a logout of the owner on {side.server} removes the server's "
-                    f"shared memory ({explain_gap(side, SHARED_MEMORY.name)})."
-                ),
+                f"It is not known whether a logout of the owner on {side.server} removes the server's shared memory.",
                 "Look with `busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
                 "org.freedesktop.login1.Manager RemoveIPC`.",
             )
@@ -447,95 +375,20 @@ def _owner_uid(facts: Facts, cluster: Cluster | None, owner: str | None) -> int 
     return next((each.uid for each in accounts if each.name == owner), None)
 
 
-def _is_removed(removal: Removal | None, owner: str | None, uid: int | None) -> bool:
+def _is_removed(removal: Removal, owner: str | None, uid: int | None) -> bool:
     """Return whether systemd-logind removes the shared memory of the server when its owner logs out."""
-    ordinary = removal is not None and uid is not None and uid > removal.most
-    return ordinary and removal is not None and removal.removes is not False and owner not in removal.lingering
+    ordinary = uid is not None and uid > removal.most
+    return ordinary and removal.removes is not False and owner not in removal.lingering
 
 
-def _describe_removal(removal: Removal | None, owner: str | None, uid: int | None) -> str:
-    if removal is None or uid is None:
+def _describe_removal(removal: Removal, owner: str | None, uid: int | None) -> str:
+    if uid is None:
         return NOTHING
     if uid <= removal.most:
         return f"{owner}: a system account"
     if owner in removal.lingering:
         return f"{owner}: lingering enabled"
     return f"RemoveIPC {_yes_or_no(removal.removes)}"
-
-
-CHECKS: tuple[Check, ...] = (
-    (Declaration("clocks", "System clocks", False, "time of both servers", "backup-file"), check_clocks),
-    (
-        Declaration("time-zone", "Time zone", False, "time zones of both servers", "runtime-config-client"),
-        check_time_zone,
-    ),
-    (Declaration("selinux", "SELinux", False, "mode of SELinux on both servers", "server-start"), check_selinux),
-    (
-        Declaration("apparmor", "AppArmor", False, "AppArmor profiles of PostgreSQL on both servers", "server-start"),
-        check_apparmor,
-    ),
-    (
-        Declaration(
-            "port-free",
-            "Port and sockets on the new server",
-            True,
-            "port and addresses of the old cluster, what listens on the new server",
-            "runtime-config-connection",
-        ),
-        check_port_is_free,
-    ),
-    (
-        Declaration(
-            "firewall",
-            "Firewall of the new server",
-            False,
-            "port of the old cluster, firewall rules of the new server",
-            "runtime-config-connection",
-        ),
-        check_firewall,
-    ),
-    (
-        Declaration(
-            "limits",
-            "Process limits",
-            False,
-            "limits for open files and locked memory on both servers",
-            "kernel-resources",
-        ),
-        check_limits,
-    ),
-    (
-        Declaration(
-            "huge-pages",
-            "Huge pages",
-            False,
-            "huge_pages of the old cluster, reserved huge pages of both servers",
-            "kernel-resources",
-        ),
-        check_huge_pages,
-    ),
-    (
-        Declaration(
-            "free-memory",
-            "Free memory on the new server",
-            False,
-            "shared_buffers of the old cluster, free memory of the new server",
-            "kernel-resources",
-        ),
-        check_free_memory,
-    ),
-    (
-        Declaration(
-            "shared-memory",
-            "Shared memory after a logout",
-            False,
-            "RemoveIPC and owner of the cluster on both servers",
-            "kernel-resources",
-        ),
-        check_shared_memory,
-    ),
-    (Declaration("nfs", "NFS support", False, "NFS support of both kernels", "creating-cluster"), check_nfs_support),
-)
 
 
 def _describe_synchronisation(synchronised: bool | None) -> str:
@@ -551,13 +404,6 @@ def _describe_difference(seconds_apart: float, error: float) -> str:
     return f"about {units.duration(max(whole, 1.0))} {'ahead' if seconds_apart > 0 else 'behind'}"
 
 
-def _limits(facts: Facts, cluster: Cluster | None) -> Limits | None:
-    """Return the limits of the running server, else those of a session, which a server started there inherits."""
-    if cluster is not None and cluster.process is not None:
-        return cluster.process.limits
-    return facts.host_environment.limits
-
-
 def _describe_limits(limits: Limits) -> str:
     files = "unlimited" if limits.open_files == UNLIMITED else units.count(limits.open_files)
     locked = "unlimited" if limits.locked_bytes == UNLIMITED else units.size(limits.locked_bytes)
@@ -566,3 +412,18 @@ def _describe_limits(limits: Limits) -> str:
 
 def _yes_or_no(able: bool | None) -> str:
     return {True: "yes", False: "no", None: "not known"}[able]
+
+
+CHECKS: tuple[Check, ...] = (
+    check_clocks,
+    check_time_zone,
+    check_selinux,
+    check_apparmor,
+    check_port_is_free,
+    check_firewall,
+    check_limits,
+    check_huge_pages,
+    check_free_memory,
+    check_shared_memory,
+    check_nfs_support,
+)

@@ -1,20 +1,12 @@
 """Checks, by a trial cluster, of the libraries and extensions that the cluster uses."""
 
 from core.facts.catalog import Binaries
-from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.binaries import list_preloaded_libraries
-from core.migration.findings.catalogs import age_note, binaries_or_finding, databases_or_finding, format_list
-from core.migration.findings.finding import (
-    NOTHING,
-    CheckContext,
-    Finding,
-    blocker,
-    explain_missing_settings,
-    no_cluster_finding,
-    passed,
-    unknown,
-    warning,
-)
+from core.facts.model import Cluster
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
+from core.migration.checks.needs import Databases
+from core.migration.findings.catalogs import age_note, format_list
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 
 _INSTALL = (
     "Install the packages that contain them on the new server (Debian: "
@@ -22,18 +14,23 @@ _INSTALL = (
 )
 
 
-def check_extension_libraries(context: CheckContext) -> Finding:
+@check(
+    "extension-libraries",
+    "Libraries of functions",
+    blocking=True,
+    compares="pg_proc.probin of every database of the old cluster, libraries that the new server's binaries load",
+    page="xfunc-c",
+    needs=(need.CLUSTER, need.DATABASES),
+    uses=(need.BINARIES,),
+)
+def check_extension_libraries(context: CheckContext, cluster: Cluster, databases: Databases) -> Finding:
     """Check that the new server's binaries load every library that a function uses."""
-    found = databases_or_finding(context)
-    cluster = context.cluster
-    if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster_finding(context)
     users: dict[str, list[str]] = {}
-    for database, catalogs in found:
+    for database, catalogs in databases:
         for library in catalogs.libraries:
             users.setdefault(library.name, []).append(f"{database.name}: {library.example}()")
     old = format_list(sorted(users)) or "none"
-    asked = binaries_or_finding(context, old)
+    asked = need.BINARIES.value_or_finding(context, old)
     if isinstance(asked, Finding):
         return passed(old, NOTHING, f"No function uses a library.{age_note(cluster)}") if not users else asked
     answers = dict(asked.libraries)
@@ -79,19 +76,24 @@ def _unverified_libraries(old: str, unverified: list[tuple[str, str]], silent: l
     )
 
 
-def check_extension_versions(context: CheckContext) -> Finding:
+@check(
+    "extension-versions",
+    "Versions of extensions",
+    compares="pg_extension of every database of the old cluster, control files on the new server",
+    page="extend-extensions",
+    needs=(need.DATABASES,),
+    uses=(need.BINARIES,),
+)
+def check_extension_versions(context: CheckContext, databases: Databases) -> Finding:
     """Check that the new server has each extension in the version that its databases use."""
-    found = databases_or_finding(context)
-    if isinstance(found, Finding):
-        return found
     used: dict[tuple[str, str], list[str]] = {}
-    for database, catalogs in found:
+    for database, catalogs in databases:
         for extension in catalogs.extensions:
             used.setdefault((extension.name, extension.version), []).append(database.name)
     old = format_list([f"{name} {version}" for name, version in sorted(used)]) or "none"
     if not used:
         return passed(old, NOTHING, "No database has an extension beyond those of a new database.")
-    asked = binaries_or_finding(context, old)
+    asked = need.BINARIES.value_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     if not asked.extensions:
@@ -112,23 +114,25 @@ def check_extension_versions(context: CheckContext) -> Finding:
     return passed(old, shown, "The new server has the extensions in the same versions.")
 
 
-def check_preload_libraries(context: CheckContext) -> Finding:
+@check(
+    "preload-libraries",
+    "Libraries loaded by settings",
+    blocking=True,
+    compares="shared_, session_ and local_preload_libraries of the old cluster, libraries "
+    "that the new server's binaries load",
+    page="runtime-config-client",
+    needs=(need.CLUSTER, need.PRELOADED_LIBRARIES),
+    uses=(need.BINARIES,),
+)
+def check_preload_libraries(
+    context: CheckContext, cluster: Cluster, libraries: tuple[tuple[str, ...], tuple[str, ...]]
+) -> Finding:
     """Check that the new server's binaries load every library that a setting names."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    if cluster.wide is None and "shared_preload_libraries" not in cluster.settings:
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The libraries that the server loads at its start are not known ({explain_missing_settings(context)}).",
-            "Read shared_preload_libraries in postgresql.conf, and look for each library on the new server.",
-        )
-    at_start, later = list_preloaded_libraries(cluster)
+    at_start, later = libraries
     old = format_list([*at_start, *later]) or "none"
     if not (at_start or later):
         return passed(old, NOTHING, "No setting loads a library.")
-    binaries = binaries_or_finding(context, old)
+    binaries = need.BINARIES.value_or_finding(context, old)
     if isinstance(binaries, Finding):
         return binaries
     return _preload_finding(binaries, at_start, later, old, cluster.series)
@@ -167,36 +171,4 @@ def _preload_finding(
     return passed(old, "all load", "The new server's binaries load every library that a setting names.")
 
 
-CHECKS: tuple[Check, ...] = (
-    (
-        Declaration(
-            "extension-libraries",
-            "Libraries of functions",
-            True,
-            "pg_proc.probin of every database of the old cluster, libraries that the new server's binaries load",
-            "xfunc-c",
-        ),
-        check_extension_libraries,
-    ),
-    (
-        Declaration(
-            "extension-versions",
-            "Versions of extensions",
-            False,
-            "pg_extension of every database of the old cluster, control files on the new server",
-            "extend-extensions",
-        ),
-        check_extension_versions,
-    ),
-    (
-        Declaration(
-            "preload-libraries",
-            "Libraries loaded by settings",
-            True,
-            "shared_, session_ and local_preload_libraries of the old cluster, libraries "
-            "that the new server's binaries load",
-            "runtime-config-client",
-        ),
-        check_preload_libraries,
-    ),
-)
+CHECKS: tuple[Check, ...] = (check_extension_libraries, check_extension_versions, check_preload_libraries)

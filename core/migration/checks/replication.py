@@ -1,44 +1,34 @@
-"""Checks of what connects the cluster to others: archive, replication, subscriptions, scheduled work."""
+"""Checks of what connects the cluster to others or works by itself, and whether a local-only start holds it back."""
 
 from collections.abc import Sequence
 
+from core.facts.catalog import ClusterWide
 from core.facts.model import Cluster
-from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.catalogs import (
-    age_note,
-    binaries_or_finding,
-    cluster_wide_or_finding,
-    databases_or_finding,
-    format_list,
-)
-from core.migration.findings.finding import (
-    NOTHING,
-    CheckContext,
-    Finding,
-    explain_missing_settings,
-    no_cluster_finding,
-    passed,
-    unknown,
-    warning,
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
+from core.migration.checks.needs import Databases
+from core.migration.findings.binaries import list_preloaded_libraries
+from core.migration.findings.catalogs import age_note, format_list
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
+from core.migration.findings.local_start import (
+    list_isolation_settings,
+    list_session_libraries,
+    list_unbound_worker_libraries,
 )
 from core.migration.findings.pgbackrest import UNREADABLE, configuration_files, data_paths, is_target
 
 _OFF = ("off", "")
 
 
-def check_archiving(context: CheckContext) -> Finding:
+@check(
+    "archiving",
+    "WAL archiving",
+    compares="archive_mode of the old cluster",
+    page="continuous-archiving",
+    needs=(need.CLUSTER, need.ARCHIVE_MODE),
+)
+def check_archiving(_context: CheckContext, cluster: Cluster, mode: str) -> Finding:
     """Check for WAL archiving: the new cluster would use the same archive."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    mode = cluster.settings.get("archive_mode")
-    if mode is None:
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The value of archive_mode is not known ({explain_missing_settings(context)}).",
-            "Read archive_mode in postgresql.conf.",
-        )
     if mode in _OFF:
         return passed(f"archive_mode {mode or 'off'}", NOTHING, "The old cluster does not archive WAL.")
     programs = format_list(list(cluster.wide.programs)) if cluster.wide is not None else ""
@@ -56,18 +46,22 @@ def check_archiving(context: CheckContext) -> Finding:
     )
 
 
-def check_pgbackrest(context: CheckContext) -> Finding:
+@check(
+    "pgbackrest",
+    "Data directory of pgBackRest",
+    compares="archive_command of the old cluster, pgBackRest configuration on the new server, the target",
+    page="continuous-archiving",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+    uses=(need.BINARIES,),
+)
+def check_pgbackrest(context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check that the pgBackRest configuration on the new server names the target."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, wide = found
     options = wide.pgbackrest
     if not options:
         return passed("none", NOTHING, f"archive_command does not run pgBackRest.{age_note(cluster)}")
     stanza = options.get("stanza", "")
     old = " ".join(["pgBackRest", *(f"--{name}={value}" for name, value in sorted(options.items()) if name)])
-    asked = binaries_or_finding(context, old)
+    asked = need.BINARIES.value_or_finding(context, old)
     if isinstance(asked, Finding):
         return asked
     target = context.move.target
@@ -97,12 +91,15 @@ def check_pgbackrest(context: CheckContext) -> Finding:
     )
 
 
-def check_slots(context: CheckContext) -> Finding:
+@check(
+    "slots",
+    "Replication slots",
+    compares="pg_replication_slots of the old cluster",
+    page="warm-standby",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+)
+def check_slots(_context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check for replication slots, whose consumers only know the old server."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, wide = found
     return _none_or_warning(
         cluster,
         [f"{slot.name} ({slot.kind}, {'active' if slot.active else 'inactive'})" for slot in wide.slots],
@@ -112,12 +109,15 @@ def check_slots(context: CheckContext) -> Finding:
     )
 
 
-def check_subscriptions(context: CheckContext) -> Finding:
+@check(
+    "subscriptions",
+    "Subscriptions",
+    compares="pg_subscription of the old cluster",
+    page="logical-replication",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+)
+def check_subscriptions(_context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check for subscriptions: two running clusters would share one slot of the publisher."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, wide = found
     return _none_or_warning(
         cluster,
         [
@@ -132,26 +132,33 @@ def check_subscriptions(context: CheckContext) -> Finding:
     )
 
 
-def check_publications(context: CheckContext) -> Finding:
+@check(
+    "publications",
+    "Publications",
+    compares="pg_publication of the old cluster",
+    page="logical-replication",
+    needs=(need.CLUSTER, need.DATABASES),
+)
+def check_publications(_context: CheckContext, cluster: Cluster, databases: Databases) -> Finding:
     """Check for publications, whose subscribers connect to the old server."""
-    found, cluster = databases_or_finding(context), context.cluster
-    if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster_finding(context)
     return _none_or_warning(
         cluster,
-        [f"{database.name}: {catalogs.publications}" for database, catalogs in found if catalogs.publications],
+        [f"{database.name}: {catalogs.publications}" for database, catalogs in databases if catalogs.publications],
         "The old cluster has no publications.",
         "Publications move with the files, but their subscribers still connect to the old server's address.",
         "Point each subscriber at the new server: ALTER SUBSCRIPTION … CONNECTION. Their slots move with the files.",
     )
 
 
-def check_standbys(context: CheckContext) -> Finding:
+@check(
+    "standbys",
+    "Standbys and WAL receivers",
+    compares="pg_stat_replication of the old cluster",
+    page="warm-standby",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+)
+def check_standbys(_context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check for standbys, WAL archivers and running base backups."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, wide = found
     backups = ["an exclusive backup"] if wide.exclusive_backup else []
     return _none_or_warning(
         cluster,
@@ -163,12 +170,15 @@ def check_standbys(context: CheckContext) -> Finding:
     )
 
 
-def check_prepared_transactions(context: CheckContext) -> Finding:
+@check(
+    "prepared-transactions",
+    "Prepared transactions",
+    compares="pg_prepared_xacts of the old cluster",
+    page="sql-prepare-transaction",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+)
+def check_prepared_transactions(_context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check for prepared transactions, which keep their locks after the move."""
-    found = cluster_wide_or_finding(context)
-    if isinstance(found, Finding):
-        return found
-    cluster, wide = found
     return _none_or_warning(
         cluster,
         list(wide.prepared),
@@ -182,17 +192,18 @@ def check_prepared_transactions(context: CheckContext) -> Finding:
 _SCHEDULERS = {"pg_cron": "pg_cron", "pgagent": "pgAgent", "pg_partman": "pg_partman", "timescaledb": "TimescaleDB"}
 
 
-def check_schedulers(context: CheckContext) -> Finding:
+@check(
+    "schedulers",
+    "Schedulers and background workers",
+    compares="extensions and background workers of the old cluster",
+    page="bgworker",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE, need.DATABASES),
+)
+def check_schedulers(_context: CheckContext, cluster: Cluster, wide: ClusterWide, databases: Databases) -> Finding:
     """Check for schedulers and background workers, which start after the cutover."""
-    found, whole = databases_or_finding(context), cluster_wide_or_finding(context)
-    if isinstance(whole, Finding):
-        return whole
-    if isinstance(found, Finding):
-        return found
-    cluster, wide = whole
     names = [
         f"{_SCHEDULERS[extension.name]} in {database.name}"
-        for database, catalogs in found
+        for database, catalogs in databases
         for extension in catalogs.extensions
         if extension.name in _SCHEDULERS
     ]
@@ -207,12 +218,16 @@ def check_schedulers(context: CheckContext) -> Finding:
     )
 
 
-def check_unlogged_tables(context: CheckContext) -> Finding:
+@check(
+    "unlogged",
+    "Unlogged tables",
+    compares="pg_class of every database of the old cluster",
+    page="sql-createtable",
+    needs=(need.CLUSTER, need.DATABASES),
+)
+def check_unlogged_tables(_context: CheckContext, cluster: Cluster, databases: Databases) -> Finding:
     """Report unlogged tables; after a clean shutdown they are complete."""
-    found, cluster = databases_or_finding(context), context.cluster
-    if isinstance(found, Finding) or cluster is None:
-        return found if isinstance(found, Finding) else no_cluster_finding(context)
-    having = [f"{database.name}: {catalogs.unlogged}" for database, catalogs in found if catalogs.unlogged]
+    having = [f"{database.name}: {catalogs.unlogged}" for database, catalogs in databases if catalogs.unlogged]
     if not having:
         return passed("none", NOTHING, f"No database has unlogged tables.{age_note(cluster)}")
     return passed(
@@ -223,11 +238,15 @@ def check_unlogged_tables(context: CheckContext) -> Finding:
     )
 
 
-def check_data_checksums(context: CheckContext) -> Finding:
+@check(
+    "checksums",
+    "Data checksums",
+    compares="pg_controldata of the old cluster",
+    page="app-initdb",
+    needs=(need.CLUSTER,),
+)
+def check_data_checksums(_context: CheckContext, cluster: Cluster) -> Finding:
     """Report whether data checksums are on; without them, damaged pages stay undetected."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     state = cluster.settings.get("data_checksums")
     if state is None:
         return passed("none in this major version", NOTHING, f"PostgreSQL {cluster.series} has no data checksums.")
@@ -258,69 +277,98 @@ def _none_or_warning(cluster: Cluster, having: Sequence[str], none: str, why: st
     return warning(format_list(list(having)), NOTHING, f"{why}{age_note(cluster)}", hint)
 
 
+@check(
+    "local-start",
+    "Local-only start",
+    blocking=True,
+    compares="subscriptions, workers and loaded libraries of the old cluster, settings that "
+    "the new server's binaries accept",
+    page="bgworker",
+    needs=(need.CLUSTER, need.CLUSTER_WIDE),
+    uses=(need.BINARIES,),
+)
+def check_local_start(context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
+    """Check that isolation settings hold back everything that starts work by itself until the cutover."""
+    old = format_list(_list_starting_work(cluster, wide)) or "none"
+    settings = list_isolation_settings(cluster)
+    return (
+        _not_preventable(cluster, old)
+        or _refused_settings(context, old, settings)
+        or passed(
+            old,
+            ", ".join(settings),
+            "The first start of the new cluster is for local connections only. Until the cutover, "
+            f"isolation settings hold back everything that starts work by itself.{age_note(cluster)}",
+        )
+    )
+
+
+def _list_starting_work(cluster: Cluster, wide: ClusterWide) -> list[str]:
+    """Return what starts work in the cluster, or may do so: any preloaded library counts."""
+    enabled = [f"subscription {each.name} in {each.database}" for each in wide.subscriptions if each.enabled]
+    at_start, later = list_preloaded_libraries(cluster)
+    return [*enabled, *wide.workers, *(f"library {each}" for each in (*at_start, *later))]
+
+
+def _not_preventable(cluster: Cluster, old: str) -> Finding | None:
+    """Return a finding if some work cannot be prevented by any setting."""
+    workers, sessions = list_unbound_worker_libraries(cluster), list_session_libraries(cluster)
+    if workers:
+        return blocker(
+            old,
+            NOTHING,
+            f"{format_list(list(workers))} may start background workers. PostgreSQL {cluster.series} "
+            "has no setting that limits them.",
+            "Remove them from shared_preload_libraries on the old server before the move (this has "
+            "no effect until it is stopped). Add them again on the new server after the cutover.",
+        )
+    if sessions:
+        return blocker(
+            old,
+            NOTHING,
+            f"A role or database makes sessions load {format_list(list(sessions))}. These libraries may "
+            "run something at each login, also on the new server before the cutover.",
+            "Before the move, run ALTER ROLE or ALTER DATABASE … RESET session_preload_libraries (or "
+            "local_preload_libraries), and SET it again after the cutover.",
+        )
+    return None
+
+
+def _refused_settings(context: CheckContext, old: str, settings: tuple[str, ...]) -> Finding | None:
+    """Return a finding if the new server's binaries refuse an isolation setting, or were not asked."""
+    asked = need.BINARIES.value_or_finding(context, old)
+    if isinstance(asked, Finding):
+        return asked
+    answers = dict(asked.settings)
+    refused = {each: answers[each] for each in settings if answers.get(each)}
+    if refused:
+        return blocker(
+            old,
+            "; ".join(refused.values()),
+            f"The new server's binaries refuse {format_list(list(refused))}. What these settings hold "
+            "back would run before the cutover.",
+            "Install PostgreSQL's own binaries of that major version on the new server.",
+        )
+    if not set(settings) <= set(answers):
+        return unknown(
+            old,
+            NOTHING,
+            "The new server's binaries were not asked for the isolation settings of the local-only start.",
+            "Run the checks again.",
+        )
+    return None
+
+
 CHECKS: tuple[Check, ...] = (
-    (
-        Declaration("archiving", "WAL archiving", False, "archive_mode of the old cluster", "continuous-archiving"),
-        check_archiving,
-    ),
-    (
-        Declaration(
-            "pgbackrest",
-            "Data directory of pgBackRest",
-            False,
-            "archive_command of the old cluster, pgBackRest configuration on the new server, the target",
-            "continuous-archiving",
-        ),
-        check_pgbackrest,
-    ),
-    (
-        Declaration("slots", "Replication slots", False, "pg_replication_slots of the old cluster", "warm-standby"),
-        check_slots,
-    ),
-    (
-        Declaration(
-            "subscriptions", "Subscriptions", False, "pg_subscription of the old cluster", "logical-replication"
-        ),
-        check_subscriptions,
-    ),
-    (
-        Declaration("publications", "Publications", False, "pg_publication of the old cluster", "logical-replication"),
-        check_publications,
-    ),
-    (
-        Declaration(
-            "standbys", "Standbys and WAL receivers", False, "pg_stat_replication of the old cluster", "warm-standby"
-        ),
-        check_standbys,
-    ),
-    (
-        Declaration(
-            "prepared-transactions",
-            "Prepared transactions",
-            False,
-            "pg_prepared_xacts of the old cluster",
-            "sql-prepare-transaction",
-        ),
-        check_prepared_transactions,
-    ),
-    (
-        Declaration(
-            "schedulers",
-            "Schedulers and background workers",
-            False,
-            "extensions and background workers of the old cluster",
-            "bgworker",
-        ),
-        check_schedulers,
-    ),
-    (
-        Declaration(
-            "unlogged", "Unlogged tables", False, "pg_class of every database of the old cluster", "sql-createtable"
-        ),
-        check_unlogged_tables,
-    ),
-    (
-        Declaration("checksums", "Data checksums", False, "pg_controldata of the old cluster", "app-initdb"),
-        check_data_checksums,
-    ),
+    check_archiving,
+    check_pgbackrest,
+    check_slots,
+    check_subscriptions,
+    check_publications,
+    check_standbys,
+    check_prepared_transactions,
+    check_schedulers,
+    check_unlogged_tables,
+    check_data_checksums,
+    check_local_start,
 )

@@ -1,20 +1,23 @@
 """Checks of the tools that the copy needs."""
 
 from core.facts.model import Facts
-from core.migration.checks.declaration import Check, Declaration
+from core.migration.checks.declaration import Check, check
 from core.migration.findings.finding import CheckContext, Finding, blocker, passed, unknown
 
 
+@check("rsync", title="Installation of rsync", blocking=True, compares="rsync on both servers", page="backup-file")
 def check_rsync(context: CheckContext) -> Finding:
     """Check that rsync is installed on both servers."""
     return _compare_tools(context, "rsync", on_old=("rsync",), on_new=("rsync",))
 
 
+@check("ssh", title="SSH client on the old server", blocking=True, compares="ssh on the old server", page="backup-file")
 def check_ssh(context: CheckContext) -> Finding:
     """Check that ssh is installed on the old server; sshd runs on the new one, since pghaul uses it."""
     return _compare_tools(context, "ssh", on_old=("ssh",), on_new=())
 
 
+@check("gnu-tools", "GNU find and GNU tar", blocking=True, compares="find and tar on both servers", page="backup-file")
 def check_gnu_tools(context: CheckContext) -> Finding:
     """Check that find and tar are GNU's: busybox's lack `-printf`, `-lname` and `-I`."""
     names = ("find", "tar")
@@ -88,11 +91,4 @@ def _describe_tools(facts: Facts, names: tuple[str, ...]) -> str:
     )
 
 
-CHECKS: tuple[Check, ...] = (
-    (Declaration("rsync", "Installation of rsync", True, "rsync on both servers", "backup-file"), check_rsync),
-    (
-        Declaration("gnu-tools", "GNU find and GNU tar", True, "find and tar on both servers", "backup-file"),
-        check_gnu_tools,
-    ),
-    (Declaration("ssh", "SSH client on the old server", True, "ssh on the old server", "backup-file"), check_ssh),
-)
+CHECKS: tuple[Check, ...] = (check_rsync, check_gnu_tools, check_ssh)

@@ -1,40 +1,32 @@
 """Checks of cluster managers, automatic starts, poolers, scheduled jobs and virtual addresses."""
 
-from core.facts.autostart import SECTION as AUTOSTART
-from core.facts.ha_and_poolers import SECTION as HA_AND_POOLERS
-from core.facts.ha_and_poolers import VIRTUAL
-from core.facts.host_environment import HaOrPooler
-from core.facts.model import Facts
-from core.facts.schedules import SECTION as SCHEDULES
-from core.migration.checks.declaration import Check, Declaration
-from core.migration.findings.finding import (
-    NOTHING,
-    CheckContext,
-    Finding,
-    blocker,
-    explain_gap,
-    no_cluster_finding,
-    passed,
-    unknown,
-    warning,
-)
+from collections.abc import Sequence
+
+from core.facts.host_environment import Autostart, HaOrPooler, Scheduled
+from core.facts.model import Cluster
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
+from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, warning
 from core.migration.findings.layout import debian_name
 
 _SHOWN = 10
 
 
-def check_cluster_managers(context: CheckContext) -> Finding:
+@check(
+    "ha-manager",
+    "Cluster manager",
+    blocking=True,
+    compares="processes, units and files of both servers",
+    page="high-availability",
+    needs=(need.CLUSTER, need.OLD_PROGRAMS, need.NEW_PROGRAMS),
+)
+def check_cluster_managers(
+    context: CheckContext, _cluster: Cluster, here: tuple[HaOrPooler, ...], there: tuple[HaOrPooler, ...]
+) -> Finding:
     """Check that no cluster manager is running: it would start the old cluster again."""
-    if context.cluster is None:
-        return no_cluster_finding(context)
-    unread = _unread_or_found(
-        context, "cluster managers", [facts.host_environment.ha_and_poolers for facts in (context.old, context.new)]
-    )
-    if unread is not None:
-        return unread
-    here, there = (_programs_with_role(facts, "manager") for facts in (context.old, context.new))
-    shown = _describe_programs(here), _describe_programs(there)
-    running = [each.name for each in here if each.running]
+    on_old, on_new = _with_role(here, "manager"), _with_role(there, "manager")
+    shown = _describe_programs(on_old), _describe_programs(on_new)
+    running = [each.name for each in on_old if each.running]
     if running:
         return blocker(
             *shown,
@@ -43,7 +35,7 @@ def check_cluster_managers(context: CheckContext) -> Finding:
             "Pause it as its documentation says (`patronictl pause`, `repmgr service pause`, "
             "maintenance mode). Then stop it and disable its start.",
         )
-    if here or there:
+    if on_old or on_new:
         return warning(
             *shown,
             "A cluster manager is set up, but none is running on the old server.",
@@ -52,19 +44,17 @@ def check_cluster_managers(context: CheckContext) -> Finding:
     return passed(*shown, "No cluster manager was found on either server.")
 
 
-def check_autostart(context: CheckContext) -> Finding:
+@check(
+    "autostart",
+    "Automatic start of the old cluster",
+    compares="units, start.conf and init scripts of the old server",
+    page="server-start",
+    needs=(need.CLUSTER, need.OLD_AUTOSTART, need.OLD_PROGRAMS),
+)
+def check_autostart(
+    _context: CheckContext, cluster: Cluster, found: Autostart, here: tuple[HaOrPooler, ...]
+) -> Finding:
     """Check that the plan controls everything that would start the old cluster again."""
-    cluster, found = context.cluster, context.old.host_environment.autostart
-    if cluster is None:
-        return no_cluster_finding(context)
-    if found is None or context.old.host_environment.ha_and_poolers is None:
-        why = explain_gap(context.old, AUTOSTART.name, HA_AND_POOLERS.name)
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"What starts services on {context.old.server} could not be read ({why}).",
-            "Look for init scripts, units and watchdogs of your own, and keep them from starting the old cluster.",
-        )
     named = debian_name(cluster)
     starts = [f"unit {cluster.unit}"] if cluster.unit is not None else []
     if cluster.unit is not None:
@@ -73,7 +63,7 @@ def check_autostart(context: CheckContext) -> Finding:
         starts += [f"Restart={restart}"] if restart is not None else []
     if named is not None:
         starts.append(f"start.conf {(found.start_conf or {}).get(cluster.name or '', 'not read')}")
-    doubts = _uncontrolled_starts(context, found.scripts)
+    doubts = _uncontrolled_starts(cluster, here, found.scripts)
     shown = ", ".join([*starts, *doubts]) or "nothing"
     if doubts:
         return warning(
@@ -84,22 +74,22 @@ def check_autostart(context: CheckContext) -> Finding:
             "that no server runs there.",
         )
     return passed(
-        shown,
-        NOTHING,
-        "The plan keeps the old cluster stopped. Nothing else was found that would start it again.",
+        shown, NOTHING, "The plan keeps the old cluster stopped. Nothing else was found that would start it again."
     )
 
 
-def check_poolers(context: CheckContext) -> Finding:
+@check(
+    "pooler",
+    "Connection pooler",
+    compares="processes, units and files of both servers",
+    page="runtime-config-connection",
+    needs=(need.OLD_PROGRAMS, need.NEW_PROGRAMS),
+)
+def check_poolers(_context: CheckContext, here: tuple[HaOrPooler, ...], there: tuple[HaOrPooler, ...]) -> Finding:
     """Check for a pooler or proxy that must be pointed at the new server."""
-    unread = _unread_or_found(
-        context, "poolers", [facts.host_environment.ha_and_poolers for facts in (context.old, context.new)]
-    )
-    if unread is not None:
-        return unread
-    here, there = (_programs_with_role(facts, "pooler") for facts in (context.old, context.new))
-    shown = _describe_programs(here), _describe_programs(there)
-    if not here and not there:
+    on_old, on_new = _with_role(here, "pooler"), _with_role(there, "pooler")
+    shown = _describe_programs(on_old), _describe_programs(on_new)
+    if not on_old and not on_new:
         return passed(
             *shown,
             "No pooler or proxy was found on either server. One on another host must be pointed at the new server.",
@@ -112,19 +102,15 @@ def check_poolers(context: CheckContext) -> Finding:
     )
 
 
-def check_cron_jobs(context: CheckContext) -> Finding:
+@check(
+    "cron-jobs",
+    "Scheduled jobs",
+    compares="crontabs and timers of the old server",
+    page="maintenance",
+    needs=(need.CLUSTER, need.OLD_SCHEDULE),
+)
+def check_cron_jobs(_context: CheckContext, _cluster: Cluster, jobs: tuple[Scheduled, ...]) -> Finding:
     """Check for scheduled jobs on the old server that use the cluster."""
-    jobs = context.old.host_environment.schedule
-    if context.cluster is None:
-        return no_cluster_finding(context)
-    if jobs is None:
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The scheduled jobs of {context.old.server} could not be read "
-            f"({explain_gap(context.old, SCHEDULES.name)}).",
-            "Look with `crontab -l -u postgres; ls /etc/cron.d; systemctl list-timers`.",
-        )
     if not jobs:
         return passed("none", NOTHING, "No scheduled job on the old server names PostgreSQL or the data directory.")
     lines = [f"{job.place}: {job.line}" for job in jobs[:_SHOWN]]
@@ -138,16 +124,17 @@ def check_cron_jobs(context: CheckContext) -> Finding:
     )
 
 
-def check_virtual_addresses(context: CheckContext) -> Finding:
+@check(
+    "virtual-addresses",
+    "Virtual IP addresses",
+    compares="addresses of both servers",
+    page="runtime-config-connection",
+    needs=(need.OLD_VIRTUAL_ADDRESSES,),
+    uses=(need.NEW_VIRTUAL_ADDRESSES,),
+)
+def check_virtual_addresses(context: CheckContext, here: tuple[str, ...]) -> Finding:
     """Check for virtual IP addresses of the old server."""
-    here, there = context.old.host_environment.virtual_addresses, context.new.host_environment.virtual_addresses
-    if here is None:
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The addresses of {context.old.server} could not be read ({explain_gap(context.old, VIRTUAL.name)}).",
-            "Look with `ip addr show`.",
-        )
+    there = need.NEW_VIRTUAL_ADDRESSES.read(context)
     shown = ", ".join(here) or "none", "not read" if there is None else ", ".join(there) or "none"
     if not here:
         return passed(*shown, "The old server has no virtual IP address.")
@@ -159,62 +146,8 @@ def check_virtual_addresses(context: CheckContext) -> Finding:
     )
 
 
-CHECKS: tuple[Check, ...] = (
-    (
-        Declaration(
-            "ha-manager", "Cluster manager", True, "processes, units and files of both servers", "high-availability"
-        ),
-        check_cluster_managers,
-    ),
-    (
-        Declaration(
-            "autostart",
-            "Automatic start of the old cluster",
-            False,
-            "units, start.conf and init scripts of the old server",
-            "server-start",
-        ),
-        check_autostart,
-    ),
-    (
-        Declaration(
-            "pooler",
-            "Connection pooler",
-            False,
-            "processes, units and files of both servers",
-            "runtime-config-connection",
-        ),
-        check_poolers,
-    ),
-    (
-        Declaration("cron-jobs", "Scheduled jobs", False, "crontabs and timers of the old server", "maintenance"),
-        check_cron_jobs,
-    ),
-    (
-        Declaration(
-            "virtual-addresses", "Virtual IP addresses", False, "addresses of both servers", "runtime-config-connection"
-        ),
-        check_virtual_addresses,
-    ),
-)
-
-
-def _unread_or_found(context: CheckContext, what: str, found: list[tuple[HaOrPooler, ...] | None]) -> Finding | None:
-    missing = next(
-        (facts for facts, programs in zip((context.old, context.new), found, strict=True) if programs is None), None
-    )
-    if missing is None:
-        return None
-    return unknown(
-        NOTHING,
-        NOTHING,
-        f"The {what} of {missing.server} could not be read ({explain_gap(missing, HA_AND_POOLERS.name)}).",
-        f"Look on {missing.server} with `ps -ef` and `ls /etc`.",
-    )
-
-
-def _programs_with_role(facts: Facts, role: str) -> list[HaOrPooler]:
-    return [each for each in facts.host_environment.ha_and_poolers or () if each.role == role]
+def _with_role(programs: Sequence[HaOrPooler], role: str) -> list[HaOrPooler]:
+    return [each for each in programs if each.role == role]
 
 
 def _describe_programs(programs: list[HaOrPooler]) -> str:
@@ -236,12 +169,9 @@ def _restart_setting(restart: dict[str, str], unit: str) -> str | None:
     return restart.get(unit) or (restart.get(f"{name}@.service") if at else None)
 
 
-def _uncontrolled_starts(context: CheckContext, scripts: tuple[str, ...]) -> list[str]:
+def _uncontrolled_starts(cluster: Cluster, programs: Sequence[HaOrPooler], scripts: tuple[str, ...]) -> list[str]:
     """Return what may start the old cluster again and is not controlled by the plan."""
-    cluster = context.cluster
-    if cluster is None:
-        return []
-    doubts = [f"{each.name} runs" for each in _programs_with_role(context.old, "watcher") if each.running]
+    doubts = [f"{each.name} runs" for each in _with_role(programs, "watcher") if each.running]
     if cluster.process is not None:
         parent, unit = cluster.process.parent, cluster.process.unit
         doubts += [f"started by {parent}"] if parent not in (None, "init", "systemd") else []
@@ -249,3 +179,12 @@ def _uncontrolled_starts(context: CheckContext, scripts: tuple[str, ...]) -> lis
     if cluster.unit is None and debian_name(cluster) is None:
         doubts += [f"init script {name}" for name in scripts]
     return doubts
+
+
+CHECKS: tuple[Check, ...] = (
+    check_cluster_managers,
+    check_autostart,
+    check_poolers,
+    check_cron_jobs,
+    check_virtual_addresses,
+)

@@ -1,28 +1,32 @@
-"""Checks of the state of the old cluster and of the target."""
+"""Checks of the state of the old cluster, of its links, and of the target, which must not overlap it."""
 
+import posixpath
 import re
+from pathlib import PurePosixPath
 
-from core.facts.clusters import CONTROL, IDENTITY, PLACE
-from core.facts.discovery import POSTMASTERS
-from core.facts.irregular_files import SECTION as IRREGULAR_FILES
-from core.facts.model import Cluster
-from core.facts.sections import RIGHTS
-from core.facts.sizes import LINKS
-from core.migration.checks.declaration import Check, Declaration
-from core.migration.checks.distinct import check_distinct_places
-from core.migration.findings.data_roots import data_roots, root_name_pattern, source_data_roots
+from core.facts.clusters import IDENTITY, PLACE
+from core.facts.model import Cluster, Facts
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
+from core.migration.findings.catalogs import format_list
+from core.migration.findings.data_roots import (
+    data_roots,
+    links_leading_elsewhere,
+    required_files,
+    root_name_pattern,
+    source_data_roots,
+)
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
     explain_gap,
-    no_cluster_finding,
     passed,
     unknown,
-    unread_finding,
     warning,
 )
+from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.model.checks import Status
 from core.servers.shell import for_hint
 
@@ -33,6 +37,14 @@ _STANDBY = ("standby.signal", "recovery.conf")
 _RECOVERING = ("in archive recovery", "shut down in recovery", "in recovery")
 
 
+@check(
+    "cluster-exists",
+    "Old cluster",
+    blocking=True,
+    compares="data directory on the old server",
+    page="creating-cluster",
+    uses=(need.CLUSTER,),
+)
 def check_cluster_exists(context: CheckContext) -> Finding:
     """Check that the data directory on the old server contains a cluster."""
     cluster = context.cluster
@@ -53,6 +65,14 @@ def check_cluster_exists(context: CheckContext) -> Finding:
     )
 
 
+@check(
+    TARGET_IDENTITY,
+    "Contents of the target",
+    blocking=True,
+    compares="system identifiers, and the mark of a copy",
+    page="backup-file",
+    uses=(need.CLUSTER, need.CONTROL, need.OLD_SYSTEM, need.NEW_SYSTEM),
+)
 def check_target_identity(context: CheckContext) -> Finding:
     """Check that every target is empty or contains an earlier copy of this cluster."""
     found = _data_directory(context)
@@ -116,7 +136,7 @@ def _data_directory(context: CheckContext) -> Finding:
         )
     there = f"system identifier {target.control.system_identifier}"
     if target.control.system_identifier == identifier:
-        doubt = check_distinct_places(context)
+        doubt = check_distinct_places.run(context)
         if doubt.status is not Status.PASS:
             return Finding(doubt.status, shown, there, f"{path} may not be a copy. {doubt.message}", doubt.hint)
         return _unmarked_cluster(context, target)
@@ -149,7 +169,7 @@ def _marked_copy(context: CheckContext, copy_of: str, identifier: str | None, sh
         return blocker(
             shown, there, message, "Choose another target. Or, if nobody needs that copy, remove it yourself."
         )
-    doubt = check_distinct_places(context)
+    doubt = check_distinct_places.run(context)
     if doubt.status is not Status.PASS:
         return Finding(doubt.status, shown, there, f"{path} may not be a copy. {doubt.message}", doubt.hint)
     return passed(shown, there, f"{path} contains an earlier copy of this cluster. The move will update it.")
@@ -200,14 +220,21 @@ def _parse_wal_location(location: str) -> tuple[int, int] | None:
     return (int(found[1], 16), int(found[2], 16)) if found is not None else None
 
 
+@check(
+    "target-stopped",
+    "Servers in the target",
+    blocking=True,
+    compares="servers running on the new server",
+    page="server-shutdown",
+    uses=(need.NEW_SERVERS,),
+)
 def check_target_is_stopped(context: CheckContext) -> Finding:
     """Check that no server is running in the target."""
     target = context.target
     if target is None:
-        gap = context.new.gap(POSTMASTERS.name, RIGHTS)
-        if gap is not None:
-            why = f"The servers that are running on {context.new.server} are not known ({gap.subject}: {gap.reason})."
-            return unknown(NOTHING, NOTHING, why, f"Look on {context.new.server} with `ps -C postgres -o args`.")
+        servers = need.NEW_SERVERS.value_or_finding(context)
+        if isinstance(servers, Finding):
+            return servers
         return passed(NOTHING, "no cluster", "No cluster is known in the target.")
     if not target.running:
         return passed(NOTHING, "stopped", "No server is running in the target.")
@@ -220,11 +247,17 @@ def check_target_is_stopped(context: CheckContext) -> Finding:
     )
 
 
-def check_old_cluster_state(context: CheckContext) -> Finding:
+@check(
+    "old-stopped",
+    "Shutdown of the old cluster",
+    blocking=True,
+    compares="state of the old cluster",
+    page="server-shutdown",
+    needs=(need.CLUSTER,),
+    uses=(need.CONTROL,),
+)
+def check_old_cluster_state(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that the old cluster is shut down cleanly, or is running and will be stopped by the plan."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     state = cluster.control.state if cluster.control is not None else None
     if cluster.running:
         return passed(
@@ -234,13 +267,7 @@ def check_old_cluster_state(context: CheckContext) -> Finding:
             "stop and copies the changes.",
         )
     if state is None:
-        return unknown(
-            "stopped, state not readable",
-            NOTHING,
-            "It is not known whether the old cluster was shut down cleanly "
-            f"({explain_gap(context.old, CONTROL.name, of=context.move.cluster)}).",
-            "Run pg_controldata on the data directory. The cluster state must be `shut down`.",
-        )
+        return need.CONTROL.unread(context, "stopped, state not readable")
     if cluster.fenced and state == "shut down":
         return warning(
             f"{state}, fenced",
@@ -267,11 +294,17 @@ def check_old_cluster_state(context: CheckContext) -> Finding:
     )
 
 
-def check_is_primary(context: CheckContext) -> Finding:
+@check(
+    "primary",
+    "Role of the old cluster",
+    blocking=True,
+    compares="state and signal files of the old cluster",
+    page="warm-standby",
+    needs=(need.CLUSTER,),
+    uses=(need.CONTROL,),
+)
+def check_is_primary(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that the old cluster is a primary; a standby would follow its primary when it starts."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     state = cluster.control.state if cluster.control is not None else None
     files = [name for name in cluster.leftovers if name in _STANDBY]
     shown = ", ".join([*files, state or "state not readable"])
@@ -283,27 +316,27 @@ def check_is_primary(context: CheckContext) -> Finding:
             "Move the primary instead. If the primary is gone for good, promote this server (`pg_ctl promote`).",
         )
     if state is None:
-        return unknown(
-            shown,
-            NOTHING,
-            "It is not known whether the old cluster is a primary "
-            f"({explain_gap(context.old, CONTROL.name, of=context.move.cluster)}).",
-            "Ask it with `select pg_is_in_recovery()`, or run pg_controldata on the data directory.",
-        )
+        return need.CONTROL.unread(context, shown)
     return passed(shown, NOTHING, "The old cluster is a primary.")
 
 
-def check_leftover_files(context: CheckContext) -> Finding:
+@check(
+    "leftovers",
+    "Leftover files in the data directory",
+    blocking=True,
+    compares="signal, label and lock files of the old cluster",
+    page="storage-file-layout",
+    needs=(need.CLUSTER,),
+    uses=(need.CONTENTS,),
+)
+def check_leftover_files(context: CheckContext, cluster: Cluster) -> Finding:
     """Check for files that change how the copy would start."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     lying = [name for name in cluster.leftovers if not (name == "postmaster.pid" and cluster.running)]
     lying += cluster.irregular_files.examples.get("partial", ()) if cluster.irregular_files is not None else ()
     if not lying:
-        unread = unread_finding(context, LINKS.name, IRREGULAR_FILES.name)
-        if unread is not None:
-            return unread
+        found = need.CONTENTS.value_or_finding(context)
+        if isinstance(found, Finding):
+            return found
         return passed("none", NOTHING, "The data directory contains no files that change how the cluster starts.")
     shown = ", ".join(lying)
     if any(name in _RECOVERY for name in lying):
@@ -320,18 +353,23 @@ def check_leftover_files(context: CheckContext) -> Finding:
     return warning(shown, NOTHING, f"The data directory contains {shown}.", hint)
 
 
-def check_tablespaces_inside(context: CheckContext) -> Finding:
+@check(
+    "tablespaces-inside",
+    "Tablespaces inside the data directory",
+    compares="tablespace locations of the old cluster",
+    page="manage-ag-tablespaces",
+    needs=(need.CLUSTER,),
+    uses=(need.LINKS,),
+)
+def check_tablespaces_inside(context: CheckContext, cluster: Cluster) -> Finding:
     """Check for tablespaces inside the data directory, which PostgreSQL warns against."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     inside = [
         space.location for space in cluster.tablespaces if f"{space.location}/".startswith(f"{cluster.data_directory}/")
     ]
     if not inside:
-        unread = unread_finding(context, LINKS.name)
-        if unread is not None:
-            return unread
+        links = need.LINKS.value_or_finding(context)
+        if isinstance(links, Finding):
+            return links
         number = len(cluster.tablespaces)
         shown = f"{number} {'tablespace' if number == 1 else 'tablespaces'} outside"
         return passed(shown, NOTHING, "No tablespace is inside the data directory.")
@@ -343,17 +381,24 @@ def check_tablespaces_inside(context: CheckContext) -> Finding:
     )
 
 
-def check_tablespace_targets(context: CheckContext) -> Finding:
+@check(
+    "tablespace-targets",
+    "Targets of the tablespaces",
+    blocking=True,
+    compares="tablespaces and other links of the old cluster, targets of the move",
+    page="manage-ag-tablespaces",
+    needs=(need.CLUSTER,),
+    uses=(need.LINKS,),
+)
+def check_tablespace_targets(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that every directory with a target is a data root; the target would be ignored otherwise."""
-    cluster, named = context.cluster, context.move.tablespace_targets
-    if cluster is None:
-        return no_cluster_finding(context)
+    named = context.move.tablespace_targets
     movable = [root.source for root in source_data_roots(cluster)[1:]]
     wrong = sorted(set(named) - set(movable))
     evidence = ", ".join(movable) or "none", ", ".join(f"{here} -> {there}" for here, there in named.items()) or "none"
-    unread = unread_finding(context, LINKS.name)
-    if unread is not None and named:
-        return unread
+    links = need.LINKS.value_or_finding(context)
+    if isinstance(links, Finding) and named:
+        return links
     if not wrong:
         return passed(*evidence, "Every directory that the move gives a target is a data root of the cluster.")
     return blocker(
@@ -364,65 +409,153 @@ def check_tablespace_targets(context: CheckContext) -> Finding:
     )
 
 
+@check(
+    "links",
+    "Symbolic links",
+    blocking=True,
+    compares="tablespaces and other links in the old data directory",
+    page="manage-ag-tablespaces",
+    needs=(need.CLUSTER,),
+    uses=(need.LINKS, need.BINARIES),
+)
+def check_links(context: CheckContext, cluster: Cluster) -> Finding:
+    """Check that no link leads nowhere, neither now nor after the copy."""
+    dangling = [link for link in cluster.links if link.dangling]
+    if dangling:
+        return blocker(
+            ", ".join(f"{link.path} -> {link.target}" for link in dangling),
+            NOTHING,
+            "Links of the data directory lead nowhere. Something is not mounted, or was removed.",
+            "Mount what is missing, or have the links removed by the one who made them, before the copy.",
+        )
+    followed = ", ".join(
+        [
+            *(f"{space.link} -> {space.location}" for space in cluster.tablespaces),
+            *(f"{link.path} -> {link.target}" for link in cluster.links),
+        ]
+    )
+    if not followed:
+        links = need.LINKS.value_or_finding(context)
+        return links if isinstance(links, Finding) else passed("none", NOTHING, "The data directory contains no links.")
+    return _links_to_files(context, cluster, followed) or passed(
+        followed,
+        NOTHING,
+        "Every link leads to a file or directory. The plan copies each directory, and sets the "
+        "links whose target has another path.",
+    )
+
+
+def _links_to_files(context: CheckContext, cluster: Cluster, followed: str) -> Finding | None:
+    """Return the finding for links to single files, which are copied unchanged and need the same targets."""
+    wrong = links_leading_elsewhere(context.move, cluster)
+    if wrong:
+        return blocker(
+            followed,
+            format_list([f"{link} -> {there}" for link, there in wrong.items()]),
+            f"Links to files would lead to another place on the new server: {format_list(list(wrong))}.",
+            "Let each link name a path that is the same on both servers, or replace the link by the file itself.",
+        )
+    wanted = required_files(cluster)
+    if not wanted:
+        return None
+    asked = need.BINARIES.value_or_finding(context, followed)
+    if isinstance(asked, Finding):
+        return asked
+    answers = dict(asked.paths)
+    missing = [path for path in wanted if answers.get(path)]
+    if missing:
+        return blocker(
+            followed,
+            f"missing: {format_list(missing)}",
+            "Links to files would lead nowhere on the new server: "
+            f"{format_list([f'{wanted[path]} to {path}' for path in missing])}.",
+            "Put the files there, readable for the database user, or remove the links.",
+        )
+    silent = [path for path in wanted if path not in answers]
+    if silent:
+        return need.unanswered(followed, silent)
+    return None
+
+
+_NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "ceph", "fuse.ceph", "fuse.glusterfs", "glusterfs"})
+"""Kinds of file systems whose `device` names a server: the same device is the same storage on every host."""
+
+
+@check(
+    "two-places",
+    "Separate hosts or directories",
+    blocking=True,
+    compares="host names, boot IDs, addresses and directories of both servers",
+    page="backup-file",
+    needs=(need.CLUSTER,),
+    uses=(need.OLD_SYSTEM, need.NEW_SYSTEM),
+)
+def check_distinct_places(context: CheckContext, cluster: Cluster) -> Finding:
+    """Check that the servers are different hosts, or that no source directory overlaps a target."""
+    sources = [root.source for root in source_data_roots(cluster)]
+    targets = [root.target for root in data_roots(context.move, cluster)]
+    shown = _shown(context.old, sources), _shown(context.new, targets)
+    pairs = [(source, target) for source in sources for target in targets]
+    hosts = compare_hosts(context.old, context.new)
+    clash = next((pair for pair in pairs if _overlap(*pair)), None)
+    storage = next((pair for pair in pairs if _same_storage(context, *pair)), None)
+    if storage is not None:
+        return blocker(
+            *shown,
+            f"{storage[1]} on {context.new.server} and {storage[0]} on {context.old.server} are on "
+            "the same network storage and overlap. The copy would overwrite the files that it reads.",
+            "Choose a target of its own.",
+        )
+    if clash is None or hosts is Hosts.TWO:
+        return passed(
+            *shown,
+            "The two servers are different hosts."
+            if hosts is Hosts.TWO
+            else "The data directories of both servers do not overlap.",
+        )
+    where = f"{clash[1]} overlaps {clash[0]}: the copy would overwrite the files that it reads"
+    if hosts is Hosts.ONE:
+        return blocker(
+            *shown,
+            f"{context.old.server} and {context.new.server} are the same host, and {where}.",
+            "Correct the address of one of the profiles, or choose a target that does not overlap the cluster.",
+        )
+    return unknown(
+        *shown,
+        f"{context.old.server} and {context.new.server} may be the same host, and {where}.",
+        "Read the facts of both servers again. Different hosts have different host names and boot IDs.",
+    )
+
+
+def _overlap(one: str, other: str) -> bool:
+    first, second = (PurePosixPath(posixpath.normpath(path)) for path in (one, other))
+    return first.is_relative_to(second) or second.is_relative_to(first)
+
+
+def _same_storage(context: CheckContext, source: str, target: str) -> bool:
+    from_, to = context.old.file_system_of(source), context.new.file_system_of(target)
+    if from_ is None or to is None or from_.kind not in _NETWORK or from_.device != to.device:
+        return False
+    return _overlap(posixpath.relpath(source, from_.mount_point), posixpath.relpath(target, to.mount_point))
+
+
+def _shown(facts: Facts, folders: list[str]) -> str:
+    system = facts.system
+    name, boot = (system.hostname, system.boot_id) if system is not None else (None, None)
+    return (
+        f"host {name or NOTHING}, boot {boot or NOTHING}, {' '.join(facts.addresses) or NOTHING}: {' '.join(folders)}"
+    )
+
+
 CHECKS: tuple[Check, ...] = (
-    (
-        Declaration("cluster-exists", "Old cluster", True, "data directory on the old server", "creating-cluster"),
-        check_cluster_exists,
-    ),
-    (
-        Declaration(
-            TARGET_IDENTITY, "Contents of the target", True, "system identifiers, and the mark of a copy", "backup-file"
-        ),
-        check_target_identity,
-    ),
-    (
-        Declaration(
-            "target-stopped",
-            "Servers in the target",
-            True,
-            "servers running on the new server",
-            "server-shutdown",
-        ),
-        check_target_is_stopped,
-    ),
-    (
-        Declaration("old-stopped", "Shutdown of the old cluster", True, "state of the old cluster", "server-shutdown"),
-        check_old_cluster_state,
-    ),
-    (
-        Declaration(
-            "leftovers",
-            "Leftover files in the data directory",
-            True,
-            "signal, label and lock files of the old cluster",
-            "storage-file-layout",
-        ),
-        check_leftover_files,
-    ),
-    (
-        Declaration(
-            "tablespaces-inside",
-            "Tablespaces inside the data directory",
-            False,
-            "tablespace locations of the old cluster",
-            "manage-ag-tablespaces",
-        ),
-        check_tablespaces_inside,
-    ),
-    (
-        Declaration(
-            "tablespace-targets",
-            "Targets of the tablespaces",
-            True,
-            "tablespaces and other links of the old cluster, targets of the move",
-            "manage-ag-tablespaces",
-        ),
-        check_tablespace_targets,
-    ),
-    (
-        Declaration(
-            "primary", "Role of the old cluster", True, "state and signal files of the old cluster", "warm-standby"
-        ),
-        check_is_primary,
-    ),
+    check_cluster_exists,
+    check_target_identity,
+    check_target_is_stopped,
+    check_old_cluster_state,
+    check_leftover_files,
+    check_tablespaces_inside,
+    check_tablespace_targets,
+    check_is_primary,
+    check_links,
+    check_distinct_places,
 )

@@ -1,29 +1,25 @@
 """Checks of the targets and their storage: directories, file systems, arrays, disks."""
 
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from core import units
-from core.facts.arrays import SECTION as ARRAYS
-from core.facts.disks import HEALTH
-from core.facts.model import Facts, FileSystem, Link
-from core.facts.sizes import LINKS
-from core.facts.system import SECTION as SYSTEM
-from core.migration.checks.declaration import Check, Declaration
+from core.facts.host_environment import DiskHealth
+from core.facts.model import Array, Cluster, Facts, FileSystem, Link
+from core.migration.checks import needs as need
+from core.migration.checks.declaration import Check, check
 from core.migration.findings.data_roots import data_roots
 from core.migration.findings.finding import (
     NOTHING,
     CheckContext,
     Finding,
     blocker,
-    explain_gap,
     explain_missing_file_system,
-    no_cluster_finding,
     passed,
     unknown,
-    unread_finding,
     warning,
 )
-from core.migration.findings.system_folders import is_system_folder
+from core.migration.findings.layout import is_system_folder
 from core.servers.shell import for_hint
 
 _LEAST_DEPTH = 2
@@ -31,11 +27,16 @@ _FLEETING = frozenset({"tmpfs", "ramfs", "overlay"})
 _WAL = ("pg_wal", "pg_xlog")
 
 
-def check_target_path(context: CheckContext) -> Finding:
+@check(
+    "target-path",
+    "Target directories",
+    blocking=True,
+    compares="targets and file systems of the new server",
+    page="creating-cluster",
+    needs=(need.CLUSTER,),
+)
+def check_target_path(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that the targets are deep enough, no system directories, on a disk and writable."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     targets = [root.target for root in data_roots(context.move, cluster)]
     systems = {target: context.new.file_system_of(target) for target in targets}
     shown = ", ".join(f"{target} on {_describe_kind(systems[target])}" for target in targets)
@@ -69,22 +70,17 @@ def check_target_path(context: CheckContext) -> Finding:
     return passed(context.move.cluster, shown, "The targets are suitable for a cluster.")
 
 
-def check_copy_on_write(context: CheckContext) -> Finding:
+@check(
+    "copy-on-write",
+    "Copy-on-write file systems",
+    compares="file systems of the targets",
+    page="creating-cluster",
+    needs=(need.CLUSTER, need.TARGET_FILE_SYSTEMS),
+    uses=(need.NEW_DATASETS,),
+)
+def check_copy_on_write(context: CheckContext, _cluster: Cluster, systems: list[FileSystem]) -> Finding:
     """Check for copy-on-write file systems on the new server."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    targets = [root.target for root in data_roots(context.move, cluster)]
-    systems = [context.new.file_system_of(target) for target in targets]
-    lacking = [target for target, system in zip(targets, systems, strict=True) if system is None]
-    if lacking:
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The file system of {', '.join(lacking)} is not known ({explain_missing_file_system(context.new)}).",
-            f"Look on {context.new.server} with `findmnt -T {lacking[0]}`.",
-        )
-    known = {system.mount_point: system for system in systems if system is not None}
+    known = {system.mount_point: system for system in systems}
     here = context.old.file_system_of(context.move.cluster)
     shown = (
         _describe_kind(here),
@@ -106,21 +102,20 @@ def check_copy_on_write(context: CheckContext) -> Finding:
     )
 
 
-def check_arrays(context: CheckContext) -> Finding:
+@check(
+    "arrays",
+    "RAID arrays",
+    compares="md arrays of both servers",
+    page="backup",
+    needs=(need.OLD_ARRAYS, need.NEW_ARRAYS),
+)
+def check_arrays(context: CheckContext, here: tuple[Array, ...], there: tuple[Array, ...]) -> Finding:
     """Check that no md array is degraded or being rebuilt."""
-    for facts in (context.old, context.new):
-        if facts.system is None or facts.gap(ARRAYS.name) is not None:
-            return unknown(
-                NOTHING,
-                NOTHING,
-                f"The md arrays of {facts.server} could not be read ({explain_gap(facts, SYSTEM.name, ARRAYS.name)}).",
-                f"Look on {facts.server} with `cat /proc/mdstat`.",
-            )
-    shown = _arrays(context.old), _arrays(context.new)
+    shown = _describe_arrays(here), _describe_arrays(there)
     bad = [
         f"{array.name} of {facts.server}"
-        for facts in (context.old, context.new)
-        for array in facts.arrays
+        for facts, arrays in ((context.old, here), (context.new, there))
+        for array in arrays
         if array.degraded or array.action is not None or array.state == "inactive"
     ]
     if not bad:
@@ -133,21 +128,15 @@ def check_arrays(context: CheckContext) -> Finding:
     )
 
 
-def check_disk_health(context: CheckContext) -> Finding:
+@check(
+    "disk-health",
+    "Disk health",
+    compares="SMART status of both servers' disks",
+    page="backup",
+    needs=(need.OLD_DISKS, need.NEW_DISKS),
+)
+def check_disk_health(context: CheckContext, here: tuple[DiskHealth, ...], there: tuple[DiskHealth, ...]) -> Finding:
     """Check that no disk reports a failure."""
-    found = [facts.host_environment.disks for facts in (context.old, context.new)]
-    here, there = found
-    if here is None or there is None:
-        missing = context.old if here is None else context.new
-        tool = missing.tool("smartctl")
-        absent = tool is not None and tool.path is None
-        why = "smartctl is not installed" if absent else explain_gap(missing, HEALTH.name)
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The health of the disks of {missing.server} could not be read ({why}).",
-            f"Install smartmontools on {missing.server}, or read the health with the tool of the disk controller.",
-        )
     shown = [
         ", ".join(f"{disk.device} {'good' if disk.healthy else disk.said}" for disk in disks)
         or "no disk reports its health"
@@ -176,15 +165,22 @@ def check_disk_health(context: CheckContext) -> Finding:
     return passed(shown[0], shown[1], "No disk reports a failure.")
 
 
-def check_wal_directory(context: CheckContext) -> Finding:
+@check(
+    "wal-directory",
+    "WAL directory",
+    compares="link of pg_wal on the old server, its target on the new server",
+    page="wal-internals",
+    needs=(need.CLUSTER,),
+    uses=(need.LINKS,),
+)
+def check_wal_directory(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that a WAL directory on a file system of its own gets one on the new server too."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
     link = next((link for link in cluster.links if link.path in _WAL), None)
     if link is None:
-        unread = unread_finding(context, LINKS.name)
-        return unread or passed("inside the data directory", NOTHING, "The WAL directory is inside the data directory.")
+        links = need.LINKS.value_or_finding(context)
+        if isinstance(links, Finding):
+            return links
+        return passed("inside the data directory", NOTHING, "The WAL directory is inside the data directory.")
     target = context.move.tablespace_targets.get(link.target, link.target)
     shown = f"{link.path} -> {link.target}{_size(link)}", target
     data, wal = context.new.file_system_of(context.move.target), context.new.file_system_of(target)
@@ -205,23 +201,19 @@ def check_wal_directory(context: CheckContext) -> Finding:
     )
 
 
-def check_inner_mounts(context: CheckContext) -> Finding:
+@check(
+    "inner-mounts",
+    "File systems inside the data directory",
+    compares="what is mounted inside the data roots on both servers",
+    page="creating-cluster",
+    needs=(need.CLUSTER, need.OLD_FILE_SYSTEMS),
+)
+def check_inner_mounts(context: CheckContext, cluster: Cluster, systems: tuple[FileSystem, ...]) -> Finding:
     """Check for file systems mounted inside a data root, which share a file system on the new server."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    if not context.old.file_systems:
-        why = explain_missing_file_system(context.old)
-        return unknown(
-            NOTHING,
-            NOTHING,
-            f"The mounted file systems of {context.old.server} are not known ({why}).",
-            "Look with `findmnt`.",
-        )
     inside = [
         (system, root, str(PurePosixPath(system.mount_point).relative_to(root.source)))
         for root in data_roots(context.move, cluster)
-        for system in context.old.file_systems
+        for system in systems
         if root.holds(system.mount_point)
     ]
     if not inside:
@@ -250,47 +242,6 @@ def check_inner_mounts(context: CheckContext) -> Finding:
         "once, move what the copy has there to a file system of its own, and mount it in that "
         "place, accessible only to the owner of the cluster (`chmod 700`).",
     )
-
-
-CHECKS: tuple[Check, ...] = (
-    (
-        Declaration(
-            "target-path", "Target directories", True, "targets and file systems of the new server", "creating-cluster"
-        ),
-        check_target_path,
-    ),
-    (
-        Declaration(
-            "wal-directory",
-            "WAL directory",
-            False,
-            "link of pg_wal on the old server, its target on the new server",
-            "wal-internals",
-        ),
-        check_wal_directory,
-    ),
-    (
-        Declaration(
-            "inner-mounts",
-            "File systems inside the data directory",
-            False,
-            "what is mounted inside the data roots on both servers",
-            "creating-cluster",
-        ),
-        check_inner_mounts,
-    ),
-    (
-        Declaration(
-            "copy-on-write", "Copy-on-write file systems", False, "file systems of the targets", "creating-cluster"
-        ),
-        check_copy_on_write,
-    ),
-    (Declaration("arrays", "RAID arrays", False, "md arrays of both servers", "backup"), check_arrays),
-    (
-        Declaration("disk-health", "Disk health", False, "SMART status of both servers' disks", "backup"),
-        check_disk_health,
-    ),
-)
 
 
 def _why_unfit(target: str, system: FileSystem | None) -> str | None:
@@ -323,12 +274,12 @@ def _describe_options(facts: Facts, system: FileSystem) -> str:
     return f" ({', '.join(options)})" if options else ""
 
 
-def _arrays(facts: Facts) -> str:
+def _describe_arrays(arrays: Sequence[Array]) -> str:
     return (
         ", ".join(
             f"{array.name} {array.level or ''} {'degraded' if array.degraded else array.state}".replace("  ", " ")
             + (f", {array.action}" if array.action is not None else "")
-            for array in facts.arrays
+            for array in arrays
         )
         or "no md array"
     )
@@ -336,3 +287,13 @@ def _arrays(facts: Facts) -> str:
 
 def _size(link: Link) -> str:
     return f" ({units.size(link.size_bytes)})" if link.size_bytes is not None else ""
+
+
+CHECKS: tuple[Check, ...] = (
+    check_target_path,
+    check_wal_directory,
+    check_inner_mounts,
+    check_copy_on_write,
+    check_arrays,
+    check_disk_health,
+)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.facts.model import Cluster
+from core.migration.findings.data_roots import required_files
 from core.migration.findings.host_names import list_named_resources
-from core.migration.findings.linked_files import required_files
 from core.migration.findings.pgbackrest import configuration_files
 
 PRELOADS = ("shared_preload_libraries", "session_preload_libraries", "local_preload_libraries")

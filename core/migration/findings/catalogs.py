@@ -1,52 +1,16 @@
-"""The catalogs of the old cluster, or a finding that says why they are not known."""
+"""The catalogs of the old cluster, and how they are shown."""
 
-from core.facts.catalog import Binaries, Catalogs, ClusterWide
-from core.facts.databases import SQL
+from core.facts.catalog import Catalogs
 from core.facts.model import Cluster, Database
-from core.facts.sections import TRIAL
-from core.migration.findings.finding import NOTHING, CheckContext, Finding, explain_gap, no_cluster_finding, unknown
 
 _SHOWN = 12
 
 
-def cluster_wide_or_finding(context: CheckContext) -> tuple[Cluster, ClusterWide] | Finding:
-    """Return the cluster and its cluster-wide catalogs, or a finding if these were not read."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    if cluster.wide is None:
-        return _unread(context, cluster, "The catalogs of the whole cluster")
-    return cluster, cluster.wide
-
-
-def databases_or_finding(context: CheckContext) -> list[tuple[Database, Catalogs]] | Finding:
-    """Return every database except templates with its catalogs, or a finding if any catalogs were not read."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    found = [(each, each.catalogs) for each in cluster.databases if not each.template]
-    if not found:
-        return _unread(context, cluster, "The catalogs of its databases")
-    missing = [database.name for database, catalogs in found if catalogs is None]
-    if missing:
-        return _unread(context, cluster, f"The catalogs of {format_list(missing)}")
-    return [(database, catalogs) for database, catalogs in found if catalogs is not None]
-
-
-def binaries_or_finding(context: CheckContext, old: str) -> Binaries | Finding:
-    """Return the answers of the new server's binaries in a trial cluster, or a finding if they were not asked."""
-    cluster = context.cluster
-    if cluster is None:
-        return no_cluster_finding(context)
-    known = [each.binaries for each in context.new.trials if each.series == cluster.series]
-    if known and known[0] is not None:
-        return known[0]
-    return unknown(
-        old,
-        NOTHING,
-        f"The new server's binaries were not asked ({explain_gap(context.new, TRIAL)}).",
-        "Run the checks again: they create a trial cluster with the new server's binaries and ask it.",
-    )
+def databases_with_catalogs(cluster: Cluster) -> list[tuple[Database, Catalogs]] | None:
+    """Return every database except templates with its catalogs; None if one of them was not read."""
+    found = [each for each in cluster.databases if not each.template]
+    known = [(each, each.catalogs) for each in found if each.catalogs is not None]
+    return known if known and len(known) == len(found) else None
 
 
 def age_note(cluster: Cluster) -> str:
@@ -59,22 +23,3 @@ def format_list(words: list[str]) -> str:
     """Return the first words, separated by commas, and how many more there are."""
     shown = ", ".join(words[:_SHOWN])
     return shown if len(words) <= _SHOWN else f"{shown} and {len(words) - _SHOWN} more"
-
-
-def _unread(context: CheckContext, cluster: Cluster, what: str) -> Finding:
-    if not cluster.running:
-        return unknown(
-            "stopped",
-            NOTHING,
-            f"{what} are not known. The cluster is stopped, and its facts were never read while it was running.",
-            f"Start it once, run `pghaul facts {context.old.server}` and stop it. pghaul keeps what it "
-            "has read for the checks.",
-        )
-    gap = context.old.gap(SQL.name, of=context.move.cluster)
-    return unknown(
-        "running",
-        NOTHING,
-        f"{what} could not be read by SQL ({gap.reason if gap is not None else 'the facts do not contain it'}).",
-        "Allow its owner to connect by the Unix socket (pg_hba.conf: local all postgres peer), "
-        "and read the facts again.",
-    )

@@ -11,8 +11,8 @@ from enum import StrEnum
 from core.facts.catalog import Collation, Ordered
 from core.facts.collation_order import MISSING
 from core.facts.model import Database, Facts
-from core.migration.findings.catalogs import databases_or_finding
-from core.migration.findings.finding import NOTHING, CheckContext, Finding
+from core.migration.findings.catalogs import databases_with_catalogs
+from core.migration.findings.finding import NOTHING, CheckContext
 
 
 class SortOrder(StrEnum):
@@ -51,11 +51,11 @@ class AffectedCollation:
         return tuple(each for each in objects if self.collation.name in each.collations)
 
 
-def affected_collations(context: CheckContext) -> list[AffectedCollation] | Finding:
-    """Return the used collations that may sort differently on the new server, or a finding if they are not known."""
-    found = databases_or_finding(context)
-    if isinstance(found, Finding):
-        return found
+def affected_collations(context: CheckContext) -> list[AffectedCollation] | None:
+    """Return the used collations that may sort differently on the new server; None if the catalogs were not read."""
+    found = databases_with_catalogs(context.cluster) if context.cluster is not None else None
+    if found is None:
+        return None
     compared = [
         _compare_collation(context, database, collation)
         for database, catalogs in found
@@ -67,7 +67,7 @@ def affected_collations(context: CheckContext) -> list[AffectedCollation] | Find
 def reindex_bytes(context: CheckContext) -> int | None:
     """Return the bytes of the indexes that must be rebuilt on the new server; None if that is not known."""
     found = affected_collations(context)
-    if isinstance(found, Finding) or any(each.order is SortOrder.UNREAD for each in found):
+    if found is None or any(each.order is SortOrder.UNREAD for each in found):
         return None
     return sum(each.collation.size_bytes for each in found)
 
@@ -97,9 +97,7 @@ def _compare_by_words(context: CheckContext, locale: str) -> tuple[SortOrder, st
 
 def _compare_by_version(context: CheckContext, collation: Collation) -> tuple[SortOrder, str]:
     """Compare the ICU versions of the old cluster's database and of the trial cluster on the new server."""
-    major_version = context.cluster.series if context.cluster is not None else None
-    binaries = next((each.binaries for each in context.new.trials if each.series == major_version), None)
-    there = dict(binaries.icu).get(collation.locale) if binaries is not None else None
+    there = dict(context.binaries.icu).get(collation.locale) if context.binaries is not None else None
     here = collation.actual or collation.recorded
     if there is None or here is None:
         return SortOrder.UNREAD, there or NOTHING

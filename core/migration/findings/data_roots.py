@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from core.facts.model import Cluster
-from core.migration.findings.idle_wal import idle_wal_bytes
+from core.facts.model import Cluster, Link
 from core.migration.model.move import Move
 
 _WAL_NAMES = (
@@ -227,3 +226,56 @@ def root_name_pattern(root: DataRoot, major_version: str) -> str:
     if not root.link.startswith("pg_tblspc/"):
         return ".*"
     return f"PG_{major_version.replace('.', '[.]')}_[0-9]+"
+
+
+def idle_wal_bytes(cluster: Cluster) -> int:
+    """Return the size in bytes of WAL segments after the current one (resources/sh/wal.sh); 0 if it is not known.
+
+    The server itself was queried. WAL since its last checkpoint precedes the current segment and is copied. The WAL of
+    a standby is copied completely.
+    """
+    wide = cluster.wide
+    return 0 if wide is None or wide.in_recovery else wide.idle_wal_bytes or 0
+
+
+def required_files(cluster: Cluster) -> dict[str, str]:
+    """Return the linked files that no data root contains, by the path in the link, each with the link."""
+    folders = [root.source for root in source_data_roots(cluster)]
+    return {
+        _named_path(link): link.path
+        for link in cluster.links
+        if link.to_file and not any(_is_within(link.target, folder) for folder in folders)
+    }
+
+
+def links_leading_elsewhere(move: Move, cluster: Cluster) -> dict[str, str]:
+    """Return the links that would lead elsewhere on the new server, each with where it would lead."""
+    required = required_files(cluster)
+    found = {}
+    for link in cluster.links:
+        if not link.to_file:
+            continue
+        target = resolve_link(move.target, link.path, link.written or link.target)
+        if target not in _correct_targets(link, move, cluster, required):
+            found[link.path] = target
+    return found
+
+
+def _correct_targets(link: Link, move: Move, cluster: Cluster, required: dict[str, str]) -> set[str]:
+    """Return where the link may lead on the new server: to the same path, or to the copy of its file."""
+    if _named_path(link) in required:
+        return {_named_path(link)}
+    return {
+        str(PurePosixPath(root.target) / PurePosixPath(link.target).relative_to(root.source))
+        for root in data_roots(move, cluster)
+        if _is_within(link.target, root.source)
+    }
+
+
+def _named_path(link: Link) -> str:
+    """Return the link's text if it is an absolute path, even one of another link, else the link's target."""
+    return link.written if link.written is not None and link.written.startswith("/") else link.target
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return PurePosixPath(path).is_relative_to(folder)

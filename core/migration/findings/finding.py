@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.facts.clusters import SETTINGS
-from core.facts.databases import SQL
+from core.facts.catalog import Binaries
 from core.facts.file_systems import MOUNTS, SPACE
 from core.facts.model import Cluster, Facts
 from core.migration.findings.cluster import explain_missing_cluster
@@ -39,6 +38,13 @@ class CheckContext:
     def target(self) -> Cluster | None:
         """Return the cluster that already lies at the target, or None."""
         return self.new.cluster(self.move.target)
+
+    @property
+    def binaries(self) -> Binaries | None:
+        """Return the answers of the new server's binaries in a trial cluster, or None if they were not asked."""
+        if self.cluster is None:
+            return None
+        return next((each.binaries for each in self.new.trials if each.series == self.cluster.series), None)
 
     @property
     def siblings(self) -> tuple[Cluster, ...]:
@@ -85,24 +91,6 @@ def explain_gap(facts: Facts, *sections: str, of: str | None = None) -> str:
     return f"{gap.subject}: {gap.reason}" if gap is not None else "the facts do not contain it"
 
 
-def explain_missing_settings(context: CheckContext) -> str:
-    """Return why the facts of the old server do not contain the cluster's settings."""
-    return explain_gap(context.old, SETTINGS.name, SQL.name, of=context.move.cluster)
-
-
 def explain_missing_file_system(facts: Facts) -> str:
     """Return why the facts do not contain a file system."""
     return explain_gap(facts, MOUNTS.name, SPACE.name)
-
-
-def unread_finding(context: CheckContext, *sections: str) -> Finding | None:
-    """Return a finding if one of these sections of the cluster could not be read, else None."""
-    gap = context.old.gap(*sections, of=context.move.cluster)
-    if gap is None:
-        return None
-    return unknown(
-        NOTHING,
-        NOTHING,
-        f"pghaul could not read the {gap.subject} ({gap.reason}).",
-        f"Read the facts again: `pghaul facts {context.old.server}`.",
-    )

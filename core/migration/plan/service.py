@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.facts.services import Service
-from core.migration.findings.edited import list_settings_for_old_start
+from core.migration.findings.edited import list_settings_for_old_start, typed_options
 from core.migration.findings.layout import config_file_outside
 from core.migration.findings.services import (
     access_rules_beside_configuration,
@@ -18,7 +18,6 @@ from core.migration.findings.services import (
     debian_settings,
     find_service,
 )
-from core.migration.findings.start_options import typed_options
 from core.migration.model.plan import ROOT_USER, undone
 from core.migration.plan.cluster_control import ClusterCommand, as_options, native_start, native_stop
 from core.migration.plan.context import PlanContext

@@ -2,11 +2,10 @@
 
 from typing import LiteralString
 
-from core.migration.findings.edited import list_settings_kept_in_force
+from core.migration.findings.edited import list_settings_kept_in_force, typed_options
 from core.migration.findings.local_start import list_isolation_settings, list_isolation_settings_for_rebuild
 from core.migration.findings.schedules import format_jobs_of_both_servers
 from core.migration.findings.services import access_rules_beside_configuration
-from core.migration.findings.start_options import typed_options
 from core.migration.model.move import Hook, Verify
 from core.migration.model.plan import ONLY_LOOKS, Phase, Step, run_by_hand, undone
 from core.migration.plan import cluster_control, service

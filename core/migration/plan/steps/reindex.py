@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from core import units
 from core.migration.findings.collations import SortOrder, affected_collations
-from core.migration.findings.finding import CheckContext, Finding
+from core.migration.findings.finding import CheckContext
 from core.migration.model.plan import Phase, Step
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import connection_arguments, native_psql, time_limit
@@ -21,7 +21,7 @@ _REBUILT = (SortOrder.DIFFERENT, SortOrder.UNSURE)
 def reindex_steps(context: PlanContext, socket: str | None) -> list[Step]:
     """Return the step that rebuilds indexes before the cutover; none if text sorts alike or that is unknown."""
     found = affected_collations(CheckContext(context.move, context.old_facts, context.new_facts))
-    if isinstance(found, Finding):
+    if found is None:
         return []
     wrong = [each for each in found if each.order in _REBUILT]
     if not wrong:

@@ -6,8 +6,10 @@ import pytest
 
 from core.cli.main import main
 from core.cli.migration import checks_text
+from core.facts.model import Memory
 from core.migration import checks
-from core.migration.checks.declaration import Declaration
+from core.migration.checks.declaration import check
+from core.migration.checks.needs import NEW_MEMORY
 from core.migration.checks.page import checks_page
 from core.migration.findings.finding import CheckContext, Finding, warning
 from core.migration.model.checks import Status
@@ -15,15 +17,15 @@ from gui.models.migration import CHECK_COLUMNS, check_text
 from tests.core.migration.builders import move, new, old
 
 
-def toy(context: CheckContext) -> Finding:
+@check("toy", "a ball on both servers", compares="balls of both servers", page="upgrading", needs=(NEW_MEMORY,))
+def toy(context: CheckContext, _memory: Memory) -> Finding:
     """A toy."""
     return warning("a ball", "none", f"{context.new.server} has no ball", "buy one")
 
 
 @pytest.fixture(autouse=True)
 def listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    declaration = Declaration("toy", "a ball on both servers", False, "balls of both servers", "upgrading")
-    monkeypatch.setattr(checks, "CHECKS", (*checks.CHECKS, (declaration, toy)))
+    monkeypatch.setattr(checks, "CHECKS", (*checks.CHECKS, toy))
 
 
 def test_it_is_listed_and_documented(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,7 +33,7 @@ def test_it_is_listed_and_documented(capsys: pytest.CaptureFixture[str]) -> None
     assert "a ball on both servers" in capsys.readouterr().out
     assert main(["check", "--list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["checks"][-1]["id"] == "toy"
-    assert "| `toy` | a ball on both servers | no | balls of both servers " in checks_page()
+    assert "| `toy` | a ball on both servers | no | balls of both servers | memory of the new server " in checks_page()
 
 
 def test_it_is_looked_at_and_shown() -> None:

@@ -23,7 +23,7 @@ def one(identifier: str, old_facts: Facts, new_facts: Facts, undertaking: Move |
 def test_a_good_pair_passes_everything() -> None:
     results = run_checks(move(), old(), new())
     assert {result.id: result.message for result in results if result.status is not Status.PASS} == {}
-    assert {result.id for result in results} == {declaration.id for declaration, _ in CHECKS}
+    assert {result.id for result in results} == {check.id for check in CHECKS}
 
 
 def test_every_result_has_evidence_a_hint_and_its_documentation() -> None:

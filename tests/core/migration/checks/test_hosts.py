@@ -41,12 +41,12 @@ SYSTEM = System("x", "Debian", "6.1", "x86_64")
 RUNNING_UNDER = {"running": True, "port": 5432}
 
 
-COMPARE = {declaration.id: compare for declaration, compare in CHECKS}
+COMPARE = {check.id: check for check in CHECKS}
 
 
 def one(identifier: str, here: Facts, there: Facts, undertaking: Move | None = None) -> Finding:
     """What one check finds, without those beside it."""
-    return COMPARE[identifier](CheckContext(undertaking or move(), here, there))
+    return COMPARE[identifier].run(CheckContext(undertaking or move(), here, there))
 
 
 def told(finding: Finding) -> str:
@@ -527,10 +527,10 @@ CROWDED = host_environment(
 )
 def test_whatever_the_facts_hold_every_check_comes_to_a_finding(here: Facts, there: Facts) -> None:
     results = run_checks(move(), here, there)
-    assert {result.id for result in results} == {declaration.id for declaration, _ in CHECKS}
+    assert {result.id for result in results} == {check.id for check in CHECKS}
     assert all(result.message and isinstance(result.status, Status) for result in results)
 
 
 def test_the_samples_are_whole() -> None:
     assert isinstance(RICH, Cluster)
-    assert set(EVIDENCE) <= {declaration.id for declaration, _ in CHECKS}
+    assert set(EVIDENCE) <= {check.id for check in CHECKS}

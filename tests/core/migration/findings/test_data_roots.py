@@ -4,8 +4,7 @@ from dataclasses import replace
 import pytest
 
 from core.facts.model import Link
-from core.migration.findings.data_roots import data_roots, relinked_roots, root_name_pattern
-from core.migration.findings.linked_files import required_files
+from core.migration.findings.data_roots import data_roots, relinked_roots, required_files, root_name_pattern
 from core.migration.transports.passes import part_argument
 from tests.core.migration.builders import DATA, TARGET, cluster, move, space
 

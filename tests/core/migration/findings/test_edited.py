@@ -14,8 +14,8 @@ from core.migration.findings.edited import (
     list_settings_not_kept,
     predict_new_cluster,
 )
-from core.migration.findings.trial_start import TrialCommands, prepare_trial_start
 from core.migration.model.move import EditedSettings, Move
+from core.migration.probing.trial_start import TrialCommands, prepare_trial_start
 from core.servers.shell import words_of
 from tests.core.migration.builders import cluster, move, new, old
 

@@ -6,8 +6,7 @@ import pytest
 
 from core.facts.catalog import ClusterWide, Setting
 from core.facts.model import Cluster, Link
-from core.migration.findings.data_roots import source_data_roots
-from core.migration.findings.idle_wal import idle_wal_bytes
+from core.migration.findings.data_roots import idle_wal_bytes, source_data_roots
 from tests.core.migration.builders import cluster, database
 
 MIB, GIB = 2**20, 2**30
