@@ -33,7 +33,7 @@ dress_pass() {
   connect_to "$1" "$2" "$3" "$4" "$5"
   watch_slots "$2" "$3"
   dress_set_version "$4"
-  dress_seconds=$5 dress_limit=$6 dress_calm=$7
+  dress_series=$4 dress_seconds=$5 dress_limit=$6 dress_calm=$7
   shift 7
   dress_data=$2
   dress_free=$(dress_free_space) || exit
@@ -54,7 +54,7 @@ dress_pass() {
   dress_now=$(date +%s) || fail 'date failed'
   # shellcheck disable=SC2034 # of in_database: the copying has taken what it took
   connect_end=$((dress_now + dress_seconds))
-  dress_write_settings
+  dress_write_settings "$dress_series"
   dress_copy_control
   dress_stop_backup
   (enter_folder "$dress_data" &&
@@ -271,18 +271,36 @@ dress_print_activity() {
     }' "$copy_folder/dress-said" || fail 'awk failed'
 }
 
-# dress_write_settings   Write the settings in force on the old server, from all sources, into the files that are sent.
-# So the copy needs no file outside of it. Settings of a library that this session has not loaded are not included. The
-# file of ALTER SYSTEM is sent empty, because it would override the others and may contain values that are not in force.
+# dress_write_settings SERIES   Write the settings in force on the old server, from all sources, into the files that are
+# sent. So the copy needs no file outside of it. Settings of a library that this session has not loaded are left out.
+# The file of ALTER SYSTEM is sent empty: it would override the others, and may contain values that are not in force.
 dress_write_settings() {
-  dress_line="replace(setting, chr(92), chr(92) || chr(92))" # as guc-file.l reads a string
+  dress_value=$(setting_value_sql) dress_own=$(setting_override_sql) dress_in_force=$(setting_source_sql "$1") || exit
+  dress_in_force="$dress_in_force or source = 'environment variable'"
+  # Of a setting that the role, the database or the client of this session overrides, only the files say the value of
+  # the server. If several lines set it, the last one counts.
+  dress_hidden="source in ('global', 'database', 'user', 'database user', 'client')
+    or source = 'session' and $dress_own"
+  dress_files="select distinct on (lower(name)) lower(name) as low, setting as filed from pg_file_settings
+      where error is null order by lower(name), seqno desc"
+  dress_reads=$(query_cluster "select has_table_privilege('pg_file_settings', 'select')
+    and has_function_privilege('pg_show_all_file_settings()', 'execute');") || exit
+  if [ "$dress_reads" != t ]; then
+    dress_files="select ''::text as low, ''::text as filed where false"
+    echo 'warning: This role may not read pg_file_settings. If a setting of the old server is overridden for this' \
+      'role or for its database, the copy starts with the default.'
+  fi
+  dress_line="replace(value, chr(92), chr(92) || chr(92))" # as guc-file.l reads a string
   for dress_each in 10-n 13-r 39-chr39; do
     dress_to="chr(92) || '${dress_each#*-}'"
     [ "$dress_each" != 39-chr39 ] || dress_to='chr(39) || chr(39)'
     dress_line="replace($dress_line, chr(${dress_each%-*}), $dress_to)"
   done
-  query_cluster "select name || ' = ' || chr(39) || $dress_line || chr(39) from pg_settings
-    where source in ('configuration file', 'command line', 'environment variable') and context <> 'internal'
+  query_without_options "$1" "select name || ' = ' || chr(39) || $dress_line || chr(39) from (
+      select name, context, case when in_force then in_force_value when hidden then filed end as value from (
+        select name, context, $dress_value as in_force_value, ($dress_in_force) as in_force, ($dress_hidden) as hidden
+        from pg_settings) as known left join ($dress_files) as files on low = lower(name)) as found
+    where value is not null and context <> 'internal'
     and name ~ '^[A-Za-z_][A-Za-z0-9_.]*\$' and name not in ('config_file', 'data_directory', 'hba_file', 'ident_file',
     'external_pid_file', 'primary_conninfo', 'restore_command', 'archive_command', 'ssl_passphrase_command')
     order by name;" \

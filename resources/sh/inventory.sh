@@ -177,12 +177,18 @@ setting_source_sql() {
     *)
       echo "(source in ('configuration file', 'command line')
         or source = 'session' and reset_val is distinct from boot_val
-        and not exists (select 1 from (select unnest(setconfig) as given from pg_db_role_setting
-          where setdatabase in (0, (select oid from pg_database where datname = current_database()))
-          and setrole in (0, (select oid from pg_roles where rolname = session_user))) as own
-        where split_part(given, '=', 1) = name))"
+        and not $(setting_override_sql))"
       ;;
   esac
+}
+
+# setting_override_sql   Print the SQL for whether the role or the database of this session has a value of its own for a
+# setting; since 9.0.
+setting_override_sql() {
+  echo "exists (select 1 from (select unnest(setconfig) as given from pg_db_role_setting
+          where setdatabase in (0, (select oid from pg_database where datname = current_database()))
+          and setrole in (0, (select oid from pg_roles where rolname = session_user))) as own
+        where split_part(given, '=', 1) = name)"
 }
 
 # setting_line_sql VALUE   Print the SQL for the name of a setting and VALUE in a line; a value that may contain a

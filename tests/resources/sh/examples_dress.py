@@ -15,6 +15,7 @@ _SQL = rf"""while read -r line; do case $line in
   *"'kept '"*) echo 'kept 4096' ;;
   *"'calm '"*) calm=$((${{calm:-0}} + 1)); echo "calm ${{calm}}000 ${{calm}}00 1" ;;
   *"'last '"*) echo 'last 12000 800 3' ;;
+  *has_table_privilege*) echo t ;;
   *pg_settings*) echo "work_mem = '8192'" ;;
 esac; done"""
 _READS = {"psql": _SQL, "pg_controldata": "echo 'Database cluster state:               in production'"}

@@ -437,6 +437,7 @@ EXAMPLES = [
         name="lost on its way",
     ),
     Example("setting_source_sql", ("15",), matches="(?s).*reset_val is distinct from boot_val.*pg_db_role_setting.*"),
+    Example("setting_override_sql", matches="(?s)exists .*pg_db_role_setting.*"),
     Example("setting_value_sql", matches="case when .* then reset_val else setting end\n"),
     *(
         Example(
