@@ -43,7 +43,7 @@ main() {
 }
 
 execute() {
-  kept=${log%.log}.kept ended='' failed='' open='' confirmed='' asked_pass='' interrupted=''
+  kept=${log%.log}.kept ended='' failed='' open='' confirmed='' asked_pass='' interrupted='' absent=''
   if [ "$steps" = way_back ] || [ "${only:-$first}" -gt "$proof_step" ]; then confirmed=yes; fi
   check_may_begin
   print_header
@@ -62,6 +62,8 @@ execute() {
   echo $$ >"$kept/running"
   # The output that another export of the plan has kept is not used here.
   if [ "$first$only$steps" = 1steps ] || ! grep -qsx "$token" "$kept/token"; then rm -f -- "$kept"/[0-9]* "$kept/at"; fi
+  # Without a record of this export, the fence of the new cluster may have been lifted by another one.
+  if [ "$first$only$steps" != 1steps ] && ! grep -qsx "$token" "$kept/token"; then : >"$kept/lifted"; fi
   echo "$token" >"$kept/token"
   sed -n '/^# --- sent /,/^# --- how /p' "$0" >"$folder/sent"
   me=$(id -un)@$(uname -n | tr / _)
@@ -70,8 +72,8 @@ execute() {
   place=$(cd -- "$kept" && printf '%s:%s\n' "$(uname -n)" "$PWD" | cksum) || exit 1
   owner=$token-${place%% *}
   mine="$owner $me since $(date -u '+%Y-%m-%d %H:%M') UTC"
-  if connect_to_server old && connect_to_server new && run_lock_function old locked take_lock "$mine" &&
-    run_lock_function new locked take_lock "$mine"; then
+  if connect_to_server old && connect_to_new && run_lock_function old locked take_lock "$mine" &&
+    { [ -n "$absent" ] || run_lock_function new locked take_lock "$mine"; }; then
     "$steps"
     if [ -n "$ended" ] && [ -n "$open" ]; then
       log_line 'What the copy needed on the servers is removed.'
@@ -83,16 +85,34 @@ execute() {
   fi
   interrupted=
   run_lock_function old unlocked release_lock "$owner"
-  run_lock_function new unlocked release_lock "$owner"
+  [ -n "$absent" ] || run_lock_function new unlocked release_lock "$owner"
   ssh_control='-O exit'
   for side in old new; do "$side" </dev/null >/dev/null 2>&1; done
   rm -f -- "$kept/running"
   if [ -z "$ended" ]; then
     [ -n "$only" ] || rm -f -- "$kept/at"
+    [ "$steps$first$absent" != way_back1 ] || rm -f -- "$kept/lifted"
     log_line 'Everything is done.'
   fi
   [ -z "$failed" ] || print_next_commands
   exit "${ended:-0}"
+}
+
+# connect_to_new   Connect to the new server. A rollback does without it until its fence is lifted: nobody can have
+# written to the new cluster, and nothing starts it. After that its host may have started it.
+connect_to_new() {
+  connect_to_server new && return
+  [ "$steps" = way_back ] || return 1
+  if [ ! -e "$kept/lifted" ]; then
+    absent=yes
+    log_line 'The new server takes no part in the rollback. Its fence was never lifted, so nothing starts its cluster.'
+    return
+  fi
+  log_line 'The fence of the new cluster was lifted, or that is not known. So its host may have started its cluster.'
+  log_line 'Make sure that the new server is switched off, or that no server runs there. Then roll back by hand:'
+  mode=dry-run
+  "$steps"
+  return 1
 }
 
 # The script never runs twice at once, and never overwrites what clients have written.
@@ -226,7 +246,9 @@ process_step() {
     fail_step
   elif is_chosen; then
     print_step "$@"
-    if lacks_input; then
+    if [ "$absent$side" = yesnew ]; then
+      log_line "Step $number, $title: skipped, because the new server cannot be reached."
+    elif lacks_input; then
       log_line "Step $number, $title: skipped, because there is no output of step $reads."
     elif confirm_step; then
       run_step "$@"
@@ -274,9 +296,10 @@ ask_yes_no() {
 run_step() {
   ! has_flag opens || open=yes
   opening=
+  if [ "$steps$number" = "steps$lift_step" ]; then record_that lifted || return; fi
   if has_flag no-return && [ ! -e "$kept/opened" ]; then
     opening=yes
-    : >"$kept/opened"
+    record_that opened || return
   fi
   note_position "$number"
   log_line "Step $number begins: $title ($side as $user)${1:+: $(quote_words "$@")}" >/dev/null
@@ -301,6 +324,14 @@ run_step() {
   compare_output && keep_output
 }
 
+# record_that NAME   Record it for the rollback; without the record the step does not begin.
+record_that() {
+  (: >"$kept/$1") || {
+    fail_step 1 "$kept/$1 cannot be written."
+    return 1
+  }
+}
+
 # 68: a person may accept the failure of this step, because they know what it cannot see
 accept_reason() {
   has_flag judged && [ "$status" -eq 68 ] || return 1
@@ -319,7 +350,13 @@ print_output() {
 }
 
 compare_output() {
-  [ -n "$agrees" ] && [ -e "$kept/$agrees" ] || return 0
+  [ -n "$agrees" ] || return 0
+  if [ ! -e "$kept/$agrees" ]; then
+    [ "$agrees" != "$number" ] || return 0 # it agrees with itself, and this is its first output
+    fail_step 1 "the output of step $agrees is missing, and its own must equal it: $kept/$agrees."
+    failed=$agrees
+    return 1
+  fi
   diff -- "$kept/$agrees" "$folder/output" >"$folder/differs" && return
   cat -v "$folder/differs"
   fail_step 1 "its output differs from that of step $agrees, see above."
@@ -330,8 +367,12 @@ compare_output() {
 # The output is kept for later steps, also of another run. Private output is kept for this run only.
 keep_output() {
   [ "$steps" = steps ] || return 0
+  move_output || fail_step 1 "its output cannot be kept as $kept/$number."
+}
+
+move_output() {
   if has_flag private; then
-    mv -- "$folder/output" "$folder/$number"
+    mv -- "$folder/output" "$folder/$number" || return
     : >"$folder/output"
   fi
   mv -- "$folder/output" "$kept/$number"

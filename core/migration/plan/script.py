@@ -12,6 +12,7 @@ from core.migration.model.plan import Login, Plan, Step
 from core.migration.plan.runbook import downtime_sentence
 from core.migration.plan.script_steps import first_number, one_line, script_lines, variable_names
 from core.migration.plan.steps.copy import STOP, STOPPED
+from core.migration.plan.steps.opening import LIFT_FENCE
 from core.servers.functions import library, needed, variables_in
 from core.servers.profiles import Profile
 from core.servers.shell import command, quoted
@@ -115,6 +116,7 @@ def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
         "stop_step": first_number(step for step in steps if step.stopped),
         "halt_step": first_number(step for step in steps if step.name in {STOP, STOPPED}),
         "proof_step": first_number(step for step in steps if step.name == STOPPED),
+        "lift_step": first_number(step for step in steps if step.name == LIFT_FENCE),
         "return_step": first_number(step for step in steps if step.point_of_no_return),
     }
     return [

@@ -13,6 +13,7 @@ import pytest
 from core.migration.model.plan import Phase, Plan, Step
 from core.migration.plan import script
 from core.migration.plan.steps.copy import STOP, STOPPED
+from core.migration.plan.steps.opening import LIFT_FENCE
 from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
 from core.servers.functions import functions
@@ -322,6 +323,107 @@ def test_what_does_not_agree_ends_it(tmp_path: Path) -> None:
     assert "its output differs from that of step 1" in done.stdout
     assert "< a" in done.stdout
     assert "| c" not in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", SHELLS)
+def test_what_must_agree_with_an_output_that_is_missing_fails(shell: str, tmp_path: Path) -> None:
+    made = toy(
+        step("echo a", name="one"), step("echo b"), step("echo a", side="new", agrees_with="one"), step("echo c")
+    )
+    run = Run(made, tmp_path, shell)
+    assert run("--only", "2", answers="yes\n").returncode == 0
+    for options in (("--from", "2"), ("--from", "3"), ("--only", "3")):
+        done = run(*options, answers="yes\n")
+        assert done.returncode == 1
+        assert "the output of step 1 is missing" in done.stdout
+        assert f"To go on:     {run.path} --from 1\n" in done.stdout
+        assert "| c" not in done.stdout
+        assert not (tmp_path / "move.kept" / "3").exists()
+    assert run("--from", "1", answers="yes\n").returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("lost", ["2", "3", "4", "lifted", "opened"])
+def test_a_step_fails_whose_output_or_record_cannot_be_kept(lost: str, shell: str, tmp_path: Path) -> None:
+    made = toy(
+        step("echo a", name="one"),
+        step("echo a", agrees_with="one", stopped=True),
+        step("echo b", private=True),
+        step("echo ended", name=LIFT_FENCE),
+        step("echo open", point_of_no_return=True),
+        step("echo c"),
+    )
+    run = Run(made, tmp_path, shell)
+    (tmp_path / "programs" / "mv").write_text(
+        f'#!/bin/sh\nfor to do :; done\ncase $to in */move.kept/{lost}) exit 1 ;; esac\nexec /bin/mv "$@"\n'
+    )
+    (tmp_path / "programs" / "mv").chmod(0o755)
+    if not lost.isdecimal():
+        (tmp_path / "move.kept").mkdir()
+        (tmp_path / "move.kept" / lost).symlink_to(tmp_path / "nowhere" / lost)
+    done = run(answers="yes\n15/main\n")
+    at = {"lifted": 4, "opened": 5}.get(lost) or int(lost)
+    assert done.returncode == 1, done.stdout
+    assert f"Step {at}, " in done.stdout
+    assert f"{tmp_path}/move.kept/{lost}" in done.stdout
+    assert f"To go on:     {run.path} --from {at}\n" in done.stdout
+    assert not (tmp_path / "move.kept" / str(at)).exists()
+    assert "| c" not in done.stdout
+
+
+_BACK = (
+    step("echo no cutover", proves=True),
+    step("echo unchanged", side="new", title="look at new", proves=True),
+    step("echo stopped", side="new", title="stop new", native=("pg_ctl stop",)),
+    step("echo started", native=("systemctl start pg",)),
+)
+
+
+def _without_new(run: Run) -> None:
+    ssh = run.folder / "programs" / "ssh"
+    ssh.write_text(ssh.read_text().replace("exec setsid", "case $* in *' new '*) exit 255 ;; esac\nexec setsid"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_rollback_needs_no_new_server_that_was_never_released(shell: str, tmp_path: Path) -> None:
+    made = toy(step("echo copy"), step("false", stopped=True), step("echo lift", name=LIFT_FENCE), back=_BACK)
+    run = Run(made, tmp_path, shell)
+    assert run(answers="yes\n15/main\n").returncode == 1
+    _without_new(run)
+    done = run("--back", answers="yes\n")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert "The new server takes no part in the rollback." in done.stdout
+    assert re.findall(r"^     \| (.*)", done.stdout, re.MULTILINE) == ["no cutover", "started"]
+    assert done.stdout.count("skipped, because the new server cannot be reached") == 2
+    assert len(locks(run)) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("known", [True, False], ids=["lifted", "not known"])
+def test_a_rollback_needs_the_new_server_that_its_host_may_have_started(
+    shell: str, tmp_path: Path, *, known: bool
+) -> None:
+    steps = (step("echo copy"), step("echo lift", name=LIFT_FENCE), step("false", stopped=True))
+    run = Run(toy(*steps, back=_BACK), tmp_path, shell)
+    assert run(answers="yes\n15/main\n").returncode == 1
+    if not known:  # as on another workstation
+        (tmp_path / "move.kept").rename(tmp_path / "lost")
+    ssh = (tmp_path / "programs" / "ssh").read_text()
+    _without_new(run)
+    for _ in range(2):
+        done = run("--back", answers="yes\n")
+        assert done.returncode == 1, done.stdout
+        assert "Then roll back by hand:" in done.stdout
+        assert done.stdout.index("pg_ctl stop") < done.stdout.index("systemctl start pg")
+        assert "     | " not in done.stdout
+    (tmp_path / "programs" / "ssh").write_text(ssh)
+    done = run("--back", answers="yes\n")
+    assert done.returncode == 0, done.stdout
+    assert re.findall(r"^     \| (.*)", done.stdout, re.MULTILINE) == ["no cutover", "unchanged", "stopped", "started"]
 
 
 @pytest.mark.slow
