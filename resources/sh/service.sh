@@ -8,7 +8,8 @@ start_debian() {
     systemctl daemon-reload || fail 'systemctl daemon-reload failed'
     systemctl reset-failed "postgresql@$1-$2.service" 2>/dev/null # it fails if the unit has never run
   fi
-  debian_said=$(pg_ctlcluster "$1" "$2" start 2>&1) || [ $? -eq 2 ] || fail_debian_start "$@" # 2: it runs
+  debian_said=$(pg_ctlcluster "$1" "$2" start 2>&1) || [ $? -eq 2 ] || server_starting "$3" ||
+    fail_debian_start "$@" # 2: it runs
   [ -z "$debian_said" ] || printf '%s\n' "$debian_said"
   wait_until_ready "$3" || fail_debian_start "$@"
 }
@@ -42,7 +43,8 @@ start_unit() {
   refuse_shared_unit "$1" "$2"
   unit_since=$(date +%s) || fail 'date failed'
   systemctl reset-failed "$1" 2>/dev/null # it fails if the unit has never run
-  if ! systemctl start "$1" || ! wait_until_ready "$2"; then
+  # It fails if the server needs more time than the unit gives it. A server in recovery is not stopped.
+  if ! { systemctl start "$1" || server_starting "$2"; } || ! wait_until_ready "$2"; then
     # systemd would try to start it again and again.
     systemctl stop "$1" || fail "$1 did not stop. Read its log with journalctl -u $1"
     unit_why=$(explain_failed_start "$2" "$unit_since" print_journal "$unit_since" -u "$1") || exit
@@ -56,7 +58,7 @@ start_user_unit() {
   refuse_shared_unit "$1" "$2" "$unit_user"
   unit_since=$(date +%s) || fail 'date failed'
   (run_user_systemctl reset-failed "$1") 2>/dev/null # it fails if the unit has never run
-  if ! (run_user_systemctl start "$1") || ! wait_until_ready "$2"; then
+  if ! { (run_user_systemctl start "$1") || server_starting "$2"; } || ! wait_until_ready "$2"; then
     run_user_systemctl stop "$1"
     unit_why=$(explain_failed_start "$2" "$unit_since" print_journal "$unit_since" --user -u "$1") || exit
     fail_client_start "$2" "journalctl --user -u $1" "$unit_why"
@@ -71,6 +73,8 @@ start_folder() {
   PATH=$1
   PGDATA=$2 pg_ctl status >/dev/null && return 0
   folder_why=$(start_by_pg_ctl "$2" "$3" "${4-}" 2>&1) || {
+    # The time limit of pg_ctl is no limit for a recovery.
+    if server_starting "$2" && wait_until_ready "$2"; then return; fi
     stop_folder "$1" "$2"
     folder_why=${folder_why#"pghaul: the server in $2 did not start: "}
     folder_why=${folder_why#pghaul: }
@@ -90,17 +94,58 @@ stop_debian() {
   pg_ctlcluster "$1" "$2" stop -m fast || fail "the cluster $1/$2 did not stop. Read its log in /var/log/postgresql"
 }
 
-# stop_unit UNIT DATA   Stop the unit of the host; do nothing if it is stopped.
+# stop_unit UNIT DATA   Stop the unit of the host with a fast shutdown; do nothing if it is stopped.
 stop_unit() {
   refuse_shared_unit "$1" "$2"
+  (stop_server_of_unit "$2" "$1" '' systemctl) || exit
   systemctl stop "$1" || fail "$1 did not stop. Read its log with journalctl -u $1"
 }
 
-# stop_user_unit UNIT DATA   Stop the unit of the user who runs this; do nothing if it is stopped.
+# stop_user_unit UNIT DATA   Stop the unit of the user who runs this with a fast shutdown; do nothing if it is stopped.
 stop_user_unit() {
   unit_user=$(id -u) || fail 'id does not print the name of this user'
   refuse_shared_unit "$1" "$2" "$unit_user"
+  (stop_server_of_unit "$2" "$1" "$unit_user" env "XDG_RUNTIME_DIR=/run/user/$unit_user" systemctl --user) || exit
   run_user_systemctl stop "$1"
+}
+
+# stop_server_of_unit DATA UNIT UID SYSTEMCTL...   Let the server of UNIT there shut down fast, and wait for its end; do
+# nothing if it does not run in UNIT. By itself systemd would send SIGTERM, unless the unit says otherwise: the server
+# would then wait for its clients to leave. After the time limit of the unit systemd would kill it, also during its
+# checkpoint. Of a unit that would start the server again, systemd begins the stop first, and its time limit counts. It
+# counts also if the server reports its stop to systemd (Type=notify). Then the limit is extended as sd_notify(3) says.
+stop_server_of_unit() {
+  [ -e "$1/postmaster.pid" ] || return 0
+  fast_data=$1 fast_unit=$2 fast_user=$3
+  shift 3
+  fast_process=$(sed -n 1p -- "$fast_data/postmaster.pid") || fail "$fast_data/postmaster.pid cannot be read"
+  fast_since=$(process_start "$fast_process") || exit
+  [ -n "$fast_since" ] && process_lives_in "$fast_process" "$fast_data" || return 0
+  process_is_in_unit "/proc/$fast_process/cgroup" "$fast_unit" "$fast_user" || return 0
+  fast_said=$("$@" show -p Restart -p ExecStop -p ExecStopPost -p NotifyAccess "$fast_unit") ||
+    fail "systemctl show $fast_unit failed"
+  fast_restart=$(printf '%s\n' "$fast_said" | sed -n 's/^Restart=//p') || fail 'sed failed'
+  # Without a server its commands for the stop fail, and on-failure counts that.
+  case $fast_restart:$fast_said in
+    no:* | on-abnormal:* | on-abort:* | on-watchdog:*) ;;
+    on-failure:*ExecStop*=*) "$@" stop --no-block "$fast_unit" || fail "systemctl stop --no-block $fast_unit failed" ;;
+    on-failure:*) ;;
+    *) "$@" stop --no-block "$fast_unit" || fail "systemctl stop --no-block $fast_unit failed" ;;
+  esac
+  kill -s INT "$fast_process" 2>/dev/null # it may have ended meanwhile
+  fast_tries=0
+  while fast_now=$(process_start "$fast_process") && [ "$fast_now" = "$fast_since" ]; do
+    # Only root may send it in the name of the server. Without it the time limit of the unit stays.
+    case $fast_user:$fast_said:$((fast_tries % 10)) in
+      :*NotifyAccess=none*) ;;
+      :*:0)
+        NOTIFY_SOCKET=/run/systemd/notify systemd-notify --pid="$fast_process" EXTEND_TIMEOUT_USEC=60000000 2>/dev/null
+        ;;
+      *) ;;
+    esac
+    fast_tries=$((fast_tries + 1))
+    sleep 0.1 || fail 'the program sleep is missing'
+  done
 }
 
 # refuse_shared_unit UNIT DATA [UID]   Fail if UNIT, of the host or of that user, runs servers and none of them is in
@@ -155,15 +200,33 @@ enable_linger() {
   systemctl start "user@$linger_number.service" || fail "the systemd of the user $1 did not start"
 }
 
-# wait_until_ready DATA   Wait until the server there accepts connections, at most a minute; return 1 if it does not.
-# Not every service waits for its server.
+# wait_until_ready DATA   Wait until the server there accepts connections; return 1 if it does not within a minute. Not
+# every service waits for its server. A server in recovery gets all the time that it needs: if it were stopped, the next
+# start would have to begin the recovery again.
 wait_until_ready() {
   accepts_tries=0
   until server_ready "$1"; do
     accepts_tries=$((accepts_tries + 1))
-    [ "$accepts_tries" -le 600 ] || return 1
+    if [ "$accepts_tries" -gt 600 ]; then
+      server_starting "$1" || server_ready "$1" || return 1
+      [ "$accepts_tries" -ne 601 ] ||
+        echo "The server in $1 is still starting, probably in recovery: its log says how far it is. This step waits" \
+          'until the server accepts connections.'
+    fi
     sleep 0.1 || fail 'the program sleep is missing'
   done
+}
+
+# server_starting DATA   Succeed if the server there is running and still starting, as in a recovery; since 10.
+server_starting() {
+  [ -e "$1/postmaster.pid" ] || return 1
+  starting_line=0
+  while IFS= read -r starting_said; do
+    starting_line=$((starting_line + 1))
+    [ "$starting_line" -gt 1 ] || process_lives_in "$starting_said" "$1" || return 1
+    case $starting_line:$starting_said in 8:starting*) return 0 ;; *) ;; esac
+  done <"$1/postmaster.pid"
+  return 1
 }
 
 # server_ready DATA   Succeed if the server there accepts connections; before 10, whether it is running. The eighth line

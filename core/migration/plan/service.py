@@ -135,8 +135,9 @@ def _stop(managed: _ManagedCluster, undo: str = "") -> ClusterCommand:
         return ClusterCommand(ROOT_USER, call("stop_debian", *_debian(service), data), (native,), undo)
     if service.user is not None:
         stopping = call("stop_user_unit", service.unit, data)
-        return ClusterCommand(service.user, stopping, (_user_unit("stop", service),), undo)
-    return ClusterCommand(ROOT_USER, call("stop_unit", service.unit, data), (_unit("stop", service),), undo)
+        return ClusterCommand(service.user, stopping, _native_stop_unit(_user_unit, service, data), undo)
+    native_stop_unit = _native_stop_unit(_unit, service, data)
+    return ClusterCommand(ROOT_USER, call("stop_unit", service.unit, data), native_stop_unit, undo)
 
 
 def enable_at_boot(context: PlanContext) -> list[Change]:
@@ -235,6 +236,13 @@ def _debian(service: Service) -> tuple[str, str]:
 def _native_start_unit(typed: Callable[[str, Service], str], service: Service) -> str:
     """Return the commands that start a unit, and reset it first: systemd does not start one that failed too often."""
     return f"{typed('reset-failed', service)}; {typed('start', service)}"
+
+
+def _native_stop_unit(typed: Callable[[str, Service], str], service: Service, data: str) -> tuple[str, ...]:
+    """Return the commands that stop a unit with a fast shutdown, whatever signal the unit has for its stop."""
+    process = command("head", "-n", "1", f"{data}/postmaster.pid")
+    stop = typed("stop", service)
+    return f"{stop} --no-block", f'kill -s INT "$({process})"', stop
 
 
 def _pg_ctlcluster(service: Service, *words: str) -> str:

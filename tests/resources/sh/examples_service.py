@@ -81,6 +81,18 @@ EXAMPLES = [
     Example("stop_debian", ("15", "main", _DATA), programs=_PLAYED, prints="", name="stopped"),
     Example("stop_unit", ("own.service", _DATA), programs=_PLAYED, prints="stop own.service\n"),
     Example("stop_user_unit", ("own.service", _DATA), programs=_PLAYED, prints="--user stop own.service\n"),
+    Example(
+        "stop_server_of_unit",
+        (_DATA, "own.service", "", "systemctl"),
+        arrange=_RUNS,
+        programs=_PLAYED,
+        prints="",
+        after=_END,
+        name="another than that of the unit",
+    ),
+    Example(
+        "stop_server_of_unit", (_DATA, "own.service", "", "systemctl"), programs=_PLAYED, prints="", name="stopped"
+    ),
     Example("refuse_shared_unit", ("own.service", _DATA), arrange=_RUNS, prints="", after=_END),
     *(
         Example(
@@ -143,6 +155,7 @@ EXAMPLES = [
         name="of one that lost its power",
     ),
     Example("server_ready", (_DATA,), arrange=_RUNS, prints="", after=_END),
+    Example("server_starting", (_DATA,), arrange=_STARTING, prints="", after=f"! server_starting . && {_END}"),
     Example(
         "server_ready",
         (_DATA,),
