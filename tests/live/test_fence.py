@@ -7,20 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BlockedError, PghaulError
+from core.errors import BlockedError, CommandError, PghaulError
 from core.facts.model import Facts
-from core.jobs import CommandStarted, Event
+from core.jobs import CommandStarted, Event, Job
 from core.migration.checks import run_checks
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.checks.waivers import apply_waivers, waive
+from core.migration.execution import lock
 from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
-from core.migration.model.execution import State
+from core.migration.model.execution import Execution, State
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
 from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
+from core.servers.shell import call
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.live import moving as site
@@ -265,3 +267,25 @@ def test_a_fenced_cluster_is_known_and_planned_again(move: Moving) -> None:
     assert (new.fenced, new.running, new.copy_of) == (True, True, old.control and old.control.system_identifier)
     assert replace(move, facts=here).plan().way_back[-1].name == "remove-lists-new"
     roll_back(move.executor(number))
+
+
+def test_a_rollback_needs_the_lock_of_the_old_server_only(
+    cluster: Lab, move: Moving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever cannot be locked: on the old server nothing may be changed beside another execution."""
+    number, whole, broken = undecided(move), lock.take, "old"
+
+    def take(server: Server, side: str, folder: str, execution: Execution, job: Job) -> None:
+        if side == broken:
+            server.run(call("fail", "no lock"), job)
+        whole(server, side, folder, execution, job)
+
+    monkeypatch.setattr(lock, "take", take)
+    with pytest.raises(CommandError):
+        roll_back(move.executor(number))
+    assert not [run for run in move.store.execution(number).steps if run.back]
+    assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid", check=False).returncode == 1
+    broken = "new"
+    roll_back(move.executor(number))
+    assert move.store.execution(number).state is State.ROLLED_BACK
+    assert sql(cluster.old, BRANCHES) == "1"

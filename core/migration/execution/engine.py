@@ -123,7 +123,7 @@ def lock_both(executor: Executor) -> None:
     taken: list[tuple[str, str]] = []
     try:
         for side, folder in executor.sides:
-            lock.take(executor.connect(side), side, folder, executor.execution, executor.job)
+            lock_side(executor, side, folder)
             taken.append((side, folder))
     except PghaulError:
         if not executor.execution.steps:
@@ -134,6 +134,15 @@ def lock_both(executor: Executor) -> None:
                     partial(_unlock, executor, side, folder),
                 )
         raise
+
+
+def lock_side(executor: Executor, side: str, folder: str) -> None:
+    """Lock the data directory of one side.
+
+    Raises:
+        BlockedError: another execution has the lock.
+    """
+    lock.take(executor.connect(side), side, folder, executor.execution, executor.job)
 
 
 def _unlock(executor: Executor, side: str, folder: str) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 
 from core.errors import CommandError, ServerError
 from core.jobs import Note
-from core.migration.execution.engine import lock_both, pass_on_warnings, remove_leftovers
+from core.migration.execution.engine import lock_side, pass_on_warnings, remove_leftovers
 from core.migration.execution.entry import explain_no_return
 from core.migration.execution.executor import Executor, end_detached_steps, run_step
 from core.migration.execution.recording import record_state, watch_progress
@@ -33,7 +33,8 @@ def roll_back(executor: Executor) -> None:
     with record_state(executor, State.ROLLED_BACK), watch_progress(executor):
         for side in ("old", "new"):
             _tolerate_unreachable_new(executor, side, partial(end_detached_steps, executor, side))
-        _tolerate_unreachable_new(executor, "new", partial(lock_both, executor))
+        for side, folder in executor.sides:
+            _tolerate_unreachable_new(executor, side, partial(lock_side, executor, side, folder))
         lifted = _fence_was_lifted(execution)
         for step in execution.plan.way_back:
             if step.reads and not _provide_input(executor, step):
