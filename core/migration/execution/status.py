@@ -52,7 +52,8 @@ SENTENCES = {
     MoveStatus.STOPPING: marked("The old cluster is stopped, or about to be."),
     MoveStatus.STOPPED: marked("The old cluster is stopped."),
     MoveStatus.LOCAL_ONLY: marked(
-        "The old cluster is stopped, and the new cluster runs for local connections only. Nobody has written to it."
+        "The old cluster is stopped, and the new cluster runs for local connections only. Only a session on its Unix "
+        "socket could write to it."
     ),
     MoveStatus.NOT_OPENED: marked(
         "The old cluster is stopped, and so is the new one, because the cutover failed. Nobody has written to it."

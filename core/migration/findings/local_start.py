@@ -39,7 +39,7 @@ class _Setting:
 
 _WORKERS = _Setting("max_worker_processes=0", (9, 4))
 _SETTINGS = (
-    _Setting("listen_addresses=localhost"),
+    _Setting("listen_addresses="),
     _Setting("autovacuum=off"),
     _Setting("local_preload_libraries="),
     _Setting("log_destination=stderr"),
