@@ -20,7 +20,7 @@ from core.actions import survey as actions
 from core.actions.session import Session
 from core.history.store import Store
 from core.jobs import Job
-from core.servers.lists.reading import read_list
+from core.servers.lists.formats import read_list
 from core.servers.profiles import Nobody
 from tests.lab.fleet import addresses
 from tests.lab.hosts import Host

@@ -77,7 +77,7 @@ def try_profile(profile: "Profile", session: "Session", job: Job) -> tuple[str, 
 
 def ssh_hosts(_session: "Session") -> tuple[str, ...]:
     """Return the hosts that ~/.ssh/config names."""
-    from core.servers.ssh_hosts import named_hosts
+    from core.servers.ssh_config import named_hosts
 
     return named_hosts()
 

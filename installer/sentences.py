@@ -7,7 +7,7 @@ them again in a report of another language.
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -24,24 +24,38 @@ IN_WINDOW = (
     *("core/actions", "core/comparison", "core/migration", "core/servers"),
     *(
         f"core/benchmarks/{name}.py"
-        for name in ("devices", "folders", "forecasts", "installing", "runs", "traffic", "watch")
+        for name in ("folders", "forecasts", "installing", "runs", "traffic", "volume_device")
     ),
 )
 """Where the window's pages and messages have their sentences from, besides its own code."""
 _NOT_IN_WINDOW = (
     *(f"core/actions/{name}.py" for name in ("archives", "lists", "reports", "storage", "survey")),
-    *(f"core/comparison/{name}.py" for name in ("outputs", "preparation")),
+    *(f"core/comparison/{name}.py" for name in ("foreign_outputs", "preparation")),
     *(f"core/migration/estimate/{name}.py" for name in ("plausible", "spec")),
     *(f"core/migration/plan/{name}.py" for name in ("runbook", "script", "script_steps")),
     *("core/migration/checks/page.py", "core/migration/model/watch.py", "core/servers/lists"),
-    *(
-        f"core/servers/{name}.py"
-        for name in ("functions", "bounded_output", "host_certificates", "keys", "known_hosts")
-    ),
-    *(f"core/servers/{name}.py" for name in ("known_hosts_command", "relay", "remote_jobs", "revoked_keys", "shell")),
-    *(f"core/servers/{name}.py" for name in ("ssh_config", "ssh_fallback", "ssh_tokens", "unattended")),
+    *(f"core/servers/{name}.py" for name in ("functions", "remote_jobs", "shell", "ssh_config")),
 )
 """What the command line alone says, and what ssh's own configuration may be refused for."""
+_NOT_SHOWN_OF = {
+    "core/benchmarks/folders.py": ("Keeper", "_refused"),
+    "core/benchmarks/runs.py": ("_wait_until_it_serves",),
+    "core/servers/authentication.py": ("_read", "_unusable"),
+    "core/servers/certificates.py": ("problem",),
+    "core/servers/host_keys.py": (
+        "Unattended",
+        "_by_ssh_keygen",
+        "_listed",
+        "_output",
+        "add_known_host",
+        "further_entries",
+        "read_known_hosts",
+        "revoked",
+    ),
+    "core/servers/remote_process.py": ("BoundedOutput",),
+    "core/servers/sql.py": ("Relay",),
+}
+"""Functions and classes of which the same is true, where the rest of their file is shown in the window."""
 _NO_PROSE = re.compile(
     r"^\W*(SELECT|INSERT|DELETE|create|insert|select|alter|coalesce|sed|provider)\b|\$\(|\n#|^#|^-c |\|\||^\["
     r"|>>|^(install -m|ssh-keygen|see them with: pghaul|rsync: expected|pghaul) |^\{folder\} -|: \{native_restore\}"
@@ -73,7 +87,7 @@ def sentences(top: Path = TOP) -> tuple[str, ...]:
         for path in sorted((top / "core").rglob("*.py"))
         if any(path.is_relative_to(top / place) for place in IN_WINDOW)
         if not any(path.is_relative_to(top / place) for place in (*PLACES, *_NOT_IN_WINDOW))
-        for each in shown_in(path.read_text(encoding="utf-8"))
+        for each in shown_in(path.read_text(encoding="utf-8"), _NOT_SHOWN_OF.get(path.relative_to(top).as_posix(), ()))
         if not _NO_PROSE.search(each)
     ]
     needs = {need for check in CHECKS for need in (*check.needs, *check.uses) if need.explain is None}
@@ -81,9 +95,13 @@ def sentences(top: Path = TOP) -> tuple[str, ...]:
     return tuple(sorted({*recorded, *missing, *shown}))
 
 
-def shown_in(code: str) -> Iterator[str]:
-    """What the window shows of a file of core's: errors with their hints, notes of jobs, and what is as long."""
-    functions = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.FunctionDef))
+def shown_in(code: str, without: Collection[str] = ()) -> Iterator[str]:
+    """What the window shows of a file of core's: errors with their hints, notes of jobs, and what is as long.
+
+    `without`: the functions and classes of the file that are left out.
+    """
+    parts = (part for part in ast.parse(code).body if getattr(part, "name", None) not in without)
+    functions = (node for part in parts for node in ast.walk(part) if isinstance(node, ast.FunctionDef))
     return _told(functions, _shown_words, blanks=1)
 
 

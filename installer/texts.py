@@ -15,11 +15,11 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
 from core.benchmarks.model import MarkKind, Outcome
-from core.benchmarks.pgbench.drift import HEADLINES
+from core.benchmarks.pgbench.tool import HEADLINES
 from core.benchmarks.suites import load_suite, suites
 from core.comparison import diagnosis
+from core.comparison.compare import DISTURBED, OUTLIER
 from core.comparison.model import Verdict
-from core.comparison.samples import DISTURBED, OUTLIER
 from core.migration.checks import CHECKS
 from core.migration.model.checks import Status
 from core.migration.model.execution import Kind

@@ -11,8 +11,7 @@ from core.actions.session import Session, record_commands
 from core.benchmarks.model import Side
 from core.errors import ServerError
 from core.facts.collation_order import libc_locales
-from core.facts.collect import collect
-from core.facts.merge_previous import merge_previous
+from core.facts.collect import collect, merge_previous
 from core.facts.model import Cluster, Facts
 from core.facts.sections import LOST
 from core.history.store import Store

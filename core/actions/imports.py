@@ -7,10 +7,10 @@ from pathlib import PurePath
 
 from core.actions.session import Session
 from core.benchmarks.model import ELSEWHERE, Outcome, Output, Repetition, Run, Side, Volume
-from core.benchmarks.recognition import read_output, recognised
-from core.comparison.outputs import runs_of
+from core.benchmarks.tools import read_output, recognised
+from core.comparison.foreign_outputs import runs_of
 from core.errors import InputError, ParseError
-from core.history.names import checked_name
+from core.history.recorded_profiles import checked_name
 
 MOST_RESULTS = 1000
 """The maximum number of results in one file."""

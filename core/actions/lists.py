@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from core.actions.session import Session
 from core.errors import InputError
-from core.history.names import checked_name
+from core.history.recorded_profiles import checked_name
 from core.migration.findings.volumes import volume_path
 from core.migration.model.move import Move
 from core.servers.lists.model import Listed, Refused, ServerList, WantedMove

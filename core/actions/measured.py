@@ -5,12 +5,11 @@ from datetime import datetime
 
 from core.actions.session import Session
 from core.benchmarks.model import Output, Side
-from core.benchmarks.recognition import read_output
-from core.benchmarks.tools import readers
+from core.benchmarks.tools import read_output, readers
 from core.comparison.compare import compare as compare_runs
+from core.comparison.compare import sample_of
+from core.comparison.foreign_outputs import compare_outputs
 from core.comparison.model import Comparison, Sample
-from core.comparison.outputs import compare_outputs
-from core.comparison.samples import sample_of
 from core.comparison.sets import Start
 from core.errors import InputError, ParseError
 

@@ -41,7 +41,7 @@ from core.migration.probing.probes import probe as probe_servers
 from core.migration.probing.sustained import measure
 from core.migration.probing.taking import ProbeContext
 from core.migration.probing.trial_start import with_trial_start
-from core.reports.record import record_of, record_of_all
+from core.reports.estimate_record import record_of, record_of_all
 from core.servers.connection import Server
 
 

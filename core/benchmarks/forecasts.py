@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from core import units
-from core.benchmarks.devices import Situation, situation
 from core.benchmarks.folders import Location, inspect, user_for
 from core.benchmarks.model import Forecast, Suite, Volume, Workload
 from core.benchmarks.tool import Machine, Procedure, bytes_needed, expected_seconds
 from core.benchmarks.tools import how_to_install, procedure_of, programs_of
+from core.benchmarks.volume_device import Situation, situation
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.facts.programs import can_run, program_path

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from core.benchmarks.model import Metrics, Output, Result
 from core.benchmarks.reading import first_line, lines, unreadable
-from core.mail import plain
+from core.text import plain
 
 _VERSION = re.compile(r"HammerDB(?: CLI)?[ -]v(?P<version>\d[\d.]{0,10}\d)")
 _ACHIEVED = re.compile(

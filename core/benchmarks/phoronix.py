@@ -16,7 +16,7 @@ from typing import Any
 
 from core.benchmarks.model import Output, Result
 from core.benchmarks.reading import first_line, json_objects, lines, unreadable
-from core.mail import plain
+from core.text import plain
 
 _VERSION = re.compile(
     r"phoronix-test-suite/(?P<bare>\d[\w.]{0,12})|Phoronix Test Suite v(?P<version>\d[\w.]{0,12})", re.IGNORECASE

@@ -1,29 +1,148 @@
 """Running a suite on one volume: forecast, repetitions with cold caches, and journal. Nothing is left behind."""
 
+import re
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 
 from core import units
 from core.benchmarks import statistics
-from core.benchmarks.background import running
-from core.benchmarks.devices import wait_until_in_sync
 from core.benchmarks.folders import Folder, own_folder, remove_leftovers, user_for
 from core.benchmarks.forecasts import ALONE, MoveContext, forecast, prepare
 from core.benchmarks.model import BenchmarkJournal, Metrics, Outcome, Repetition, Run, Suite, Volume, Workload
-from core.benchmarks.outliers import outliers
-from core.benchmarks.ticks import Ticks, without_ticks
-from core.benchmarks.tool import CACHE_SECONDS, Phase, Procedure, Reading, expected_seconds
-from core.benchmarks.watch import DiskWatch, fastest_read
+from core.benchmarks.statistics import outliers
+from core.benchmarks.tool import CACHE_SECONDS, READY, Background, Phase, Procedure, Reading, expected_seconds
+from core.benchmarks.traffic import DiskWatch, fastest_read
+from core.benchmarks.volume_device import SECTOR, wait_until_in_sync
 from core.errors import Cancelled, CommandError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
-from core.jobs import Job, Live, Note, Progress
+from core.jobs import CommandEnded, CommandStarted, Job, Live, Note, Progress
 from core.servers.connection import Server
+from core.servers.remote_process import Process
 from core.servers.shell import call, with_secrets
 from core.text import complaint, own_sentence
+
+# Background processes, such as a database server: they run on the measured server during the phases of a repetition.
+#
+# A background process ends when its input ends: the phases are done, the connection was lost, or the workstation died.
+# A process whose working directory is in the benchmark's folder is ended together with the folder in any case.
+
+
+@contextmanager
+def running(folder: Folder, background: Background, job: Job) -> Iterator[None]:
+    """Run the process during the `with` block.
+
+    It has ended afterwards, unless the job was cancelled or the connection was lost.
+
+    Raises:
+        CommandError: it ended, or was not ready in time; the message is its own.
+        UnreachableError: the connection was lost.
+        Cancelled: the job was cancelled.
+    """
+    server, shell = folder.server, folder.inside(background.words)
+    shown = server.become(folder.user, shell).shown
+    status, begun = None, time.monotonic()
+    job.report(CommandStarted(server.name, folder.user or server.login, shown, title=f"start {background.title}"))
+    try:
+        # A bridge has no deadline, because the process runs as long as the phases.
+        with server.bridge(shell, job, user=folder.user) as process:
+            _wait_until_it_serves(folder, background, process, job)
+            try:
+                yield
+            finally:
+                status = _end(background, process, job)
+    finally:
+        job.report(CommandEnded(server.name, shown, status, time.monotonic() - begun))
+
+
+def _wait_until_it_serves(folder: Folder, background: Background, process: Process, job: Job) -> None:
+    said = bytearray()
+    process.deliver(said.extend)
+    until = time.monotonic() + background.seconds
+    # Only a whole line counts, because the word may occur within other output.
+    while READY.encode() not in said.splitlines():
+        if process.ended or time.monotonic() > until:
+            # A lost connection looks like a process that has ended. This tells which of the two it was.
+            if not folder.server.connected:
+                raise folder.server.lost(f"starting {background.title}")
+            told = process.stderr.text() or said.decode(errors="replace")
+            why = complaint(told) or f"no answer within {background.seconds:.0f} s"
+            raise CommandError(
+                f"{background.title} did not start on {folder.server.name}: {why}",
+                exit_status=process.exit_status,
+                stderr=told,
+            )
+        process.turn()
+        job.check()
+
+
+def _end(background: Background, process: Process, job: Job) -> int | None:
+    """End its input, wait for it, and return its exit status; None if it is not waited for."""
+    # From here on nobody reads its output, which would fill the channel and block the process.
+    process.deliver(lambda _: None)
+    try:
+        process.channel.shutdown_write()
+    except OSError:
+        return None  # the connection is gone, and its input with it
+    until = time.monotonic() + background.seconds
+    # a cancelled job does not wait: leaving the bridge ends the process group
+    while not process.ended and not job.cancelled and time.monotonic() < until:
+        process.turn()
+    return process.exit_status
+
+
+# The ticks of a phase: its progress, and the current traffic of the volume's device.
+#
+# While a phase runs, the shell function `bench_run_with_ticks` prints one line per tick: a dot, followed by the
+# counters of the device. The ticks come before the output of the command.
+
+LOOK_BACK = 5
+"""The number of ticks over which a rate is computed. They cover about a second, so that bursts give one rate."""
+SHORTEST_SECONDS = 0.2
+"""No rate is computed from ticks that arrive in less time than this, because the connection has delayed them."""
+_TICK = re.compile(rb"\.(?: (\d{1,20}) (\d{1,20}) (\d{1,20}) (\d{1,20}))?")
+_TICKS = re.compile(r"(?:\.(?: \d{1,20}){0,4}\n)*")
+_NAMES = ("read_iops", "read_bytes_per_second", "write_iops", "write_bytes_per_second")
+_FACTORS = (1, SECTOR, 1, SECTOR)
+
+
+@dataclass(slots=True)
+class Ticks:
+    """Reads the ticks as they arrive. `clock` returns seconds."""
+
+    clock: Callable[[], float] = time.monotonic
+    _rest: bytes = b""
+    _seen: deque[tuple[float, tuple[int, ...]]] = field(default_factory=lambda: deque(maxlen=LOOK_BACK))
+
+    def take(self, data: bytes) -> Mapping[str, float] | None:
+        """Return the traffic of the device per second, as metrics; None if these bytes do not contain enough ticks."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        # No tick is that long, so this is the output of the command, which is not kept here.
+        self._rest = self._rest[:100]
+        counted = [found for line in lines if (found := _TICK.fullmatch(line)) is not None and found[1] is not None]
+        if not counted:
+            return None
+        self._seen.append((self.clock(), tuple(map(int, counted[-1].groups()))))
+        (begun, before), (now, after) = self._seen[0], self._seen[-1]
+        if now - begun < SHORTEST_SECONDS:
+            return None
+        moved = [factor * (late - early) for factor, late, early in zip(_FACTORS, after, before, strict=True)]
+        # The counters of a device that was replaced begin at 0 again.
+        return (
+            None
+            if min(moved) < 0
+            else {name: number / (now - begun) for name, number in zip(_NAMES, moved, strict=True)}
+        )
+
+
+def without_ticks(output: str) -> str:
+    """Return the output of the command without the ticks."""
+    return output[found.end() :] if (found := _TICKS.match(output)) is not None else output
+
 
 __all__ = ["MoveContext", "forecast", "remove_leftovers", "run_suite", "wait_until_in_sync"]
 

@@ -1,4 +1,4 @@
-"""Statistics of a few repetitions: centre, spread, and the confidence interval of the ratio of two sides.
+"""Statistics of a few repetitions: centre, spread, outliers, percentiles, and the interval of the ratio of two sides.
 
 Pure functions over plain numbers; the random draws of the bootstrap have a fixed seed, so the same values always give
 the same interval.
@@ -6,13 +6,19 @@ the same interval.
 
 import math
 import statistics
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
+
+from core.benchmarks.model import Metrics
 
 if TYPE_CHECKING:
     import numpy as np
+
 
 CONFIDENCE = 0.95
 RESAMPLES = 10_000
@@ -122,3 +128,94 @@ def _central(t: float, freedom: int) -> float:
         total += term
     total *= math.sin(angle)
     return 2 / math.pi * (angle + total) if odd else total
+
+
+# Which of a handful of values is an outlier: the generalised extreme studentised deviate test, from five values on.
+#
+# The rule, stated whole: of n values at most n // 5 can be outliers, so one of five to nine, two of ten to fourteen; of
+# four or fewer none can be told from chance. Each in turn is the value farthest from the mean of those that are left,
+# in sample standard deviations; the last of them that lies above its critical value at ALPHA = 5 % (both tails), and
+# all taken out before it, are outliers (Rosner, "Percentage Points for a Generalized ESD Many-Outlier Procedure",
+# Technometrics 25, 1983; NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.17.3). For five to nine values this is
+# one Grubbs test, which must not be repeated on so few: NIST warns that it then tags most of the points (1.3.5.17.1). A
+# value within RESOLUTION of the mean of the others is never an outlier: no tool measures finer.
+#
+# On normal samples it takes a good value out of one in twenty of them (4.6 to 5.1 % of samples of five to nine, 5.7 to
+# 7.1 % of ten to thirty, measured).
+#
+# The modified z-score (Iglewicz and Hoaglin, 1993) is not used: the median absolute deviation of five values is mostly
+# that of two neighbours, so that it would reject good ones.
+
+ALPHA = 0.05
+_FEWEST_TO_TEST = 5
+"""Values that may hold one outlier; each further five may hold one more."""
+RESOLUTION = 0.01
+
+
+def outliers(values: Sequence[float]) -> tuple[int, ...]:
+    """The positions of the values that are outliers, in the order of `values`."""
+    left = list(range(len(values)))
+    taken: list[int] = []
+    found = 0
+    # all candidates are taken out before any is judged: two that hide each other are both found
+    for _ in range(len(values) // _FEWEST_TO_TEST):
+        centre = statistics.fmean(values[position] for position in left)
+        spread = math.hypot(*(values[position] - centre for position in left)) / math.sqrt(len(left) - 1)
+        # equal values: nothing sticks out, and nothing may be divided by
+        if spread == 0:
+            break
+        farthest = max(left, key=lambda position: abs(values[position] - centre))
+        extreme = abs(values[farthest] - centre) / spread
+        critical = critical_value(len(left))
+        left.remove(farthest)
+        taken.append(farthest)
+        others = statistics.fmean(values[position] for position in left)
+        # the last one that is extreme decides, and all taken out before it go with it
+        if extreme > critical and abs(values[farthest] - others) > RESOLUTION * abs(others):
+            found = len(taken)
+    return tuple(sorted(taken[:found]))
+
+
+@cache
+def critical_value(count: int, alpha: float = ALPHA) -> float:
+    """What the farthest of `count` normal values (at least 3), in standard deviations, exceeds with `alpha`."""
+    freedom = count - 2
+    t = student_quantile(1 - alpha / (2 * count), freedom)
+    return (count - 1) * t / math.sqrt((freedom + t * t) * count)
+
+
+# Metrics from the latencies of single operations, as they are in logs. They have the names that tools use.
+
+_PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+
+
+def latencies(values: Sequence[int], seconds: float, prefix: str = "") -> Metrics:
+    """Return mean, standard deviation, percentiles by nearest rank, and maximum; nothing if there are no values.
+
+    Args:
+        values: one value per operation, in any order.
+        seconds: their unit in seconds.
+        prefix: the prefix of the metrics: `read_`, `write_` or nothing.
+    """
+    return latencies_counted(Counter(values), seconds, prefix)
+
+
+def latencies_counted(counts: Mapping[int, int], seconds: float, prefix: str = "") -> Metrics:
+    """Return the same metrics for values that are given together with their numbers.
+
+    Args:
+        counts: how often each value occurs.
+    """
+    number = sum(counts.values())
+    if not number:
+        return {}
+    ordered = sorted(counts)
+    up_to = list(accumulate(counts[value] for value in ordered))
+    mean = sum(value * counts[value] for value in ordered) / number
+    found = {
+        "mean": mean,
+        "stddev": math.sqrt(sum(counts[value] * (value - mean) ** 2 for value in ordered) / number),
+        **{name: float(ordered[bisect_left(up_to, math.ceil(part * number))]) for name, part in _PERCENTILES.items()},
+        "max": float(ordered[-1]),
+    }
+    return {f"{prefix}latency_{name}_seconds": value * seconds for name, value in found.items()}

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import ConfigDict
 
-from core.benchmarks.fio.job_tool import workloads_of
+from core.benchmarks.fio.job import workloads_of
 from core.benchmarks.model import Parameter, Suite, Workload
 from core.benchmarks.tool import STRICT, Machine, bytes_needed, strictly, with_prefix
 from core.benchmarks.tools import TOOLS, procedure_of

@@ -1,20 +1,24 @@
-"""The list of the benchmark tools, and how each is installed on a server."""
+"""The list of the benchmark tools, how each is installed on a server, and which of them has printed a text."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import PurePosixPath
 
-from core.benchmarks.bonnie.tool import BONNIE
+from core.benchmarks.bonnie import BONNIE
 from core.benchmarks.dd import DD
-from core.benchmarks.fio.job_tool import FIO_JOB
+from core.benchmarks.fio.job import FIO_JOB
+from core.benchmarks.fio.output import parse_fio_log
 from core.benchmarks.fio.tool import FIO
 from core.benchmarks.hammerdb import parse_hammerdb
 from core.benchmarks.model import Output, Workload
 from core.benchmarks.pg_test_fsync import PG_TEST_FSYNC
 from core.benchmarks.pgbench.tool import PGBENCH
 from core.benchmarks.phoronix import parse_phoronix
-from core.benchmarks.sysbench.tool import SYSBENCH
+from core.benchmarks.reading import unreadable
+from core.benchmarks.sysbench import SYSBENCH
 from core.benchmarks.tool import Machine, Procedure, Reader, Tool, with_prefix
-from core.errors import InputError
+from core.errors import InputError, ParseError
+from core.text import first_line
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in (BONNIE, DD, FIO, FIO_JOB, PG_TEST_FSYNC, PGBENCH, SYSBENCH)}
 """All tools by name. The command line, the suites, the comparison, the forecast and the documentation use this list."""
@@ -107,3 +111,52 @@ def how_to_install(program: str, distribution: str | None) -> str:
 
 def _of_postgresql() -> set[str]:
     return {tool.program for tool in TOOLS.values() if tool.package is None}
+
+
+# Recognising which tools have printed a text: by its contents and, for the logs of fio, by the name of its file.
+
+_BINARY = "\ufffd"
+_MOST_BINARY = 0.05
+"""The largest share of binary characters at the beginning of a text. A crash may leave some in the output of a tool."""
+_LOOKED_AT = 4096
+
+
+def read_output(tool: str, text: str, file: str = "") -> Output:
+    """Return the results in the output of the tool.
+
+    Args:
+        tool: the name of the tool.
+        text: its output.
+        file: the name of the file, because the logs of fio do not say themselves what they contain.
+
+    Raises:
+        ParseError: it contains no result of that tool.
+    """
+    if tool == "fio" and file.endswith(".log"):
+        with suppress(ParseError):
+            return parse_fio_log(text, file)
+    return readers()[tool].parse(text)
+
+
+def recognised(text: str, file: str = "") -> tuple[Output, ...]:
+    """Return the results of each tool in the text. Mostly there is one tool; a forum post may show several.
+
+    Raises:
+        ParseError: it contains no result of any tool.
+    """
+    beginning = text[:_LOOKED_AT]
+    if beginning.count(_BINARY) > _MOST_BINARY * len(beginning):
+        raise ParseError("the input is not a text", "give the output of a benchmark tool, or a file written by it")
+    found = []
+    for tool in readers():
+        try:
+            found.append(read_output(tool, text, file))
+        except ParseError:
+            continue
+    if not found:
+        raise unreadable("the output", f"that of {_listed(tuple(readers()))}", first_line(text))
+    return tuple(found)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -156,7 +156,7 @@ def text(runs: tuple[Run, ...]) -> str:
 
 def _figures(run: Run) -> str:
     """The headline of each repetition, with what is to be said of it."""
-    from core.comparison.samples import remarks
+    from core.comparison.compare import remarks
 
     remarks_by_number = remarks(run.workload.headline, run)
     figures = []

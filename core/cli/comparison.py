@@ -75,8 +75,8 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
 
 
 def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:
-    from core.benchmarks.recognition import read_output
-    from core.comparison.outputs import compare_outputs, incomplete
+    from core.benchmarks.tools import read_output
+    from core.comparison.foreign_outputs import compare_outputs, incomplete
 
     if options.what:
         raise InputError("a move or runs cannot be combined with --outputs", "leave out one of them")

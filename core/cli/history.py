@@ -135,7 +135,7 @@ def _nothing(tag: str | None) -> str:
 
 
 def _note(context: Context, options: argparse.Namespace) -> int:
-    from core.history.notes import tags_of
+    from core.history.log import tags_of
 
     store, kind, number = context.store, options.kind, options.number
     if options.text is not None:
@@ -178,7 +178,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
 def run_text(run: Run) -> str:
     """A run for people, with the raw output of each repetition."""
-    from core.comparison.samples import remarks
+    from core.comparison.compare import remarks
 
     where = f"{run.volume.server}:{run.volume.mount_point}"
     lines = [f"run {run.id}: {run.workload.title} on {where}, {run.outcome or 'not finished'}"]

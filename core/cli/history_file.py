@@ -16,8 +16,7 @@ from core.errors import Cancelled, InputError
 from core.history.places import folder
 
 if TYPE_CHECKING:
-    from core.history.damage import Condition
-    from core.history.rescue import Rescued
+    from core.history.damage import Condition, Rescued
 
 COPIES = "copy"
 _DAYS = re.compile(r"(\d{1,5})d", re.ASCII)
@@ -98,7 +97,7 @@ def register(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _kinds() -> list[str]:
-    from core.history.retention import KINDS
+    from core.history.removal import KINDS
 
     return [*KINDS, COPIES]
 
@@ -146,7 +145,7 @@ def _check(_: Context, options: argparse.Namespace) -> int:
 
     found = check(existing(folder()))
     if found.damage and options.rescue:
-        from core.history.rescue import rescue
+        from core.history.damage import rescue
 
         rescued = rescue(found.history)
         if options.json:
@@ -228,7 +227,7 @@ def _import(context: Context, options: argparse.Namespace) -> int:
 
 def _prune(context: Context, options: argparse.Namespace) -> int:
     from core.history.copies import copies_of
-    from core.history.retention import KINDS
+    from core.history.removal import KINDS
 
     chosen = options.kind or KINDS
     kinds = [kind for kind in KINDS if kind in chosen]

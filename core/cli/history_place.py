@@ -98,7 +98,7 @@ def _place(typed: str) -> Path | str:
 
 
 def _grants(_: Context, options: argparse.Namespace) -> int:
-    from core.history.rights import grants
+    from core.history.server import grants
 
     place = places.chosen()
     if not isinstance(place, str):

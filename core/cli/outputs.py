@@ -19,9 +19,8 @@ from core.benchmarks.suites import Listed
 from core.comparison.model import Comparison, Diagnosis
 from core.facts.model import Facts
 from core.history.backup import Restored
-from core.history.damage import Condition
+from core.history.damage import Condition, Rescued
 from core.history.log import Command, Entry
-from core.history.rescue import Rescued
 from core.history.store import Detail
 from core.migration.checks.declaration import Declaration
 from core.migration.estimate.growth import Later

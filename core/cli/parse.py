@@ -130,7 +130,7 @@ def _known(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def _mdstat(text: str) -> Parsed:
-    from core.facts.arrays import parse_arrays
+    from core.facts.block_devices import parse_arrays
 
     if not text.strip():
         raise ParseError("mdstat: the input is empty; give the contents of /proc/mdstat")
@@ -164,6 +164,6 @@ def _tools() -> list[str]:
 
 
 def _parsed(tool: str, text: str, file: str) -> Parsed:
-    from core.benchmarks.recognition import read_output
+    from core.benchmarks.tools import read_output
 
     return _OTHERS[tool](text) if tool in _OTHERS else _results(read_output(tool, text, file))

@@ -141,7 +141,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
 def _import(context: Context, options: argparse.Namespace) -> int:
     from core.actions import lists as actions
     from core.cli.inputs import read_input
-    from core.servers.lists.reading import read_list
+    from core.servers.lists.formats import read_list
 
     found = read_list(options.list, read_input(options.list))
     taken = actions.import_list(context.session, found, replacing=options.replace)

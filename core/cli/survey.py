@@ -48,8 +48,8 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 def _run(context: Context, options: argparse.Namespace) -> int:
     from core.actions import survey as actions
     from core.cli.inputs import read_input
-    from core.servers.lists.reading import read_list
-    from core.servers.unattended import Unattended
+    from core.servers.host_keys import Unattended
+    from core.servers.lists.formats import read_list
 
     if options.jobs is not None and not 0 < options.jobs <= _MOST_AT_ONCE:
         raise InputError(f"--jobs {options.jobs} is out of range", f"give a number from 1 to {_MOST_AT_ONCE}")

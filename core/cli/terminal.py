@@ -35,7 +35,7 @@ class TerminalAsker:
             HostKeyError: there is no terminal to ask on.
         """
         if fingerprint in self.trusted or not sys.stdin.isatty():
-            from core.servers.unattended import Unattended
+            from core.servers.host_keys import Unattended
 
             return Unattended(self.trusted).accept_host_key(server, address, key_type, fingerprint)
         mismatch = ", and it does not match any --host-key" if self.trusted else ""

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.benchmarks.model import Run
-from core.comparison.samples import newest_done, sample_of
+from core.comparison.compare import newest_done, sample_of
 from core.errors import InputError
 
 PARITY_THREAD_IOPS = 118_000.0

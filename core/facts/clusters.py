@@ -13,18 +13,16 @@ from typing import Any
 
 from core.errors import ParseError
 from core.facts import sections
-from core.facts.configuration_files import SECTION as CONFIGURATION_FILES
+from core.facts.configuration import CONFIGURATION_FILES, START_FILES
 from core.facts.control_data import parse_control_data
+from core.facts.data_files import IRREGULAR_FILES, LINKS, SIZE, WRITTEN, total_size
 from core.facts.databases import FILE_SETTINGS, SQL, catalog_gaps, parse_settings, query_calls
 from core.facts.discovery import Candidate, merge_two
-from core.facts.irregular_files import SECTION as IRREGULAR_FILES
+from core.facts.kernel import PROCESS
 from core.facts.model import Cluster, ControlData, Gap
-from core.facts.processes import PROCESS
-from core.facts.reading import Reader, require_success
+from core.facts.parsing import first_line, parse_assignments, parse_whole_number, unreadable_error
+from core.facts.reader import Reader, require_success
 from core.facts.sections import Answer, Section, decode_hexadecimal, functions_of
-from core.facts.sizes import LINKS, SIZE, WRITTEN, total_size
-from core.facts.start_files import SECTION as START_FILES
-from core.facts.text import first_line, parse_assignments, parse_whole_number, unreadable_error
 from core.facts.versions import parse_version
 from core.servers.shell import Shell, calls, with_program, with_settings
 

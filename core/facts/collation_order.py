@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 
 from core.facts.model import Cluster
+from core.facts.parsing import unreadable_error
 from core.facts.sections import Section
-from core.facts.text import unreadable_error
 
 MISSING = "missing"
 # what else a collation may be called: it goes to a shell as a word, and to the environment as LC_ALL

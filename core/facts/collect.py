@@ -5,54 +5,105 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Self
 
 from core.documents import each_text
 from core.errors import AuthenticationError, CommandError, InputError
 from core.facts import (
-    arrays,
+    accounts,
     block_devices,
-    block_queues,
-    clocks,
     collation_order,
+    data_files,
     discovery,
     file_systems,
-    geometry,
-    host,
-    memory,
+    ha_and_poolers,
+    kernel,
+    machine,
     network,
-    processor,
-    system,
-    target_entries,
-    tools,
+    programs,
+    security_policy,
+    starters,
 )
 from core.facts.clusters import MOST, Found, clusters_script, parse_owner_answers, read_clusters, section_names
 from core.facts.discovery import Candidate, Postmasters
-from core.facts.model import Facts, FileSystem, Gap
-from core.facts.reading import Reader
+from core.facts.host_environment import HostEnvironment
+from core.facts.model import Cluster, Facts, FileSystem, Gap
+from core.facts.reader import Reader
 from core.facts.sections import NO_CLUSTER, RIGHTS, Answer, Section, bundle_sections, new_mark, parse_answers
-from core.facts.services import services
+from core.facts.starters import services
 from core.jobs import Job, Progress
 from core.redaction import without_secrets
-from core.servers.bounded_output import BoundedOutput
 from core.servers.connection import Server
 from core.servers.profiles import Rights
+from core.servers.remote_process import BoundedOutput
 from core.servers.shell import Shell
 
+# What surrounds the clusters of a host, out of the answers of the first round trip.
+
+ENVIRONMENT: dict[str, Section[Any]] = {
+    "accounts": accounts.ACCOUNTS,
+    "ha_and_poolers": ha_and_poolers.SECTION,
+    "virtual_addresses": ha_and_poolers.VIRTUAL,
+    "autostart": starters.AUTOSTART,
+    "limits": kernel.SESSION,
+    "removal": accounts.REMOVAL,
+    "security_policy": security_policy.SELINUX_AND_APPARMOR,
+    "firewall": security_policy.FIREWALL,
+    "listening": network.LISTENING,
+    "kernel": kernel.KERNEL,
+    "disks": block_devices.HEALTH,
+    "datasets": block_devices.DATASETS,
+    "schedule": starters.SCHEDULES,
+}
+"""Field of HostEnvironment -> the section that fills it."""
+
+FURTHER: tuple[Section[dict[str, str]], ...] = (kernel.KERNEL_SETTINGS,)
+"""Sections for people alone: what they bring stands in `Facts.further`, and so wherever facts are shown."""
+
+
+def host_sections(database_user: str) -> tuple[Section[Any], ...]:
+    """The sections of a host, but for its clock, which is to be asked first of all."""
+    # the profile says who owns clusters there: that name is asked of the directory service too
+    environment = ENVIRONMENT | {"accounts": accounts.section(database_user)}
+    return (machine.SYNCHRONISED, *environment.values(), *FURTHER)
+
+
+def further(reader: Reader) -> dict[str, dict[str, str]]:
+    """What the sections of `FURTHER` brought, by their titles."""
+    return {section.title: found for section in FURTHER if (found := reader.read(section)) is not None}
+
+
+def host_environment(reader: Reader, asked_at: float, answered_at: float, folders: Sequence[str]) -> HostEnvironment:
+    """The environment of the clusters; `folders` are theirs, which scheduled jobs may name.
+
+    Moments are the workstation's, in seconds since 1970: when the question left, when the server's time came in.
+    """
+    # which jobs bear on a cluster is known only when the clusters are
+    about = replace(starters.SCHEDULES, parse=partial(starters.parse_schedules, folders=folders))
+    now, synchronised_clock = reader.read(machine.NOW), reader.read(machine.SYNCHRONISED)
+    return HostEnvironment(
+        clock=None
+        if now is None
+        else machine.compare_clock(now, asked_at, answered_at, synchronised=synchronised_clock),
+        **{field: reader.read(section) for field, section in (ENVIRONMENT | {"schedule": about}).items()},
+    )
+
+
 HOST: tuple[Section[Any], ...] = (
-    clocks.NOW,
-    system.SECTION,
-    processor.SECTION,
-    memory.SECTION,
-    block_devices.SECTION,
-    block_queues.SECTION,
-    arrays.SECTION,
+    machine.NOW,
+    machine.SYSTEM,
+    machine.PROCESSOR,
+    machine.MEMORY,
+    block_devices.BLOCK_DEVICES,
+    block_devices.BLOCK_QUEUES,
+    block_devices.ARRAYS,
     file_systems.MOUNTS,
     file_systems.SPACE,
     file_systems.INODES,
-    geometry.SECTION,
-    network.SECTION,
-    tools.SECTION,
+    file_systems.GEOMETRY,
+    network.NETWORK,
+    programs.TOOLS,
     discovery.DEBIAN,
     discovery.UNITS,
     discovery.USER_UNITS,
@@ -91,7 +142,7 @@ def collect(
     named = _named(folders)
     trips = _Trips(server, job)
     wanted = _ExtraSections.of(locales, targets)
-    sections = [*HOST, *host.sections(server.profile.database_user), *wanted.sections]
+    sections = [*HOST, *host_sections(server.profile.database_user), *wanted.sections]
     names = [section.name for section in sections]
     first = trips.ask(lambda mark: bundle_sections(mark, sections), names, _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
@@ -117,7 +168,7 @@ class _ExtraSections:
         possible = [folder for folder in targets if not {"\n", "\0"} & set(folder)]  # no plan can go to others
         return cls(
             collation_order.section(locales) if locales else None,
-            target_entries.section(possible) if possible else None,
+            data_files.section(possible) if possible else None,
         )
 
     @property
@@ -141,26 +192,26 @@ def _clusters(trips: "_Trips", candidates: Sequence[Candidate], running: Postmas
 def _facts(
     name: str, trips: "_Trips", reader: Reader, wanted: _ExtraSections, found: Found, started_by: Sequence[Candidate]
 ) -> Facts:
-    queues = reader.read(block_queues.SECTION) or {}
+    queues = reader.read(block_devices.BLOCK_QUEUES) or {}
     folders = [cluster.data_directory for cluster in found.clusters]
-    environment = host.host_environment(reader, trips.asked_at, trips.answered_at, folders)
+    environment = host_environment(reader, trips.asked_at, trips.answered_at, folders)
     # The gaps stand last, because what is read above them adds to them.
     return Facts(
         server=name,
         taken_at=datetime.now(UTC),
         round_trips=trips.count,
-        system=reader.read(system.SECTION),
-        processor=reader.read(processor.SECTION),
-        memory=reader.read(memory.SECTION),
-        block_devices=block_queues.devices_with_queues(reader.read(block_devices.SECTION) or (), queues),
-        arrays=block_queues.arrays_with_queues(reader.read(arrays.SECTION) or (), queues),
+        system=reader.read(machine.SYSTEM),
+        processor=reader.read(machine.PROCESSOR),
+        memory=reader.read(machine.MEMORY),
+        block_devices=block_devices.devices_with_queues(reader.read(block_devices.BLOCK_DEVICES) or (), queues),
+        arrays=block_devices.arrays_with_queues(reader.read(block_devices.ARRAYS) or (), queues),
         file_systems=_file_systems(reader),
-        network_links=reader.read(network.SECTION) or (),
-        tools=reader.read(tools.SECTION) or (),
+        network_links=reader.read(network.NETWORK) or (),
+        tools=reader.read(programs.TOOLS) or (),
         clusters=found.clusters,
         collation_order=((reader.read(wanted.order) if wanted.order else None) or {}) | found.collation_order,
         target_entries=(reader.read(wanted.entries) if wanted.entries else None) or {},
-        further=host.further(reader),
+        further=further(reader),
         host_environment=environment,
         services=services(started_by, environment.autostart),
         gaps=(*trips.gaps, *reader.gaps, *found.gaps, *(() if found.clusters or found.gaps else (_NO_CLUSTER,))),
@@ -211,8 +262,8 @@ def _file_systems(reader: Reader) -> tuple[FileSystem, ...]:
     reader.gaps += [
         Gap(file_systems.SPACE.name, f"file system {point}", "df does not show its space") for point in without
     ]
-    geometries = reader.read(geometry.SECTION) or {}
-    return geometry.with_geometries(found, geometries)
+    geometries = reader.read(file_systems.GEOMETRY) or {}
+    return file_systems.with_geometries(found, geometries)
 
 
 class _Trips:
@@ -252,7 +303,7 @@ class _Trips:
         def heard(data: bytes) -> None:
             output.add(data)
             # the moment when the clock's own line came, not when the whole answer was there
-            if not self.answered_at and clocks.ANSWER.search(output.data, 0, 4096):
+            if not self.answered_at and machine.ANSWER.search(output.data, 0, 4096):
                 self.answered_at = time.time()
 
         self._job.report(Progress(f"facts:{self._server.name}", f"facts of {self._server.name}", self.count - 1, 2))
@@ -271,3 +322,55 @@ class _Trips:
             self._user = None
             return self.ask(script, names, deadline, title)
         return parse_answers(mark, names, bytes(output.data), ended.stderr)
+
+
+# What an earlier pass knows that this one could not read: the inside of a cluster that is stopped now.
+#
+# A cluster that is stopped for its copy answers no SQL. What its catalogs said while it ran still holds, as long as it
+# is the same cluster and was not started since without being looked at; the time stands in `ClusterWide.taken_at`.
+
+
+def merge_previous(facts: Facts, earlier: Facts | None) -> Facts:
+    """Return the facts, completed by `earlier` facts of the same server for the same clusters and C library."""
+    if earlier is None:
+        return facts
+    return replace(
+        facts,
+        clusters=tuple(_with_earlier_catalogs(cluster, earlier) for cluster in facts.clusters),
+        # another libc sorts otherwise: its sums say nothing any more
+        collation_order=(earlier.collation_order if _libc(earlier) == _libc(facts) else {}) | facts.collation_order,
+    )
+
+
+def _with_earlier_catalogs(cluster: Cluster, earlier: Facts) -> Cluster:
+    known = earlier.cluster(cluster.data_directory)
+    # a running cluster that refuses SQL is a gap: what it said yesterday must not hide that
+    if (
+        cluster.running
+        or cluster.databases
+        or known is None
+        or known.wide is None
+        or not _is_same_cluster(cluster, known)
+    ):
+        return cluster
+    taken_at = known.wide.taken_at or earlier.taken_at
+    return replace(
+        cluster,
+        databases=known.databases,
+        wide=replace(known.wide, taken_at=taken_at),
+        # what its files say now comes before what was in force then
+        settings=known.settings | cluster.settings,
+    )
+
+
+def _is_same_cluster(cluster: Cluster, known: Cluster) -> bool:
+    """Whether both are one cluster: no other has its system identifier, but a copy of it, which lies elsewhere."""
+    return (
+        cluster.control is not None
+        and known.control is not None
+        and cluster.control.system_identifier == known.control.system_identifier
+    )
+
+
+def _libc(facts: Facts) -> str | None:
+    return facts.system.libc if facts.system is not None else None

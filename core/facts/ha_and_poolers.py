@@ -8,8 +8,8 @@ import posixpath
 import re
 
 from core.facts.host_environment import HaOrPooler
+from core.facts.parsing import unreadable_error
 from core.facts.sections import Section, decode_hexadecimal
-from core.facts.text import unreadable_error
 
 _ROLES = {
     "patroni": "manager",

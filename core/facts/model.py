@@ -9,9 +9,9 @@ from datetime import datetime
 from ipaddress import ip_interface
 
 from core.facts.catalog import Binaries, Catalogs, ClusterWide, Edited
-from core.facts.configuration_files import ConfigurationFile
+from core.facts.configuration import ConfigurationFile
 from core.facts.host_environment import HostEnvironment, IrregularFiles, Process
-from core.facts.services import Service
+from core.facts.starters import Service
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
-"""Network interfaces: state, speed, MTU, addresses."""
+"""The network of a host: its interfaces, and what listens there."""
 
 import re
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 
+from core.facts.host_environment import Listening
 from core.facts.model import NetworkLink
+from core.facts.parsing import first_line, parse_whole_number, unreadable_error
 from core.facts.sections import Section
-from core.facts.text import first_line, parse_whole_number, unreadable_error
 
 # `eth0@if7`: behind the at stands the peer of a veth, or the device of a vlan
 _LINK = re.compile(r"[0-9]+: (?P<name>[^\s:@]+)(?:@\S+)?: <.*?> mtu (?P<mtu>[0-9]{1,9})\b(?P<rest>.*)")
@@ -75,4 +77,46 @@ def _speed(text: str) -> int | None:
     return None if number is None or not 0 < number < 10_000_000 else number * 1_000_000
 
 
-SECTION = Section("network", "network links", ("network_facts",), parse_network)
+NETWORK = Section("network", "network links", ("network_facts",), parse_network)
+
+
+# What listens on a host, whoever it is: TCP ports, and Unix sockets of PostgreSQL's kind.
+#
+# How it is found: resources/sh/listening.sh.
+
+_TCP = re.compile(r"tcp (?P<address>[0-9a-f.:]{2,45}) (?P<port>\d{1,5}) (?P<process>\d{1,10}) (?P<program>\S+)")
+_UNIX = re.compile(r"unix (?P<process>\d{1,10}) (?P<program>\S+) (?P<path>/.*[.]s[.]PGSQL[.](?P<port>\d{1,5}))")
+
+
+def parse_listening(text: str) -> tuple[Listening, ...]:
+    """Each socket that listens.
+
+    Raises:
+        ParseError: it is no such list.
+    """
+    lines = text.splitlines()
+    if not lines or lines[0] != "listed":
+        raise unreadable_error("listening sockets", "a line 'listed'", first_line(text))
+    return tuple(map(_read, lines[1:]))
+
+
+def _read(line: str) -> Listening:
+    found = _TCP.fullmatch(line) or _UNIX.fullmatch(line)
+    if found is None:
+        raise unreadable_error("listening sockets", "a socket", line)
+    groups = found.groupdict()
+    if groups.get("address") is not None:
+        try:
+            ip_address(groups["address"])
+        except ValueError as error:
+            raise unreadable_error("listening sockets", "an address", line) from error
+    process = int(groups["process"])
+    return Listening(
+        address=groups.get("path") or groups.get("address") or "",
+        port=int(groups["port"]),
+        process=process or None,
+        program=groups["program"] if process else "",
+    )
+
+
+LISTENING = Section("listening", "listening sockets", ("listening_sockets",), parse_listening, deadline=10)

@@ -1,4 +1,4 @@
-"""Where the programs of a PostgreSQL major version lie on a server, for whoever is to run them.
+"""The programs of a server: PostgreSQL's by major version, and the tools for benchmarks and copies.
 
 What a cluster's owner says of its programs counts for that owner alone: any account of a host can put up what looks
 like a cluster, and anybody else who ran its programs would run what that account has written. No such folder is ever
@@ -6,9 +6,12 @@ root's to search.
 """
 
 import posixpath
+import re
 from pathlib import PurePosixPath
 
-from core.facts.model import Cluster, Facts
+from core.facts.model import Cluster, Facts, Tool
+from core.facts.parsing import unreadable_error
+from core.facts.sections import Section
 
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -41,3 +44,75 @@ def can_run(cluster: Cluster, user: str) -> bool:
     place = posixpath.normpath(cluster.bin_directory or "")
     packaged = place.startswith("/usr/") and not place.startswith("/usr/local/")
     return bool(cluster.bin_directory) and (cluster.owner == user or packaged)
+
+
+# Benchmark and copy tools: where they are and which version.
+
+_DEFAULT = r"\b([0-9]+(?:\.[0-9]+)+[a-z0-9]*)"
+_POSTGRESQL = r"\(PostgreSQL\) (\S+)"
+
+_TOOLS: dict[str, tuple[str, str]] = {
+    "fio": ("--version", r"fio-(\S+)"),
+    "dd": ("--version", r"\bdd \(.*?\) (\S+)"),
+    "bonnie++": ("-h", r"Version: *(\S+)"),
+    "sysbench": ("--version", r"sysbench (\S+)"),
+    "postgres": ("--version", _POSTGRESQL),
+    "pgbench": ("--version", _POSTGRESQL),
+    "pg_test_fsync": ("--version", _POSTGRESQL),
+    "iperf3": ("--version", r"iperf (\S+)"),
+    "find": ("--version", r"\(GNU findutils\) (\S+)"),
+    "tar": ("--version", r"\(GNU tar\) (\S+)"),
+    "rsync": ("--version", r"version v?([0-9]\S*)"),
+    "ssh": ("-V", r"OpenSSH_([^\s,]+)"),
+    "lz4": ("--version", r"\bv?([0-9]+(?:\.[0-9]+)+)"),
+    "zstd": ("--version", r"\bv?([0-9]+(?:\.[0-9]+)+)"),
+    "socat": ("-V", r"socat version (\S+)"),
+    # its options differ from one netcat to the next: that it is there is enough
+    "nc": ("", _DEFAULT),
+    "perl": ("", _DEFAULT),
+    "python3": ("", _DEFAULT),
+    "openssl": ("", _DEFAULT),
+    "mount.nfs": ("-V", r"nfs-utils ([0-9.]+)"),
+    "exportfs": ("", _DEFAULT),
+    "smartctl": ("--version", r"smartctl ([0-9.]+)"),
+    "mdadm": ("--version", r"v([0-9]\S*)"),
+    "systemctl": ("--version", r"systemd ([0-9]+\S*)"),
+    "systemd-run": ("", _DEFAULT),
+    "pg_ctlcluster": ("", _DEFAULT),
+}
+"""By name: the option that prints the version (empty: it has none, or it does not matter) and how it is told from the
+rest."""
+
+
+def parse_tools(text: str) -> tuple[Tool, ...]:
+    """Every tool asked for, installed or not, from `tool NAME PATH` lines each followed by its version's output.
+
+    Raises:
+        ParseError: a line belongs to no tool.
+    """
+    found: list[tuple[str, str, list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("tool "):
+            _, name, path = (line + " ").split(" ", 2)
+            found.append((name, path.strip(), []))
+        elif line.startswith(": ") and found:
+            found[-1][2].append(line[2:])
+        elif line.strip():
+            raise unreadable_error("tools", "a line 'tool NAME PATH'", line)
+    return tuple(Tool(name, path or None, _version(name, "\n".join(lines))) for name, path, lines in found)
+
+
+def _version(name: str, output: str) -> str | None:
+    pattern = _TOOLS[name][1] if name in _TOOLS else _DEFAULT
+    match = re.search(pattern, output)
+    return match[1] if match is not None else None
+
+
+TOOLS = Section(
+    "tools",
+    "tools",
+    ("tool_facts", *(f"{name}={option}" for name, (option, _) in _TOOLS.items())),
+    parse_tools,
+    deadline=10,
+    partly=True,
+)

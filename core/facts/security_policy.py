@@ -8,8 +8,8 @@ would load modules otherwise.
 import re
 
 from core.facts.host_environment import Firewall, SecurityPolicy
+from core.facts.parsing import first_line, unreadable_error
 from core.facts.sections import Section
-from core.facts.text import first_line, unreadable_error
 
 _SELINUX = {"0": "permissive", "1": "enforcing", "enforcing": "enforcing", "permissive": "permissive"}
 # nft's policy of its input hook, iptables' of INPUT, or a last rule that drops what no other took

@@ -8,7 +8,7 @@ not what their data files are compatible with, so the product is told apart.
 import re
 from dataclasses import dataclass
 
-from core.facts.text import first_line, unreadable_error
+from core.facts.parsing import first_line, unreadable_error
 
 
 @dataclass(frozen=True, slots=True)

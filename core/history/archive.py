@@ -30,13 +30,11 @@ from core import documents, settings
 from core.errors import InputError
 from core.files import check_free
 from core.history.copies import flush_folder
-from core.history.database import error_text
+from core.history.database import MIGRATIONS, error_text
+from core.history.log import LONGEST_NOTE
 from core.history.models import Base
-from core.history.names import checked_name
-from core.history.notes import LONGEST as LONGEST_NOTE
-from core.history.profiles import move_row
+from core.history.recorded_profiles import checked_name, move_row
 from core.history.types import LARGEST, LongText, Number, UtcDateTime, WholeNumber
-from core.history.upgrade import MIGRATIONS
 
 FORMAT = 1
 HEAD = "archive.json"

@@ -11,13 +11,11 @@ from sqlalchemy.orm import Session
 
 from core import documents
 from core.errors import InputError
-from core.history.decoding import member
 from core.history.findings import loaded
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow
-from core.history.profiles import move_row
-from core.history.seal import Seal
-from core.history.sealed import execution_words, hook_words
-from core.history.types import storable
+from core.history.recorded_profiles import move_row
+from core.history.seal import Seal, execution_words, hook_words
+from core.history.types import member, storable
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand, Move
 from core.migration.model.plan import Plan

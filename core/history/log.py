@@ -1,29 +1,23 @@
-"""What happened: commands that ran, reports that were written, and entries of all kinds, newest first."""
+"""What happened: entries of all kinds, newest first, what stands behind each, and the notes to them."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    Select,
-    Text,
-    and_,
-    case,
-    cast,
-    func,
-    literal,
-    null,
-    or_,
-    select,
-    union_all,
-)
+from sqlalchemy import ColumnElement, Row, Select, Text, and_, case, cast, func, literal, null, or_, select, union_all
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from core.benchmarks.model import Run
+from core.errors import InputError
+from core.facts.model import Facts
+from core.history.executions import execution_of
+from core.history.findings import checks_of, estimate_of, facts_of, plan_of, probe_of, waiver_of
 from core.history.models import (
+    Base,
     CheckPassRow,
     CheckResultRow,
     CommandRow,
@@ -38,13 +32,101 @@ from core.history.models import (
     RunRow,
     WaiverRow,
 )
-from core.history.notes import tags_of
-from core.history.profiles import move_of, move_row
+from core.history.recorded_profiles import move_of, move_row
+from core.history.recorded_runs import LARGEST_ID, run_of
 from core.jobs import CommandEnded, CommandStarted
-from core.migration.model.execution import Kind
+from core.migration.model.checks import CheckResult, Waiver
+from core.migration.model.estimate import Estimate
+from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Move
+from core.migration.model.plan import Plan
+from core.migration.model.probe import Probe
 from core.servers.profiles import Profile
 from core.servers.shell import command
+
+# What a person notes to an entry of the history. A word behind `#` in a note is a tag.
+
+LONGEST_NOTE = 10_000
+"""Characters of a note."""
+_TAG = re.compile(r"(?<![\w#&/])#(\w[\w-]*)")
+"""No part of a link (`page#part`) or of an entity (`&#8364;`)."""
+
+
+def tags_of(note: str) -> tuple[str, ...]:
+    """Return the tags in a note in lower case, each once, in their order."""
+    return tuple(dict.fromkeys(word.rstrip("-").lower() for word in _TAG.findall(note)))
+
+
+def note_of(session: Session, kind: str, reference: int) -> str:
+    """What was noted to the entry of that kind and reference; empty: nothing.
+
+    Raises:
+        InputError: there is no such entry.
+    """
+    return row_of(session, kind, reference).note or ""
+
+
+def set_note(session: Session, kind: str, reference: int, note: str, at: datetime | None = None) -> str:
+    """Note that in the stead of what was noted before, which is handed out; an empty one takes it away.
+
+    `at`: the time of the entry, where it has to be the very one that was seen.
+
+    Raises:
+        InputError: there is no such entry, or it is another one by now, or the note is too long.
+    """
+    if len(note) > LONGEST_NOTE:
+        raise InputError(f"the note has {len(note)} characters", f"use at most {LONGEST_NOTE}")
+    row = row_of(session, kind, reference, at)
+    before = row.note or ""
+    row.note = note.strip() or None
+    return before
+
+
+# What stands behind one entry of the history: the very thing that was recorded then, not the latest of its kind.
+
+Detail = Move | Facts | Run | Probe | tuple[CheckResult, ...] | Estimate | Plan | Execution | Waiver | Path
+
+_KINDS: dict[str, tuple[type[Base], InstrumentedAttribute[datetime], Callable[[Any], Detail]]] = {
+    "move": (MoveRow, MoveRow.created_at, move_of),
+    "facts": (FactsRow, FactsRow.taken_at, facts_of),
+    "run": (RunRow, RunRow.started_at, run_of),
+    "probe": (ProbeRow, ProbeRow.taken_at, probe_of),
+    "checks": (CheckPassRow, CheckPassRow.taken_at, checks_of),
+    "estimate": (EstimateRow, EstimateRow.made_at, estimate_of),
+    "plan": (PlanRow, PlanRow.made_at, plan_of),
+    "execution": (ExecutionRow, ExecutionRow.started_at, execution_of),
+    "waiver": (WaiverRow, WaiverRow.waived_at, waiver_of),
+    "report": (ReportRow, ReportRow.made_at, lambda row: Path(row.path)),
+}
+KINDS = tuple(_KINDS)
+"""Every kind of Entry."""
+
+
+def detail(session: Session, kind: str, reference: int) -> Detail:
+    """What the entry of that kind and reference is about; of a report, where it was written."""
+    row = row_of(session, kind, reference)
+    _table, _at, read = _KINDS[kind]
+    return read(row)
+
+
+def row_of(session: Session, kind: str, reference: int, at: datetime | None = None) -> Any:
+    """Its row, which is Noted; `at`: the time that it has to be of, for the number of what is removed is given anew.
+
+    Raises:
+        InputError: there is no such entry.
+    """
+    if kind not in _KINDS:
+        raise InputError(f"the history has no entries of the kind {kind!r}", f"use one of: {', '.join(KINDS)}")
+    table, made_at, _read = _KINDS[kind]
+    row = session.get(table, reference) if 0 < reference <= LARGEST_ID else None
+    if row is None:
+        raise InputError(f"the history has no {kind} {reference}", "list the numbers with: pghaul history list")
+    if at is not None and getattr(row, made_at.key) != at:
+        raise InputError(f"{kind} {reference} has changed since it was shown", "find the entry in the list again")
+    return row
+
+
+# What happened: commands that ran, reports that were written, and entries of all kinds, newest first.
 
 _TIMES: tuple[InstrumentedAttribute[datetime], ...] = (
     RunRow.started_at,

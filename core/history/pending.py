@@ -21,10 +21,10 @@ from core import documents, settings
 from core.benchmarks.model import Repetition, Run
 from core.errors import HistoryError
 from core.files import write_whole
-from core.history import findings, log, runs
+from core.history import findings, log, recorded_runs
 from core.history.models import CommandRow, ProbeRow, RepetitionRow, RunRow
-from core.history.profiles import move_row
-from core.history.runs import End
+from core.history.recorded_profiles import move_row
+from core.history.recorded_runs import End
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.probe import Probe
 
@@ -134,11 +134,11 @@ def record(session: Session, pending: PendingRecord, owner: Callable[[], str]) -
 def _record_run(session: Session, pending: PendingRecord, run: Run, owner: Callable[[], str]) -> None:
     number = number_of(session, run)
     if number is None:
-        number = runs.run_started(session, run, owner())
+        number = recorded_runs.run_started(session, run, owner())
     if pending.repetition is not None and not _has_repetition(session, number, pending.repetition):
-        runs.repetition_ended(session, number, pending.repetition)
+        recorded_runs.repetition_ended(session, number, pending.repetition)
     if pending.end is not None:
-        runs.run_ended(session, number, pending.end)
+        recorded_runs.run_ended(session, number, pending.end)
     session.flush()
 
 

@@ -9,32 +9,25 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
 from core.benchmarks.model import Outcome, Repetition, Run, Side
 from core.comparison.sets import Start
 from core.errors import HistoryError
 from core.facts.model import Facts
-from core.history import (
-    archive,
-    carrying,
-    details,
-    elsewhere,
-    executions,
-    findings,
-    log,
-    notes,
-    profiles,
-    removal,
-    retention,
-    runs,
-    waivers,
-)
+from core.history import archive, executions, findings, log, owners, recorded_profiles, recorded_runs, removal
 from core.history.archive import Archive
-from core.history.details import KINDS, Detail
+from core.history.executions import hooks
 from core.history.file import HistoryFile
-from core.history.log import Command, Entry
+from core.history.findings import unsealed_waivers
+from core.history.log import KINDS, Command, Detail, Entry
+from core.history.models import ExecutionRow
 from core.history.pending import PendingRecord, pending_command
+from core.history.recorded_profiles import move_row
+from core.history.recorded_runs import End
 from core.history.removal import Removed
-from core.history.runs import End
+from core.history.seal import Seal, execution_words
 from core.history.types import redacted
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.checks import CheckResult, Waiver
@@ -44,6 +37,20 @@ from core.migration.model.move import Hook, HookCommand, Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 from core.servers.profiles import Profile
+
+# What of a move this user's pghaul has not recorded: it came with a history from elsewhere, or was changed there.
+
+
+def from_elsewhere(session: Session, move: str, seal: Seal) -> tuple[str, ...]:
+    """Its executions, hooks and waivers that bear no seal, each in a few words; none of them runs or counts."""
+    of = select(ExecutionRow).where(ExecutionRow.move_id == move_row(session, move).id).order_by(ExecutionRow.id)
+    strange = [row.id for row in session.scalars(of) if not seal.vouches_for(row.seal, *execution_words(row))]
+    return (
+        *(f"execution {number}" for number in strange),
+        *(f"hook {each.hook}" for each in hooks(session, move, seal) if each.from_elsewhere),
+        *(f"waiver of {check}" for check in unsealed_waivers(session, move, seal)),
+    )
+
 
 __all__ = ["KINDS", "Command", "Detail", "Entry", "Removed", "Store"]
 
@@ -58,57 +65,57 @@ class Store(HistoryFile):
 
     def add_profile(self, profile: Profile) -> None:
         with self._write() as session:
-            profiles.add_profile(session, profile)
+            recorded_profiles.add_profile(session, profile)
 
     def update_profile(self, profile: Profile, name: str | None = None) -> None:
         """Change the profile of a server; `name` is its recorded name, if the profile renames it."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
-            profiles.update_profile(session, profile.name if name is None else name, profile)
+            recorded_profiles.update_profile(session, profile.name if name is None else name, profile)
 
     def put_profile(self, profile: Profile) -> None:
         """Add the profile of a server, or replace the one with the same name."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
-            profiles.put_profile(session, profile)
+            recorded_profiles.put_profile(session, profile)
 
     def put_profiles(self, found: Sequence[Profile]) -> None:
         """Add or replace several profiles in one transaction."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             for profile in found:
-                profiles.put_profile(session, profile)
+                recorded_profiles.put_profile(session, profile)
 
     def profile(self, name: str) -> Profile:
         with self._read() as session:
-            return profiles.profile(session, name)
+            return recorded_profiles.profile(session, name)
 
     def profiles(self) -> tuple[Profile, ...]:
         """Return the profiles of all servers, sorted by name."""
         with self._read() as session:
-            return profiles.profiles(session)
+            return recorded_profiles.profiles(session)
 
     def remove_profile(self, name: str) -> None:
         """Remove a server and its facts. Raises InputError if a move uses it."""
         with self._write() as session:
-            profiles.remove_profile(session, name)
+            recorded_profiles.remove_profile(session, name)
 
     def add_move(self, move: Move) -> None:
         with self._write() as session:
-            profiles.add_move(session, move)
+            recorded_profiles.add_move(session, move)
 
     def update_move(self, move: Move, name: str | None = None) -> None:
         """Change a move; `name` is its recorded name, if it is renamed."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             executions.refuse_other_choice(session, move.name if name is None else name, move)
-            profiles.update_move(session, move.name if name is None else name, move)
+            recorded_profiles.update_move(session, move.name if name is None else name, move)
 
     def put_move(self, move: Move) -> None:
         """Add a move, or replace the one with the same name."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             executions.refuse_other_choice(session, move.name, move)
-            profiles.put_move(session, move)
+            recorded_profiles.put_move(session, move)
 
     def move(self, name: str) -> Move:
         with self._read() as session:
-            return profiles.move(session, name)
+            return recorded_profiles.move(session, name)
 
     def seed(self, move: str) -> str:
         """Return the secret seed of a move, from which the names of its files on the servers are derived.
@@ -121,7 +128,7 @@ class Store(HistoryFile):
     def moves(self) -> tuple[Move, ...]:
         """Return all moves, sorted by name."""
         with self._read() as session:
-            return profiles.moves(session)
+            return recorded_profiles.moves(session)
 
     def moves_newest_first(self) -> tuple[Move, ...]:
         """Return all moves, the one with the latest entry first, then by name."""
@@ -131,7 +138,7 @@ class Store(HistoryFile):
     def remove_move(self, name: str) -> None:
         """Remove a move and all entries of it. Its servers stay."""
         with self._write() as session:
-            profiles.remove_move(session, name)
+            recorded_profiles.remove_move(session, name)
 
     # --- facts
 
@@ -159,20 +166,22 @@ class Store(HistoryFile):
     def run_started(self, run: Run) -> int:
         """Record a run and return its number, which is negative if the run waits in a file (core/history/pending)."""
         kept = PendingRecord(run.move, run=run)
-        number = self._write_or_defer(kept, lambda session: runs.run_started(session, run, self._owners.mine()))
+        number = self._write_or_defer(
+            kept, lambda session: recorded_runs.run_started(session, run, self._owners.mine())
+        )
         return self._started_runs.add(run, number)
 
     def add_runs(self, found: Sequence[Run]) -> tuple[int, ...]:
         """Record ended runs and their repetitions in one transaction, and return their numbers."""
         kept = [replace(run, repetitions=tuple(redacted(one) for one in run.repetitions)) for run in found]
         with self._write() as session:
-            return tuple(runs.run_started(session, run, self._owners.mine()) for run in kept)
+            return tuple(recorded_runs.run_started(session, run, self._owners.mine()) for run in kept)
 
     def repetition_ended(self, run_id: int, repetition: Repetition) -> None:
         """Record a repetition with its raw output and its metrics. Metrics that are not finite are omitted."""
         ended = redacted(repetition)
         kept = self._started_runs.part(run_id, repetition=ended)
-        self._write_run_or_defer(run_id, kept, lambda session: runs.repetition_ended(session, run_id, ended))
+        self._write_run_or_defer(run_id, kept, lambda session: recorded_runs.repetition_ended(session, run_id, ended))
 
     def run_ended(
         self, run_id: int, outcome: Outcome, ended_at: datetime, tool_version: str | None, stopped: str = ""
@@ -180,22 +189,24 @@ class Store(HistoryFile):
         """Record the outcome of a run, and why no more repetitions were made."""
         end = End(outcome, ended_at, tool_version, stopped)
         kept = self._started_runs.part(run_id, end=end)
-        self._write_run_or_defer(run_id, kept, lambda session: runs.run_ended(session, run_id, end))
+        self._write_run_or_defer(run_id, kept, lambda session: recorded_runs.run_ended(session, run_id, end))
 
     def _end_interrupted_runs(self) -> None:
         """Mark the runs of dead processes as interrupted. Otherwise they would be shown as running forever."""
         with self._read() as session:
-            gone = {owner for owner in runs.open_owners(session) if owner is None or not self._owners.alive(owner)}
+            gone = {
+                owner for owner in recorded_runs.open_owners(session) if owner is None or not self._owners.alive(owner)
+            }
         if gone:
             # on a full disk, or where the file may not be written, they are read as they stand
             with contextlib.suppress(HistoryError), self._write() as session:
                 for owner in gone:
-                    runs.interrupt(session, owner)
+                    recorded_runs.interrupt(session, owner)
 
     def run(self, run_id: int) -> Run:
         self._end_interrupted_runs()
         with self._read() as session:
-            return runs.run(session, run_id)
+            return recorded_runs.run(session, run_id)
 
     def runs(
         self,
@@ -213,17 +224,17 @@ class Store(HistoryFile):
         """
         self._end_interrupted_runs()
         with self._read() as session:
-            return runs.runs(session, move, side, latest_only, newest, raw)
+            return recorded_runs.runs(session, move, side, latest_only, newest, raw)
 
     def starts(self, newest: int = 200) -> tuple[Start, ...]:
         """Return the starts of suites on one volume each, of all moves, the newest first."""
         with self._read() as session:
-            return runs.starts(session, newest)
+            return recorded_runs.starts(session, newest)
 
     def runs_of_start(self, start: Start) -> tuple[Run, ...]:
         """Return the runs of one start of a suite, the oldest first."""
         with self._read() as session:
-            return runs.runs_of_start(session, start)
+            return recorded_runs.runs_of_start(session, start)
 
     def runs_of_workload(self, move: str, side: Side, tool: str, workload: str, newest: int) -> tuple[Run, ...]:
         """Return the newest completed runs of a workload on the current volume of the move, the oldest first.
@@ -231,18 +242,18 @@ class Store(HistoryFile):
         Raw outputs are not read. `newest`: the maximum number of runs.
         """
         with self._read() as session:
-            return runs.runs_of_workload(session, move, side, tool, workload, newest)
+            return recorded_runs.runs_of_workload(session, move, side, tool, workload, newest)
 
     def runs_on(self, server: str) -> tuple[Run, ...]:
         """Return all runs on a server, the oldest first, whatever their move."""
         self._end_interrupted_runs()
         with self._read() as session:
-            return runs.runs_on(session, server)
+            return recorded_runs.runs_on(session, server)
 
     def measured_at(self, move: str) -> dict[Side, datetime]:
         """Return when the latest completed run on the current volume of each side has ended."""
         with self._read() as session:
-            return runs.measured_at(session, move)
+            return recorded_runs.measured_at(session, move)
 
     # --- probes (ProbeJournal), checks, estimate, plan; none older than the last change of the move or its servers
 
@@ -278,22 +289,22 @@ class Store(HistoryFile):
                 apply_waivers,  # and every check with it, which opening does without
             )
 
-            return apply_waivers(results, waivers.waivers(session, move, self._seal))
+            return apply_waivers(results, findings.waivers(session, move, self._seal))
 
     def add_waiver(self, move: str, waiver: Waiver) -> None:
         """Record a waiver; it replaces another one for the same check."""
         with self._write() as session:
-            waivers.add_waiver(session, move, waiver, self._seal)
+            findings.add_waiver(session, move, waiver, self._seal)
 
     def withdraw_waiver(self, move: str, check: str) -> None:
         """Withdraw a waiver. Raises InputError if there is none."""
         with self._write() as session:
-            waivers.withdraw_waiver(session, move, check)
+            findings.withdraw_waiver(session, move, check)
 
     def waivers(self, move: str) -> tuple[Waiver, ...]:
         """Return all waivers that were not withdrawn, whether or not they apply to the latest results."""
         with self._read() as session:
-            return waivers.waivers(session, move, self._seal)
+            return findings.waivers(session, move, self._seal)
 
     def checks_taken_at(self, move: str) -> datetime | None:
         """Return when the checks ran last; None if never."""
@@ -328,7 +339,7 @@ class Store(HistoryFile):
         """Record a new execution and return its number."""
         mine = self._owners.mine()
         with self._write() as session:
-            carrying.refuse_carried_out(session, execution.move, mine, self._owners.alive)
+            owners.refuse_carried_out(session, execution.move, mine, self._owners.alive)
             return executions.execution_started(session, execution, mine, self._seal)
 
     def execution(self, execution_id: int) -> Execution:
@@ -371,8 +382,8 @@ class Store(HistoryFile):
         with self._write() as session:
             if state is State.RUNNING:
                 move = executions.execution(session, execution_id).move
-                carrying.refuse_carried_out(session, move, mine, self._owners.alive)
-            carrying.refuse_taken_over(session, execution_id, mine, self._owners.alive)
+                owners.refuse_carried_out(session, move, mine, self._owners.alive)
+            owners.refuse_taken_over(session, execution_id, mine, self._owners.alive)
             executions.execution_changed(session, execution_id, state, why, mine, self._seal)
 
     def carried_out(self, execution_id: int) -> bool:
@@ -395,7 +406,7 @@ class Store(HistoryFile):
         """Record the start of a try at a step; the number it has from now on."""
         kept, mine = redacted(run), self._owners.mine()
         with self._write() as session:
-            carrying.refuse_taken_over(session, execution_id, mine, self._owners.alive)
+            owners.refuse_taken_over(session, execution_id, mine, self._owners.alive)
             return executions.step_started(session, execution_id, kept, self._seal)
 
     def step_progressed(self, run_id: int, done: int, total: int | None) -> None:
@@ -431,7 +442,7 @@ class Store(HistoryFile):
     def from_elsewhere(self, move: str) -> tuple[str, ...]:
         """Return what in a move is not signed by this user, in a few words each. It neither runs nor counts."""
         with self._read() as session:
-            return elsewhere.from_elsewhere(session, move, self._seal)
+            return from_elsewhere(session, move, self._seal)
 
     # --- what happened
 
@@ -474,7 +485,7 @@ class Store(HistoryFile):
     def note(self, kind: str, reference: int) -> str:
         """Return the note on an entry; empty if there is none."""
         with self._read() as session:
-            return notes.note_of(session, kind, reference)
+            return log.note_of(session, kind, reference)
 
     def set_note(self, kind: str, reference: int, note: str, at: datetime | None = None) -> str:
         """Set the note on an entry, and return the previous note (core/history/notes).
@@ -486,25 +497,25 @@ class Store(HistoryFile):
         """
         kept = redacted(note)
         with self._write() as session:
-            return notes.set_note(session, kind, reference, kept, at)
+            return log.set_note(session, kind, reference, kept, at)
 
     def detail(self, kind: str, reference: int) -> Detail:
         """Return the recorded contents of an entry; of a report, the path of its file."""
         self._end_interrupted_runs()
         with self._read() as session:
-            return details.detail(session, kind, reference)
+            return log.detail(session, kind, reference)
 
     # --- what is removed by its user's word alone
 
     def prunable(self, before: datetime, kinds: Collection[str], move: str | None = None) -> dict[str, int]:
         """Return how many entries of each kind `prune` would remove (core/history/retention)."""
         with self._read() as session:
-            return retention.prunable(session, before, kinds, move)
+            return removal.prunable(session, before, kinds, move)
 
     def prune(self, before: datetime, kinds: Collection[str], move: str | None = None) -> dict[str, int]:
         """Remove the entries of these kinds before a time, of one move or of all, and return their number by kind."""
         with self._write() as session:
-            return retention.prune(session, before, kinds, move)
+            return removal.prune(session, before, kinds, move)
 
     def remove_entries(self, entries: Sequence[Entry]) -> Removed:
         """Remove entries and all that depends on them; `put_back` undoes it with the result (core/history/removal)."""

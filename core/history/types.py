@@ -1,18 +1,19 @@
-"""Column types, and what text may be kept, in a file of SQLite's and on a server of PostgreSQL's alike.
+"""The types of the history's values: columns on SQLite and PostgreSQL alike, and what a value must be to be ours.
 
 Neither holds a lone surrogate, which is kept as its escape; PostgreSQL's text no NUL, for which it has a stand-in.
 """
 
+import json
 import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any, TypeVar
 
 from sqlalchemy import BigInteger, DateTime, Dialect, Float, Integer, LargeBinary, Text
 from sqlalchemy.types import TypeDecorator
 
 from core.documents import each_text
-from core.history.decoding import GarbledError, of_type
 from core.redaction import without_secrets
 
 T = TypeVar("T")
@@ -177,3 +178,35 @@ class LongSaidText(LongText):
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:
         return super().process_bind_param(None if value is None else _said(value), dialect)
+
+
+# What a value in the history must be to be one of pghaul's: a file from elsewhere, or a damaged one, holds others.
+
+E = TypeVar("E", bound=StrEnum)
+
+
+class GarbledError(Exception):
+    """A value in the history that no pghaul has written."""
+
+
+def member(kind: type[E], word: str) -> E:
+    """The member of that word."""
+    try:
+        return kind(word)
+    except ValueError as error:
+        raise GarbledError(f"unknown {kind.__name__.lower()}: {word!r}") from error
+
+
+def of_type(kind: type[T], value: object, what: str) -> T:
+    """The value, which SQLite hands out as whatever it was put in as, in whatever column."""
+    if isinstance(value, kind):
+        return value
+    raise GarbledError(f"{value!r} is not a {what}")
+
+
+def parsed(kind: type[T], text: str) -> T:
+    """The JSON document, which is of that type at its outmost."""
+    try:
+        return of_type(kind, json.loads(text), kind.__name__)
+    except (ValueError, RecursionError) as error:
+        raise GarbledError(f"{text[:80]!r} is not JSON: {error}") from error

@@ -10,6 +10,7 @@ from core import language, units
 from core.errors import InputError
 from core.files import check_free, is_folder, write_whole
 from core.language import tr
+from core.reports.drawing import svg
 from core.reports.kinds.capacity import capacity_report
 from core.reports.kinds.execution import execution_report
 from core.reports.kinds.fleet import FleetReport, fleet_report
@@ -21,7 +22,6 @@ from core.reports.options import Options
 from core.reports.report import Report
 from core.reports.shapes.html import html
 from core.reports.shapes.markdown import markdown
-from core.reports.shapes.svg import svg
 from core.reports.shapes.tables import as_json, csv_files
 
 

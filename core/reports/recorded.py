@@ -11,8 +11,7 @@ import re
 from functools import cache
 
 from core.language import ENGLISH, catalogue, current, marked, recorded_sentences
-from core.reports.recorded_failures import FAILURES
-from core.reports.recorded_subjects import SUBJECTS
+from core.reports.recorded_reasons import FAILURES, SUBJECTS
 
 _TITLES = (
     marked("Check that the target is empty or a copy made by pghaul"),

@@ -25,7 +25,7 @@ from core.migration.model.execution import Execution
 from core.migration.model.move import Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
-from core.reports.record import record_of_report
+from core.reports.estimate_record import record_of_report
 from core.servers.profiles import Profile
 
 

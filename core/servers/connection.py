@@ -5,24 +5,143 @@ does. A Server may be used by several threads at once; each command has a channe
 time, since sshd allows ten (MaxSessions) and one must stay free to end what another runs.
 """
 
+import threading
+import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from types import TracebackType
+from typing import Protocol
 
 import paramiko
 
 from core.errors import AuthenticationError, CommandError, ServerError, UnreachableError
 from core.jobs import Job, Note
 from core.servers import rights
-from core.servers.heartbeat import Heartbeat
-from core.servers.launching import OPEN_TIMEOUT, CommandRequest, Launcher
-from core.servers.profiles import Asker, Profile
+from core.servers.profiles import Asker, Profile, Rights
 from core.servers.remote_process import Process
-from core.servers.running import Completed, Running
-from core.servers.session_hold import hold_session
-from core.servers.shell import Shell
+from core.servers.running import OPEN_TIMEOUT, CommandRequest, Completed, Launcher, Running
+from core.servers.shell import Shell, call, for_hint, with_program
 from core.servers.ssh_config import Destination, destination
 from core.servers.ssh_connector import SshConnector
+
+# Notice a peer that no longer answers: a pulled cable, a frozen host. A keepalive alone does not see it.
+#
+# Two threads a connection: one sends a request every few seconds and waits for its answer, the other looks whether that
+# answer is overdue and then closes the transport, at which every channel ends and every waiting call returns.
+
+INTERVAL = 5.0
+PATIENCE = 10.0
+"""Seconds without an answer after which the peer counts as gone: noticed at most INTERVAL + PATIENCE after it froze."""
+
+_HEARTBEAT_LOOK = 0.5
+
+
+class Heartbeat:
+    """The heartbeat of one transport; `frozen` says that it found the peer silent."""
+
+    def __init__(self, transport: paramiko.Transport, name: str) -> None:
+        self.frozen = False
+        self._interval, self._patience = INTERVAL, PATIENCE
+        self._transport = transport
+        self._asked: float | None = None
+        self._stop = threading.Event()
+        for work in (self._beat, self._watch):
+            threading.Thread(target=work, name=f"heartbeat of {name}", daemon=True).start()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    def _beat(self) -> None:
+        while not self._stop.wait(self._interval) and self._transport.is_active():
+            self._asked = time.monotonic()
+            try:
+                self._transport.global_request("keepalive@openssh.com", wait=True)
+            except (paramiko.SSHException, EOFError, OSError):
+                return  # the transport has ended; whoever uses it learns that from it
+            self._asked = None
+
+    def _watch(self) -> None:
+        while not self._stop.wait(_HEARTBEAT_LOOK) and self._transport.is_active():
+            asked = self._asked
+            if asked is not None and time.monotonic() - asked > self._patience:
+                self.frozen = True
+                self._transport.close()
+                return
+
+
+# The look at what the end of pghaul's own session would do to a running server, before anything else runs in it.
+#
+# systemd-logind removes the shared memory of an ordinary account when its last session ends. Where a server of the
+# login user runs, the session is held open by a small process on the server, which lives on when pghaul and the
+# workstation are gone, and ends when nothing can be harmed any more. What runs there stands in
+# `resources/sh/session.sh`.
+
+_HOLD_LOOK = 5.0
+"""Seconds between two looks whether the operator has set what keeps the server from harm."""
+
+
+class Connected(Protocol):
+    """What a look needs of a connected server."""
+
+    login: str
+    profile: Profile
+
+    @property
+    def name(self) -> str: ...
+
+    def run(self, shell: Shell, job: Job, *, title: str = "") -> Completed: ...
+
+
+def hold_session(server: Connected, job: Job) -> None:
+    """See that the end of this session harms no server; where systemd leaves no way to hold it, wait for the operator.
+
+    Raises:
+        UnreachableError: the connection was lost.
+        Cancelled: the job was cancelled.
+    """
+    told = ""
+    while (told := _look(server, job, told)) == "killed":
+        until = time.monotonic() + _HOLD_LOOK
+        while time.monotonic() < until:
+            job.check()
+            time.sleep(0.1)
+
+
+def _look(server: Connected, job: Job, before: str) -> str:
+    """How the session stands; the operator is told where that is not as before."""
+    profile = server.profile
+    expected = profile.rights is Rights.NONE or profile.database_user == server.login
+    shell = with_program(["keep_session"], call("hold_session", "yes" if expected else "no"))
+    try:
+        title = "Check whether the end of this session would harm a PostgreSQL server"
+        said = server.run(shell, job, title=title).stdout
+    except (AuthenticationError, CommandError):
+        return ""  # who runs no command has an error for the first one that is wanted
+    state, _, account = said.strip().partition(" ")
+    if state == before or state not in ("held", "killed"):
+        return state
+    name, linger = server.name, for_hint("loginctl", "enable-linger", account)
+    job.report(
+        Note(
+            f"{name}: a PostgreSQL server runs as {account}, an ordinary account. When the last session of {account} "
+            "ends, systemd-logind removes the shared memory of that server, and no client can connect to it any more. "
+            + _kept(state)
+            + f" Run `{linger}` as root on {name}, or set RemoveIPC=no in /etc/systemd/logind.conf and run `systemctl "
+            "restart systemd-logind`. Do not undo it while the server runs",
+            "warning",
+        )
+    )
+    return state
+
+
+def _kept(state: str) -> str:
+    if state == "held":
+        return "The process pghaul-session keeps the session of pghaul open on the server, also after pghaul has ended."
+    return (
+        "It also ends every process of a session (KillUserProcesses), so the session cannot be kept open. "
+        "pghaul waits. Do not end pghaul, and do not interrupt the network, before you have done this:"
+    )
+
 
 __all__ = ["Completed", "Server", "connect"]
 

@@ -18,10 +18,9 @@ from hashlib import sha256
 from core.documents import dump, load
 from core.errors import Cancelled, CommandError, InputError, ParseError
 from core.jobs import CommandEnded, CommandStarted, Job
-from core.servers.bounded_output import BoundedOutput
 from core.servers.connection import Completed, Server
 from core.servers.functions import library
-from core.servers.remote_process import GRACE
+from core.servers.remote_process import GRACE, BoundedOutput
 from core.servers.shell import Shell, call
 from core.text import counted
 

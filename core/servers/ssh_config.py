@@ -6,20 +6,178 @@ PGHAUL_SSH_CONFIG names another file than ~/.ssh/config (`none`: no file at all)
 """
 
 import getpass
+import glob
+import hashlib
 import os
 import re
 import shutil
+import socket
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+import paramiko
+
 from core.errors import InputError
-from core.servers import ssh_fallback
 from core.servers.profiles import Profile
-from core.servers.ssh_fallback import CONFIG_VARIABLE
-from core.servers.ssh_tokens import expand, expand_proxy, tokens
+from core.servers.shell import split
+
+# The TOKENS and environment variables of ssh_config(5), where and as OpenSSH expands them.
+
+_PROXY = frozenset("hnpr")
+"""Of ProxyCommand and ProxyJump; `${VARIABLE}` is left to the shell that runs the command."""
+_UNKNOWN = "ssh refuses it, too: see TOKENS in `man ssh_config`"
+
+
+def tokens(*, host: str, name: str, port: int, user: str, local_user: str, jumps: str, alias: str) -> dict[str, str]:
+    """What each letter stands for: `name` is the name as given, `host` what it leads to."""
+    here = socket.gethostname()
+    connection = hashlib.sha1(f"{here}{host}{port}{user}{jumps}".encode(), usedforsecurity=False).hexdigest()
+    uid = str(os.getuid()) if hasattr(os, "getuid") else ""
+    return {
+        "h": host,
+        "n": name,
+        "p": str(port),
+        "r": user,
+        "u": local_user,
+        "d": str(Path.home()),
+        "i": uid,
+        "j": jumps,
+        "k": alias or name,
+        "l": here,
+        "L": here.partition(".")[0],
+        "C": connection,
+    }
+
+
+def expand(keyword: str, text: str, known: Mapping[str, str]) -> str:
+    """Tokens and `${VARIABLE}` in a path or an argument of a keyword.
+
+    Raises:
+        InputError: a token that has no meaning there, or a variable that is not set: ssh refuses both.
+    """
+    return _percent(keyword, re.sub(r"\$\{(\w+)\}", lambda found: _variable(keyword, found[1]), text), known, known)
+
+
+def expand_proxy(command: str, known: Mapping[str, str]) -> str:
+    """The tokens of a ProxyCommand; raises InputError for one that has no meaning there."""
+    return _percent("ProxyCommand", command, known, _PROXY)
+
+
+def _percent(keyword: str, text: str, known: Mapping[str, str], allowed: Container[str]) -> str:
+    def meant(found: re.Match[str]) -> str:
+        letter = found[1]
+        if letter == "%":
+            return "%"
+        if letter not in allowed or letter not in known:
+            raise InputError(
+                f"{keyword} in the ssh configuration contains %{letter}, which is not defined there", _UNKNOWN
+            )
+        return known[letter]
+
+    return re.sub(r"%(.?)", meant, text, flags=re.DOTALL)
+
+
+def _variable(keyword: str, name: str) -> str:
+    value = os.environ.get(name)
+    if value is None:
+        raise InputError(f"{keyword} in the ssh configuration contains ${{{name}}}, which is not set", _UNKNOWN)
+    return value
+
+
+# The ssh configuration without OpenSSH: paramiko's reading, and a stop at each line that it would get wrong.
+#
+# paramiko knows no Include, no system-wide file, and of Match only what names a host; and pghaul evaluates the keywords
+# below alone. A line that was passed over in silence could have said whom not to trust.
+
+CONFIG_VARIABLE = "PGHAUL_SSH_CONFIG"
+SYSTEM = Path("/etc/ssh/ssh_config")
+
+_HONOURED = frozenset(
+    """
+    host hostname user port identityfile certificatefile identitiesonly identityagent userknownhostsfile
+    globalknownhostsfile hostkeyalias hashknownhosts stricthostkeychecking proxyjump proxycommand revokedhostkeys
+    knownhostscommand hostkeyalgorithms casignaturealgorithms ciphers macs kexalgorithms pubkeyauthentication
+    passwordauthentication kbdinteractiveauthentication preferredauthentications requiredrsasize
+    """.split()  # noqa: SIM905  a list of words, as ssh's manual has them
+)
+_OF_NO_CONCERN = frozenset(
+    """
+    addkeystoagent batchmode checkhostip clearallforwardings compression connectionattempts connecttimeout
+    controlmaster controlpath controlpersist dynamicforward escapechar exitonforwardfailure fingerprinthash
+    forkafterauthentication forwardagent forwardx11 forwardx11timeout forwardx11trusted gatewayports
+    gssapiauthentication gssapidelegatecredentials ipqos localcommand localforward loglevel logverbose
+    numberofpasswordprompts permitlocalcommand permitremoteopen rekeylimit remotecommand remoteforward requesttty
+    sendenv serveralivecountmax serveraliveinterval sessiontype setenv stdinnull streamlocalbindmask
+    streamlocalbindunlink syslogfacility tcpkeepalive tunnel tunneldevice updatehostkeys usekeychain
+    verifyhostkeydns visualhostkey xauthlocation
+    """.split()  # noqa: SIM905  a list of words, as ssh's manual has them
+)
+"""They say neither whom to trust nor how to log in: comfort, forwardings, proofs that a person is asked for anyway."""
+_MATCHED = frozenset({"all", "host", "originalhost", "localuser"})
+_NUMBERS = frozenset({"port", "requiredrsasize"})
+_LISTS = frozenset({"hostkeyalgorithms", "casignaturealgorithms", "ciphers", "macs", "kexalgorithms"})
+
+
+def fallback_options(name: str) -> dict[str, list[str]]:
+    """What the configuration says of a name: keyword in lower case -> the values of its lines.
+
+    Raises:
+        InputError: it cannot be read, or a line says what cannot be honoured without OpenSSH.
+    """
+    config = paramiko.SSHConfig()
+    for path in _files():
+        try:
+            text = path.read_text(encoding="utf-8", errors="surrogateescape")
+            for number, line in enumerate(text.splitlines(), 1):
+                _check(path, number, line.strip())
+            config.parse(iter(text.splitlines()))
+        except (OSError, paramiko.ConfigParseError) as error:
+            raise InputError(f"{path} cannot be read: {error}", "correct it; `ssh -G` may show more details") from error
+    found = config.lookup(name)
+    made: dict[str, list[str]] = {}
+    for key in found:
+        value: object = found[key]
+        made[key] = [str(part) for part in value] if isinstance(value, list) else [str(value)]
+    return made
+
+
+def _files() -> Iterator[Path]:
+    """The user's file ahead of the system's: the first value counts. A file that is named is the only one."""
+    chosen = os.environ.get(CONFIG_VARIABLE)
+    paths = (Path(chosen),) if chosen else (Path.home() / ".ssh" / "config", SYSTEM)
+    return (path for path in paths if path.is_file())
+
+
+def _check(path: Path, number: int, line: str) -> None:
+    if not line or line.startswith("#"):
+        return
+    keyword, _, value = line.replace("=", " ", 1).partition(" ")
+    keyword, value = keyword.lower(), value.strip()
+    # ssh_config(5): relative to ~/.ssh in whatever file of a user's, beside it in the system's
+    if not _honourable(keyword, value, SYSTEM.parent if path == SYSTEM else Path.home() / ".ssh"):
+        raise InputError(
+            f"{path}:{number}: only OpenSSH can interpret {line!r}, and it is not installed",
+            "install the OpenSSH client (ssh), which pghaul then uses to read the file; or name another file in "
+            "PGHAUL_SSH_CONFIG",
+        )
+
+
+def _honourable(keyword: str, value: str, folder: Path) -> bool:
+    if keyword == "include":
+        return not any(glob.glob(str(folder / Path(word).expanduser())) for word in split(value))  # noqa: PTH207  the pattern may be absolute
+    if keyword == "match":
+        words = [word.lower().lstrip("!") for word in value.split()]
+        return bool(words) and (words == ["all"] or all(word in _MATCHED for word in words[::2]))
+    if keyword in _LISTS and (value[:1] in {"+", "-", "^"} or "*" in value):  # relative to OpenSSH's own list
+        return False
+    if keyword in _NUMBERS and not (value.isascii() and value.isdigit() and len(value) < 6):
+        return False
+    return keyword in _OF_NO_CONCERN or (keyword in _HONOURED and "%%" not in value)
+
 
 _HOP = re.compile(r"(?:ssh://)?(?:(?P<user>.+)@)?(?P<host>\[[^\]]+\]|[^:\[\]@]+)(?::(?P<port>\d{1,5}))?/?")
 _TIMEOUT = 10.0
@@ -184,7 +342,7 @@ def parse_options(text: str) -> dict[str, list[str]]:
 def _options(name: str, user: str | None, port: int | None) -> Options:
     program = shutil.which("ssh")
     if program is None:
-        return ssh_fallback.options(name)
+        return fallback_options(name)
     arguments = [program, "-G"]
     if chosen := os.environ.get(CONFIG_VARIABLE):
         arguments += ["-F", chosen]
@@ -283,3 +441,58 @@ def _agent(value: str, known: Mapping[str, str]) -> str | None:
     if value.startswith("$") and not value.startswith("${"):
         return os.environ.get(value[1:], "")
     return str(Path(expand("IdentityAgent", value, known)).expanduser())
+
+
+# The hosts that ~/.ssh/config names, to offer where a server is described. Source: ssh_config(5), Host and Include.
+
+
+def named_hosts() -> tuple[str, ...]:
+    """The names of all Host lines that are no pattern, in their order; none where there is no file to read."""
+    used = config_file()
+    return () if used is None else tuple(dict.fromkeys(_of_files(used)))
+
+
+def config_file() -> Path | None:
+    """The user's configuration that ssh goes by; None: it goes by none."""
+    chosen = os.environ.get(CONFIG_VARIABLE)
+    if chosen == "none":
+        return None
+    return Path(chosen) if chosen else Path.home() / ".ssh" / "config"
+
+
+def hosts_of(text: str) -> tuple[str, ...]:
+    """The names of the Host lines of one file that are no pattern."""
+    names = (word for keyword, words in _lines(text) if keyword == "host" for word in words)
+    return tuple(name for name in names if not set(name) & set("*?!"))
+
+
+def _lines(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Keyword in lower case and words of each line; `Keyword=value` is the same as `Keyword value`."""
+    for line in text.splitlines():
+        words = line.replace("=", " ", 1).replace('"', " ").split()
+        if words and not words[0].startswith("#"):
+            yield words[0].lower(), words[1:]
+
+
+def _of_files(config: Path) -> Iterator[str]:
+    """The names in it, then those in what it includes, each file once: files may include each other."""
+    ahead, seen = [config], set[Path]()
+    while ahead:
+        path = ahead.pop(0)
+        if path in seen:
+            continue
+        seen.add(path)
+        with suppress(OSError, UnicodeDecodeError):  # what cannot be read offers nothing; ssh itself says why it fails
+            text = path.read_text(encoding="utf-8")
+            yield from hosts_of(text)
+            included = [word for keyword, words in _lines(text) if keyword == "include" for word in words]
+            ahead = [*(file for pattern in included for file in _included(pattern)), *ahead]
+
+
+def _included(pattern: str) -> list[Path]:
+    """The files that an Include names; none in the home of somebody whom there is not, or where it names no file."""
+    with suppress(OSError, RuntimeError, ValueError):
+        whole = Path(pattern).expanduser()
+        base = whole if whole.is_absolute() else Path.home() / ".ssh" / pattern
+        return sorted(each.resolve() for each in base.parent.glob(base.name))
+    return []

@@ -18,8 +18,8 @@ from paramiko.transport import ChannelMap
 
 from core.errors import InputError, ServerError, UnreachableError
 from core.jobs import Job
-from core.servers import authentication, host_keys, known_hosts
-from core.servers.known_hosts_command import further_entries
+from core.servers import authentication, host_keys
+from core.servers.host_keys import further_entries
 from core.servers.profiles import Asker, Profile
 from core.servers.ssh_config import Destination, hops, jump_host
 
@@ -249,7 +249,7 @@ class SshConnector:
         transport.allowed = to.algorithms
         try:
             transport.check_allowed()
-            known = (*known_hosts.read(to.known_hosts), *further_entries(to))
+            known = (*host_keys.read_known_hosts(to.known_hosts), *further_entries(to))
             transport.wanted = host_keys.wanted_types(known, to.known_as, to.algorithms.get("hostkeyalgorithms", ()))
         except BaseException:  # a cancel too: a socket that nobody has is closed by nobody
             wire.close()
@@ -271,7 +271,7 @@ class SshConnector:
         if not transport.is_active():
             raise self._no_handshake(transport.get_exception(), to)
         key = transport.get_remote_server_key()
-        entries = (*known_hosts.read(to.known_hosts), *further_entries(to, key))
+        entries = (*host_keys.read_known_hosts(to.known_hosts), *further_entries(to, key))
         host_keys.verify(key, entries, to, self.server, self.asker)
         self.job.check()
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.benchmarks.model import Outcome, Repetition, Run
-from core.comparison.samples import remarks
+from core.comparison.compare import remarks
 from core.language import tr
 from gui.appearance import Tone
 from gui.models.sentences import recorded

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core import units
 from core.benchmarks import statistics
 from core.benchmarks.model import Outcome, Run, Side
-from core.comparison.samples import OUTLIER, remarks
+from core.comparison.compare import OUTLIER, remarks
 from core.language import tr
 from gui.appearance import Tone
 from gui.models.words import counted, metric_value

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.mail import plain
+from core.text import plain
 
 DATA = Path(__file__).parents[1] / "data"
 

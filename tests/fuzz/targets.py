@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from core.benchmarks.devices import parse_situation
-from core.benchmarks.fio.job_file import sections_of
+from core.benchmarks.fio.job import sections_of
 from core.benchmarks.tools import parsers
 from core.benchmarks.traffic import taken_apart
-from core.facts import clusters, host, sections
+from core.benchmarks.volume_device import parse_situation
+from core.facts import clusters, collect, sections
 from core.facts.collect import HOST
 from core.facts.control_data import read_control_data
 from core.facts.discovery import Candidate
@@ -32,10 +32,8 @@ from core.migration.probing.iperf3 import parse_iperf3_summary
 from core.migration.probing.timing import parse_timing, ratio_of
 from core.migration.transports.rsync_output import parse_rsync
 from core.redaction import without_secrets
-from core.servers import host_certificates
-from core.servers.lists.ansible import parse_ini, parse_json
-from core.servers.lists.csv_file import parse_csv
-from core.servers.lists.reading import read_list
+from core.servers import certificates
+from core.servers.lists.formats import parse_csv, parse_ini, parse_json, read_list
 from core.text import printable
 from tests.fuzz import history
 
@@ -92,7 +90,7 @@ def _facts() -> Iterable[Target]:
         "geometry": _files("xfs_info", "tune2fs"),
         "control": _files("pg_controldata"),
     }
-    for section in (*HOST, *host.sections("postgres"), clusters.PLACE, *clusters.CLUSTER):
+    for section in (*HOST, *collect.host_sections("postgres"), clusters.PLACE, *clusters.CLUSTER):
         yield Target(
             f"facts/{section.name}",
             _text(section.parse),
@@ -169,7 +167,7 @@ def targets() -> tuple[Target, ...]:
         Target("benchmarks/fio-terse", _text(parsers()["fio"]), _files("fio-terse", "fio-sync")),
         Target("benchmarks/situation", _text(lambda text: parse_situation(text, _FACTS)), (_SITUATION,)),
         Target("benchmarks/traffic", _text(lambda text: taken_apart(text, _MARK)), (_TRAFFIC,)),
-        Target("benchmarks/job file", _text(sections_of), _tested("core.benchmarks.fio.job_file")),
+        Target("benchmarks/job file", _text(sections_of), _tested("core.benchmarks.fio.job")),
         Target("facts/answers", _decoded, (_ANSWER,)),
         Target("facts/control data by place", _text(read_control_data), _files("pg_controldata")),
         Target("facts/version", _text(parse_version), _files("pg_version")),
@@ -188,10 +186,10 @@ def targets() -> tuple[Target, ...]:
         Target("history/file", history.read_file, history.files()),
         Target("history/value", history.read_value, history.values()),
         Target("redaction", _text(without_secrets), _quoted(DATA.parent / "core" / "test_redaction.py")),
-        Target("servers/certificate", host_certificates.parse),
-        Target("servers/list", _text(lambda text: read_list("-", text)), _tested("core.servers.lists.reading")),
-        Target("servers/list as INI", _text(parse_ini), _tested("core.servers.lists.reading")),
-        Target("servers/list as JSON", _text(parse_json), _tested("core.servers.lists.reading")),
-        Target("servers/list as CSV", _text(lambda text: list(parse_csv(text))), _tested("core.servers.lists.reading")),
+        Target("servers/certificate", certificates.parse),
+        Target("servers/list", _text(lambda text: read_list("-", text)), _tested("core.servers.lists.formats")),
+        Target("servers/list as INI", _text(parse_ini), _tested("core.servers.lists.formats")),
+        Target("servers/list as JSON", _text(parse_json), _tested("core.servers.lists.formats")),
+        Target("servers/list as CSV", _text(lambda text: list(parse_csv(text))), _tested("core.servers.lists.formats")),
         Target("terminal", _text(printable)),
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.jobs import Job
-from core.servers import connection, heartbeat
+from core.servers import connection
 from core.servers.connection import Server
 from core.servers.profiles import Profile, Rights
 from core.servers.remote_process import GRACE
@@ -143,7 +143,7 @@ def new_server(new_profile: Profile, asker: LabAsker) -> Iterator[Server]:
 def _outliving_cuts(profile: Profile, asker: LabAsker) -> Server:
     """A connection whose heartbeat does not give it up while a test has cut the cable of its host."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(heartbeat, "PATIENCE", 600.0)
+        patched.setattr(connection, "PATIENCE", 600.0)
         return connection.connect(profile, asker, Job())
 
 

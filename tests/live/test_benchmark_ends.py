@@ -14,7 +14,7 @@ import pytest
 
 from core.actions.benchmarks import compare_sets, compare_sides, run_benchmarks
 from core.actions.session import Session
-from core.benchmarks import folders, keeper
+from core.benchmarks import folders
 from core.benchmarks.model import Outcome, Side
 from core.errors import CommandError, InputError, UnreachableError
 from core.facts.model import Cluster
@@ -160,7 +160,7 @@ def test_a_pulled_cable_leaves_nothing_once_the_server_is_back(
     lab: Lab, data: Path, suite: str, asker: LabAsker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folders, "SILENCE_SECONDS", 8)
-    monkeypatch.setattr(keeper, "BEAT_SECONDS", 2.0)
+    monkeypatch.setattr(folders, "BEAT_SECONDS", 2.0)
 
     with Store.open(data) as store, Session(store, asker) as session, silence(lab, session.server("old", Job())) as cut:
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.benchmarks.fio.job_tool import workloads_of
+from core.benchmarks.fio.job import workloads_of
 from core.benchmarks.installing import install, installation
 from core.benchmarks.model import Outcome, Parameter, Run, Side, Suite, Volume, Workload
 from core.benchmarks.runs import run_suite

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.benchmarks import folders
-from core.benchmarks.keeper import keeping
+from core.benchmarks.folders import keeping
 from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
 from core.benchmarks.runs import forecast, remove_leftovers, run_suite
 from core.errors import Cancelled, HistoryError, InputError, UnreachableError

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from core.facts.collation_order import libc_locales
-from core.facts.collect import collect
-from core.facts.merge_previous import merge_previous
+from core.facts.collect import collect, merge_previous
 from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.checks import run_checks

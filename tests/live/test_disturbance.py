@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from core.benchmarks import folders
-from core.benchmarks.devices import situation
 from core.benchmarks.model import MarkKind, Repetition
 from core.benchmarks.runs import forecast, run_suite
 from core.benchmarks.tool import Phase
-from core.benchmarks.watch import DiskWatch
+from core.benchmarks.traffic import DiskWatch
+from core.benchmarks.volume_device import situation
 from core.jobs import Job
 from core.servers.connection import Server
 from tests.lab.lab import Lab

@@ -13,7 +13,7 @@ from core.errors import Cancelled, UnreachableError
 from core.facts.collect import collect
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Event, Job, Progress
-from core.servers import heartbeat
+from core.servers import connection
 from core.servers.connection import Server, connect
 from core.servers.profiles import Asker, Profile
 from tests.lab import clusters
@@ -226,8 +226,8 @@ def test_a_killed_cluster_fails_the_run_and_leaves_nothing(lab: Lab, old_server:
 def test_a_cut_cable_leaves_nothing_once_the_server_is_back(
     lab: Lab, old_profile: Profile, asker: Asker, old_facts: Facts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heartbeat, "INTERVAL", 0.5)
-    monkeypatch.setattr(heartbeat, "PATIENCE", 1.5)
+    monkeypatch.setattr(connection, "INTERVAL", 0.5)
+    monkeypatch.setattr(connection, "PATIENCE", 1.5)
     journal = Journal()
     job, context = Job(during(lambda: lab.cut("old"))), MoveContext("15")
     with connect(old_profile, asker, Job()) as server, pytest.raises(UnreachableError):

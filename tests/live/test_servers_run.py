@@ -15,7 +15,7 @@ import pytest
 from core.errors import AuthenticationError, Cancelled, CommandError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.redaction import MASK
-from core.servers import bounded_output, heartbeat, running
+from core.servers import connection, remote_process, running
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session_secrets
@@ -84,7 +84,7 @@ def test_much_of_both_outputs(old_server: Server) -> None:
 
 
 def test_output_without_end_is_stopped(lab: Lab, old_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "BoundedOutput", lambda: bounded_output.BoundedOutput(1 << 20))
+    monkeypatch.setattr(running, "BoundedOutput", lambda: remote_process.BoundedOutput(1 << 20))
     with pytest.raises(CommandError, match="wrote more than"):
         old_server.run(command("yes", "pghaul endless"), Job())
     gone(lab.old, "yes pghaul endless")
@@ -221,8 +221,8 @@ def test_a_pulled_cable_is_noticed(
     lab: Lab, old_profile: Profile, asker: LabAsker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # sooner than the default, so that other connections outlive the cut
-    monkeypatch.setattr(heartbeat, "INTERVAL", 0.5)
-    monkeypatch.setattr(heartbeat, "PATIENCE", 1.5)
+    monkeypatch.setattr(connection, "INTERVAL", 0.5)
+    monkeypatch.setattr(connection, "PATIENCE", 1.5)
     with connect(old_profile, asker, Job()) as server:
         timer = threading.Timer(0.5, lab.cut, ["old"])
         timer.start()

@@ -17,8 +17,8 @@ from core.history.store import Store
 from core.jobs import Event, Job, Note
 from core.language import spoken
 from core.reports.recorded import is_known
+from core.servers.lists.formats import read_list
 from core.servers.lists.model import ServerList
-from core.servers.lists.reading import read_list
 from core.servers.profiles import Nobody
 from tests.figures import figures
 from tests.lab.clusters import PREFIX

@@ -166,7 +166,7 @@ def test_the_examples_of_a_function_concern_it_then_those_of_its_callers_then_ot
     ("path", "mirror", "further"),
     [
         ("core/benchmarks/dd.py", "tests/core/benchmarks/test_dd.py", "tests/core/cli/test_parse.py"),
-        ("core/secret_forms.py", "tests/core/test_redaction.py", "tests/fuzz/test_fuzz.py"),
+        ("core/redaction.py", "tests/core/test_redaction.py", "tests/fuzz/test_fuzz.py"),
         ("core/migration/estimate/draws.py", "tests/core/migration/estimate/test_draws.py", ""),
     ],
 )
@@ -200,9 +200,7 @@ _FOLDER = _by_hand("resources/sh/scratch.sh", "mkdir -m 700", "mkdir -m 755", "m
     [
         pytest.param(_FOLDER, 250, "caught", id="of a function"),
         pytest.param(replace(_FOLDER, edits=()), 250, "survived", id="that changes nothing"),
-        pytest.param(
-            _by_hand("core/servers/host_certificates.py", "import", "imports"), 250, "caught", id="that loads not"
-        ),
+        pytest.param(_by_hand("core/servers/certificates.py", "import", "imports"), 250, "caught", id="that loads not"),
         pytest.param(_FOLDER, 0.1, "out of time", id="whose tests take long"),
     ],
 )

@@ -20,8 +20,7 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict
 
-from core.benchmarks.fio.json_output import sync_latencies
-from core.benchmarks.fio.output import failure_of, parse_fio
+from core.benchmarks.fio.output import failure_of, parse_fio, sync_latencies
 from core.benchmarks.model import Workload
 from core.benchmarks.tool import (
     ASSUMED_BYTES_PER_SECOND,

@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.benchmarks.model import Run
-from core.comparison.diagnosis import arrays, devices, mounting, results
-from core.comparison.diagnosis.observation import Observation
-from core.comparison.diagnosis.storage import Storage
+from core.comparison.diagnosis import disks, mounting, results
+from core.comparison.diagnosis.observation import Observation, Storage
 from core.comparison.model import Diagnosis, Finding
 from core.facts.model import Facts
 
@@ -26,16 +25,16 @@ class Declaration:
 
 
 CATALOGUE: tuple[Declaration, ...] = (
-    Declaration("writes-far-under-reads", "Writes much slower than reads", devices.writes_far_under_reads),
-    Declaration("mirror-reads-like-one", "RAID-1 reads no faster than one disk", arrays.mirror_reads_like_one_disk),
-    Declaration("write-thread", "Saturated write thread of a RAID array", arrays.write_thread_saturated),
-    Declaration("stripes", "Stripe geometry unknown to the file system", arrays.misaligned_stripes),
+    Declaration("writes-far-under-reads", "Writes much slower than reads", disks.writes_far_under_reads),
+    Declaration("mirror-reads-like-one", "RAID-1 reads no faster than one disk", disks.mirror_reads_like_one_disk),
+    Declaration("write-thread", "Saturated write thread of a RAID array", disks.write_thread_saturated),
+    Declaration("stripes", "Stripe geometry unknown to the file system", disks.misaligned_stripes),
     Declaration("data-journal", "Data written twice (data=journal)", mounting.journaled_data),
     Declaration("access-times", "Reads that update access times", mounting.access_times),
     Declaration("barriers", "Flushes that do not reach the disks", mounting.barriers_off),
-    Declaration("scheduler", "Unsuitable I/O scheduler", devices.wrong_scheduler),
-    Declaration("read-ahead", "Small read-ahead", devices.small_read_ahead),
-    Declaration("partition", "Misaligned partition", devices.misaligned_partition),
+    Declaration("scheduler", "Unsuitable I/O scheduler", disks.wrong_scheduler),
+    Declaration("read-ahead", "Small read-ahead", disks.small_read_ahead),
+    Declaration("partition", "Misaligned partition", disks.misaligned_partition),
     Declaration("layout", "Slow layout of files", mounting.slow_layout),
     Declaration("ageing", "File system that becomes slower", results.ageing_file_system),
     Declaration("processor", "Result limited by the processor", results.processor_bound),

@@ -1,8 +1,7 @@
 """How the file system is mounted, and what it was made as: times of access, data in the journal, old file systems."""
 
 from core import units
-from core.comparison.diagnosis.observation import Observation, observed
-from core.comparison.diagnosis.storage import Storage
+from core.comparison.diagnosis.observation import Observation, Storage, observed
 from core.facts.model import FileSystem
 from core.servers.shell import command
 

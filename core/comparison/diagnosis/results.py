@@ -2,9 +2,8 @@
 
 from core import units
 from core.benchmarks.model import Workload
-from core.comparison.diagnosis.arrays import SATURATED
-from core.comparison.diagnosis.observation import Observation, observed
-from core.comparison.diagnosis.storage import Storage
+from core.comparison.diagnosis.disks import SATURATED
+from core.comparison.diagnosis.observation import Observation, Storage, observed
 from core.facts.model import FileSystem, NetworkLink
 from core.servers.shell import command
 

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection that core.history.upgrade hands in, inside its transaction."""
+"""Alembic's entry: runs the migrations on the connection that core.history.database hands in, in its transaction."""
 
 from alembic import context
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from core import units
+from core.facts.data_files import LINKS, SIZE
 from core.facts.model import Cluster, Facts, FileSystem, Memory
-from core.facts.sizes import LINKS, SIZE
 from core.migration.checks import needs as need
 from core.migration.checks.declaration import Check, check
 from core.migration.findings.data_roots import DataRoot, data_roots, source_data_roots

@@ -7,35 +7,26 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from core.facts import (
-    accounts,
-    arrays,
-    autostart,
-    clocks,
-    clusters,
-    configuration_files,
-    databases,
-    discovery,
-    disks,
-    file_systems,
-    ha_and_poolers,
-    irregular_files,
-    kernel,
-    listening,
-    memory,
-    processes,
-    removal,
-    schedules,
-    security_policy,
-    sizes,
-    start_files,
-    system,
-)
+from core.facts import accounts, clusters, databases, discovery, file_systems, ha_and_poolers, kernel, security_policy
+from core.facts import accounts as removal
+from core.facts import block_devices as arrays
+from core.facts import block_devices as disks
+from core.facts import configuration as configuration_files
+from core.facts import configuration as start_files
+from core.facts import data_files as irregular_files
+from core.facts import data_files as sizes
+from core.facts import kernel as processes
+from core.facts import machine as clocks
+from core.facts import machine as memory
+from core.facts import machine as system
+from core.facts import network as listening
+from core.facts import starters as autostart
+from core.facts import starters as schedules
 from core.facts.catalog import Catalogs, ClusterWide
 from core.facts.host_environment import Limits
 from core.facts.model import Cluster, ControlData, Database, Facts, FileSystem
 from core.facts.sections import RIGHTS, TRIAL, Section
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.checks.declaration import READ_AGAIN, Need
 from core.migration.findings.binaries import list_preloaded_libraries
 from core.migration.findings.catalogs import databases_with_catalogs, format_list

@@ -10,7 +10,7 @@ from posixpath import normpath
 
 from core.facts.catalog import Edited
 from core.facts.model import Cluster
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.checks import needs as need
 from core.migration.checks.configuration import start_errors
 from core.migration.checks.declaration import Check, check

@@ -8,8 +8,8 @@ them, all of the cluster is read at `size / those bytes` times that disk's rate:
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.facts.block_devices import disks_of
 from core.facts.model import Cluster, Facts
-from core.facts.stacks import disks_of
 from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.model.move import Move
 from core.migration.model.plan import SIDE_BY_SIDE

@@ -8,7 +8,7 @@ random, so that nobody else can have made it before.
 from dataclasses import dataclass
 
 from core.errors import BlockedError
-from core.facts.text import unreadable_error
+from core.facts.parsing import unreadable_error
 from core.jobs import Job
 from core.migration.model.execution import LOCK_FOLDER, LOCK_NAME, Execution, lock_path
 from core.servers.connection import Server

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core import units
-from core.benchmarks.latencies import latencies_counted
 from core.benchmarks.model import Metrics
 from core.benchmarks.pgbench.output import parse_pgbench
-from core.benchmarks.statistics import Interval, ratio_of_means
+from core.benchmarks.statistics import Interval, latencies_counted, ratio_of_means
 from core.errors import ParseError
 from core.language import marked
 from core.migration.model.execution import Execution

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from core.facts.model import Cluster, Facts
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.findings.layout import config_file_outside, configuration_not_copied, debian_name
 
 DEBIAN_CONFIGURATION = "/etc/postgresql"

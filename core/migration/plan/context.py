@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from core.facts.model import Cluster, Facts
 from core.facts.programs import program_path, programs_of
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.findings.data_roots import DataRoot
 from core.migration.findings.edited import predict_new_cluster
 from core.migration.findings.releases import version_numbers

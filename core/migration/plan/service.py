@@ -7,7 +7,7 @@ pg_ctl alone. Beside each call, `native` is what a person would type instead.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.findings.edited import list_settings_for_old_start, typed_options
 from core.migration.findings.layout import config_file_outside
 from core.migration.findings.services import (

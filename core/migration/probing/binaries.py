@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from core.facts.catalog import Binaries
+from core.facts.parsing import unreadable_error
 from core.facts.queries import Row, as_line, parse_row
 from core.facts.sections import decode_hexadecimal
-from core.facts.text import unreadable_error
 from core.migration.findings.binaries import RequiredBinaries
 
 _EXTENSIONS = (

@@ -1,13 +1,14 @@
 """The migration plan with go or no-go: for whoever decides whether, when and how a cluster is moved."""
 
+from collections.abc import Sequence
+
 from core import units
 from core.comparison.model import Comparison
 from core.language import current, tr
-from core.migration.model.checks import Status
+from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Help
-from core.reports.model import Answer, Block, Document, Item, Section, Tone
+from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
 from core.reports.options import Options
-from core.reports.parts.checks import checks
 from core.reports.parts.durations import durations, helping, methods_chart, planned_method
 from core.reports.parts.method import method
 from core.reports.parts.plan import commands, plan
@@ -23,10 +24,73 @@ from core.reports.parts.storage import (
     raw_values,
     workloads,
 )
-from core.reports.recorded import recorded
+from core.reports.recorded import compared, is_known, recorded
 from core.reports.report import Report
 from core.reports.summary import answers, moved_by
-from core.reports.words import about, bottleneck, capital, counted, listed, stage_name
+from core.reports.words import about, bottleneck, capital, counted, instant, listed, missing, stage_name
+
+# The checks: what stands in the way with its evidence, the worst first; what passed in short rows.
+
+_TONES = {Status.BLOCKER: Tone.BAD, Status.UNKNOWN: Tone.MIXED, Status.WARNING: Tone.MIXED, Status.PASS: Tone.GOOD}
+_SIGNS = {Status.BLOCKER: "✕", Status.UNKNOWN: "?", Status.WARNING: "!", Status.PASS: "✓"}
+_SHORT = 60
+
+
+def checks(report: Report) -> Section:
+    """All of them."""
+    if not report.checks:
+        said = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
+        return Section(tr("Checks"), (Text(said, Tone.MUTED),))
+    order = list(Status)
+    open_ones = sorted(
+        (one for one in report.checks if one.status is not Status.PASS), key=lambda one: order.index(one.status)
+    )
+    passed = [one for one in report.checks if one.status is Status.PASS]
+    blocks: list[Block] = []
+    if report.checks_taken_at is not None:
+        said = tr("Checked on {instant}. The most severe findings come first.").format(
+            instant=instant(report.checks_taken_at)
+        )
+        if not all(is_known(text) for one in open_ones for text in (one.message, one.hint)):
+            said += " " + tr("Some findings are shown in English, as they were recorded.")
+        blocks.append(Text(said, small=True))
+    if open_ones:
+        blocks.append(_open(open_ones))
+    if passed:
+        blocks.append(Section(tr("Passed"), (_passed(passed),)))
+    return Section(tr("Checks"), tuple(blocks))
+
+
+def _open(found: Sequence[CheckResult]) -> Table:
+    head = (tr("Status"), tr("Check"), tr("Finding"), tr("Old server"), tr("New server"))
+    return Table("checks", head, tuple(map(_row, found)), (0, 0.9, 2.4, 0.8, 0.8))
+
+
+def _row(check: CheckResult) -> Row:
+    said = [recorded(check.message)]
+    said += [f"→ {recorded(check.hint)}"] if check.hint else []
+    if check.waiver is not None:
+        waiver = check.waiver
+        taken = tr("Waived by {person} on {instant}: {reason}")
+        said.append(taken.format(person=waiver.by, instant=instant(waiver.at), reason=waiver.reason))
+    status = Cell(f"{_SIGNS[check.status]} {tr(check.status.value)}", tone=_TONES[check.status])
+    return (
+        status,
+        tr(check.title),
+        "\n".join(said),
+        *(compared(side) or units.ABSENT for side in (check.old, check.new)),
+    )
+
+
+def _passed(found: Sequence[CheckResult]) -> Table:
+    rows = tuple((tr(one.title), _short(compared(one.old)), _short(compared(one.new))) for one in found)
+    return Table("checks-passed", (tr("Check"), tr("Old server"), tr("New server")), rows, (1.2, 1, 1), dense=True)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return (line if len(line) <= _SHORT else line[: _SHORT - 1].rstrip() + "…") or units.ABSENT
+
 
 _MOST_STOPS = 3
 

@@ -6,8 +6,7 @@ from core import units
 from core.language import tr
 from core.migration.execution.record import EstimateComparison, bias, by_stage
 from core.migration.model.estimate import Help, Method
-from core.reports.charts.chain import chain, link_name
-from core.reports.charts.durations import methods, stages
+from core.reports.charts.duration_plots import chain, link_name, methods, stages
 from core.reports.model import Block, Cell, Item, Items, Section, Table, Text, Tone
 from core.reports.recorded import recorded
 from core.reports.report import Report

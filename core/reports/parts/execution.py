@@ -27,7 +27,7 @@ from core.migration.model.plan import Step
 from core.migration.plan.steps.copy import CHANGED, COLD, REST
 from core.migration.plan.steps.inventory import INVENTORY
 from core.migration.plan.steps.verify import SUMS
-from core.reports.charts.durations import Bar, gantt
+from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Row, Section, Table, Text, Tone
 from core.reports.parts.plan import MANY_STEPS
 from core.reports.recorded import compared, recorded

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core import units
 from core.language import tr
 from core.migration.model.plan import Plan, PlanWarning, Step
-from core.reports.charts.durations import Bar, gantt
+from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Code, Item, Items, Row, Section, Table, Text, Tone
 from core.reports.recorded import compared, recorded
 from core.reports.report import Report

@@ -8,7 +8,7 @@ from core.benchmarks.model import Run
 from core.comparison.model import Comparison, Contrast, Diagnosis, Sample, Verdict
 from core.comparison.model import Row as Compared
 from core.language import tr
-from core.reports.charts.storage import percentiles, ratios, repetitions, samples
+from core.reports.charts.storage_plots import percentiles, ratios, repetitions, samples
 from core.reports.model import Block, Cell, Code, Item, Items, Row, Section, Table, Text, Tone
 from core.reports.words import capital, counted, instant, metric_title, verdict
 

@@ -4,10 +4,9 @@ import base64
 from html import escape
 
 from core.language import tr
-from core.reports.drawing import Drawing
+from core.reports.drawing import Drawing, svg
 from core.reports.model import Answer, Block, Cell, Code, Document, Items, Section, Table, Text, Tone
 from core.reports.options import Logo, Options
-from core.reports.shapes.svg import svg
 from core.reports.words import instant
 
 _STYLE = """

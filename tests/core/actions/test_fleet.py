@@ -13,7 +13,7 @@ from core.errors import InputError
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.model.execution import State
-from core.servers.lists.reading import read_list
+from core.servers.lists.formats import read_list
 from core.servers.profiles import Nobody
 from tests.core.migration.builders import new, old
 from tests.core.migration.execution.builders import execution

@@ -13,7 +13,7 @@ from core.actions.waivers import waive_check
 from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.model.checks import Status
-from core.servers.lists.reading import read_list
+from core.servers.lists.formats import read_list
 from core.servers.profiles import Nobody
 from tests.core.migration.builders import new, old, space
 from tests.core.migration.execution.builders import execution

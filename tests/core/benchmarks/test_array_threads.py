@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.benchmarks.devices import Traffic
 from core.benchmarks.traffic import Look, Process, Seen, array_thread_cores, taken_apart
+from core.benchmarks.volume_device import Traffic
 
 MARK = "==mark=="
 DEVICE = "0 0 0 0 0 0 0 0 0 0 0"

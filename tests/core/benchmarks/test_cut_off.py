@@ -12,14 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.benchmarks.bonnie.output import parse_bonnie
-from core.benchmarks.fio.output import parse_fio
-from core.benchmarks.fio.terse_output import parse_fio_terse
+from core.benchmarks.bonnie import parse_bonnie
+from core.benchmarks.fio.output import parse_fio, parse_fio_terse
 from core.benchmarks.hammerdb import parse_hammerdb
 from core.benchmarks.model import Output, Result
 from core.benchmarks.pg_test_fsync import parse_pg_test_fsync
 from core.benchmarks.pgbench.output import parse_pgbench
-from core.benchmarks.sysbench.output import parse_sysbench
+from core.benchmarks.sysbench import parse_sysbench
 from core.benchmarks.tools import readers
 from core.errors import ParseError
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.devices import Situation, Traffic, counters, parse_situation, rebuilding
-from core.benchmarks.watch import fastest_read
-from core.facts.arrays import parse_arrays
+from core.benchmarks.traffic import fastest_read
+from core.benchmarks.volume_device import Situation, Traffic, counters, parse_situation, rebuilding
+from core.facts.block_devices import parse_arrays
 from core.facts.model import BlockDevice, Facts
 
 MDSTAT = Path(__file__).resolve().parents[2] / "data" / "mdstat"

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.benchmarks.outliers import ALPHA, critical_value, outliers
-from core.benchmarks.statistics import mean
+from core.benchmarks.statistics import ALPHA, critical_value, mean, outliers
 
 HARDWARE_FSYNCS = (3170.57, 7606.69, 8379.83, 7627.63, 7523.14)
 """Fsyncs a second of a hardware RAID-10, five runs; the first ran beside another operation (2011)."""

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.benchmarks.recognition import read_output, recognised
-from core.benchmarks.tools import readers
+from core.benchmarks.tools import read_output, readers, recognised
 from core.errors import ParseError
 
 DATA = Path(__file__).parents[2] / "data"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.benchmarks.ticks import Ticks, without_ticks
+from core.benchmarks.runs import Ticks, without_ticks
 
 
 @pytest.fixture

@@ -6,16 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks import dd, pg_test_fsync
-from core.benchmarks.bonnie import tool as bonnie
-from core.benchmarks.fio import job_tool as fio_job
+from core.benchmarks import bonnie, dd, pg_test_fsync, sysbench
+from core.benchmarks.fio import job as fio_job
 from core.benchmarks.fio import tool as fio
 from core.benchmarks.installing import installable
 from core.benchmarks.model import Output, Result, Workload
 from core.benchmarks.page import page
 from core.benchmarks.pgbench import tool as pgbench
 from core.benchmarks.suites import list_suites
-from core.benchmarks.sysbench import tool as sysbench
 from core.benchmarks.tool import Machine, Phase, Procedure, Reading, Tool
 from core.benchmarks.tools import TOOLS, how_to_install, programs_of
 from core.cli.main import main

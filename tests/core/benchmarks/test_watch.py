@@ -5,11 +5,11 @@ from typing import cast
 
 import pytest
 
-from core.benchmarks.devices import Device, Situation
 from core.benchmarks.folders import Folder
 from core.benchmarks.model import MarkKind
 from core.benchmarks.tool import Phase
-from core.benchmarks.watch import DiskWatch
+from core.benchmarks.traffic import DiskWatch
+from core.benchmarks.volume_device import Device, Situation
 from core.jobs import Job
 from core.servers.connection import Server
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 import pytest
 
 from core.actions.session import Session
-from core.benchmarks import devices
+from core.benchmarks import volume_device
 from core.cli.main import main
 from core.facts.model import Facts
 from core.jobs import Job
@@ -50,7 +50,7 @@ def test_the_forecast_of_two_volumes_of_one_server(
         return Here()
 
     monkeypatch.setattr(Session, "server", here)
-    monkeypatch.setattr(devices, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(volume_device, "LOOK_SECONDS", 0.01)
     program(tmp_path / "programs" / "fio", "exit 0")  # to try its engines takes seconds
     monkeypatch.setenv("PATH", f"{tmp_path / 'programs'}:{os.environ['PATH']}")
     suite, volumes = tmp_path / "dd.toml", [tmp_path / "a", tmp_path / "b"]

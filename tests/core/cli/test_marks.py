@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.benchmarks.model import Forecast, Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
-from core.benchmarks.pgbench.drift import drift
+from core.benchmarks.pgbench.tool import drift
 from core.cli.benchmarks import forecast_text, text
 from core.cli.history import run_text
 

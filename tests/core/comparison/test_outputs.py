@@ -6,8 +6,8 @@ import pytest
 
 from core.benchmarks.model import Output
 from core.benchmarks.tools import parsers
+from core.comparison.foreign_outputs import compare_outputs, incomplete
 from core.comparison.model import Verdict
-from core.comparison.outputs import compare_outputs, incomplete
 from core.errors import InputError
 
 DATA = Path(__file__).parents[2] / "data"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from core.benchmarks.fio.output import parse_fio
+from core.comparison.foreign_outputs import compare_outputs
 from core.comparison.model import Comparison, Row, Verdict
-from core.comparison.outputs import compare_outputs
 
 DATA = Path(__file__).parents[2] / "data"
 

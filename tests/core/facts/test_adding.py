@@ -7,10 +7,11 @@ import pytest
 from core import documents
 from core.cli.facts import text as for_people
 from core.errors import ParseError
-from core.facts import clusters, host
+from core.facts import clusters
+from core.facts import collect as collecting
 from core.facts.collect import collect
 from core.facts.discovery import Candidate
-from core.facts.kernel_settings import parse_kernel_settings
+from core.facts.kernel import parse_kernel_settings
 from core.facts.model import Facts
 from core.facts.sections import Section
 from core.jobs import Job
@@ -24,7 +25,7 @@ def toy(*runs: str) -> Section[dict[str, str]]:
 
 
 def facts_with(monkeypatch: pytest.MonkeyPatch, section: Section[dict[str, str]]) -> Facts:
-    monkeypatch.setattr(host, "FURTHER", (*host.FURTHER, section))
+    monkeypatch.setattr(collecting, "FURTHER", (*collecting.FURTHER, section))
     return collect(cast("Server", Here()), Job())
 
 

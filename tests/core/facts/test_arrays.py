@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.arrays import parse_arrays
+from core.facts.block_devices import parse_arrays
 
 DATA = Path(__file__).parents[2] / "data" / "mdstat"
 EXPECTED = json.loads((DATA / "expected.json").read_text(encoding="utf-8"))

@@ -8,12 +8,10 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.catalog import Certificate
-from core.facts.certificates import parse_certificate
-from core.facts.cluster_queries import CLUSTER_WIDE, DATABASES
 from core.facts.collation_order import libc_locales, parse_collation_order, section
-from core.facts.database_queries import EACH_DATABASE
+from core.facts.databases import parse_certificate
 from core.facts.model import Cluster, Database
-from core.facts.queries import NEVER, Query, as_line, parse_row
+from core.facts.queries import CLUSTER_WIDE, DATABASES, EACH_DATABASE, NEVER, Query, as_line, parse_row
 from core.servers.functions import library
 from tests.core.facts import asking
 

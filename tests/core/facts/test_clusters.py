@@ -10,14 +10,13 @@ import pytest
 from core.errors import ParseError
 from core.facts.catalog import Bloated, Catalogs, Collation, Edited, Extension, Library, Ordered, Setting, Slot
 from core.facts.clusters import read_clusters
-from core.facts.configuration_files import ConfigurationFile
+from core.facts.configuration import ConfigurationFile, parse_start_files
+from core.facts.data_files import LINKS, SIZE, WRITTEN, Contents, parse_links, parse_size, parse_written, total_size
 from core.facts.databases import catalog_gaps, parse_settings, parse_sql
 from core.facts.discovery import Candidate
 from core.facts.model import Database, Gap, Link, Tablespace
-from core.facts.reading import NOT_REACHED
+from core.facts.reader import NOT_REACHED
 from core.facts.sections import Answer
-from core.facts.sizes import LINKS, SIZE, WRITTEN, Contents, parse_links, parse_size, parse_written, total_size
-from core.facts.start_files import parse_start_files
 from tests.core.facts import asking
 
 CONTROL = Path(__file__).parents[2] / "data" / "pg_controldata" / "translated-15.18-C.txt"

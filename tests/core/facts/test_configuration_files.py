@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import ParseError
-from core.facts.configuration_files import ConfigurationFile, Mention, parse_configuration_files
+from core.facts.configuration import ConfigurationFile, Mention, parse_configuration_files
 
 
 def digits(path: str) -> str:

@@ -7,13 +7,16 @@ import pytest
 from core.errors import ParseError
 from core.facts.discovery import (
     Candidate,
+    Unit,
     merge_candidates,
     parse_debian_clusters,
     parse_folders,
     parse_postmasters,
     parse_unit_candidates,
+    parse_units,
+    server_options,
+    split_words,
 )
-from core.facts.unit_files import Unit, parse_units, server_options, split_words
 
 
 def digits(text: str) -> str:

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from core.errors import ParseError
 from core.facts.accounts import parse_accounts
-from core.facts.arrays import parse_arrays
-from core.facts.autostart import parse_autostart
-from core.facts.block_devices import parse_block_devices
-from core.facts.clocks import parse_synchronised
+from core.facts.block_devices import parse_arrays, parse_block_devices, parse_datasets, parse_disk_health
 from core.facts.clusters import read_clusters
 from core.facts.collation_order import parse_collation_order
+from core.facts.configuration import parse_start_files
 from core.facts.control_data import parse_control_data, read_control_data
+from core.facts.data_files import parse_irregular_files, parse_links, parse_size, parse_written
 from core.facts.databases import parse_settings, parse_sql
 from core.facts.discovery import (
     Candidate,
@@ -26,23 +25,15 @@ from core.facts.discovery import (
     parse_postmasters,
     parse_unit_candidates,
 )
-from core.facts.disks import parse_datasets, parse_disk_health
 from core.facts.file_systems import parse_df, parse_mounts
 from core.facts.ha_and_poolers import parse_ha_and_poolers, parse_virtual_addresses
-from core.facts.irregular_files import parse_irregular_files
-from core.facts.kernel import parse_kernel
-from core.facts.listening import parse_listening
-from core.facts.memory import parse_memory
-from core.facts.network import parse_network
-from core.facts.processes import parse_process, parse_session_limits
-from core.facts.processor import parse_processor
-from core.facts.schedules import parse_schedules
+from core.facts.kernel import parse_kernel, parse_process, parse_session_limits
+from core.facts.machine import parse_memory, parse_processor, parse_synchronised, parse_system
+from core.facts.network import parse_listening, parse_network
+from core.facts.programs import parse_tools
 from core.facts.sections import Answer, parse_answers
 from core.facts.security_policy import parse_firewall, parse_security_policy
-from core.facts.sizes import parse_links, parse_size, parse_written
-from core.facts.start_files import parse_start_files
-from core.facts.system import parse_system
-from core.facts.tools import parse_tools
+from core.facts.starters import parse_autostart, parse_schedules
 from core.facts.versions import parse_version
 
 DATA = Path(__file__).parents[2] / "data"

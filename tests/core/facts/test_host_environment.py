@@ -7,17 +7,14 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.accounts import parse_accounts
-from core.facts.autostart import parse_autostart
-from core.facts.clocks import compare_clock, parse_now, parse_synchronised
-from core.facts.disks import parse_datasets, parse_disk_health
+from core.facts.block_devices import parse_datasets, parse_disk_health
+from core.facts.data_files import IRREGULAR_FILES, parse_irregular_files
 from core.facts.ha_and_poolers import parse_ha_and_poolers, parse_virtual_addresses
 from core.facts.host_environment import UNLIMITED, Account, HaOrPooler, Limits
-from core.facts.irregular_files import SECTION as IRREGULAR_FILES
-from core.facts.irregular_files import parse_irregular_files
-from core.facts.kernel import parse_kernel
-from core.facts.processes import SESSION, parse_process, parse_session_limits
-from core.facts.schedules import parse_schedules
+from core.facts.kernel import SESSION, parse_kernel, parse_process, parse_session_limits
+from core.facts.machine import compare_clock, parse_now, parse_synchronised
 from core.facts.security_policy import parse_firewall, parse_security_policy
+from core.facts.starters import parse_autostart, parse_schedules
 from core.redaction import MASK
 from tests.core.facts import asking
 

@@ -4,7 +4,7 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.host_environment import Listening
-from core.facts.listening import parse_listening
+from core.facts.network import parse_listening
 
 LIST = """listed
 tcp 0.0.0.0 22 613 sshd

@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.memory import parse_memory
+from core.facts.machine import parse_memory, parse_processor, parse_system
 from core.facts.model import Memory, NetworkLink, Processor, Tool
 from core.facts.network import parse_network
-from core.facts.processor import parse_processor
-from core.facts.system import parse_system
-from core.facts.tools import parse_tools
+from core.facts.programs import parse_tools
 
 LSCPU = Path(__file__).parents[2] / "data" / "lscpu"
 

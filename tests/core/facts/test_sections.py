@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.reading import NOT_REACHED, Reader, require_success
+from core.facts.reader import NOT_REACHED, Reader, require_success
 from core.facts.sections import TOO_LONG, Answer, Section, decode_hexadecimal, new_mark, parse_answers
 from tests.core.facts.asking import MARK, asked, script
 from tests.lab.machine import wait_until

@@ -2,7 +2,7 @@
 
 from core.facts.discovery import Candidate
 from core.facts.host_environment import Autostart
-from core.facts.services import Service, services
+from core.facts.starters import Service, services
 
 DEBIAN = Candidate("/srv/pg/15/main", ("pg_lsclusters",), "15/main", unit="postgresql@15-main.service")
 UNIT = Candidate("/srv/own/", ("systemd",), "own", unit="own.service")

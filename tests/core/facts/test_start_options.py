@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.facts.start_options import Options, options_of
-from core.facts.unit_files import split_words
+from core.facts.configuration import Options, options_of
+from core.facts.discovery import split_words
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.arrays import parse_arrays
-from core.facts.block_devices import is_one_disk
-from core.facts.block_queues import arrays_with_queues, devices_with_queues, parse_block_queues
-from core.facts.geometry import Geometry, parse_geometries, parse_superblock, parse_xfs_info, with_geometries
+from core.facts.block_devices import (
+    arrays_with_queues,
+    devices_with_queues,
+    is_one_disk,
+    parse_arrays,
+    parse_block_queues,
+)
+from core.facts.file_systems import Geometry, parse_geometries, parse_superblock, parse_xfs_info, with_geometries
 from core.facts.model import Array, BlockDevice, FileSystem
 
 DATA = Path(__file__).parents[2] / "data"

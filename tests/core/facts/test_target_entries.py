@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.facts.target_entries import parse_target_entries, section
+from core.facts.data_files import parse_target_entries, section
 from tests.core.facts import asking
 
 

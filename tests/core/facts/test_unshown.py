@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.facts.cluster_queries import UNSHOWN
+from core.facts.queries import UNSHOWN
 from core.settings import resource
 
 

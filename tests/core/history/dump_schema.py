@@ -5,8 +5,8 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
+from core.history.database import MIGRATIONS
 from core.history.store import Store
-from core.history.upgrade import MIGRATIONS
 from tests.core.history import samples
 
 

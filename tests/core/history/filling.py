@@ -14,8 +14,8 @@ from pathlib import Path
 
 from core.errors import HistoryError
 from core.history.backup import backup, restore
+from core.history.damage import rescue
 from core.history.database import FILE_NAME
-from core.history.rescue import rescue
 from core.history.store import Store
 from tests.core.history import samples, writing
 from tests.core.history.contents import contents

@@ -17,8 +17,8 @@ from core.errors import HistoryError
 from core.history import types
 from core.history.belonging import ALIVE, check_belonging
 from core.history.database import as_written
-from core.history.decoding import of_type
 from core.history.store import Store
+from core.history.types import of_type
 from tests.core.history.samples import MOVE, OLD
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such owners and modes")

@@ -16,9 +16,8 @@ import pytest
 
 from core import settings
 from core.history.backup import backup
-from core.history.database import FILE_NAME
+from core.history.database import FILE_NAME, MIGRATIONS
 from core.history.store import Store
-from core.history.upgrade import MIGRATIONS
 from tests.core.history import samples, writing
 from tests.core.history.contents import contents
 from tests.core.history.samples import MOVE

@@ -7,7 +7,7 @@ import pytest
 
 from core.actions import archives
 from core.errors import InputError
-from core.history.notes import LONGEST, tags_of
+from core.history.log import LONGEST_NOTE, tags_of
 from core.history.store import KINDS, Entry, Store
 from core.redaction import MASK
 from tests.core.history.samples import MOVE
@@ -64,7 +64,7 @@ def test_what_is_no_entry_bears_no_note(filled: Store) -> None:
     for kind, number, note, said in (
         ("run", 10**6, "x", "has no run"),
         ("command", 1, "x", "has no entries of the kind"),
-        ("move", 1, "x" * (LONGEST + 1), "has 10001 characters"),
+        ("move", 1, "x" * (LONGEST_NOTE + 1), "has 10001 characters"),
     ):
         with pytest.raises(InputError, match=said):
             filled.set_note(kind, number, note)

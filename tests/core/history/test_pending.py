@@ -14,7 +14,7 @@ from core.benchmarks.model import Outcome, Run, Side
 from core.errors import HistoryError, HistoryLostError, InputError
 from core.history.address import url_of
 from core.history.pending import FOLDER
-from core.history.rights import grants
+from core.history.server import grants
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.execution import State

@@ -11,11 +11,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import HistoryError
-from core.history.damage import broken_pages, check
-from core.history.database import FILE_NAME
-from core.history.rescue import rescue
+from core.history.damage import broken_pages, check, rescue
+from core.history.database import FILE_NAME, MIGRATIONS
 from core.history.store import Store
-from core.history.upgrade import MIGRATIONS
 from core.jobs import CommandStarted
 from tests.core.history import samples
 from tests.core.history.contents import Rows, contents

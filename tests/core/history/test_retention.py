@@ -8,7 +8,7 @@ import pytest
 
 from core.benchmarks.model import Outcome, Side
 from core.errors import InputError
-from core.history.retention import KINDS
+from core.history.removal import KINDS
 from core.history.store import Store
 from core.jobs import CommandStarted
 from core.migration.model.execution import State

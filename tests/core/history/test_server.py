@@ -18,11 +18,10 @@ from core import settings
 from core.benchmarks.model import Side
 from core.errors import HistoryError, HistoryLostError, InputError
 from core.history.address import url_of
+from core.history.database import MIGRATIONS, Migrations
 from core.history.models import Base
-from core.history.rights import grants
-from core.history.server import ServerDatabase, prepare
+from core.history.server import ServerDatabase, grants, prepare
 from core.history.store import Store
-from core.history.upgrade import MIGRATIONS, Migrations
 from core.migration.model.execution import State
 from tests.core.history import samples, writing
 from tests.core.history.contents import looked_into, rows_of

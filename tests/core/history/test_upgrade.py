@@ -16,11 +16,10 @@ from sqlalchemy.dialects.sqlite import dialect
 from core.benchmarks.model import Side
 from core.errors import HistoryError
 from core.facts.host_environment import HaOrPooler, IrregularFiles, SecurityPolicy
-from core.history.database import FILE_NAME, open_engine
+from core.history.database import FILE_NAME, MIGRATIONS, Migrations, open_engine
 from core.history.models import Base
 from core.history.store import Store
 from core.history.types import LongText
-from core.history.upgrade import MIGRATIONS, Migrations
 from core.migration.model.checks import Status
 from core.migration.model.transport import Route, Transport
 from tests.core.history import samples

@@ -11,7 +11,7 @@ import pytest
 from core.facts.catalog import ClusterWide, Edited, Receiver, Slot
 from core.facts.host_environment import Scheduled
 from core.facts.model import Facts
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.language import spoken
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.dress import RehearsalOptions

@@ -13,8 +13,8 @@ from core.migration.model.execution import State
 from core.migration.model.move import Move
 from core.reports.recorded import is_known, recorded
 from core.servers.connection import connect
+from core.servers.host_keys import Unattended
 from core.servers.profiles import Nobody, Profile
-from core.servers.unattended import Unattended
 from tests.core.migration.execution.builders import execution
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.facts import clusters, collect, host
+from core.facts import clusters, collect
 from core.language import spoken
 from core.reports.recorded import compared, recorded
 
@@ -10,7 +10,7 @@ SAME = {"pg_lsclusters"}
 """A program's name."""
 
 
-@pytest.mark.parametrize("title", sorted({one.title for one in (*collect.HOST, *host.sections("app"))} - SAME))
+@pytest.mark.parametrize("title", sorted({one.title for one in (*collect.HOST, *collect.host_sections("app"))} - SAME))
 def test_a_section_of_a_host(title: str) -> None:
     with spoken("de"):
         assert compared(title) != title

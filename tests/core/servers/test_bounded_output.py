@@ -2,7 +2,7 @@
 
 import re
 
-from core.servers.bounded_output import BoundedOutput
+from core.servers.remote_process import BoundedOutput
 
 
 def test_what_fits_is_kept_whole() -> None:

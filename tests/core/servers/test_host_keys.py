@@ -9,8 +9,8 @@ import paramiko
 import pytest
 
 from core.errors import HostKeyError
-from core.servers import host_certificates, host_keys, known_hosts
-from core.servers.known_hosts import Entry
+from core.servers import certificates, host_keys
+from core.servers.host_keys import Entry
 from core.servers.ssh_config import Destination
 
 OLD = Destination("old", "old.example.org", 22, "dba")
@@ -58,7 +58,7 @@ def entries(folder: Path, *lines: str) -> tuple[Entry, ...]:
         text += f"{' '.join(words)} {(folder / f'{name}.pub').read_text()}"
     path = folder / "known"
     path.write_text(text)
-    return known_hosts.read([path])
+    return host_keys.read_known_hosts([path])
 
 
 def verify(key: paramiko.PKey, known: tuple[Entry, ...], *, accepts: bool = False, to: Destination = OLD) -> Person:
@@ -77,8 +77,8 @@ def test_an_unknown_key_is_shown_and_then_kept(tmp_path: Path) -> None:
     key = make(tmp_path, "host")
     to = replace(OLD, known_hosts=(tmp_path / "mine", tmp_path / "system"))
     person = verify(key, (), accepts=True, to=to)
-    assert person.seen == [("old", "old.example.org", "ssh-ed25519", known_hosts.fingerprint(key.asbytes()))]
-    assert verify(key, known_hosts.read(to.known_hosts), to=to).seen == []
+    assert person.seen == [("old", "old.example.org", "ssh-ed25519", host_keys.fingerprint(key.asbytes()))]
+    assert verify(key, host_keys.read_known_hosts(to.known_hosts), to=to).seen == []
     assert not (tmp_path / "system").exists()
 
 
@@ -99,8 +99,8 @@ def test_a_changed_key_is_refused_with_both_fingerprints(tmp_path: Path, kind: s
     known_key, key = make(tmp_path, "known_key"), make(tmp_path, "host", kind)
     with pytest.raises(HostKeyError) as caught:
         verify(key, entries(tmp_path, "other known_key", "old.example.org known_key"), accepts=True)
-    assert known_hosts.fingerprint(known_key.asbytes()) in caught.value.message
-    assert known_hosts.fingerprint(key.asbytes()) in caught.value.message
+    assert host_keys.fingerprint(known_key.asbytes()) in caught.value.message
+    assert host_keys.fingerprint(key.asbytes()) in caught.value.message
     assert f"{tmp_path / 'known'}:2" in caught.value.message
     assert re.search(r"\b2\b", caught.value.hint)
 
@@ -124,8 +124,8 @@ def test_a_certificate_of_a_trusted_authority_is_enough(tmp_path: Path, kind: st
     ("options", "problem"),
     [
         (["-h", "-n", "new.example.org"], "new.example.org"),
-        (["-h", "-n", "old.example.org", "-V", "20200101:20200102"], host_certificates.NOT_NOW),
-        (["-n", "old.example.org"], host_certificates.OF_A_USER),
+        (["-h", "-n", "old.example.org", "-V", "20200101:20200102"], certificates.NOT_NOW),
+        (["-n", "old.example.org"], certificates.OF_A_USER),
     ],
 )
 def test_a_certificate_that_does_not_hold_is_refused(tmp_path: Path, options: list[str], problem: str) -> None:
@@ -149,13 +149,13 @@ def test_a_forged_certificate_is_no_proof(tmp_path: Path) -> None:
     make(tmp_path, "host")
     sign(tmp_path, "ca", "host", "-h", "-n", "old.example.org")
     blob = paramiko.pkey.PublicBlob.from_file(str(tmp_path / "host-cert.pub")).key_blob
-    forged = host_certificates.parse(blob.replace(b"old.example.org", b"new.example.org"))
+    forged = certificates.parse(blob.replace(b"old.example.org", b"new.example.org"))
     assert forged is not None
-    assert host_certificates.problem(forged, "new.example.org") == host_certificates.FORGED
+    assert certificates.problem(forged, "new.example.org") == certificates.FORGED
     for length in range(40, len(blob)):
-        cut = host_certificates.parse(blob[:length])
-        assert cut is None or host_certificates.problem(cut, "old.example.org") is not None
-    assert host_certificates.parse(b"") is None
+        cut = certificates.parse(blob[:length])
+        assert cut is None or certificates.problem(cut, "old.example.org") is not None
+    assert certificates.parse(b"") is None
 
 
 def test_the_server_is_asked_for_the_types_that_are_known(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import AuthenticationError
-from core.servers import keys
-from core.servers.keys import Candidate, Locked
+from core.servers import authentication
+from core.servers.authentication import Candidate, Locked
 from core.servers.ssh_config import Destination
 from tests.lab.machine import wait_until
 
@@ -45,8 +45,8 @@ def rewritten(key: Path, path: Path, form: str, passphrase: str) -> Path:
 def test_an_rsa_key_that_is_too_short_logs_nobody_in(plain: Path) -> None:
     strict = replace(TO, required_rsa_bits=3072, identity_files=(plain / "rsa", plain / "ed25519"))
     with pytest.raises(AuthenticationError, match=r"\b2048 .*RequiredRSASize .*\b3072\b"):
-        list(keys.load(plain / "rsa", strict))
-    offered = [each.origin for each in keys.of_files(strict) if isinstance(each, Candidate)]
+        list(authentication.load_key(plain / "rsa", strict))
+    offered = [each.origin for each in authentication.keys_of_files(strict) if isinstance(each, Candidate)]
     assert offered == [str(plain / "ed25519")]
 
 
@@ -66,12 +66,12 @@ def test_an_rsa_key_that_is_too_short_logs_nobody_in(plain: Path) -> None:
 def test_every_format_is_read(plain: Path, tmp_path: Path, kind: str, form: str, passphrase: str) -> None:
     path = rewritten(plain / kind, tmp_path / "key", form, passphrase)
     if passphrase:
-        with pytest.raises(keys.NeedsPassphraseError):
-            list(keys.load(path, TO))
-        with pytest.raises(keys.WrongPassphraseError):
-            list(keys.load(path, TO, "wrong"))
-    (candidate,) = keys.load(path, TO, passphrase or None)
-    assert candidate.key.asbytes() == keys.public_blob(path)
+        with pytest.raises(authentication.NeedsPassphraseError):
+            list(authentication.load_key(path, TO))
+        with pytest.raises(authentication.WrongPassphraseError):
+            list(authentication.load_key(path, TO, "wrong"))
+    (candidate,) = authentication.load_key(path, TO, passphrase or None)
+    assert candidate.key.asbytes() == authentication.public_blob(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage\n", b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n", b"\xff\xfe\0"])
@@ -79,7 +79,7 @@ def test_what_is_no_key_is_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "key"
     path.write_bytes(content)
     with pytest.raises(AuthenticationError, match=f" {path} "):
-        list(keys.load(path, TO))
+        list(authentication.load_key(path, TO))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_never_ends_is_no_key_file(tmp_path: Path, name: str, said: str) ->
         file.truncate(64 * 1024 + 1)
     path = tmp_path / name
     with pytest.raises(AuthenticationError) as caught:
-        list(keys.load(path, TO))
+        list(authentication.load_key(path, TO))
     assert f" {path} " in caught.value.message
     assert caught.value.message.endswith(said)
     assert "ssh-keygen" in caught.value.hint
@@ -108,22 +108,22 @@ def test_a_certificate_that_never_ends_is_none(plain: Path, tmp_path: Path) -> N
     shutil.copy(plain / "ed25519", tmp_path / "key")
     for beside in ("key.pub", "key-cert.pub"):
         os.mkfifo(tmp_path / beside)
-    (found,) = keys.load(tmp_path / "key", replace(TO, certificate_files=(Path("/dev/zero"),)))
+    (found,) = authentication.load_key(tmp_path / "key", replace(TO, certificate_files=(Path("/dev/zero"),)))
     assert found.origin == str(tmp_path / "key")
-    assert keys.public_blob(tmp_path / "key") is None
+    assert authentication.public_blob(tmp_path / "key") is None
 
 
 def test_a_missing_file_is_named_only_where_the_profile_names_it(tmp_path: Path) -> None:
     missing = tmp_path / "nope"
-    assert list(keys.of_files(Destination("old", "old", 22, "dba", identity_files=(missing,)))) == []
+    assert list(authentication.keys_of_files(Destination("old", "old", 22, "dba", identity_files=(missing,)))) == []
     explicit = Destination("old", "old", 22, "dba", identity_files=(missing,), explicit_identity=True)
     with pytest.raises(AuthenticationError, match=r"/nope .*: No such file"):
-        list(keys.of_files(explicit))
+        list(authentication.keys_of_files(explicit))
 
 
 def test_locked_files_come_last(tmp_path: Path) -> None:
     locked, free = make(tmp_path / "a", "ed25519", passphrase="pass"), make(tmp_path / "b", "ed25519")
-    found = list(keys.of_files(Destination("old", "old", 22, "dba", identity_files=(locked, free))))
+    found = list(authentication.keys_of_files(Destination("old", "old", 22, "dba", identity_files=(locked, free))))
     assert isinstance(found[0], Candidate)
     assert found[0].origin == str(free)
     assert found[1] == Locked(locked)
@@ -137,7 +137,7 @@ def test_a_key_is_offered_with_its_certificates_first(tmp_path: Path) -> None:
     foreign = make(tmp_path / "foreign", "ed25519")
     subprocess.run(["ssh-keygen", "-q", "-s", str(authority), "-I", "x", "-n", "dba", f"{foreign}.pub"], check=True)
     to = Destination("old", "old", 22, "dba", certificate_files=(elsewhere, tmp_path / "foreign-cert.pub"))
-    found = list(keys.load(key, to))
+    found = list(authentication.load_key(key, to))
     assert [each.origin for each in found] == [f"{key} with key-cert.pub", f"{key} with other-cert.pub", str(key)]
     assert [getattr(each.key, "public_blob", None) is not None for each in found] == [True, True, False]
 
@@ -155,10 +155,10 @@ def agent(plain: Path, tmp_path: Path) -> Iterator[str]:
 
 
 def _offered(to: Destination) -> list[str]:
-    agent = keys.open_agent(to)
+    agent = authentication.open_agent(to)
     assert agent is not None
     try:
-        return [candidate.key.get_name() for candidate in keys.of_agent(agent, to)]
+        return [candidate.key.get_name() for candidate in authentication.keys_of_agent(agent, to)]
     finally:
         agent.close()
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import HostKeyError
-from core.servers import known_hosts
-from core.servers.known_hosts import Marker, matches
+from core.servers import host_keys
+from core.servers.host_keys import Marker, matches_host
 
 KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIE2lCkhBdHSPkF0GT0TaGpAO+W1N6DHtQKTtQ9ZqQyT2"
 
@@ -23,7 +23,7 @@ def test_lines_of_every_kind(tmp_path: Path) -> None:
         f"@cert-authority *.example.org ssh-ed25519 {KEY}\n@revoked * ssh-ed25519 {KEY}\n"
         f"@unheard-of x ssh-ed25519 {KEY}\nbroken ssh-ed25519 not-base64!\nshort line\nä ssh-ed25519 {KEY}\n"
     )
-    entries = known_hosts.parse(text, tmp_path / "known")
+    entries = host_keys.parse_known_hosts(text, tmp_path / "known")
     assert [(entry.marker, entry.patterns, entry.line) for entry in entries] == [
         (Marker.KEY, "old,10.0.0.1", 3),
         (Marker.AUTHORITY, "*.example.org", 4),
@@ -50,17 +50,17 @@ def test_lines_of_every_kind(tmp_path: Path) -> None:
     ],
 )
 def test_patterns(patterns: str, name: str, expected: bool) -> None:
-    assert matches(patterns, name) is expected
+    assert matches_host(patterns, name) is expected
 
 
 def test_names_that_ssh_keygen_hashed_are_found(tmp_path: Path) -> None:
     path = tmp_path / "known"
     path.write_text(f"old ssh-ed25519 {KEY}\n[new]:2222 ssh-ed25519 {KEY}\n")
     keygen("-q", "-H", "-f", path)
-    entries = known_hosts.read([path])
+    entries = host_keys.read_known_hosts([path])
     assert all(entry.patterns.startswith("|1|") for entry in entries)
-    assert [matches(entry.patterns, "old") for entry in entries] == [True, False]
-    assert [matches(entry.patterns, "[new]:2222") for entry in entries] == [False, True]
+    assert [matches_host(entry.patterns, "old") for entry in entries] == [True, False]
+    assert [matches_host(entry.patterns, "[new]:2222") for entry in entries] == [False, True]
 
 
 @pytest.mark.parametrize("hashed", [False, True])
@@ -68,26 +68,26 @@ def test_ssh_finds_what_was_added(tmp_path: Path, hashed: bool) -> None:
     keygen("-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key")
     kind, key = (tmp_path / "key.pub").read_text().split()[:2]
     path = tmp_path / "ssh" / "known"
-    entry = known_hosts.parse(f"x {kind} {key}", path)[0]
-    known_hosts.add(path, "[old]:2222", kind, entry.blob, hashed=hashed)
+    entry = host_keys.parse_known_hosts(f"x {kind} {key}", path)[0]
+    host_keys.add_known_host(path, "[old]:2222", kind, entry.blob, hashed=hashed)
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
     assert key in keygen("-F", "[old]:2222", "-f", path)
-    assert known_hosts.fingerprint(entry.blob) in keygen("-l", "-f", tmp_path / "key.pub")
+    assert host_keys.fingerprint(entry.blob) in keygen("-l", "-f", tmp_path / "key.pub")
 
 
 def test_a_last_line_without_its_end_is_not_spoilt(tmp_path: Path) -> None:
     path = tmp_path / "known"
     path.write_text(f"old ssh-ed25519 {KEY}")
-    known_hosts.add(path, "new", "ssh-ed25519", b"blob", hashed=False)
-    assert [entry.patterns for entry in known_hosts.read([path])] == ["old", "new"]
+    host_keys.add_known_host(path, "new", "ssh-ed25519", b"blob", hashed=False)
+    assert [entry.patterns for entry in host_keys.read_known_hosts([path])] == ["old", "new"]
 
 
 def test_a_folder_in_the_way_is_named(tmp_path: Path) -> None:
     path = re.escape(str(tmp_path))
     with pytest.raises(HostKeyError, match=path) as unread:
-        known_hosts.read([tmp_path])
+        host_keys.read_known_hosts([tmp_path])
     with pytest.raises(HostKeyError, match=rf"\balder\b.*{path}") as unwritten:
-        known_hosts.add(tmp_path, "alder", "ssh-ed25519", b"", hashed=False)
+        host_keys.add_known_host(tmp_path, "alder", "ssh-ed25519", b"", hashed=False)
     for refused in (unread, unwritten):
         assert isinstance(refused.value.__cause__, IsADirectoryError)

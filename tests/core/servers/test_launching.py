@@ -11,9 +11,9 @@ from paramiko.common import AUTH_SUCCESSFUL, OPEN_SUCCEEDED
 
 from core.errors import ServerError, UnreachableError
 from core.jobs import Job
-from core.servers.launching import CommandRequest, Launcher
 from core.servers.profiles import Profile
 from core.servers.remote_process import Process
+from core.servers.running import CommandRequest, Launcher
 from core.servers.shell import command
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
-from core.servers import ssh_fallback
+from core.servers import ssh_config
 from core.servers.ssh_config import resolve
 
 
@@ -16,7 +16,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("PGHAUL_SSH_CONFIG")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(ssh_fallback, "SYSTEM", tmp_path / "system")
+    monkeypatch.setattr(ssh_config, "SYSTEM", tmp_path / "system")
     return path
 
 

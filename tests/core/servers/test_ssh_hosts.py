@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from core.servers.ssh_hosts import hosts_of, named_hosts
+from core.servers.ssh_config import hosts_of, named_hosts
 
 
 def test_names_alone_and_no_pattern() -> None:

@@ -9,9 +9,8 @@ import pytest
 
 from core.errors import HostKeyError, InputError
 from core.servers import host_keys
-from core.servers.known_hosts_command import further_entries
-from core.servers.ssh_config import Destination
-from core.servers.ssh_tokens import tokens
+from core.servers.host_keys import further_entries
+from core.servers.ssh_config import Destination, tokens
 from tests.core.servers.test_host_keys import OLD, entries, make, sign, verify
 
 pytestmark = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH's client is not installed")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.keeper import SILENCE_SECONDS
+from core.benchmarks.folders import SILENCE_SECONDS
 from core.servers.functions import library
 from tests.resources.sh.examples import SHELLS
 

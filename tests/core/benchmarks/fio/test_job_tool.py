@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.benchmarks.fio.job_file import sections_of
-from core.benchmarks.fio.job_tool import workloads_of
+from core.benchmarks.fio.job import sections_of, workloads_of
 from core.benchmarks.model import Workload
 from core.benchmarks.tool import Machine
 from core.benchmarks.tools import procedure_of

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.fio.normal_output import parse_fio_text
+from core.benchmarks.fio.normal_output import loses_carry, meanings, parse_fio_text
 from core.benchmarks.fio.output import parse_fio
-from core.benchmarks.fio.rounding import loses_carry, meanings
 from core.errors import ParseError
 
 DATA = Path(__file__).parents[3] / "data" / "fio"

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.fio.output import parse_fio
-from core.benchmarks.fio.terse_output import parse_fio_terse
+from core.benchmarks.fio.output import parse_fio, parse_fio_terse
 from core.errors import ParseError
 
 LINE = (Path(__file__).parents[3] / "data" / "fio-terse" / "02-v3-fio-3.36-f69240322001.txt").read_text()

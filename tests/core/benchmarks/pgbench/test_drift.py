@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.benchmarks.pgbench.drift import HEADLINES, decrease, drift
+from core.benchmarks.pgbench.tool import HEADLINES, decrease, drift
 from core.errors import ParseError
 
 

@@ -22,11 +22,11 @@ from core.facts.catalog import (
     Slot,
 )
 from core.facts.catalog import Subscription as Subscribed
-from core.facts.configuration_files import ConfigurationFile, Mention
+from core.facts.collect import merge_previous
+from core.facts.configuration import ConfigurationFile, Mention
 from core.facts.host_environment import Listening
-from core.facts.merge_previous import merge_previous
 from core.facts.model import Cluster, Database, Facts, NetworkLink
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.checks import run_checks
 from core.migration.findings.binaries import collect_required_binaries, list_preloaded_libraries
 from core.migration.findings.collations import affected_collations

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from core import units
 from core.facts.clusters import CONTROL
+from core.facts.data_files import IRREGULAR_FILES
 from core.facts.host_environment import (
     Account,
     Autostart,
@@ -26,7 +27,6 @@ from core.facts.host_environment import (
     Scheduled,
     SecurityPolicy,
 )
-from core.facts.irregular_files import SECTION as IRREGULAR_FILES
 from core.facts.model import Array, Cluster, Facts, FileSystem, Gap, Link, Memory, System
 from core.migration.checks import CHECKS, run_checks
 from core.migration.findings.finding import CheckContext, Finding

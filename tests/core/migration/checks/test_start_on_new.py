@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from core.facts.configuration_files import ConfigurationFile, Mention
+from core.facts.configuration import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
 from core.facts.model import Facts, Gap, Tool
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.checks import run_checks
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import TARGET, cluster, move, new, old

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from core.facts.catalog import ClusterWide, Edited, Setting
+from core.facts.configuration import Options
 from core.facts.host_environment import Limits, Process
-from core.facts.services import Service
-from core.facts.start_options import Options
+from core.facts.starters import Service
 from core.migration.checks import run_checks
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.facts.model import TrialStart
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.checks import run_checks
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old

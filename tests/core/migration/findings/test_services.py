@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from core.facts.configuration_files import ConfigurationFile, Mention
+from core.facts.configuration import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.findings.services import (
     access_rule_paths,
     access_rules_beside_configuration,

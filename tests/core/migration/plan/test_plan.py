@@ -14,7 +14,7 @@ from core.errors import InputError
 from core.facts.catalog import ClusterWide, Setting
 from core.facts.host_environment import Limits, Process, Scheduled
 from core.facts.programs import program_path
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate import estimate, spec_of
 from core.migration.model.checks import CheckResult, Status, Waiver

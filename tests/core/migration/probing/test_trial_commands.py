@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from core.facts.catalog import Setting
-from core.facts.configuration_files import ConfigurationFile
+from core.facts.configuration import ConfigurationFile
 from core.facts.model import Cluster, System
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.migration.probing.trial_start import TrialCommands, prepare_trial_start
 from core.servers.shell import words_of
 from tests.core.migration.builders import DATA, TARGET, cluster, control, move, new, old

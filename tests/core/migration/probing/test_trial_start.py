@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from core.facts.model import Tablespace
-from core.facts.services import Service
+from core.facts.starters import Service
 from core.jobs import Job
 from core.migration.model.move import Hook, HookCommand
 from core.migration.probing.trial_start import with_trial_start

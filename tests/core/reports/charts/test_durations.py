@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.language import languages, spoken
-from core.reports.charts.durations import Bar, gantt, methods, stages
+from core.reports.charts.duration_plots import Bar, gantt, methods, stages
 from core.reports.drawing import Words
 from core.reports.report import Report
 

@@ -8,8 +8,8 @@ import typst
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.reports.shapes import fonts
-from core.reports.shapes.fonts import characters, printable
+from core.reports.shapes import pdf
+from core.reports.shapes.pdf import characters, printable
 from core.settings import resource
 
 
@@ -43,7 +43,7 @@ def test_plain_text_needs_one_font() -> None:
     assert printable("ö ≥ 数", plain=True) == "ö ≥ <U+6570>"
 
 
-@pytest.mark.parametrize("name", [*fonts.TEXT, *fonts.FALLBACK])
+@pytest.mark.parametrize("name", [*pdf.TEXT, *pdf.FALLBACK])
 def test_each_font_is_read_as_typst_reads_it(name: str, tmp_path: Path) -> None:
     """Every hundredth character is set with that font alone; a PDF/A refuses one without a glyph."""
     path = resource("fonts", name)
@@ -66,7 +66,7 @@ def test_every_font_has_its_licence() -> None:
     families = {path.stem.partition("-")[0] for path in folder.glob("*.ttf")}
     assert families == {"IBMPlexSans", "IBMPlexMono", "DejaVuSans", "DroidSansFallback"}
     assert all(any(family.startswith(licence) for licence in licences) for family in families)
-    assert {path.name for path in Path(folder).glob("*.ttf")} == {*fonts.TEXT, *fonts.FALLBACK}
+    assert {path.name for path in Path(folder).glob("*.ttf")} == {*pdf.TEXT, *pdf.FALLBACK}
 
 
 @settings(max_examples=200, deadline=None)

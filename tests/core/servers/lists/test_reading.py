@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError, ParseError
+from core.servers.lists.formats import read_list
 from core.servers.lists.model import MOST, MOST_GROUPS, MOST_NAMED, ServerList, WantedMove
-from core.servers.lists.reading import read_list
 from core.servers.profiles import Profile, Rights
 
 INI = """\

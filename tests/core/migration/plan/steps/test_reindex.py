@@ -2,7 +2,7 @@
 
 import subprocess
 
-from core.facts.database_queries import INDEX_KEYS
+from core.facts.queries import INDEX_KEYS
 from core.servers.functions import library
 
 

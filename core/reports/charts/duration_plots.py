@@ -1,0 +1,238 @@
+"""Plots of durations: methods and stages with their whiskers, a Gantt chart, and the copy path as a pipe."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core import units
+from core.language import marked, tr
+from core.migration.model.estimate import Method, Span
+from core.migration.model.probe import Probe, Quantity
+from core.reports.charts.axes import Scale, horizontal, time_marks
+from core.reports.drawing import WIDTH, Box, Drawing, Line, Mark, Shape, Words, fitted
+from core.reports.words import about, bottleneck, method, reach, span, stage_name
+
+_LABEL = 54.0
+"""Room for the name of a method or stage, in millimetres: the longest in any language."""
+_MOST_BARS = 60
+_MOST_HEIGHT = 200.0
+"""Of all bars: what a Letter page has below a heading."""
+
+
+def methods(found: Sequence[Method], planned: Method | None = None) -> Drawing | None:
+    """All methods on one time axis: the time without the cluster and in all, from low to high, the likely marked.
+
+    Args:
+        found: the methods.
+        planned: the one that the plan follows; it is marked, so that nobody takes a shorter one for the plan.
+    """
+    if not found:
+        return None
+    most = max(one.duration_seconds.high for one in found)
+    scale = Scale(0, most, _LABEL, WIDTH - 52)
+    made: list[Mark] = [
+        Box(0, 0.6, 3, 2.6, "set-2"),
+        Words(4.5, 2, tr("downtime"), 7.5),
+        Box(44, 1.2, 3, 1.4, "planned", "muted"),
+        Words(48.5, 2, tr("total time"), 7.5),
+        Words(70, 2, tr("from low to high, with a mark at the likely value"), 7.5, "muted"),
+    ]
+    y = 8.0
+    for one in found:
+        faint = "muted" if one.ruled_out else "ink"
+        made.append(Words(0, y + 1.8, fitted(method(one.method), _LABEL - 2, 8), 8, faint))
+        if planned is not None and one.method == planned.method:
+            made.append(Words(0, y + 5.0, tr("the method of this plan"), 6.5, "muted"))
+        made += _whisker(one.downtime_seconds, scale, y, "set-2", 2.6)
+        made += _whisker(one.duration_seconds, scale, y + 3.8, "planned", 1.6)
+        made.append(Words(scale.end + 3, y, span(one.downtime_seconds), 7, faint))
+        made.append(Words(scale.end + 3, y + 3.8, span(one.duration_seconds), 7, "muted"))
+        y += 9.4
+    made += _time_axis(scale, y - 2.5, most, 5.0)
+    alt = tr("Downtime and total time of each method.") + " "
+    alt += " ".join(
+        tr("{method}: downtime {down}, total time {whole}.").format(
+            method=method(one.method), down=span(one.downtime_seconds), whole=span(one.duration_seconds)
+        )
+        for one in found
+    )
+    return Drawing("methods", alt, y + 2.5, tuple(made))
+
+
+def _whisker(seconds: Span, scale: Scale, y: float, fill: str, thickness: float) -> list[Mark]:
+    low, high, likely = (scale.at(each) for each in (seconds.low, seconds.high, seconds.likely))
+    outline = "muted" if fill == "planned" else ""
+    return [
+        Box(low, y - thickness / 2, max(0.4, high - low), thickness, fill, outline),
+        Box(likely - 0.4, y - 1.9, 0.8, 3.8, "ink", "white"),
+    ]
+
+
+def _time_axis(scale: Scale, y: float, most: float, top: float) -> list[Mark]:
+    marks = time_marks(most)
+    names = dict(marks)
+    return horizontal(scale, y, tuple(names), lambda mark: names[mark], grid_to=top)
+
+
+def stages(one: Method) -> Drawing | None:
+    """The stages of a method: a bar to the likely seconds, a whisker from low to high, and what bounds each."""
+    if not one.stages:
+        return None
+    most = max(stage.seconds.high for stage in one.stages)
+    scale = Scale(0, most, _LABEL, WIDTH - 76)
+    made: list[Mark] = []
+    y = 3.0
+    for stage in one.stages:
+        low, high, likely = (scale.at(each) for each in (stage.seconds.low, stage.seconds.high, stage.seconds.likely))
+        made.append(Words(0, y, fitted(stage_name(stage.name), _LABEL - 2, 8), 8))
+        made.append(Box(scale.start, y - 1.4, max(0.3, likely - scale.start), 2.8, "set-5"))
+        made.append(Line(low, y, high, y, "ink", 0.9))
+        made += [Line(end, y - 1, end, y + 1, "ink", 0.9) for end in (low, high)]
+        made.append(Words(scale.end + 3, y, f"{about(stage.seconds.likely)} ({reach(stage.seconds)})", 7))
+        made.append(Words(WIDTH, y, fitted(bottleneck(stage.bound_by), 22, 7), 7, "muted", "end"))
+        y += 5.2
+    made += _time_axis(scale, y - 1.5, most, 1.0)
+    alt = tr("Stages of {method}.").format(method=method(one.method)) + " "
+    alt += " ".join(
+        tr("{stage}: {span}, bottleneck: {bound}.").format(
+            stage=stage_name(stage.name), span=span(stage.seconds), bound=bottleneck(stage.bound_by)
+        )
+        for stage in one.stages
+    )
+    return Drawing("stages", alt, y + 3.5, tuple(made))
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A line of a Gantt chart, in seconds from its beginning; None: not planned in time, or not carried out.
+
+    `down`: the cluster is stopped meanwhile; `point`: from here there is no way back.
+    """
+
+    name: str
+    planned: tuple[float, float] | None
+    real: tuple[float, float] | None = None
+    down: bool = False
+    point: bool = False
+
+
+def gantt(bars: Sequence[Bar], name: str = "gantt") -> Drawing | None:
+    """What was planned, and over it what was; lines whose cluster is stopped are marked at their name."""
+    shown = tuple(bars[:_MOST_BARS])
+    ends = [end for bar in shown for each in (bar.planned, bar.real) if each is not None for end in each]
+    if not ends or max(ends) <= 0:
+        return None
+    most = max(ends)
+    scale = Scale(0, most, 58.0, WIDTH - 22)
+    carried = any(bar.real is not None for bar in shown)
+    made = _key(carried=carried)
+    y = 7.5
+    # no page holds a plot that is higher than itself
+    row = min(4.6 if carried else 4.0, _MOST_HEIGHT / len(shown))
+    for bar in shown:
+        made += _bar(bar, scale, y)
+        y += row
+    made += _time_axis(scale, y - 1, most, 5.0)
+    alt = tr("The steps on one time axis.") + " "
+    alt += " ".join(f"{bar.name}: {_times(bar)}." for bar in shown if bar.planned is not None or bar.real is not None)
+    left = len(bars) - len(shown)
+    if left > 0:
+        said = tr("{number} more in the table below").format(number=left)
+        made.append(Words(0, y + 2.8, fitted(said, 54, 7), 7, "muted"))
+    return Drawing(name, alt, y + 4, tuple(made))
+
+
+def _key(*, carried: bool) -> list[Mark]:
+    made: list[Mark] = [Box(0, 0.7, 3, 2.4, "planned", "muted"), Words(4.5, 2, tr("planned"), 7.5)]
+    if carried:
+        made += [Box(26, 1.1, 3, 1.6, "set-2"), Words(30.5, 2, tr("real"), 7.5)]
+    made += [Box(52, 0.7, 1, 2.6, "set-6"), Words(54.5, 2, tr("the cluster is stopped"), 7.5)]
+    return [*made, _diamond(98, 2), Words(101, 2, tr("point of no return"), 7.5)]
+
+
+def _diamond(x: float, y: float) -> Shape:
+    return Shape(((x, y - 1.5), (x + 1.5, y), (x, y + 1.5), (x - 1.5, y)), "bad")
+
+
+def _bar(bar: Bar, scale: Scale, y: float) -> list[Mark]:
+    made: list[Mark] = [Box(55.5, y - 1.8, 1, 3.6, "set-6")] if bar.down else []
+    made.append(Words(0, y, fitted(bar.name, 54, 7), 7))
+    if bar.planned is not None:
+        start, end = (scale.at(each) for each in bar.planned)
+        made.append(Box(start, y - 1.5, max(0.3, end - start), 3.0, "planned", "muted"))
+    if bar.real is not None:
+        start, end = (scale.at(each) for each in bar.real)
+        made.append(Box(start, y - 0.9, max(0.3, end - start), 1.8, "set-2"))
+    if bar.point:
+        at = (bar.real or bar.planned or (0.0, 0.0))[0]
+        made.append(_diamond(scale.at(at), y))
+    took = bar.real or bar.planned
+    if took is not None:
+        made.append(Words(WIDTH, y, units.duration(took[1] - took[0]), 7, "muted", "end"))
+    return made
+
+
+def _times(bar: Bar) -> str:
+    parts = [(tr("planned"), bar.planned), (tr("real"), bar.real)]
+    return ", ".join(f"{word} {units.duration(each[1] - each[0])}" for word, each in parts if each is not None)
+
+
+# Draw the copy path as a pipe: each link is as wide as its throughput, and the slowest one is marked.
+
+_LINKS = {
+    Quantity.READ: marked("Old disk, reading"),
+    Quantity.WIRE: marked("Network"),
+    Quantity.SSH: marked("SSH"),
+    Quantity.WRITE: marked("New disk, writing"),
+}
+_OTHERS = {
+    Quantity.SUMS: marked("Checksums"),
+    Quantity.SUSTAINED: marked("New disk, sustained writing"),
+    Quantity.END_TO_END: marked("End to end"),
+    Quantity.CHANGES: marked("Changes of the old cluster"),
+    Quantity.DUMP: marked("Dump"),
+    Quantity.LOAD: marked("Load"),
+    Quantity.INDEX: marked("Index build"),
+}
+_MIDDLE, _MOST = 14.0, 9.0
+
+
+def link_name(quantity: Quantity) -> str:
+    """Return the name of what a probe measures."""
+    return tr((_LINKS | _OTHERS)[quantity])
+
+
+def chain(probes: tuple[Probe, ...]) -> Drawing | None:
+    """What bounds a copy; None where fewer than two links were measured."""
+    rates = {
+        quantity: max(probe.bytes_per_second for probe in probes if probe.quantity is quantity)
+        for quantity in _LINKS
+        if any(probe.quantity is quantity for probe in probes)
+    }
+    if len(rates) < 2:
+        return None
+    most, least = max(rates.values()), min(rates.values())
+    room = WIDTH / len(rates)
+    made: list[Mark] = [Line(0, _MIDDLE, WIDTH, _MIDDLE, "rule", 0.4, dashed=True)]
+    for number, (quantity, rate) in enumerate(rates.items()):
+        # halves of the widest: a link of a tenth must still be seen
+        half = _MOST * max(0.08, math.sqrt(rate / most))
+        x, narrow = number * room, rate == least
+        made.append(
+            Box(x + 3, _MIDDLE - half, room - 6, 2 * half, "set-6" if narrow else "set-5", "ink" if narrow else "")
+        )
+        made.append(
+            Shape(((x + room - 3, _MIDDLE - 1.2), (x + room - 0.6, _MIDDLE), (x + room - 3, _MIDDLE + 1.2)), "muted")
+        )
+        made.append(Words(x + room / 2, _MIDDLE + _MOST + 3, tr(_LINKS[quantity]), 8, anchor="middle"))
+        said = units.rate(rate) + (f" · {tr('slowest link')}" if narrow else "")
+        made.append(Words(x + room / 2, _MIDDLE + _MOST + 6.8, said, 8, anchor="middle", bold=narrow))
+    whole = next((probe for probe in probes if probe.quantity is Quantity.END_TO_END), None)
+    height = _MIDDLE + _MOST + 9
+    if whole is not None:
+        said = tr("Measured end to end: {rate}").format(rate=units.rate(whole.bytes_per_second))
+        made.append(Words(WIDTH / 2, height + 2, said, 8, anchor="middle", bold=True))
+        height += 4.5
+    alt = tr("Throughput of each link of the copy path. The slowest link limits the copy.") + " "
+    alt += " ".join(f"{tr(_LINKS[quantity])}: {units.rate(rate)}." for quantity, rate in rates.items())
+    return Drawing("chain", alt, height, tuple(made))
