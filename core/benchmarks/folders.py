@@ -6,10 +6,8 @@ created it and no longer uses it, or if no process has its working directory the
 two minutes.
 """
 
-import getpass
 import re
 import secrets
-import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -25,6 +23,7 @@ from core.servers.connection import Server
 from core.servers.remote_process import Process
 from core.servers.shell import Shell, call
 from core.text import END_MARK, complaint, counted
+from core.this_workstation import whoami
 
 # A process on the server that waits for the end of the benchmark, whatever the reason, and then cleans up.
 #
@@ -327,16 +326,7 @@ def remove_leftovers(server: Server, volume: Volume, job: Job) -> tuple[str, ...
 
 def _keeper_command(folder: Folder) -> Shell:
     """Return the command of the keeper, which locks, creates, waits for the end, and removes."""
-    return call("bench_keep", folder.parent, folder.name, _OWNER, SILENCE_SECONDS, _lock_owner())
-
-
-def _lock_owner() -> str:
-    """Return who holds the lock, for the message to others."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):  # a user id without a name
-        user = "somebody"
-    return f"{user}@{socket.gethostname()}"
+    return call("bench_keep", folder.parent, folder.name, _OWNER, SILENCE_SECONDS, whoami())
 
 
 def _creation_error(folder: Folder, error: CommandError) -> CommandError:

@@ -8,6 +8,7 @@ import stat
 import tempfile
 from pathlib import Path
 
+from core import this_workstation
 from core.errors import HistoryError
 
 ALIVE = "alive"
@@ -27,7 +28,7 @@ def check_belonging(folder: Path, path: Path) -> None:
             have SQLite remove a file elsewhere.
         OSError: they cannot be looked at.
     """
-    if os.name == "nt":  # no owner or mode to go by
+    if this_workstation.on_windows():  # no owner or mode to go by
         return
     _check(folder, folder.stat())
     for beside in (path, *(Path(f"{path}-{end}") for end in ("wal", "shm", "journal")), folder / ALIVE):
@@ -50,7 +51,7 @@ def check_place(folder: Path) -> None:
         HistoryError: it is another user's, or others may write to it and to what is not theirs in it.
         OSError: it cannot be looked at.
     """
-    if os.name == "nt":  # no owner or mode to go by
+    if this_workstation.on_windows():  # no owner or mode to go by
         return
     found = folder.stat()
     others = found.st_mode & 0o002 or (found.st_mode & 0o020 and found.st_gid != os.getegid())
@@ -67,14 +68,14 @@ def open_to_others(folder: Path, path: Path) -> str:
         mode, way = stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)
     except OSError:
         return ""
-    if os.name == "nt" or not (mode & 0o044) >> 2 & way:
+    if this_workstation.on_windows() or not (mode & 0o044) >> 2 & way:
         return ""
     return f"other users may have read the history {path} (its mode was {mode:o}); they can no longer read it"
 
 
 def check_locks(folder: Path) -> None:
     """Raise HistoryError where the file system has no locks: SQLite would take it for a history in use, and wait."""
-    if os.name == "nt":
+    if this_workstation.on_windows():
         return
     import fcntl
 

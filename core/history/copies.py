@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core import this_workstation
+
 PATIENCE_SECONDS = 5.0
 """How long to wait for a file that another program uses."""
 _SHARED_FIRST, _SHARED_BYTES = 0x40000002, 510
@@ -87,7 +89,7 @@ def refuse_if_open(path: Path) -> None:
     SQLite locks these bytes while a database is open (https://sqlite.org/fileformat2.html). On Windows, a file that
     another program has open cannot be renamed, which raises OSError.
     """
-    if os.name == "nt":
+    if this_workstation.on_windows():
         return
     import fcntl
 
@@ -102,7 +104,7 @@ def refuse_if_open(path: Path) -> None:
 
 def flush_folder(folder: Path) -> None:
     """Flush a folder to the disk, because new files in it would be lost at a power failure otherwise."""
-    if os.name == "nt":  # which opens no folder, and writes the name with the file
+    if this_workstation.on_windows():  # which opens no folder, and writes the name with the file
         return
     handle = os.open(folder, os.O_RDONLY)
     try:

@@ -15,7 +15,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from core import settings
+from core import settings, this_workstation
 from core.errors import HistoryError
 from core.history.copies import flush_folder
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow, ProfileRow, WaiverRow
@@ -72,7 +72,7 @@ class Seal:
             return None
         except OSError as error:
             raise _unusable(self._path, f"cannot be read: {(error.strerror or str(error)).lower()}") from error
-        if os.name != "nt" and (found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077):
+        if not this_workstation.on_windows() and (found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o077):
             raise _unusable(self._path, "can be read or written by other users")
         if len(key) != _BYTES:
             raise _unusable(self._path, "is damaged")

@@ -5,7 +5,6 @@
 PGHAUL_SSH_CONFIG names another file than ~/.ssh/config (`none`: no file at all), as `ssh -F`.
 """
 
-import getpass
 import glob
 import hashlib
 import os
@@ -24,6 +23,7 @@ import paramiko
 from core.errors import InputError
 from core.servers.profiles import Profile
 from core.servers.shell import split
+from core.this_workstation import user_name
 
 # The TOKENS and environment variables of ssh_config(5), where and as OpenSSH expands them.
 
@@ -373,11 +373,11 @@ def _options(name: str, user: str | None, port: int | None) -> Options:
 
 def _destination(name: str, options: Options, user: str | None, port: int | None) -> Destination:
     last = partial(_last, options)
-    login = user or last("user") or getpass.getuser()
+    login = user or last("user") or user_name()
     host = last("hostname") or name
     number = port or int(last("port") or 22)
     alias, jumps, command = last("hostkeyalias"), last("proxyjump"), last("proxycommand")
-    here = getpass.getuser()
+    here = user_name()
     known = tokens(host=host, name=name, port=number, user=login, local_user=here, jumps=jumps or "", alias=alias or "")
 
     def paths(keyword: str, default: str = "") -> tuple[Path, ...]:

@@ -16,6 +16,7 @@ import paramiko
 from paramiko.ssh_exception import IncompatiblePeer
 from paramiko.transport import ChannelMap
 
+from core import this_workstation
 from core.errors import InputError, ServerError, UnreachableError
 from core.jobs import Job
 from core.servers import authentication, host_keys
@@ -172,7 +173,7 @@ class SshConnector:
 
     def _proxied(self, command: str) -> socket.socket:
         """Start the ProxyCommand of ssh_config, and return a socket that is connected to its input and output."""
-        if os.name == "nt":
+        if this_workstation.on_windows():
             raise InputError("ProxyCommand is not supported on Windows", "name a jump host in the profile instead")
         ours, theirs = socket.socketpair()
         with theirs:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from core.core_dumps import forbid
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="core dumps as Linux writes them")
 
 CRASH = """
@@ -38,3 +40,11 @@ def test_the_program_leaves_no_core(tmp_path: Path) -> None:
     if not _dumped("os", "getpid", tmp_path):
         pytest.skip("no program leaves a core here, whatever it asks for")
     assert not _dumped("gui.entry", "main", tmp_path)
+
+
+def test_windows_has_no_such_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resource", None)
+    with pytest.raises(ImportError):
+        forbid()
+    monkeypatch.setattr(sys, "platform", "win32")
+    forbid()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.migration.checks.waivers import current_user
 from core.migration.execution.status import SENTENCES, MoveStatus
+from core.this_workstation import whoami
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
@@ -129,7 +129,7 @@ def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli
         assert "--resume --client-route 'HOW'" in err
         code, out, err = execute(cli, "--resume", "--client-route", _WHY)
         assert code == 0, err
-    accepted = f"{closed[:1].upper()}{closed[1:]}. Accepted by {current_user()}: {' '.join(_WHY.split())}"
+    accepted = f"{closed[:1].upper()}{closed[1:]}. Accepted by {whoami()}: {' '.join(_WHY.split())}"
     end = out.partition("\nDowntime ")[2]
     assert accepted in end, out
     report = tmp_path / "m.html"

@@ -1,13 +1,12 @@
 """Waivers: warnings that the operator accepts with a reason, for exactly the evidence that was seen."""
 
-import getpass
-import platform
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.errors import InputError
 from core.migration.model.checks import CheckResult, Status, Waiver
+from core.this_workstation import whoami
 
 _LONGEST_REASON = 2000
 
@@ -49,16 +48,7 @@ def waive(results: Sequence[CheckResult], check: str, reason: str) -> Waiver:
         )
     if len(text) > _LONGEST_REASON:
         raise InputError(f"The reason has {len(text)} characters.", f"Use at most {_LONGEST_REASON} characters.")
-    return Waiver(check, text, current_user(), datetime.now(UTC), result.status, result.old, result.new)
-
-
-def current_user() -> str:
-    """Return `user@workstation`, by which the history names who did something."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):  # no entry in passwd, as in some containers
-        user = "unknown"
-    return f"{user}@{platform.node() or 'workstation'}"
+    return Waiver(check, text, whoami(), datetime.now(UTC), result.status, result.old, result.new)
 
 
 def _applies(waiver: Waiver, result: CheckResult) -> bool:

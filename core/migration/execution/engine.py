@@ -10,8 +10,6 @@ Or a server was lost, and the execution is interrupted: its processes on the ser
 until the operator resumes it, cancels it or rolls it back.
 """
 
-import getpass
-import platform
 import secrets
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -54,12 +52,12 @@ from core.migration.plan.steps.reached import LISTENS
 from core.migration.plan.steps.verify import SUMS
 from core.servers.shell import call
 from core.text import counted
+from core.this_workstation import whoami
 
 
 def new_execution(plan: Plan, kind: Kind) -> Execution:
     """Return a new execution of a plan. It is not recorded yet."""
-    owner = f"{getpass.getuser()}@{platform.node() or 'workstation'}"
-    return Execution(0, plan.move, kind, State.RUNNING, secrets.token_hex(4), owner, datetime.now(UTC), None, plan)
+    return Execution(0, plan.move, kind, State.RUNNING, secrets.token_hex(4), whoami(), datetime.now(UTC), None, plan)
 
 
 def carry_out_plan(executor: Executor) -> None:

@@ -11,7 +11,6 @@ from typing import Protocol
 from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
 from core.facts.model import TrialStart
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
-from core.migration.checks.waivers import current_user
 from core.migration.execution.progress import make_progress_event
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.status import suggest_next_commands
@@ -27,6 +26,7 @@ from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
 from core.servers.shell import Secret, call, with_secrets
 from core.text import first_line, own_sentence, sentence
+from core.this_workstation import whoami
 
 KEPT = 256 << 10
 """Characters of a step's output that the history keeps: its end."""
@@ -302,7 +302,7 @@ def _ask_to_accept(executor: Executor, server: str, step: Step, error: CommandEr
             "if the old server is kept out on purpose, say how clients reach the new cluster: "
             f"pghaul execute {executor.execution.move} --resume --client-route 'HOW'; it is recorded with your name",
         )
-    looked, who = found.partition(". ")[0], current_user()
+    looked, who = found.partition(". ")[0], whoami()
     return StepOutput(error.stderr, left_out=f"{sentence(looked)} Accepted by {who}: {reason}")
 
 

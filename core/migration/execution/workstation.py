@@ -6,6 +6,7 @@ import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
 
+from core import this_workstation
 from core.jobs import Job
 
 _LOOK = 0.2
@@ -27,7 +28,7 @@ def run_here(line: str, job: Job) -> Ended:
     Raises:
         Cancelled: the job was cancelled.
     """
-    shell = ("cmd", "/c", line) if os.name == "nt" else ("/bin/sh", "-c", line)
+    shell = ("cmd", "/c", line) if this_workstation.on_windows() else ("/bin/sh", "-c", line)
     process = subprocess.Popen(
         shell,
         stdin=subprocess.DEVNULL,
@@ -50,7 +51,7 @@ def run_here(line: str, job: Job) -> Ended:
 
 def _end(process: "subprocess.Popen[str]") -> None:
     """Kill it, with its children where the system knows groups of processes, and read what it left unread."""
-    if os.name == "nt":
+    if this_workstation.on_windows():
         process.kill()
     else:
         with suppress(ProcessLookupError):

@@ -1,6 +1,7 @@
 """A history from elsewhere is data: who owns it and who can write it is looked at, and no name in it becomes a path."""
 
 import contextlib
+import fcntl
 import os
 import sqlite3
 import struct
@@ -13,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from core import this_workstation
 from core.errors import HistoryError
 from core.history import types
-from core.history.belonging import ALIVE, check_belonging
+from core.history.belonging import ALIVE, check_belonging, check_locks, check_place, open_to_others
+from core.history.copies import flush_folder, refuse_if_open
 from core.history.database import as_written
 from core.history.store import Store
 from core.history.types import of_type
@@ -205,3 +208,42 @@ def test_what_is_garbled_is_said_where_it_is_written_to_as_well(filled: Store) -
     _execute(filled.path, "UPDATE profiles SET rights = 'all'")
     with pytest.raises(HistoryError, match="unknown rights: 'all'"):
         filled.update_profile(OLD)
+
+
+def test_on_windows_no_mode_tells_whose_a_history_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "history.sqlite3"
+    path.touch()
+    path.chmod(0o666)
+    tmp_path.chmod(0o777)
+    for check in (partial(check_belonging, tmp_path, path), partial(check_place, tmp_path)):
+        with pytest.raises(HistoryError):
+            check()
+    assert open_to_others(tmp_path, path)
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    check_belonging(tmp_path, path)
+    check_place(tmp_path)
+    assert open_to_others(tmp_path, path) == ""
+
+
+def test_on_windows_the_locks_of_posix_are_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise OSError("no locks available")
+
+    path = tmp_path / "history.sqlite3"
+    path.touch()
+    monkeypatch.setattr(fcntl, "lockf", refused)
+    with pytest.raises(HistoryError, match="cannot be locked"):
+        check_locks(tmp_path)
+    with pytest.raises(sqlite3.OperationalError):
+        refuse_if_open(path)
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    check_locks(tmp_path)
+    refuse_if_open(path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_on_windows_no_folder_is_opened_to_be_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FileNotFoundError):
+        flush_folder(tmp_path / "missing")
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    flush_folder(tmp_path / "missing")

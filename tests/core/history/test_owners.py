@@ -1,10 +1,13 @@
 """A run whose process is gone is ended as interrupted; one whose process lives is left alone."""
 
 import dataclasses
+import fcntl
+import importlib.util
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -81,3 +84,31 @@ def test_a_token_is_alive_until_its_owner_lets_go(tmp_path: Path) -> None:
     first.close()
     assert not second.alive(token)
     assert not second.alive("0000000000000000")
+
+
+def test_on_windows_the_lock_of_its_library_tells_who_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def locking(handle: int, mode: int, size: int) -> None:
+        asked.append((mode, size))
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    library = ModuleType("msvcrt")
+    library.locking, library.LK_NBLCK = locking, 2  # type: ignore[attr-defined]
+    spec = importlib.util.find_spec("core.history.owners")
+    assert spec is not None
+    assert spec.loader is not None
+    there = importlib.util.module_from_spec(spec)
+    with monkeypatch.context() as windows:
+        windows.setitem(sys.modules, "msvcrt", library)
+        windows.setattr(sys, "platform", "win32")
+        spec.loader.exec_module(there)
+    mine, other = there.Owners(tmp_path), there.Owners(tmp_path)
+    token = mine.mine()
+    assert other.alive(token)
+    mine.close()
+    assert not other.alive(token)
+    (tmp_path / ALIVE / token).touch()  # of a process that was killed: nobody holds its lock
+    assert not other.alive(token)
+    assert not list((tmp_path / ALIVE).iterdir())
+    assert set(asked) == {(2, 1)}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core import settings
+from core import settings, this_workstation
 from core.errors import HistoryError
 from core.history.seal import KEY_FILE, Seal
 from core.history.store import Store
@@ -228,3 +228,14 @@ def test_the_key_lies_outside_of_the_history(store: Store) -> None:
     assert (settings.config_folder() / KEY_FILE).exists()
     assert not settings.config_folder().is_relative_to(store.path.parent)
     assert KEY_FILE not in {name for _, _, files in os.walk(store.path.parent) for name in files}
+
+
+def test_on_windows_the_mode_of_the_key_tells_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seal = Seal(tmp_path)
+    sealed = seal.of("a word")
+    (tmp_path / KEY_FILE).chmod(0o644)
+    with pytest.raises(HistoryError, match="can be read or written by other users"):
+        seal.holds(sealed, "a word")
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    assert seal.holds(sealed, "a word")
+    assert not seal.holds(sealed, "another")

@@ -7,8 +7,9 @@ import pytest
 
 from core.errors import InputError
 from core.history.store import Store
-from core.migration.checks.waivers import current_user, waive
+from core.migration.checks.waivers import waive
 from core.migration.model.checks import CheckResult, Status, Waiver
+from core.this_workstation import whoami
 from tests.core.history.conftest import on_both
 from tests.core.history.samples import MOVE
 
@@ -30,7 +31,7 @@ def test_a_waiver_holds_for_the_same_evidence_alone(filled: Store) -> None:
     waiver = waive([WARNING, BLOCKER], "libc", "  only C\ncollations ")
     filled.add_waiver(MOVE.name, waiver)
     assert standing(filled, "libc") == waiver
-    assert (waiver.reason, waiver.by) == ("only C collations", current_user())
+    assert (waiver.reason, waiver.by) == ("only C collations", whoami())
     filled.save_checks(MOVE.name, (replace(WARNING, message="said otherwise"),))
     assert standing(filled, "libc") == waiver
     filled.save_checks(MOVE.name, (replace(WARNING, new="2.39"),))

@@ -4,8 +4,14 @@ import socket
 from contextlib import closing
 
 import paramiko
+import pytest
 
-from core.servers.ssh_connector import HostTransport
+from core import this_workstation
+from core.errors import InputError
+from core.jobs import Job
+from core.servers.profiles import Nobody, Profile
+from core.servers.ssh_config import Destination
+from core.servers.ssh_connector import HostTransport, SshConnector
 
 
 def test_a_channel_can_be_closed_from_the_moment_on_at_which_its_transport_knows_it() -> None:
@@ -18,3 +24,11 @@ def test_a_channel_can_be_closed_from_the_moment_on_at_which_its_transport_knows
         assert channel.closed
         assert transport._channels.values() == []  # noqa: SLF001
     here.close()
+
+
+def test_on_windows_a_proxy_command_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+    connector = SshConnector(Profile("old", "db1"), Nobody(), Job(), deadline=1)
+    with pytest.raises(InputError, match="ProxyCommand is not supported on Windows"):
+        connector.connect(Destination("old", "db1", 22, "dba", proxy_command="nc db1 22"))
+    assert connector.proxies == []

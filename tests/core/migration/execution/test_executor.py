@@ -11,7 +11,6 @@ import pytest
 from core.errors import BlockedError, Cancelled, CommandError
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Note, Progress
-from core.migration.checks.waivers import current_user
 from core.migration.execution.executor import KEPT, Executor, get_step_output, run_step
 from core.migration.execution.recording import record_state, watch_progress
 from core.migration.model.execution import FOR_A_PERSON, State
@@ -20,6 +19,7 @@ from core.migration.plan.steps.reached import LISTENS
 from core.redaction import CUT
 from core.servers.connection import Server
 from core.servers.shell import Shell
+from core.this_workstation import whoami
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, Nobody, execution, unconnected
 from tests.histories import Histories
@@ -120,7 +120,7 @@ def test_a_person_judges_the_look_at_the_way_and_no_other_step(store: Store, rea
     with nullcontext() if left_out else pytest.raises(CommandError):
         run_step(executor, made.plan.steps[1])
     said = [run.message for run in store.execution(number).steps if run.number == 2]
-    assert said[-1].endswith(f" Accepted by {current_user()}: by the pooler") is left_out
+    assert said[-1].endswith(f" Accepted by {whoami()}: by the pooler") is left_out
 
 
 class Restarted:

@@ -1,11 +1,13 @@
 """Command lines on the workstation, for real: what they print, how they end, and that a cancel ends them whole."""
 
+import os
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from core import this_workstation
 from core.errors import Cancelled
 from core.jobs import Job
 from core.migration.execution.workstation import run_here
@@ -47,3 +49,36 @@ def runs(stat: Path) -> bool:
         return stat.read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The rules of Windows, and a `cmd` that runs what follows its `/c`."""
+    cmd = tmp_path / "cmd"
+    cmd.write_text('#!/bin/sh\n[ "$1" = /c ] && [ $# = 2 ] && exec /bin/sh -c "$2"\n')
+    cmd.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(this_workstation, "on_windows", lambda: True)
+
+
+@pytest.mark.usefixtures("windows")
+def test_on_windows_its_own_shell_runs_the_line() -> None:
+    ended = run_here('echo "$0"; exit 3', Job())
+    assert (ended.exit_status, ended.stdout, ended.stderr) == (3, "/bin/sh\n", "")
+
+
+@pytest.mark.usefixtures("windows")
+def test_on_windows_a_cancel_ends_the_shell(tmp_path: Path) -> None:
+    shell, job = tmp_path / "shell", Job()
+
+    def cancel_once_begun() -> None:
+        while not shell.exists():
+            time.sleep(0.01)
+        job.cancel()
+
+    canceller = threading.Thread(target=cancel_once_begun)
+    canceller.start()
+    with pytest.raises(Cancelled):
+        run_here(f"echo $$ >{shell}.part; mv {shell}.part {shell}; exec sleep 60", job)
+    canceller.join()
+    assert not runs(Path(f"/proc/{shell.read_text().strip()}/stat"))
