@@ -13,7 +13,7 @@ from typing import Any
 
 from core.errors import ParseError
 from core.facts import sections
-from core.facts.configuration import CONFIGURATION_FILES, START_FILES
+from core.facts.cluster_configuration import CONFIGURATION_FILES, START_FILES
 from core.facts.control_data import parse_control_data
 from core.facts.data_files import IRREGULAR_FILES, LINKS, SIZE, WRITTEN, total_size
 from core.facts.databases import FILE_SETTINGS, SQL, catalog_gaps, parse_settings, query_calls

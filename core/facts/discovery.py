@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from core.facts.configuration import Options, options_of
+from core.facts.cluster_configuration import Options, options_of
 from core.facts.parsing import unreadable_error
 from core.facts.sections import Section, decode_hexadecimal
 

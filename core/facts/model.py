@@ -9,7 +9,7 @@ from datetime import datetime
 from ipaddress import ip_interface
 
 from core.facts.catalog import Binaries, Catalogs, ClusterWide, Edited
-from core.facts.configuration import ConfigurationFile
+from core.facts.cluster_configuration import ConfigurationFile
 from core.facts.host_environment import HostEnvironment, IrregularFiles, Process
 from core.facts.starters import Service
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.facts.configuration import Options
+from core.facts.cluster_configuration import Options
 from core.facts.discovery import Candidate
 from core.facts.host_environment import Autostart, Scheduled
 from core.facts.parsing import unreadable_error

@@ -9,7 +9,7 @@ from core.migration.model.estimate import Method
 from core.migration.model.execution import Execution, Kind, State
 from core.reports.model import Answer, Tone
 from core.reports.parts.durations import planned_method
-from core.reports.parts.storage import headlines
+from core.reports.parts.storage_tables import headlines
 from core.reports.report import Report
 from core.reports.words import about, counted, instant, listed, method, missing, reach, span
 

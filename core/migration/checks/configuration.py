@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 
 from core.facts.catalog import Binaries, ClusterWide, Edited, HbaRule
-from core.facts.configuration import ConfigurationFile, Mention
+from core.facts.cluster_configuration import ConfigurationFile, Mention
 from core.facts.model import Cluster
 from core.migration.checks import needs as need
 from core.migration.checks.declaration import Check, check

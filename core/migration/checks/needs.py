@@ -11,8 +11,8 @@ from core.facts import accounts, clusters, databases, discovery, file_systems, h
 from core.facts import accounts as removal
 from core.facts import block_devices as arrays
 from core.facts import block_devices as disks
-from core.facts import configuration as configuration_files
-from core.facts import configuration as start_files
+from core.facts import cluster_configuration as configuration_files
+from core.facts import cluster_configuration as start_files
 from core.facts import data_files as irregular_files
 from core.facts import data_files as sizes
 from core.facts import kernel as processes

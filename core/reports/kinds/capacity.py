@@ -16,7 +16,7 @@ from core.reports.drawing import WIDTH, Dot, Drawing, Line, Mark, Words
 from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
 from core.reports.options import Options
 from core.reports.parts.method import method as method_section
-from core.reports.parts.servers import servers
+from core.reports.parts.server_tables import servers
 from core.reports.report import Report, growth, spec
 from core.reports.words import about, day, instant, method, missing, span
 from core.servers import shell

@@ -8,7 +8,7 @@ from core.migration.model.execution import Execution, State
 from core.reports.model import Answer, Block, Document, Item, Items, Section, Text, Tone
 from core.reports.options import Options
 from core.reports.parts.durations import durations
-from core.reports.parts.execution import (
+from core.reports.parts.execution_account import (
     earlier,
     interruptions,
     pass_title,
@@ -22,8 +22,8 @@ from core.reports.parts.execution import (
     without_cluster,
 )
 from core.reports.parts.method import method
-from core.reports.parts.plan import commands
-from core.reports.parts.servers import servers
+from core.reports.parts.plan_table import commands
+from core.reports.parts.server_tables import servers
 from core.reports.recorded import recorded
 from core.reports.report import Report
 from core.reports.words import about, capital, counted, instant, listed

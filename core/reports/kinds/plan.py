@@ -11,9 +11,9 @@ from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section
 from core.reports.options import Options
 from core.reports.parts.durations import durations, helping, methods_chart, planned_method
 from core.reports.parts.method import method
-from core.reports.parts.plan import commands, plan
-from core.reports.parts.servers import servers
-from core.reports.parts.storage import (
+from core.reports.parts.plan_table import commands, plan
+from core.reports.parts.server_tables import servers
+from core.reports.parts.storage_tables import (
     all_metrics,
     compared_table,
     diagnoses,

@@ -10,7 +10,7 @@ from core.language import current, tr
 from core.reports.model import Answer, Document, Section, Text, Tone
 from core.reports.options import Options
 from core.reports.parts.method import method
-from core.reports.parts.storage import (
+from core.reports.parts.storage_tables import (
     all_metrics,
     diagnoses,
     figures,

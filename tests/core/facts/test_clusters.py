@@ -9,8 +9,8 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.catalog import Bloated, Catalogs, Collation, Edited, Extension, Library, Ordered, Setting, Slot
+from core.facts.cluster_configuration import ConfigurationFile, parse_start_files
 from core.facts.clusters import read_clusters
-from core.facts.configuration import ConfigurationFile, parse_start_files
 from core.facts.data_files import LINKS, SIZE, WRITTEN, Contents, parse_links, parse_size, parse_written, total_size
 from core.facts.databases import catalog_gaps, parse_settings, parse_sql
 from core.facts.discovery import Candidate

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from core.errors import ParseError
 from core.facts.accounts import parse_accounts
 from core.facts.block_devices import parse_arrays, parse_block_devices, parse_datasets, parse_disk_health
+from core.facts.cluster_configuration import parse_start_files
 from core.facts.clusters import read_clusters
 from core.facts.collation_order import parse_collation_order
-from core.facts.configuration import parse_start_files
 from core.facts.control_data import parse_control_data, read_control_data
 from core.facts.data_files import parse_irregular_files, parse_links, parse_size, parse_written
 from core.facts.databases import parse_settings, parse_sql

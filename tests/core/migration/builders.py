@@ -15,7 +15,7 @@ from core.facts.catalog import (
     Ordered,
     Setting,
 )
-from core.facts.configuration import ConfigurationFile
+from core.facts.cluster_configuration import ConfigurationFile
 from core.facts.host_environment import (
     Account,
     Autostart,

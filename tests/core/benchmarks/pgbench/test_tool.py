@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from core.benchmarks.model import Parameter, Workload
-from core.benchmarks.pgbench.tool import procedure
+from core.benchmarks.pgbench.tool import HEADLINES, decrease, drift, procedure
 from core.benchmarks.suites import load_suite, parse_suite
 from core.benchmarks.tool import Machine, ParameterError, Procedure, bytes_needed, expected_seconds
 from core.benchmarks.tools import procedure_of
-from core.errors import InputError
+from core.errors import InputError, ParseError
 from core.facts.model import Cluster
 
 DATA = Path(__file__).parents[3] / "data" / "pgbench"
@@ -231,3 +231,47 @@ def test_what_ships() -> None:
     found = procedure_of(workload, MACHINE)
     assert 8e9 < bytes_needed([found]) < 10e9
     assert 400 < expected_seconds([found], 1) < 1200
+
+
+# The decrease of random reads after updates, held against figures that were published.
+
+
+@pytest.mark.parametrize(
+    ("initial", "final", "per_cent"),
+    [
+        pytest.param(95, 45, 53, id="HAMMER"),
+        pytest.param(70, 55, 21, id="UFS"),
+        pytest.param(94, 46, 51, id="HAMMER with sysctls"),
+        pytest.param(79, 61, 23, id="JFS"),
+        pytest.param(75, 93, -24, id="ext3"),
+        pytest.param(114, 68, 40, id="XFS"),
+    ],
+)
+def test_the_decreases_of_2010(initial: float, final: float, per_cent: int) -> None:
+    """Lentfer, "HAMMER and PostgreSQL Performance", second table."""
+    assert round(100 * decrease(initial, final)) == per_cent
+
+
+def test_a_pass_has_the_mean_of_its_updates() -> None:
+    reads = {"transactions_per_second": 100.0, "latency_mean_seconds": 0.1, "clients": 10.0, "transactions": 1000.0}
+    worn = {**reads, "transactions_per_second": 60.0}
+    updates = [{**reads, "transactions_per_second": rate, "failed_transactions": 1.0} for rate in (20.0, 25.0, 36.0)]
+    updates[0]["latency_stddev_seconds"] = 1.0
+    assert drift(reads, updates, worn) == {
+        "clients": 10.0,
+        "transactions": 5000.0,
+        "failed_transactions": 3.0,
+        "initial_transactions_per_second": 100.0,
+        "initial_latency_mean_seconds": 0.1,
+        "tpcb_transactions_per_second": 27.0,
+        "tpcb_latency_mean_seconds": pytest.approx(0.1),
+        "final_transactions_per_second": 60.0,
+        "final_latency_mean_seconds": 0.1,
+        "decrease_fraction": 0.4,
+    }
+    assert set(HEADLINES) <= set(drift(reads, updates, worn))
+
+
+def test_nothing_decreases_from_nothing() -> None:
+    with pytest.raises(ParseError, match=r"\b0 "):
+        decrease(0, 10)

@@ -22,8 +22,8 @@ from core.facts.catalog import (
     Slot,
 )
 from core.facts.catalog import Subscription as Subscribed
+from core.facts.cluster_configuration import ConfigurationFile, Mention
 from core.facts.collect import merge_previous
-from core.facts.configuration import ConfigurationFile, Mention
 from core.facts.host_environment import Listening
 from core.facts.model import Cluster, Database, Facts, NetworkLink
 from core.facts.starters import Service

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.facts.configuration import ConfigurationFile, Mention
+from core.facts.cluster_configuration import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
 from core.facts.model import Facts, Gap, Tool
 from core.facts.starters import Service

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.facts.catalog import ClusterWide, Edited, Setting
-from core.facts.configuration import Options
+from core.facts.cluster_configuration import Options
 from core.facts.host_environment import Limits, Process
 from core.facts.starters import Service
 from core.migration.checks import run_checks

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.facts.configuration import ConfigurationFile, Mention
+from core.facts.cluster_configuration import ConfigurationFile, Mention
 from core.facts.host_environment import Limits, Process
 from core.facts.starters import Service
 from core.migration.findings.services import (

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.facts.catalog import Setting
-from core.facts.configuration import ConfigurationFile
+from core.facts.cluster_configuration import ConfigurationFile
 from core.facts.model import Cluster, System
 from core.facts.starters import Service
 from core.migration.probing.trial_start import TrialCommands, prepare_trial_start

@@ -13,7 +13,7 @@ from core.migration.model.plan import PlanWarning
 from core.reports.kinds.plan import plan_report
 from core.reports.model import Document, Items, drawings
 from core.reports.options import Options
-from core.reports.parts.plan import plan as plan_section
+from core.reports.parts.plan_table import plan as plan_section
 from core.reports.report import Report, build
 from tests.core.history import samples
 from tests.core.reports.reading import answers, names, rows, titles, words

@@ -12,7 +12,7 @@ from core.reports.kinds.execution import execution_report
 from core.reports.kinds.plan import plan_report
 from core.reports.model import Document
 from core.reports.options import Options
-from core.reports.parts.execution import sentence
+from core.reports.parts.execution_account import sentence
 from core.reports.report import Report
 from core.reports.shapes.pdf import pdf
 from core.reports.summary import answers

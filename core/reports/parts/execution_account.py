@@ -29,7 +29,7 @@ from core.migration.plan.steps.inventory import INVENTORY
 from core.migration.plan.steps.verify import SUMS
 from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Row, Section, Table, Text, Tone
-from core.reports.parts.plan import MANY_STEPS
+from core.reports.parts.plan_table import MANY_STEPS
 from core.reports.recorded import compared, recorded
 from core.reports.report import Report
 from core.reports.words import (

@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from core.errors import PghaulError
+from core.facts import clusters, collect
 from core.jobs import Job
 from core.language import spoken
 from core.migration.execution.status import SENTENCES, MoveStatus
 from core.migration.fleet import FleetMove, mark_conflicts
 from core.migration.model.execution import State
 from core.migration.model.move import Move
-from core.reports.recorded import is_known, recorded
+from core.reports.recorded import compared, is_known, recorded
 from core.servers.connection import connect
 from core.servers.host_keys import Unattended
 from core.servers.profiles import Nobody, Profile
@@ -64,3 +65,28 @@ def test_how_both_stand() -> None:
         for stands, said in zip(found, told, strict=True):
             whole = recorded(f"Under way: execution 1 is {State.INTERRUPTED}. {stands}")
             assert whole == f"Im Gang: Ausführung 1, unterbrochen. {said}"
+
+
+# What facts could not be read of: each section and gap is known in a German report.
+
+SAME = {"pg_lsclusters"}
+"""A program's name."""
+
+
+@pytest.mark.parametrize("title", sorted({one.title for one in (*collect.HOST, *collect.host_sections("app"))} - SAME))
+def test_a_section_of_a_host(title: str) -> None:
+    with spoken("de"):
+        assert compared(title) != title
+
+
+@pytest.mark.parametrize("title", sorted({one.title for one in clusters.CLUSTER}))
+def test_a_section_of_a_cluster(title: str) -> None:
+    with spoken("de"):
+        assert compared(f"{title} of /srv/pg").endswith("/srv/pg")
+        assert compared(f"{title} of /srv/pg") != f"{title} of /srv/pg"
+
+
+def test_each_of_several_is_said() -> None:
+    with spoken("de"):
+        said = recorded("rates of other clusters stand in for what was not observed: dump, indexes, ANALYZE")
+    assert said == "wo nichts beobachtet wurde, gilt der Durchsatz anderer Cluster: Dump, Indizes, ANALYZE"
