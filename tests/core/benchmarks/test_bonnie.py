@@ -7,7 +7,7 @@ import pytest
 from core.benchmarks.bonnie import parse_bonnie
 from core.errors import ParseError
 
-DATA = Path(__file__).parents[3] / "data" / "bonnie"
+DATA = Path(__file__).parents[2] / "data" / "bonnie"
 FAST = (DATA / "v1.96-fast-write-only-three-tables.txt").read_text()
 BOTH = (DATA / "05-v1.97-text-csv-f18219468482.txt").read_text()
 OLD = (DATA / "v1.03-text-csv-thud.txt").read_text()

@@ -7,7 +7,7 @@ import pytest
 from core.benchmarks.sysbench import parse_sysbench
 from core.errors import ParseError
 
-DATA = Path(__file__).parents[3] / "data" / "sysbench"
+DATA = Path(__file__).parents[2] / "data" / "sysbench"
 V04 = (DATA / "02-v0.4.12-f285875758.txt").read_text()
 V10 = (DATA / "05-v1.0.18-f2495609999.txt").read_text()
 V11 = (DATA / "v1.1.0-seqwr-mail.txt").read_text()
