@@ -7,21 +7,22 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from core.facts import accounts, clusters, databases, discovery, file_systems, ha_and_poolers, kernel, security_policy
-from core.facts import accounts as removal
-from core.facts import block_devices as arrays
-from core.facts import block_devices as disks
-from core.facts import cluster_configuration as configuration_files
-from core.facts import cluster_configuration as start_files
-from core.facts import data_files as irregular_files
-from core.facts import data_files as sizes
-from core.facts import kernel as processes
-from core.facts import machine as clocks
-from core.facts import machine as memory
-from core.facts import machine as system
-from core.facts import network as listening
-from core.facts import starters as autostart
-from core.facts import starters as schedules
+from core.facts import (
+    accounts,
+    block_devices,
+    cluster_configuration,
+    clusters,
+    data_files,
+    databases,
+    discovery,
+    file_systems,
+    ha_and_poolers,
+    kernel,
+    machine,
+    network,
+    security_policy,
+    starters,
+)
 from core.facts.catalog import Catalogs, ClusterWide
 from core.facts.host_environment import Limits
 from core.facts.model import Cluster, ControlData, Database, Facts, FileSystem
@@ -45,7 +46,7 @@ Databases = list[tuple[Database, Catalogs]]
 _FILE_SYSTEMS = (file_systems.MOUNTS, file_systems.SPACE)
 _SETTINGS = (clusters.SETTINGS, databases.SQL)
 _POLICY = (security_policy.SELINUX_AND_APPARMOR,)
-_CONTENTS = (sizes.LINKS, irregular_files.SECTION)
+_CONTENTS = (data_files.LINKS, data_files.IRREGULAR_FILES)
 _MEMORY_UNITS = {"": 8192, "B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 """PostgreSQL's units; a number without a unit counts blocks of 8 kB in shared_buffers."""
 _LISTS_BY_HAND = "Compare by hand: allow 1 kB for each file, and run `df /tmp` on both servers."
@@ -119,10 +120,10 @@ def _read_owner(cluster: Cluster) -> tuple[str, int] | None:
     return (name, number) if name is not None and number is not None else None
 
 
-OWNER = _of_cluster("owner", "owner", _read_owner, accounts.SECTION, hint="Compare `id` of the owner on both servers.")
-MODE = _of_cluster("mode", "mode of the data directory", lambda cluster: cluster.mode, irregular_files.SECTION)
+OWNER = _of_cluster("owner", "owner", _read_owner, accounts.ACCOUNTS, hint="Compare `id` of the owner on both servers.")
+MODE = _of_cluster("mode", "mode of the data directory", lambda cluster: cluster.mode, data_files.IRREGULAR_FILES)
 IRREGULAR_FILES = _of_cluster(
-    "irregular-files", "list of file kinds", lambda cluster: cluster.irregular_files, irregular_files.SECTION
+    "irregular-files", "list of file kinds", lambda cluster: cluster.irregular_files, data_files.IRREGULAR_FILES
 )
 
 
@@ -132,7 +133,7 @@ def _unless_gap(*sections: Section[object]) -> Callable[[CheckContext], Cluster 
     return lambda context: None if context.old.gap(*names, of=context.move.cluster) else context.cluster
 
 
-LINKS = Need("cluster.links", "list of links", _unless_gap(sizes.LINKS), (sizes.LINKS,))
+LINKS = Need("cluster.links", "list of links", _unless_gap(data_files.LINKS), (data_files.LINKS,))
 CONTENTS = Need("cluster.contents", "list of links and file kinds", _unless_gap(*_CONTENTS), _CONTENTS)
 
 
@@ -142,7 +143,7 @@ def _count_files(context: CheckContext) -> int | None:
     return sum(known) if len(known) == len(files) else None
 
 
-FILE_COUNT = Need("cluster.files", "number of files", _count_files, (sizes.SIZE, sizes.LINKS), _LISTS_BY_HAND)
+FILE_COUNT = Need("cluster.files", "number of files", _count_files, (data_files.SIZE, data_files.LINKS), _LISTS_BY_HAND)
 
 # The settings of the old cluster
 
@@ -194,17 +195,19 @@ CONFIGURATION_FILES = _of_cluster(
     "configuration-files",
     "configuration files",
     lambda cluster: cluster.configuration_files,
-    configuration_files.SECTION,
+    cluster_configuration.CONFIGURATION_FILES,
 )
 START_COMPLAINTS = _of_cluster(
     "start-complaints",
     "validity of the configuration files",
     lambda cluster: cluster.start_complaints,
-    start_files.SECTION,
+    cluster_configuration.START_FILES,
     missing="It is not known whether a server on {server} would start with the configuration files as they are now "
     "({reason}).",
 )
-OPTIONS = _of_cluster("options", "command-line options", lambda cluster: cluster.options, start_files.SECTION)
+OPTIONS = _of_cluster(
+    "options", "command-line options", lambda cluster: cluster.options, cluster_configuration.START_FILES
+)
 
 # The catalogs of the old cluster
 
@@ -260,14 +263,14 @@ OLD_AUTOSTART = Need(
     "old.autostart",
     "automatic starts",
     lambda context: context.old.host_environment.autostart,
-    (autostart.SECTION, ha_and_poolers.SECTION),
+    (starters.AUTOSTART, ha_and_poolers.SECTION),
     "Look for init scripts, units and watchdogs of your own, and keep them from starting the old cluster.",
 )
 OLD_SCHEDULE = Need(
     "old.schedule",
     "scheduled jobs",
     lambda context: context.old.host_environment.schedule,
-    (schedules.SECTION,),
+    (starters.SCHEDULES,),
     "Look with `crontab -l -u postgres; ls /etc/cron.d; systemctl list-timers`.",
 )
 OLD_FILE_SYSTEMS = Need(
@@ -314,7 +317,7 @@ NEW_ACCOUNTS = Need(
     "new.accounts",
     "users",
     lambda context: context.new.host_environment.accounts,
-    (accounts.SECTION,),
+    (accounts.ACCOUNTS,),
     "Compare `id` of the owner on both servers.",
 )
 NEW_SERVERS = Need(
@@ -326,7 +329,7 @@ NEW_SERVERS = Need(
     "The servers that are running on {server} are not known ({reason}).",
 )
 NEW_LISTENING = Need(
-    "new.listening", "listening ports", lambda context: context.new.host_environment.listening, (listening.SECTION,)
+    "new.listening", "listening ports", lambda context: context.new.host_environment.listening, (network.LISTENING,)
 )
 NEW_FIREWALL = Need(
     "new.firewall",
@@ -346,7 +349,7 @@ NEW_FREE_MEMORY = Need(
     "new.free-memory",
     "free memory",
     lambda context: context.new.memory.available_bytes if context.new.memory is not None else None,
-    (memory.SECTION,),
+    (machine.MEMORY,),
     "Look on {server} with `free -h`.",
 )
 
@@ -411,23 +414,23 @@ def unanswered(old: str, silent: list[str]) -> Finding:
 
 # Both servers
 
-OLD_SYSTEM, NEW_SYSTEM = _of_both("system", "architecture", lambda facts: facts.system, system.SECTION)
+OLD_SYSTEM, NEW_SYSTEM = _of_both("system", "architecture", lambda facts: facts.system, machine.SYSTEM)
 OLD_LIBC, NEW_LIBC = _of_both(
     "libc",
     "C library version",
     lambda facts: facts.system.libc if facts.system is not None else None,
-    system.SECTION,
+    machine.SYSTEM,
     hint="Compare `getconf GNU_LIBC_VERSION` on both servers.",
 )
 OLD_TIME_ZONE, NEW_TIME_ZONE = _of_both(
     "time-zone",
     "time zone",
     lambda facts: facts.system.time_zone if facts.system is not None else None,
-    system.SECTION,
+    machine.SYSTEM,
     hint="Compare `timedatectl` on both servers.",
 )
 OLD_CLOCK, NEW_CLOCK = _of_both(
-    "clock", "clock", lambda facts: facts.host_environment.clock, clocks.NOW, hint="Compare `date` on both servers."
+    "clock", "clock", lambda facts: facts.host_environment.clock, machine.NOW, hint="Compare `date` on both servers."
 )
 OLD_SELINUX, NEW_SELINUX = _of_both(
     "selinux",
@@ -453,7 +456,7 @@ OLD_PROFILES, NEW_PROFILES = _of_both(
     missing="The AppArmor profiles of {server} are not known. AppArmor is active, and only root may read its profiles.",
 )
 OLD_MEMORY, NEW_MEMORY = _of_both(
-    "memory", "memory", lambda facts: facts.memory, memory.SECTION, hint="Look on {server} in /proc/meminfo."
+    "memory", "memory", lambda facts: facts.memory, machine.MEMORY, hint="Look on {server} in /proc/meminfo."
 )
 OLD_LISTS, NEW_LISTS = _of_both(
     "lists",
@@ -467,7 +470,7 @@ OLD_REMOVAL, NEW_REMOVAL = _of_both(
     "removal",
     "setting RemoveIPC of systemd-logind",
     lambda facts: facts.host_environment.removal,
-    removal.SECTION,
+    accounts.REMOVAL,
     hint="Look with `busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
     "org.freedesktop.login1.Manager RemoveIPC`.",
     missing="It is not known whether a logout of the owner on {server} removes the server's shared memory ({reason}).",
@@ -476,7 +479,7 @@ OLD_KERNEL, NEW_KERNEL = _of_both(
     "kernel",
     "NFS support of the kernel",
     lambda facts: facts.host_environment.kernel,
-    kernel.SECTION,
+    kernel.KERNEL,
     hint="Ignore this unless you copy over NFS.",
 )
 OLD_PROGRAMS, NEW_PROGRAMS = _of_both(
@@ -496,9 +499,9 @@ OLD_VIRTUAL_ADDRESSES, NEW_VIRTUAL_ADDRESSES = _of_both(
 OLD_ARRAYS, NEW_ARRAYS = _of_both(
     "arrays",
     "md arrays",
-    lambda facts: None if facts.system is None or facts.gap(arrays.SECTION.name) is not None else facts.arrays,
-    system.SECTION,
-    arrays.SECTION,
+    lambda facts: None if facts.system is None or facts.gap(block_devices.ARRAYS.name) is not None else facts.arrays,
+    machine.SYSTEM,
+    block_devices.ARRAYS,
     hint="Look on {server} with `cat /proc/mdstat`.",
 )
 
@@ -506,7 +509,7 @@ OLD_ARRAYS, NEW_ARRAYS = _of_both(
 def _explain_disks(facts: Facts) -> Finding:
     tool = facts.tool("smartctl")
     absent = tool is not None and tool.path is None
-    why = "smartctl is not installed" if absent else explain_gap(facts, disks.HEALTH.name)
+    why = "smartctl is not installed" if absent else explain_gap(facts, block_devices.HEALTH.name)
     return unknown(
         NOTHING,
         NOTHING,
@@ -546,7 +549,7 @@ def _read_new_limits(context: CheckContext) -> Limits | None:
     return _read_limits(context.new, context.target or next(iter(context.siblings), None))
 
 
-_OF_A_PROCESS = (processes.SESSION, processes.PROCESS)
+_OF_A_PROCESS = (kernel.SESSION, kernel.PROCESS)
 _COMPARE_LIMITS = "Compare `ulimit -n` and `ulimit -l` of the owner on both servers."
 OLD_LIMITS = Need("old.limits", "process limits", _read_old_limits, _OF_A_PROCESS, _COMPARE_LIMITS)
 NEW_LIMITS = Need("new.limits", "process limits", _read_new_limits, _OF_A_PROCESS, _COMPARE_LIMITS)
