@@ -18,8 +18,8 @@ from typing import Any
 
 from benchmarks.judging import WAYS, Clock
 from core import documents
-from core.actions.migration import make_estimate_with_spec
-from core.actions.session import Session
+from core.api.migration import make_estimate_with_spec
+from core.api.session import Session
 from core.history.database import FILE_NAME
 from core.history.store import Store
 from core.jobs import Job

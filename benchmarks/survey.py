@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from core.actions import survey as actions
-from core.actions.session import Session
+from core.api import survey as actions
+from core.api.session import Session
 from core.history.store import Store
 from core.jobs import Job
 from core.servers.lists.formats import read_list

@@ -15,9 +15,9 @@ from core.jobs import Job
 from gui.states import Compared, ExecutionState, Overview, ServerRow
 
 if TYPE_CHECKING:
-    from core.actions.session import Session
-    from core.actions.standing import Standing
-    from core.actions.storage import WhatIf
+    from core.api.session import Session
+    from core.api.standing import Standing
+    from core.api.storage import WhatIf
     from core.benchmarks.model import Forecast, Run, Side
     from core.benchmarks.suites import Listed
     from core.comparison.model import Comparison, Sample
@@ -63,14 +63,14 @@ def servers(session: "Session") -> tuple[ServerRow, ...]:
 
 def test_server(server: str, session: "Session", job: Job) -> tuple[str, ...]:
     """Connect to a server, test the rights there, and return the results as sentences."""
-    from core.actions.servers import test_server as test
+    from core.api.servers import test_server as test
 
     return test(session, server, job).sentences
 
 
 def try_profile(profile: "Profile", session: "Session", job: Job) -> tuple[str, ...]:
     """Do the same with a profile that is not saved yet."""
-    from core.actions.servers import try_profile as attempt
+    from core.api.servers import try_profile as attempt
 
     return attempt(session, profile, job).sentences
 
@@ -84,7 +84,7 @@ def ssh_hosts(_session: "Session") -> tuple[str, ...]:
 
 def read_facts(servers_and_folders: Sequence[tuple[str, tuple[str, ...]]], session: "Session", job: Job) -> None:
     """Read the facts of each server, including the data directories that a move names there."""
-    from core.actions.facts import read_facts as read
+    from core.api.facts import read_facts as read
 
     for server, folders in servers_and_folders:
         read(session, server, job, folders)
@@ -99,7 +99,7 @@ def suites() -> tuple["Listed", ...]:
 
 def forecast(move: str, suite: str, sides: "Sequence[Side]", session: "Session", job: Job) -> "tuple[Forecast, ...]":
     """Return the forecast of a suite for each side."""
-    from core.actions.benchmarks import forecast_benchmarks as make
+    from core.api.benchmarks import forecast_benchmarks as make
 
     return make(session, move, suite, job, sides)
 
@@ -117,7 +117,7 @@ def run_benchmarks(
     """Run the suite on each side, and return the runs; `wait_for_resync`: start when no array below a volume is
     rebuilding.
     """
-    from core.actions.benchmarks import run_benchmarks as run
+    from core.api.benchmarks import run_benchmarks as run
 
     return run(session, move, suite, job, sides, wait_for_resync=wait_for_resync, at_once=at_once)
 
@@ -134,8 +134,8 @@ def run(number: int, session: "Session") -> "Run":
 
 def compared(move: str, left: "Start | Side", right: "Start | Side", session: "Session") -> Compared | None:
     """Compare the left with the right selection; None if neither was measured."""
-    from core.actions.diagnosis import diagnose_from_history
-    from core.actions.measured import compare_starts
+    from core.api.diagnosis import diagnose_from_history
+    from core.api.measured import compare_starts
 
     try:
         found = compare_starts(session, move, left, right)
@@ -146,7 +146,7 @@ def compared(move: str, left: "Start | Side", right: "Start | Side", session: "S
 
 def starts(session: "Session") -> "tuple[Start, ...]":
     """Return each start of a suite on one volume, of all moves, newest first."""
-    from core.actions.measured import list_starts as of
+    from core.api.measured import list_starts as of
 
     return of(session)
 
@@ -155,7 +155,7 @@ def over_time(
     move: str, tool: str, workload: str, metric: str, session: "Session"
 ) -> "dict[Side, tuple[tuple[datetime, Sample], ...]]":
     """Return a metric of a workload in each of its runs."""
-    from core.actions.measured import metric_over_time as of
+    from core.api.measured import metric_over_time as of
 
     return of(session, move, tool, workload, metric)
 
@@ -169,14 +169,14 @@ def tools_with_outputs() -> tuple[str, ...]:
 
 def read_outputs(named: Sequence[tuple[str, str]], tool: str | None, _session: "Session") -> "tuple[str, Comparison]":
     """Compare outputs of benchmark tools from elsewhere."""
-    from core.actions.measured import read_outputs as read
+    from core.api.measured import read_outputs as read
 
     return read(named, tool)
 
 
 def what_if(move: str, drives: int, drive: "Drive | None", side: "Side", session: "Session") -> "WhatIf":
     """Return the expected performance of arrays with that number of drives."""
-    from core.actions.storage import expect_layouts_of_move
+    from core.api.storage import expect_layouts_of_move
     from core.comparison.raid import layouts
 
     return expect_layouts_of_move(session, move, layouts(drives), drive, side)
@@ -199,21 +199,21 @@ def estimated(move: str, session: "Session") -> "Estimate | None":
 
 def record(move: str, session: "Session") -> "tuple[EstimateComparison, ...]":
     """Return the measured beside the estimated duration of each stage of a move."""
-    from core.actions.migration import compare_with_estimates as of
+    from core.api.migration import compare_with_estimates as of
 
     return of(session, move)
 
 
 def answers(move: str, asked: "Asked", session: "Session") -> "Planned | None":
     """Return how likely each method fits into a window, and how this changes later; None without an estimate."""
-    from core.actions.migration import answer_planning as of
+    from core.api.migration import answer_planning as of
 
     return of(session, move, asked)
 
 
 def record_by_stage(session: "Session") -> "tuple[ByStage, ...]":
     """Return the accuracy of the estimates of each stage, over all moves."""
-    from core.actions.migration import compare_with_estimates as of
+    from core.api.migration import compare_with_estimates as of
     from core.migration.execution.record import by_stage
 
     return by_stage(of(session))
@@ -242,21 +242,21 @@ def standings(most: int, session: "Session") -> "tuple[tuple[Standing, ...], int
 
 def standing(move: str, session: "Session") -> "Standing":
     """Return the standing of a move."""
-    from core.actions.standing import get_standing as of
+    from core.api.standing import get_standing as of
 
     return of(session, move)
 
 
 def unfinished(session: "Session") -> "tuple[Unfinished, ...]":
     """Return the executions that have not ended. This is little data, as the window reads it every second."""
-    from core.actions.standing import unfinished_executions
+    from core.api.standing import unfinished_executions
 
     return unfinished_executions(session.store)
 
 
 def execution(move: str, session: "Session", kind: "Kind | None" = None) -> ExecutionState:
     """Return the latest execution, or the latest of that kind. What is possible depends on the latest of all kinds."""
-    from core.actions.execution import explain_no_dress_rehearsal
+    from core.api.execution import explain_no_dress_rehearsal
     from core.migration.model.execution import Kind
 
     made = _execution(move, session, kind)
@@ -266,7 +266,7 @@ def execution(move: str, session: "Session", kind: "Kind | None" = None) -> Exec
 
 
 def _execution(move: str, session: "Session", kind: "Kind | None") -> ExecutionState:
-    from core.actions.execution import describe_outcome
+    from core.api.execution import describe_outcome
     from core.migration.execution.entry import describe_leftovers
     from core.migration.execution.progress import current_rate, describe_progress, status_of
     from core.migration.execution.status import describe_both_clusters
@@ -308,42 +308,42 @@ def _only_begin(may: "Possible") -> "Possible":
 
 def check(move: str, session: "Session", job: Job) -> None:
     """Read the facts again, and run the checks."""
-    from core.actions.migration import run_checks as run
+    from core.api.migration import run_checks as run
 
     run(session, move, job)
 
 
 def waive_check(move: str, check: str, reason: str, session: "Session") -> None:
     """Waive a warning."""
-    from core.actions.waivers import waive_check as run
+    from core.api.waivers import waive_check as run
 
     run(session, move, check, reason)
 
 
 def unwaive_check(move: str, check: str, session: "Session") -> None:
     """Withdraw a waiver."""
-    from core.actions.waivers import unwaive_check as run
+    from core.api.waivers import unwaive_check as run
 
     run(session, move, check)
 
 
 def probe(move: str, session: "Session", job: Job) -> None:
     """Run the transfer test."""
-    from core.actions.migration import run_probes as run
+    from core.api.migration import run_probes as run
 
     run(session, move, job)
 
 
 def estimate(move: str, session: "Session", job: Job) -> None:
     """Make an estimate of each method."""
-    from core.actions.migration import make_estimate as make
+    from core.api.migration import make_estimate as make
 
     make(session, move, job)
 
 
 def plan(move: str, session: "Session", job: Job) -> None:
     """Make the plan of the move."""
-    from core.actions.migration import plan_move as make
+    from core.api.migration import plan_move as make
 
     make(session, move, job)
 
@@ -354,7 +354,7 @@ def execute(move: str, kind: "Kind", people: "Operator", start_over: bool, sessi
     Args:
         start_over: the operator has read what an earlier execution has left.
     """
-    from core.actions.execution import execute as run
+    from core.api.execution import execute as run
 
     return run(session, move, kind, people, job, start_over=start_over).state
 
@@ -365,7 +365,7 @@ def dress(move: str, people: "Operator", start_over: bool, session: "Session", j
     Args:
         start_over: the operator has read what an earlier execution has left.
     """
-    from core.actions.execution import execute as run
+    from core.api.execution import execute as run
     from core.migration.model.execution import Kind
 
     return run(session, move, Kind.REHEARSAL, people, job, start_over=start_over, dressed=True).state
@@ -373,21 +373,21 @@ def dress(move: str, people: "Operator", start_over: bool, session: "Session", j
 
 def resume(move: str, people: "Operator", session: "Session", job: Job) -> "State":
     """Continue the latest execution, and return its state then."""
-    from core.actions.execution import resume_execution
+    from core.api.execution import resume_execution
 
     return resume_execution(session, move, people, job).state
 
 
 def end(move: str, people: "Operator", session: "Session", job: Job) -> "State":
     """Cancel an interrupted execution, clean up, and return its state then."""
-    from core.actions.execution import cancel_execution
+    from core.api.execution import cancel_execution
 
     return cancel_execution(session, move, people, job).state
 
 
 def roll_back(move: str, people: "Operator", session: "Session", job: Job) -> "State":
     """Roll back to the old server, and return the state of the execution then."""
-    from core.actions.execution import roll_back_execution
+    from core.api.execution import roll_back_execution
 
     return roll_back_execution(session, move, people, job).state
 
@@ -410,7 +410,7 @@ def save_script(plan_made: "Plan", path: Path, _session: "Session") -> Path:
 
 def report(request: "ReportRequest", path: Path, binary: bool, session: "Session", job: Job) -> Path:
     """Write a report on a move, and return its path; `binary`: sizes in GiB, else in GB."""
-    from core.actions.reports import write_report as write
+    from core.api.reports import write_report as write
     from core.reports.make import Format, Kind
     from core.reports.model import Paper
     from core.reports.options import Options

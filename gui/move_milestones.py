@@ -15,7 +15,7 @@ from gui.states import ServerRow
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions.standing import Standing
+    from core.api.standing import Standing
 
 
 class MoveMilestones(QObject):

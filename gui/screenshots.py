@@ -16,7 +16,7 @@ from gui.window import MainWindow
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions.session import Session
+    from core.api.session import Session
 
 WIDTH, HEIGHT = 1280, 800
 PATIENCE_SECONDS = 30.0

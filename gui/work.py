@@ -20,7 +20,7 @@ from gui.bridge import Runner, Task
 from gui.remembered import Remembered
 
 if TYPE_CHECKING:
-    from core.actions.session import Session
+    from core.api.session import Session
     from core.migration.model.move import Move
 
 
@@ -186,7 +186,7 @@ def _read(
 
 
 def _open_session(folder: Path | None, asker: WindowAsker, _job: Job) -> "Session":
-    from core.actions.session import Session
+    from core.api.session import Session
     from core.history.store import Store
 
     return Session(Store.open(folder), asker)

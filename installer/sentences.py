@@ -21,7 +21,7 @@ _OTHERS = frozenset({"declaration.py", "page.py", "waivers.py"})
 _SAID_LAST = {"passed": 1, "warning": 2, "blocker": 2, "unknown": 2}
 """How many of the last words of such a call people read as sentences."""
 IN_WINDOW = (
-    *("core/actions", "core/comparison", "core/migration", "core/servers"),
+    *("core/api", "core/comparison", "core/migration", "core/servers"),
     *(
         f"core/benchmarks/{name}.py"
         for name in ("folders", "forecasts", "installing", "runs", "traffic", "volume_device")
@@ -29,7 +29,7 @@ IN_WINDOW = (
 )
 """Where the window's pages and messages have their sentences from, besides its own code."""
 _NOT_IN_WINDOW = (
-    *(f"core/actions/{name}.py" for name in ("archives", "lists", "reports", "storage", "survey")),
+    *(f"core/api/{name}.py" for name in ("archives", "lists", "reports", "storage", "survey")),
     *(f"core/comparison/{name}.py" for name in ("foreign_outputs", "preparation")),
     *(f"core/migration/estimate/{name}.py" for name in ("plausible", "spec")),
     *(f"core/migration/plan/{name}.py" for name in ("runbook", "script", "script_steps")),

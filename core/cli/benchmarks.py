@@ -62,7 +62,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import benchmarks as actions
+    from core.api import benchmarks as actions
 
     if options.list:
         return _list(options)

@@ -13,7 +13,7 @@ from core.jobs import Job, Note
 from core.text import json_printable
 
 if TYPE_CHECKING:
-    from core.actions.session import Session
+    from core.api.session import Session
     from core.history.store import Store
 
 
@@ -36,7 +36,7 @@ class Context:
 
     @cached_property
     def session(self) -> "Session":
-        from core.actions.session import Session
+        from core.api.session import Session
 
         return self._opened.enter_context(Session(self.store, TerminalAsker(self._trusted)))
 

@@ -94,7 +94,7 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
 
 
 def _completion_note(context: Context, options: argparse.Namespace) -> str:
-    from core.actions import migration as actions
+    from core.api import migration as actions
 
     return "" if options.move is None else actions.describe_completion(context.session, options.move)
 
@@ -107,13 +107,13 @@ def _make_estimate(context: Context, options: argparse.Namespace) -> "tuple[Esti
 
         spec = load_spec(read_input(options.spec), options.spec)
         return estimate(spec, checking), spec
-    from core.actions import migration as actions
+    from core.api import migration as actions
 
     return actions.make_estimate_with_spec(context.session, options.move, context.job, verify=checking)
 
 
 def _record(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import migration as actions
+    from core.api import migration as actions
     from core.migration.execution.record import bias, by_stage, hit_rate
 
     if any(each is not None for each in (options.window, options.downtime, options.price, options.growth)):

@@ -263,7 +263,7 @@ def _typed(question: str, option: str) -> str:
 
 
 def _execute(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import execution as actions
+    from core.api import execution as actions
 
     operator = TerminalOperator(options.confirm, options.manual_steps_done, options.take_over, options.client_route)
     if options.start_over and (options.resume or options.status or options.cancel or options.rollback):

@@ -33,7 +33,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import facts as actions
+    from core.api import facts as actions
 
     if options.last:
         known = context.store.facts(options.server)

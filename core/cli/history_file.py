@@ -198,7 +198,7 @@ def _rows_text(rows: dict[str, int]) -> str:
 
 
 def _export(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import archives as actions
+    from core.api import archives as actions
 
     path = actions.export_move(context.store, options.move, options.output, replacing=options.replace)
     if options.json:
@@ -209,7 +209,7 @@ def _export(context: Context, options: argparse.Namespace) -> int:
 
 
 def _import(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import archives as actions
+    from core.api import archives as actions
 
     name = actions.import_move(context.store, options.archive, options.name)
     elsewhere = context.store.from_elsewhere(name)

@@ -44,7 +44,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core.actions.imports import import_outputs
+    from core.api.imports import import_outputs
 
     files = [named for word in options.files for named in _texts(context, word)]
     imported = import_outputs(context.session, options.move, files, options.name, options.tool)

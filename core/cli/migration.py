@@ -83,7 +83,7 @@ def _check(context: Context, options: argparse.Namespace) -> int:
             rows = [(each.id, each.severity, each.title, each.compares) for each in CHECKS]
             show(table(("id", "severity", "title", "compares"), rows))
         return 0
-    from core.actions import migration, waivers
+    from core.api import migration, waivers
 
     if options.waive is not None and options.unwaive is not None:
         raise InputError("--waive and --unwaive cannot be combined", "use one of them at a time")
@@ -146,7 +146,7 @@ def waiver_text(waiver: Waiver) -> str:
 def _probe(context: Context, options: argparse.Namespace) -> int:
     if probing.asked(options):
         return probing.run(context, options)
-    from core.actions import migration as actions
+    from core.api import migration as actions
     from core.migration.transports.choice import choose_transport, tried_routes
 
     probes = actions.run_probes(context.session, options.move, context.job, thorough=options.thorough)
@@ -160,7 +160,7 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
 
 
 def _plan(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import migration as actions
+    from core.api import migration as actions
     from core.migration.plan import runbook, script
 
     files = [path for path in (options.script, options.runbook) if path is not None]

@@ -148,7 +148,7 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 
 
 def _show(context: Context, options: argparse.Namespace) -> int:
-    from core.actions.standing import get_standing
+    from core.api.standing import get_standing
     from core.migration.findings.schedules import format_jobs_of_both_servers
 
     move = context.store.move(options.name)

@@ -10,10 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core.actions.imports import Imported as TakenOver
-from core.actions.lists import Taken
-from core.actions.storage import WhatIf
-from core.actions.survey import Survey
+from core.api.imports import Imported as TakenOver
+from core.api.lists import Taken
+from core.api.storage import WhatIf
+from core.api.survey import Survey
 from core.benchmarks.model import Forecast, Run
 from core.benchmarks.suites import Listed
 from core.comparison.model import Comparison, Diagnosis

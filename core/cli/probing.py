@@ -59,7 +59,7 @@ def asked(options: argparse.Namespace) -> bool:
 
 def run(context: Context, options: argparse.Namespace) -> int:
     """Do what was asked."""
-    from core.actions import migration, watching
+    from core.api import migration, watching
 
     session, job, move = context.session, context.job, options.move
     if options.sustained is not None:

@@ -69,7 +69,7 @@ def _languages() -> list[str]:
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import reports as actions
+    from core.api import reports as actions
     from core.reports.make import Format, Kind
 
     shape = Format(_shape(options))

@@ -14,7 +14,7 @@ from core.errors import InputError
 from core.files import write_text
 
 if TYPE_CHECKING:
-    from core.actions.storage import WhatIf
+    from core.api.storage import WhatIf
     from core.comparison.raid import Layout
 
 _LEVELS = ("0", "1", "10", "5", "6", "50", "60")
@@ -107,7 +107,7 @@ def _add_prepare(prepare: argparse.ArgumentParser) -> None:
 
 
 def _what_if(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import storage as actions
+    from core.api import storage as actions
     from core.comparison.raid import Drive, layouts
 
     stated = [getattr(options, name) for name in _FIGURES]
@@ -188,7 +188,7 @@ def _survives(surely: int, at_best: int) -> str:
 
 
 def _prepare(context: Context, options: argparse.Namespace) -> int:  # noqa: ARG001  every subcommand has this face
-    from core.actions import storage as actions
+    from core.api import storage as actions
     from core.comparison.preparation import Preparation
 
     devices = tuple(options.devices)

@@ -10,7 +10,7 @@ from core.cli.terminal import show, table
 from core.errors import InputError
 
 if TYPE_CHECKING:
-    from core.actions.survey import Survey, SurveyedServer
+    from core.api.survey import Survey, SurveyedServer
     from core.migration.fleet import FleetMove
 
 _MOST_AT_ONCE = 64
@@ -46,7 +46,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core.actions import survey as actions
+    from core.api import survey as actions
     from core.cli.inputs import read_input
     from core.servers.host_keys import Unattended
     from core.servers.lists.formats import read_list

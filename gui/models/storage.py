@@ -12,7 +12,7 @@ from gui.models.table import Column, Width
 from gui.models.words import metric_value, side_name
 
 if TYPE_CHECKING:
-    from core.actions.storage import WhatIf
+    from core.api.storage import WhatIf
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions.session import Session
+    from core.api.session import Session
 
 
 @dataclass(frozen=True, slots=True)

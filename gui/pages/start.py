@@ -17,7 +17,7 @@ from gui.widgets.move_card import MoveCard
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.actions.standing import Standing
+    from core.api.standing import Standing
 
 
 CARDS = 10

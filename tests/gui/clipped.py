@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel, QLineEdit, QWidget
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
 from gui import actions, appearance

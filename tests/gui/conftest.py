@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core import units
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from gui import appearance
 from gui.window import MainWindow

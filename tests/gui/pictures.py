@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.history import example
 from core.history.store import Store
 from core.servers.profiles import Nobody

@@ -103,7 +103,7 @@ def test_every_control_of_every_page_has_a_name(full_window: MainWindow, qtbot: 
 
 @pytest.fixture
 def dialogs(qapp: QApplication, full_store: Store) -> Iterator[list[QDialog]]:  # noqa: ARG001
-    from core.actions.session import Session
+    from core.api.session import Session
     from core.servers.profiles import Nobody
 
     rows = actions.servers(Session(full_store, Nobody()))

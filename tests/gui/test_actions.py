@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
 from gui import actions

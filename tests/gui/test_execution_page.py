@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer

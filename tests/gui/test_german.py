@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from core import settings
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from core.language import entries, spoken
 from gui.window import MainWindow

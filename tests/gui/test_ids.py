@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 import gui
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
 from core.language import spoken

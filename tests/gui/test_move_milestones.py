@@ -12,7 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from core.migration.execution.unfinished import sentence, unfinished
 from core.migration.model.execution import Execution, Kind, State, StepRun

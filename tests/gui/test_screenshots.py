@@ -6,7 +6,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
 from gui.pages.kinds import PAGES

@@ -33,7 +33,7 @@ OFFSCREEN = "This plugin does not support propagateSizeHints()"
 PICTURES = f"""
 import sys
 from pathlib import Path
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
 from gui.screenshots import save_screenshots

@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
-from core.actions.facts import read_facts
-from core.actions.servers import test_server
-from core.actions.session import Session
+from core.api.facts import read_facts
+from core.api.servers import test_server
+from core.api.session import Session
 from core.benchmarks.model import Side
 from core.history.store import Store
 from core.jobs import Job

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
 from gui.screenshots import save_screenshots

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.benchmarks import forecast_benchmarks
-from core.actions.facts import read_facts
-from core.actions.migration import make_estimate, plan_move, run_checks
-from core.actions.session import Session
+from core.api.benchmarks import forecast_benchmarks
+from core.api.facts import read_facts
+from core.api.migration import make_estimate, plan_move, run_checks
+from core.api.session import Session
 from core.benchmarks.model import Side
 from core.errors import InputError
 from core.facts.model import Tool

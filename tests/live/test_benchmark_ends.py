@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.benchmarks import compare_sets, compare_sides, run_benchmarks
-from core.actions.session import Session
+from core.api.benchmarks import compare_sets, compare_sides, run_benchmarks
+from core.api.session import Session
 from core.benchmarks import folders
 from core.benchmarks.model import Outcome, Side
 from core.errors import CommandError, InputError, UnreachableError

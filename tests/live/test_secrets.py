@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.execution import execute
-from core.actions.migration import make_estimate, plan_move, run_checks
-from core.actions.reports import write_report
-from core.actions.session import Session
+from core.api.execution import execute
+from core.api.migration import make_estimate, plan_move, run_checks
+from core.api.reports import write_report
+from core.api.session import Session
 from core.errors import CommandError
 from core.history.store import Store
 from core.history.types import LongText

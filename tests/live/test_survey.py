@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.actions import survey as actions
-from core.actions.reports import make_fleet_report
-from core.actions.session import Session
-from core.actions.survey import SurveyedServer
+from core.api import survey as actions
+from core.api.reports import make_fleet_report
+from core.api.session import Session
+from core.api.survey import SurveyedServer
 from core.cli.main import main
 from core.errors import Cancelled
 from core.history.store import Store

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.benchmarks.model import Outcome
 from core.history.store import Store
 from core.migration.model.move import Move

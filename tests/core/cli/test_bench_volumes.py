@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.benchmarks import volume_device
 from core.cli.main import main
 from core.facts.model import Facts

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.cli import comparison
 from core.cli.estimate import SPEC_EXAMPLE, estimate_text
 from core.cli.main import main

@@ -63,7 +63,7 @@ def test_each_command_that_ran_is_in_the_history(
         job.report(CommandEnded(name, command, 0, 0.1))
         raise UnreachableError(f"{name} is gone")
 
-    for module in ("core.servers.connection", "core.actions.survey"):
+    for module in ("core.servers.connection", "core.api.survey"):
         monkeypatch.setattr(f"{module}.connect", lost)
     store.execution_changed(store.execution_started(execution()), State.STOPPED)
     for words in WORDS:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.servers import is_promised
+from core.api.servers import is_promised
 from core.cli.main import main
 from core.cli.terminal import TerminalAsker
 from core.errors import HostKeyError

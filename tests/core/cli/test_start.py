@@ -9,7 +9,7 @@ import pytest
 from core.history.store import Store
 
 HEAVY = {"PySide6", "alembic", "humanize", "jinja2", "paramiko", "platformdirs", "psycopg", "pydantic", "sqlalchemy"}
-OURS = {"core.actions", "core.facts.model", "core.history.store", "core.migration.estimate", "core.migration.plan"}
+OURS = {"core.api", "core.facts.model", "core.history.store", "core.migration.estimate", "core.migration.plan"}
 """What of our own a look at the help does without."""
 
 

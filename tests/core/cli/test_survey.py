@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.survey import Survey, SurveyedCluster, SurveyedServer
+from core.api.survey import Survey, SurveyedCluster, SurveyedServer
 from core.cli.main import main
 from core.cli.survey import text
 from core.migration.fleet import FleetMove

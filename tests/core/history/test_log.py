@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions import archives
+from core.api import archives
 from core.errors import InputError
 from core.history.log import LONGEST_NOTE, tags_of
 from core.history.store import KINDS, Entry, Store

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from pypdf import PdfReader
 
-from core.actions.reports import make_storage_report
-from core.actions.session import Session
+from core.api.reports import make_storage_report
+from core.api.session import Session
 from core.history import example
 from core.history.store import Store
 from core.language import languages

@@ -5,10 +5,10 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.actions.facts import get_facts, get_facts_of_both
-from core.actions.locks import refuse_locked_servers
-from core.actions.session import Session, record_commands
-from core.actions.watching import collect_if_due
+from core.api.facts import get_facts, get_facts_of_both
+from core.api.locks import refuse_locked_servers
+from core.api.session import Session, record_commands
+from core.api.watching import collect_if_due
 from core.benchmarks.model import Side
 from core.errors import HistoryError, ParseError
 from core.facts.model import Facts

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.actions.fleet import completion_time
-from core.actions.reports import make_fleet_report
-from core.actions.session import Session
-from core.actions.survey import run_survey
+from core.api.fleet import completion_time
+from core.api.reports import make_fleet_report
+from core.api.session import Session
+from core.api.survey import run_survey
 from core.errors import InputError
 from core.history.store import Store
 from core.jobs import Job

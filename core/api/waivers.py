@@ -1,6 +1,6 @@
 """Waive warnings of the latest checks, and withdraw waivers."""
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.errors import InputError
 from core.migration.checks.waivers import waive
 from core.migration.model.checks import CheckResult

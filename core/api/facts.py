@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from core import units
-from core.actions.session import Session, record_commands
+from core.api.session import Session, record_commands
 from core.benchmarks.model import Side
 from core.errors import ServerError
 from core.facts.collation_order import libc_locales

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from core.actions.execution import cancel_execution, execution_status, resume_execution, roll_back_execution
-from core.actions.session import Session
+from core.api.execution import cancel_execution, execution_status, resume_execution, roll_back_execution
+from core.api.session import Session
 from core.errors import InputError, ServerError
 from core.history.store import Store
 from core.jobs import Job

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.archives import export_move, import_move
-from core.actions.migration import compare_with_estimates, make_estimate, plan_move
-from core.actions.session import Session
+from core.api.archives import export_move, import_move
+from core.api.migration import compare_with_estimates, make_estimate, plan_move
+from core.api.session import Session
 from core.cli.estimate import record_text
 from core.history.example import MOVE as EXAMPLE
 from core.history.example import lay

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.actions.session import Session, record_commands
+from core.api.session import Session, record_commands
 from core.benchmarks.installing import Installation, install, installation
 from core.errors import AuthenticationError, CommandError
 from core.jobs import Job

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from core.actions.benchmarks import volume_of_side
-from core.actions.facts import get_facts
-from core.actions.session import Session, record_commands
+from core.api.benchmarks import volume_of_side
+from core.api.facts import get_facts
+from core.api.session import Session, record_commands
 from core.benchmarks.model import Side
 from core.comparison.diagnosis import diagnose as diagnose_volume
 from core.comparison.model import Diagnosis

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from core.actions import archives as actions
+from core.api import archives as actions
 from core.cli.main import main
 from core.errors import InputError, PghaulError
 from core.history import archive as archives

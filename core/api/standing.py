@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.benchmarks.model import Side
 from core.facts.model import Cluster
 from core.history.store import Store

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from core.actions.facts import get_facts
-from core.actions.session import Session, record_commands
+from core.api.facts import get_facts
+from core.api.session import Session, record_commands
 from core.benchmarks.model import Side
 from core.errors import InputError, PghaulError
 from core.jobs import Job, Note

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.errors import InputError
 from core.history.recorded_profiles import checked_name
 from core.migration.findings.volumes import volume_path

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePath
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.benchmarks.model import ELSEWHERE, Outcome, Output, Repetition, Run, Side, Volume
 from core.benchmarks.tools import read_output, recognised
 from core.comparison.foreign_outputs import runs_of

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.actions.migration import plan_move, run_checks
-from core.actions.session import Session
+from core.api.migration import plan_move, run_checks
+from core.api.session import Session
 from core.errors import UnreachableError
 from core.jobs import Event, Job, Note
 from tests.core.migration.builders import new, old, space

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from core.actions.facts import get_facts
-from core.actions.locks import refuse_locked_servers
-from core.actions.session import Session, record_commands
-from core.actions.side_by_side import run_side_by_side
+from core.api.facts import get_facts
+from core.api.locks import refuse_locked_servers
+from core.api.session import Session, record_commands
+from core.api.side_by_side import run_side_by_side
 from core.benchmarks.folders import user_for
 from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
 from core.benchmarks.runs import MoveContext, remove_leftovers, run_suite, wait_until_in_sync

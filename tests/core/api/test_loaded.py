@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
-import core.actions.execution as actions
+import core.api.execution as actions
 import core.history.store
 import core.servers.connection
 import core.servers.secrets

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 
-from core.actions.locks import find_leftover_execution, with_advice
-from core.actions.migration import make_estimate, plan_move, run_checks
-from core.actions.session import Session, record_commands
+from core.api.locks import find_leftover_execution, with_advice
+from core.api.migration import make_estimate, plan_move, run_checks
+from core.api.session import Session, record_commands
 from core.errors import InputError
 from core.facts.model import TrialStart
 from core.jobs import Job

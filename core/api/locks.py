@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.errors import BlockedError
 from core.jobs import Job
 from core.migration.execution import lock

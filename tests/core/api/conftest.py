@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.servers.profiles import Nobody
 from tests.core.migration.builders import set_up
 from tests.histories import Histories

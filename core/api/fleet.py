@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.facts.model import Facts
 from core.migration.execution.unfinished import unfinished
 from core.migration.findings.cluster import explain_missing_cluster

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.actions.locks import find_leftover_execution, with_advice
-from core.actions.session import Session
+from core.api.locks import find_leftover_execution, with_advice
+from core.api.session import Session
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.model.execution import State
 from tests.core.migration.execution.builders import execution

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.actions.measured import metric_over_time, read_outputs
-from core.actions.session import Session
+from core.api.measured import metric_over_time, read_outputs
+from core.api.session import Session
 from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
 from core.comparison.model import Verdict
 from core.errors import InputError, ParseError

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.actions.benchmarks import volume_of_side
-from core.actions.session import Session
+from core.api.benchmarks import volume_of_side
+from core.api.session import Session
 from core.benchmarks.model import Side
 from core.comparison.preparation import Preparation, preparation_script
 from core.comparison.raid import Drive, Expected, Layout, expect, measured

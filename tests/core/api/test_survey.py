@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.actions.migration import check_and_estimate
-from core.actions.session import Session
-from core.actions.survey import Survey, run_survey
-from core.actions.waivers import waive_check
+from core.api.migration import check_and_estimate
+from core.api.session import Session
+from core.api.survey import Survey, run_survey
+from core.api.waivers import waive_check
 from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.model.checks import Status

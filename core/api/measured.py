@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.actions.session import Session
+from core.api.session import Session
 from core.benchmarks.model import Output, Side
 from core.benchmarks.tools import read_output, readers
 from core.comparison.compare import compare as compare_runs

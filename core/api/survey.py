@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from core import units
-from core.actions.facts import collect_and_save
-from core.actions.fleet import rank_fleet
-from core.actions.lists import import_moves, import_servers
-from core.actions.migration import check_and_estimate
-from core.actions.session import Session, record_commands
+from core.api.facts import collect_and_save
+from core.api.fleet import rank_fleet
+from core.api.lists import import_moves, import_servers
+from core.api.migration import check_and_estimate
+from core.api.session import Session, record_commands
 from core.errors import InputError, ServerError
 from core.facts.clusters import IDENTITY, PLACE
 from core.facts.model import Facts

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core import settings
-from core.actions.fleet import rank_fleet
-from core.actions.session import Session
+from core.api.fleet import rank_fleet
+from core.api.session import Session
 from core.benchmarks.model import Outcome, Run, Side
 from core.comparison.compare import compare
 from core.comparison.diagnosis import diagnose
