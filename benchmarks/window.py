@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QApplication
 
-import core.api.standing  # noqa: F401  what is loaded once is part of the start, which is timed by itself
+import core.api.moves  # noqa: F401  what is loaded once is part of the start, which is timed by itself
 from benchmarks.history import RUNS, fill, say
 from core.history.store import Store
 from gui import appearance

@@ -18,7 +18,7 @@ from gui.widgets.status_banner import StatusBanner
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.migration.execution.unfinished import Unfinished
+    from core.api.moves import Unfinished
 
 
 class ActiveExecutions(QObject):

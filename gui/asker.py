@@ -124,7 +124,7 @@ class WindowAsker(QObject):
         self._closed = False
         self.ends_after_step = False
         self.move = ""
-        self.carries: Task | None = None
+        self.carries: Task[object] | None = None
         self._posted.connect(self.asked, Qt.ConnectionType.QueuedConnection)
         self._taken_back.connect(self.withdrawn, Qt.ConnectionType.QueuedConnection)
 

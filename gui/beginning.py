@@ -1,15 +1,13 @@
 """The first steps: add the old server and read its facts, then the new server, then the move."""
 
-from functools import partial
-
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
+from core import api
+from core.api.model import ServerRow
 from core.language import marked, tr
-from gui import actions
 from gui.describing import Describing
 from gui.moves import Moves
-from gui.states import ServerRow
 from gui.work import Work
 
 TITLES = (
@@ -31,9 +29,9 @@ class Beginning(QObject):
     @Slot()
     def begin(self) -> None:
         """Ask for the first thing that is missing."""
-        task = self._work.read(actions.servers)
+        task = self._work.read(lambda session: api.servers.list_servers(session))  # noqa: PLW0108  loaded on the worker's thread
         if task is not None:
-            task.succeeded.connect(self._go_on)
+            task.then(self._go_on)
 
     @Slot(object)
     def _go_on(self, servers: tuple[ServerRow, ...]) -> None:
@@ -46,6 +44,6 @@ class Beginning(QObject):
     def _read_facts(self, server: str) -> None:
         """Read the facts of the server, which the next dialogs offer. This also asks for its host key."""
         title = tr("Reading the facts of {server}").format(server=server)
-        task = self._work.run(title, partial(actions.read_facts, [(server, ())]))
+        task = self._work.run(title, lambda session, job: api.facts.read_facts(session, server, job))
         if task is not None:
             task.succeeded.connect(self.begin)

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
-from typing import Any
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Signal, Slot
 
@@ -41,6 +41,10 @@ def current_job() -> Job | None:
     return job
 
 
+Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
+
+
 class _Mailbox:
     """What a worker has left for the window's thread. Plain Python, so that no thread ever owns a Qt object by it."""
 
@@ -50,7 +54,7 @@ class _Mailbox:
         self._woken = False
         self._events: list[Event] = []
         self._progress: Progress | None = None
-        self._end: Callable[[Task], None] | None = None
+        self._end: Callable[[Task[object]], None] | None = None
 
     def put(self, event: Event) -> None:
         with self._lock:
@@ -60,12 +64,12 @@ class _Mailbox:
                 self._events.append(event)
             self._rouse()
 
-    def end(self, outcome: Callable[["Task"], None]) -> None:
+    def end(self, outcome: Callable[["Task[object]"], None]) -> None:
         with self._lock:
             self._end = outcome
             self._rouse()
 
-    def take(self) -> tuple[tuple[Event, ...], Callable[["Task"], None] | None]:
+    def take(self) -> tuple[tuple[Event, ...], Callable[["Task[object]"], None] | None]:
         with self._lock:
             events = (*self._events, *(() if self._progress is None else (self._progress,)))
             self._events, self._progress, self._woken = [], None, False
@@ -86,7 +90,7 @@ class _Mailbox:
             self._wake()
 
 
-class Task(QObject):
+class Task(QObject, Generic[Result_co]):
     """One piece of work as the window sees it.
 
     Attributes:
@@ -122,6 +126,10 @@ class Task(QObject):
         """Ask it to stop; returns at once."""
         threading.Thread(target=self._job.cancel, name="pghaul-cancel", daemon=True).start()
 
+    def then(self, take: Callable[[Result_co], object]) -> None:
+        """Hand the result to this function, on the window's thread: `succeeded`, with the type of the result."""
+        self.succeeded.connect(take)
+
     def close(self) -> None:
         """Nothing more is delivered."""
         self._mailbox.close()
@@ -154,19 +162,19 @@ class Runner(QObject):
         super().__init__(parent)
         self.collector = Collector(self)
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="pghaul")
-        self._tasks: dict[int, Task] = {}
+        self._tasks: dict[int, Task[object]] = {}
         self._futures: dict[int, Future[None]] = {}
         self._count = 0
         self._turn_before = sys.getswitchinterval()
         sys.setswitchinterval(TURN)
         self._woken.connect(self._wake, Qt.ConnectionType.QueuedConnection)
 
-    def start(self, title: str, function: Callable[[Job], Any]) -> Task:
+    def start(self, title: str, function: Callable[[Job], Result]) -> Task[Result]:
         """Run the function on a thread. Connect to the task's signals before returning to the event loop."""
         self._count += 1
         mailbox = _Mailbox(partial(self._woken.emit, self._count))
         job = Job(mailbox.put)
-        task = Task(title, self._count, mailbox, job, self)
+        task: Task[Result] = Task(title, self._count, mailbox, job, self)
         self._tasks[self._count] = task
         self._futures[self._count] = self._pool.submit(_work, function, job, mailbox)
         return task
@@ -205,7 +213,7 @@ class Runner(QObject):
             task.wake()
 
 
-def _work(function: Callable[[Job], Any], job: Job, mailbox: _Mailbox) -> None:
+def _work(function: Callable[[Job], object], job: Job, mailbox: _Mailbox) -> None:
     """A worker thread's whole life with one job; everything raised ends here and is handed to the window."""
     _current.job = job
     try:
@@ -218,9 +226,9 @@ def _work(function: Callable[[Job], Any], job: Job, mailbox: _Mailbox) -> None:
         _current.job = None
 
 
-def _succeed(result: Any, task: Task) -> None:
+def _succeed(result: object, task: Task[object]) -> None:
     task.succeeded.emit(result)
 
 
-def _fail(error: Exception, task: Task) -> None:
+def _fail(error: Exception, task: Task[object]) -> None:
     task.failed.emit(error)

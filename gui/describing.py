@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from core import api
 from core.errors import InputError
 from core.language import tr
-from gui import actions
 from gui.work import Work
 
 if TYPE_CHECKING:
@@ -35,19 +35,19 @@ class Describing(QObject):
             dialog.setWindowTitle(title)
         dialog.submitted.connect(partial(self._save, dialog))
         dialog.test_wanted.connect(partial(self._try, dialog))
-        hosts = self._work.read(actions.ssh_hosts)
+        hosts = self._work.read(lambda _session: api.servers.named_hosts())
         if hosts is not None:
-            hosts.succeeded.connect(dialog.offer)
+            hosts.then(dialog.offer)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def _save(self, dialog: "ServerDialog", profile: "Profile", name: str) -> None:
         """Save the profile. The dialog stays open until this has succeeded, so that no input is lost."""
-        task = self._work.ask(partial(actions.save_profile, profile, name or None))
+        task = self._work.ask(lambda session: api.servers.save_profile(session, profile, name or None))
         if task is not None:
             task.succeeded.connect(dialog.accept)
             task.succeeded.connect(self._work.changed)
-            task.succeeded.connect(partial(self._tell, profile.name))
+            task.then(partial(self._tell, profile.name))
             task.failed.connect(dialog.refuse)
 
     def _tell(self, name: str, _kept: None) -> None:
@@ -55,9 +55,12 @@ class Describing(QObject):
 
     def _try(self, dialog: "ServerDialog", profile: "Profile") -> None:
         """Test the settings of the dialog, which shows the result or the error."""
-        task = self._work.attempt(tr("Test of {name}").format(name=profile.name), partial(actions.try_profile, profile))
+        task = self._work.attempt(
+            tr("Test of {name}").format(name=profile.name),
+            lambda session, job: api.servers.try_profile(session, profile, job).sentences,
+        )
         if task is None:
             dialog.refuse(InputError(tr("Another job is running."), tr("Wait until it has ended, or cancel it.")))
             return
-        task.succeeded.connect(dialog.show_test)
+        task.then(dialog.show_test)
         task.failed.connect(dialog.refuse)

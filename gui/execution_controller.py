@@ -1,25 +1,29 @@
 """The actions on an execution, from pages and from the banner. Dangerous ones are confirmed by a name."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 
+from core import api
+from core.api.model import ExecutionState
 from core.jobs import Job
 from core.language import tr
 from core.migration.model.execution import Kind
-from gui import actions
+from gui.asker import WindowAsker
 from gui.bridge import Task
 from gui.dialogs.confirm import NameDialog
 from gui.models.execution import BEGINNINGS, BUTTONS, Doing, confirmation, job_title, needs_name
-from gui.states import ExecutionState
 from gui.widgets.message_box import question_box
 from gui.work import Work
 
 STEPWISE = (Doing.MOVE, Doing.REHEARSE, Doing.DRESS, Doing.RESUME)
 """The actions that run the steps of the plan, so that they can be stopped between two steps."""
+
+if TYPE_CHECKING:
+    from core.api.session import Session
+    from core.migration.model.execution import State
 
 
 class ExecutionController(QObject):
@@ -29,7 +33,7 @@ class ExecutionController(QObject):
         super().__init__(window)
         self._work = work
         self._window = window
-        self._reading: Task | None = None
+        self._reading: Task[object] | None = None
         self._dialog: QDialog | None = None
 
     def ask(self, doing: Doing, move: str) -> None:
@@ -39,10 +43,11 @@ class ExecutionController(QObject):
             return
         if self._reading is not None or self._dialog is not None:
             return  # it was pressed twice: the answer to the first question must not bring up another one
-        task = self._reading = self._work.read(partial(actions.execution, move))
+        task = self._work.read(lambda session: api.execution.read_state(session, move))
+        self._reading = task
         if task is not None:
             task.finished.connect(self._has_read)
-            task.succeeded.connect(partial(self._confirm, doing, move))
+            task.then(partial(self._confirm, doing, move))
 
     @Slot()
     def _has_read(self) -> None:
@@ -86,15 +91,21 @@ class ExecutionController(QObject):
 
     def _begin(self, doing: Doing, move: str, state: ExecutionState) -> None:
         people, start_over = self._work.asker, bool(state.left)
-        action: dict[Doing, Callable[[Any, Job], Any]] = {
-            Doing.MOVE: partial(actions.execute, move, Kind.REAL, people, start_over),
-            Doing.REHEARSE: partial(actions.execute, move, Kind.REHEARSAL, people, start_over),
-            Doing.DRESS: partial(actions.dress, move, people, start_over),
-            Doing.RESUME: partial(actions.resume, move, people),
-            Doing.END: partial(actions.end, move, people),
-            Doing.BACK: partial(actions.roll_back, move, people),
-        }
-        task = self._work.run(job_title(doing, move), action[doing])
+        task = self._work.run(job_title(doing, move), partial(_carry_out, doing, move, people, start_over))
         if task is not None:
             people.move = move
             people.carries = task if doing in STEPWISE else None
+
+
+def _carry_out(doing: Doing, move: str, people: WindowAsker, start_over: bool, session: "Session", job: Job) -> "State":
+    """Do it, and return the state of the execution then; `start_over`: the operator has read what is left."""
+    match doing:
+        case Doing.RESUME:
+            return api.execution.resume_execution(session, move, people, job).state
+        case Doing.END:
+            return api.execution.cancel_execution(session, move, people, job).state
+        case Doing.BACK:
+            return api.execution.roll_back_execution(session, move, people, job).state
+        case _:
+            kind, dressed = Kind.REAL if doing is Doing.MOVE else Kind.REHEARSAL, doing is Doing.DRESS
+            return api.execution.execute(session, move, kind, people, job, start_over=start_over, dressed=dressed).state

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui import actions
+from core import api
 from gui.work import Work
 
 LOOK_MS = 1000
@@ -28,10 +28,12 @@ class ExecutionPoller(QObject):
     @Slot()
     def look(self) -> None:
         """Read now, unless a read is running."""
-        task = None if self._looking else self._work.ask(actions.unfinished)
+        if self._looking:
+            return
+        task = self._work.ask(lambda session: api.moves.unfinished_executions(session))  # noqa: PLW0108  loaded on the worker's thread
         if task is not None:
             self._looking = True
-            task.succeeded.connect(self._tell)
+            task.then(self._tell)
             task.finished.connect(self._look_later)
 
     @Slot(object)

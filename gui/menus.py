@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -150,7 +150,7 @@ class Menus(QObject):
         for action in self.sizes.actions():
             action.setChecked(action.data() == sizes.value)
 
-    def _action(self, text: str, then: Callable[[], Any], shortcut: QKeySequence | str = "") -> QAction:
+    def _action(self, text: str, then: Callable[[], object], shortcut: QKeySequence | str = "") -> QAction:
         made = QAction(text, self._window)
         made.setShortcut(QKeySequence(shortcut))
         made.setAutoRepeat(False)  # a key that is held is one wish

@@ -1,21 +1,20 @@
 """The milestones of the selected move and its next step, read again when the history may have changed."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from core import api
+from core.api.model import ServerRow
 from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
-from gui import actions
 from gui.destinations import Offer, PageId, page_of
 from gui.models.sentences import recorded
-from gui.pages.page import Page
-from gui.states import ServerRow
+from gui.pages.page import AnyPage
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.api.standing import Standing
+    from core.api.model import Standing
 
 
 class MoveMilestones(QObject):
@@ -42,15 +41,16 @@ class MoveMilestones(QObject):
         move = self._work.move
         if move is None:
             self._take(None)
-            task = self._work.ask(actions.servers)
-            if task is not None:
-                task.succeeded.connect(self._count)
+            known = self._work.ask(lambda session: api.servers.list_servers(session))  # noqa: PLW0108  loaded on the worker's thread
+            if known is not None:
+                known.then(self._count)
             return
-        task = self._work.ask(partial(actions.standing, move.name))
+        name = move.name
+        task = self._work.ask(lambda session: api.moves.get_standing(session, name))
         if task is not None:
-            task.succeeded.connect(self._take)
+            task.then(self._take)
 
-    def next(self, page: Page | None) -> tuple[str, str]:
+    def next(self, page: AnyPage | None) -> tuple[str, str]:
         """Return the words of what comes next, and its PageId or Offer. After a measurement this is the comparison."""
         if self._standing is None:
             return (tr("New move…"), Offer.NEW_MOVE) if self._servers > 1 else (tr("Add a server…"), Offer.FIRST_STEPS)

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from core import api
 from core.language import tr
-from gui import actions
 from gui.destinations import PageId
 from gui.widgets.message_box import question_box
 from gui.work import Work
 
 if TYPE_CHECKING:
+    from core.api.model import ServerRow
     from core.migration.model.move import Move
     from gui.dialogs.move import MoveDialog
-    from gui.states import ServerRow
 
 
 class Moves(QObject):
@@ -72,14 +72,14 @@ class Moves(QObject):
         box.open()
 
     def _remove(self, name: str) -> None:
-        task = self._work.read(partial(actions.remove_move, name))
+        task = self._work.read(lambda session: session.store.remove_move(name))
         if task is not None:
             task.succeeded.connect(self._work.changed)
 
     def _open(self, move: "Move | None") -> None:
-        task = self._work.read(actions.servers)
+        task = self._work.read(lambda session: api.servers.list_servers(session))  # noqa: PLW0108  loaded on the worker's thread
         if task is not None:
-            task.succeeded.connect(partial(self._show_dialog, move))
+            task.then(partial(self._show_dialog, move))
 
     def _show_dialog(self, move: "Move | None", servers: "tuple[ServerRow, ...]") -> None:
         if not servers:
@@ -94,7 +94,7 @@ class Moves(QObject):
         dialog.open()
 
     def _save(self, dialog: "MoveDialog", move: "Move", name: str) -> None:
-        task = self._work.ask(partial(actions.save_move, move, name or None))
+        task = self._work.ask(lambda session: api.moves.save_move(session, move, name or None))
         if task is not None:
             self._work.pick_when_known(move.name)
             task.succeeded.connect(dialog.accept)

@@ -116,7 +116,7 @@ class Notifier(QObject):
         self._window.activateWindow()
 
     @Slot(object)
-    def _begin(self, task: Task) -> None:
+    def _begin(self, task: Task[object]) -> None:
         self._clock.start()
         self._where = (self._work.move.name if self._work.move is not None else "", self._page())
         task.succeeded.connect(self._succeeded)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QTabWidget
 from core.errors import PghaulError
 from gui import appearance
 from gui.pages.kinds import PAGES
-from gui.pages.page import Page
+from gui.pages.page import AnyPage
 from gui.window import MainWindow
 from gui.work import Work
 
@@ -95,7 +95,7 @@ def _pages(
             yield path
 
 
-def _tabs(page: Page) -> list[tuple[str, QTabWidget | None, int]]:
+def _tabs(page: AnyPage) -> list[tuple[str, QTabWidget | None, int]]:
     """What is to be seen of a page: each tab, or the page alone."""
     tabs = page.findChild(QTabWidget)
     if tabs is None:

@@ -23,7 +23,7 @@ from core.errors import Cancelled, PghaulError
 from core.language import tr
 from core.migration.model.standing import Milestone
 from core.settings import PROGRAM
-from gui import actions, appearance
+from gui import appearance
 from gui.active_executions import ActiveExecutions
 from gui.appearance import Sizes, Theme
 from gui.asker import Question, StepQuestion, StopQuestion
@@ -41,7 +41,7 @@ from gui.move_milestones import MoveMilestones
 from gui.moves import Moves
 from gui.notifying import Notifier
 from gui.pages.kinds import PAGES, PageKind, load_all
-from gui.pages.page import Page
+from gui.pages.page import AnyPage, Page
 from gui.pages.start import StartPage
 from gui.widgets.banner import Banner, Mood
 from gui.widgets.commands_pane import CommandsPane
@@ -55,6 +55,8 @@ from gui.widgets.table import Table
 from gui.work import Work
 
 CLOSE_LIMIT_MS = 20_000
+COMMANDS = 1000
+"""The number of commands that the pane shows at first: more than a person reads."""
 LOAD_LATER_MS = 1500
 """In ms after the history was opened: then the first page is on screen."""
 
@@ -73,7 +75,7 @@ class MainWindow(Guarded, QMainWindow):
         self.milestones = MoveMilestones(work, self)
         self.moves_made = Moves(work, self)
         self.beginning = Beginning(work, self.moves_made, self)
-        self._pages: dict[str, Page] = {}
+        self._pages: dict[str, AnyPage] = {}
         self._leaving = False
         self.setWindowTitle(PROGRAM)
         self.resize(1280, 800)
@@ -104,7 +106,7 @@ class MainWindow(Guarded, QMainWindow):
 
     # --- pages
 
-    def show_page(self, page_id: str) -> Page:
+    def show_page(self, page_id: str) -> AnyPage:
         """Bring the page with that id to the front, and return it."""
         number = next(number for number, kind in enumerate(self.kinds) if kind.id == page_id)
         self.rail.turn_to(number)
@@ -115,7 +117,7 @@ class MainWindow(Guarded, QMainWindow):
         self._fresh.start(QApplication.doubleClickInterval())
         self.stack.setCurrentWidget(self._page(self.kinds[number]))
 
-    def _page(self, kind: PageKind) -> Page:
+    def _page(self, kind: PageKind) -> AnyPage:
         """Return the page of that kind. It is created when it is first needed."""
         page = self._pages.get(kind.id)
         if page is None:
@@ -128,7 +130,7 @@ class MainWindow(Guarded, QMainWindow):
             self.stack.addWidget(page)
         return page
 
-    def _join(self, page: Page) -> None:
+    def _join(self, page: AnyPage) -> None:
         """Connect the signals that only one page has."""
         if isinstance(page, StartPage):
             page.picked.connect(self._open_page)
@@ -185,7 +187,7 @@ class MainWindow(Guarded, QMainWindow):
         elif page.primary is not None and page.primary.isEnabled() and not self._fresh.isActive():
             page.primary.click()
 
-    def _current(self) -> Page | None:
+    def _current(self) -> AnyPage | None:
         page = self.stack.currentWidget()
         return page if isinstance(page, Page) else None
 
@@ -294,10 +296,10 @@ class MainWindow(Guarded, QMainWindow):
         self.work.remember("reports", str(path.parent))
         task = self.work.run(
             tr("Report of {move}").format(move=request.move),
-            partial(actions.report, request, path, units.current().binary),
+            partial(request.write, path, units.current().binary),
         )
         if task is not None:
-            task.succeeded.connect(self.banner.show_saved)
+            task.then(self.banner.show_saved)
 
     # --- trouble and questions
 
@@ -445,6 +447,6 @@ class MainWindow(Guarded, QMainWindow):
 
     @Slot()
     def _load_commands(self) -> None:
-        task = self.work.read(partial(actions.commands, None))
+        task = self.work.read(lambda session: session.store.commands(None, limit=COMMANDS))
         if task is not None:
-            task.succeeded.connect(self.pane.load)
+            task.then(self.pane.load)

@@ -7,14 +7,13 @@ runs beside it.
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from core import units
 from core.jobs import Job
 from core.language import current, spoken, tr
-from gui import actions
 from gui.asker import WindowAsker
 from gui.bridge import Runner, Task
 from gui.remembered import Remembered
@@ -22,6 +21,8 @@ from gui.remembered import Remembered
 if TYPE_CHECKING:
     from core.api.session import Session
     from core.migration.model.move import Move
+
+Result = TypeVar("Result")
 
 
 class Work(QObject):
@@ -58,7 +59,7 @@ class Work(QObject):
         self.session: Session | None = None
         self.moves: tuple[Move, ...] = ()
         self.move: Move | None = None
-        self.task: Task | None = None
+        self.task: Task[object] | None = None
         self._wanted: str | None = None
         self.changed.connect(self._read_moves)
 
@@ -75,7 +76,7 @@ class Work(QObject):
     def open(self, folder: Path | None = None) -> None:
         """Open the history on a thread, so that the window is on screen at once."""
         task = self.runner.start(tr("Opening the history"), partial(_open_session, folder, self.asker))
-        task.succeeded.connect(self.use)
+        task.then(self.use)
         task.failed.connect(self.troubled)
 
     @Slot(object)
@@ -86,7 +87,7 @@ class Work(QObject):
         self.opened.emit()
         self.changed.emit()
 
-    def ask(self, question: Callable[["Session"], Any]) -> Task | None:
+    def ask(self, question: Callable[["Session"], Result]) -> Task[Result] | None:
         """Read from the history, or write a little, on a thread; None while it is not open."""
         session = self.session
         if session is None:
@@ -95,29 +96,29 @@ class Work(QObject):
             tr("Reading the history"), partial(_read, question, session, units.current(), current())
         )
 
-    def read(self, question: Callable[["Session"], Any]) -> Task | None:
+    def read(self, question: Callable[["Session"], Result]) -> Task[Result] | None:
         """As `ask`, but the window shows an error."""
         task = self.ask(question)
         if task is not None:
             task.failed.connect(self.troubled)
         return task
 
-    def run(self, title: str, action: Callable[["Session", Job], Any]) -> Task | None:
+    def run(self, title: str, action: Callable[["Session", Job], Result]) -> Task[Result] | None:
         """Start the long job; None if it cannot start now. The window shows an error."""
         task = self.attempt(title, action)
         if task is not None:
             task.failed.connect(self.troubled)
         return task
 
-    def attempt(self, title: str, action: Callable[["Session", Job], Any]) -> Task | None:
+    def attempt(self, title: str, action: Callable[["Session", Job], Result]) -> Task[Result] | None:
         """As `run`, but the caller shows an error."""
         session = self.session
         if session is None or self.busy:
             return None
-        self.task = self.runner.start(title, partial(action, session))
-        self.task.finished.connect(self._finish)
-        self.started.emit(self.task)
-        return self.task
+        self.task = task = self.runner.start(title, partial(action, session))
+        task.finished.connect(self._finish)
+        self.started.emit(task)
+        return task
 
     def cancel(self) -> None:
         """Ask the long job to stop."""
@@ -155,9 +156,9 @@ class Work(QObject):
 
     @Slot()
     def _read_moves(self) -> None:
-        task = self.read(actions.moves_newest_first)
+        task = self.read(lambda session: session.store.moves_newest_first())
         if task is not None:
-            task.succeeded.connect(self._take_moves)
+            task.then(self._take_moves)
 
     @Slot(object)
     def _take_moves(self, moves: "tuple[Move, ...]") -> None:
@@ -178,8 +179,8 @@ class Work(QObject):
 
 
 def _read(
-    question: Callable[["Session"], Any], session: "Session", shown: units.Style, language: str, _job: Job
-) -> Any:
+    question: Callable[["Session"], Result], session: "Session", shown: units.Style, language: str, _job: Job
+) -> Result:
     # only here, and not in jobs: the history records sizes in the same units, whatever the window shows
     with units.styled(shown), spoken(language):
         return question(session)

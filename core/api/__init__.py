@@ -1,7 +1,55 @@
-"""The main job, one function an action: connect, do the work, record it. The command line and the window call these.
+"""The application's interface: one function for each action. The command line and the window call nothing else of core.
 
-Each action takes a Session (whose history, whose questions, which connections are open) and, where it reaches a server,
-a Job. Results are the frozen dataclasses of the package that did the work, in the history when the action returns.
+An action takes a Session (whose history, whose questions, which connections are open) and, where it reaches a server, a
+Job. Its result is a frozen dataclass of the package that did the work, and is in the history when the action returns.
 
-A noun a module, and each is imported by its own name: who looks into the history loads no tool, no report, no route.
+A module holds what is done with one noun. It is loaded when it is first used: who looks into the history loads no tool,
+no report, no route, and the window is on screen before any of them.
 """
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.api import (
+        archives,
+        benchmarks,
+        comparison,
+        execution,
+        facts,
+        imports,
+        migration,
+        model,
+        moves,
+        reports,
+        servers,
+        session,
+        storage,
+        survey,
+    )
+else:
+
+    def __getattr__(noun: str) -> ModuleType:
+        """Load the module of a noun: `from core import api`, then `api.moves`."""
+        if noun in __all__:
+            return import_module(f"{__name__}.{noun}")
+        raise AttributeError(f"module {__name__!r} has no attribute {noun!r}")
+
+
+__all__ = [
+    "archives",
+    "benchmarks",
+    "comparison",
+    "execution",
+    "facts",
+    "imports",
+    "migration",
+    "model",
+    "moves",
+    "reports",
+    "servers",
+    "session",
+    "storage",
+    "survey",
+]

@@ -1,25 +1,40 @@
-"""Run benchmarks on the volumes of a move, and compare their results."""
+"""Run benchmarks on the volumes of a move: which volumes, how long, one after the other or side by side."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from core.api.facts import get_facts
-from core.api.locks import refuse_locked_servers
+from core.api.servers import refuse_locked_servers
 from core.api.session import Session, record_commands
-from core.api.side_by_side import run_side_by_side
 from core.benchmarks.folders import user_for
-from core.benchmarks.model import Forecast, Outcome, Run, Side, Suite, Volume
+from core.benchmarks.installing import Installation, install, installation
+from core.benchmarks.model import Forecast, Run, Side, Suite, Volume
 from core.benchmarks.runs import MoveContext, remove_leftovers, run_suite, wait_until_in_sync
 from core.benchmarks.runs import forecast as forecast_suite
-from core.benchmarks.suites import load_suite
-from core.comparison.compare import compare as compare_runs
-from core.comparison.model import Comparison
-from core.comparison.sets import over_time, place_of, set_of
+from core.benchmarks.suites import Listed, list_suites, load_suite, own_suites
+from core.comparison.sets import place_of
 from core.errors import InputError
 from core.jobs import Event, Job, Note, Progress
 from core.migration.model.move import Move
 from core.servers.shell import call
+
+__all__ = [
+    "Listed",
+    "T",
+    "find_missing_tools",
+    "forecast_benchmarks",
+    "install_tools",
+    "list_suites",
+    "own_suites",
+    "run_benchmarks",
+    "run_side_by_side",
+    "select_volumes",
+    "volume_of_side",
+]
 
 
 def volume_of_side(move: Move, side: Side) -> Volume:
@@ -123,6 +138,18 @@ def run_benchmarks(
     return tuple(run for runs in runs_by_volume for run in runs)
 
 
+def find_missing_tools(session: Session, server: str, tools: Sequence[str], job: Job) -> Installation:
+    """Return which of the tools a server lacks, and the command that would install them; nothing is changed."""
+    job = record_commands(session.store, job)
+    return installation(session.server(server, job), tools, job)
+
+
+def install_tools(session: Session, wanted: Installation, job: Job) -> None:
+    """Install the tools as root."""
+    job = record_commands(session.store, job)
+    install(session.server(wanted.server, job), wanted, job)
+
+
 def _with_existing_folders(session: Session, move: Move, chosen: Sequence[Volume], job: Job) -> tuple[Volume, ...]:
     """Return the volumes with folders that exist.
 
@@ -207,85 +234,6 @@ def _job_for_one_of_several(job: Job, title: str, seconds: Sequence[float], numb
     return job.relay(report)
 
 
-def compare_sides(session: Session, move: str) -> Comparison:
-    """Return a comparison of the latest runs of each workload on both sides.
-
-    Raises:
-        InputError: nothing was measured yet.
-    """
-    sides = [
-        session.store.runs(session.store.move(move).name, side=side, latest_only=True) for side in (Side.OLD, Side.NEW)
-    ]
-    if not any(sides):
-        raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {move}")
-    return compare_runs(*sides)
-
-
-def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparison:
-    """Return a comparison of sets of runs: volumes of either server, or one volume at several dates.
-
-    Args:
-        session: the history and the connections.
-        move: the name of the move.
-        places: the volumes, with or without a date; a single volume is compared over time.
-
-    Raises:
-        InputError: a word does not name a volume, or nothing was measured there.
-    """
-    found = session.store.move(move)
-    named = [place_of(word, {Side.OLD: found.old, Side.NEW: found.new}) for word in places]
-    runs = session.store.runs(found.name)
-    if len(named) == 1:
-        sets = over_time(named[0], runs)
-        if len(sets) < 2:
-            times = "once" if sets else "never"
-            raise InputError(
-                f"{places[0]} was measured {times}, so its results cannot be compared over time",
-                f"run: pghaul bench {move}",
-            )
-        return compare_runs(*sets, dated=True)
-    sets = tuple(set_of(place, runs) for place in named)
-    for word, one in zip(places, sets, strict=True):
-        if not any(run.outcome is Outcome.DONE for run in one):
-            raise InputError(
-                f"no benchmark of {word} has finished yet",
-                f"run: pghaul bench {move} --volume {word.partition('@')[0]}",
-            )
-    return compare_runs(*sets, dated=len({(place.side, place.path) for place in named}) < len(named))
-
-
-def compare_numbered_runs(session: Session, old: int, new: int, *further: int) -> Comparison:
-    """Return a comparison of runs by their numbers in the history, of any servers and volumes.
-
-    An imported run may have another workload name: it is compared by the metrics that both have.
-
-    Raises:
-        InputError: the runs are of different workloads.
-    """
-    first = session.store.run(old)
-    return compare_runs(
-        [first], *([_require_comparable(first, session.store.run(number))] for number in (new, *further))
-    )
-
-
-def _require_comparable(first: Run, second: Run) -> Run:
-    """Return the second run with the first run's workload if one was imported; else both must have the same."""
-    old, new = first.id, second.id
-    if first.workload.tool == second.workload.tool and (first.volume.elsewhere or second.volume.elsewhere):
-        return replace(second, workload=first.workload)
-    if (first.workload.tool, first.workload.name) != (second.workload.tool, second.workload.name):
-        raise InputError(
-            f"run {old} is of {first.workload.title}, run {new} of {second.workload.title}; they cannot be compared",
-            "name two runs of the same workload; list them with: pghaul history runs MOVE",
-        )
-    if first.workload.parameters != second.workload.parameters:
-        raise InputError(
-            f"runs {old} and {new} of {first.workload.title} had different parameters and cannot be compared",
-            f"show the parameters with: pghaul history run {old} --json; pghaul history run {new} --json",
-        )
-    return second
-
-
 def _forecast_volume(session: Session, move: Move, measured: Volume, suite: Suite, job: Job) -> Forecast:
     facts, context = (
         get_facts(session, move, measured.side, job),
@@ -304,3 +252,68 @@ def _move_context(session: Session, move: Move, side: Side, suite: Suite, job: J
     other = Side.NEW if side is Side.OLD else Side.OLD
     server = session.server(move.new if other is Side.NEW else move.old, job)
     return MoveContext(major_version, server, get_facts(session, move, other, job))
+
+
+T = TypeVar("T")
+
+
+class _CombinedProgress:
+    """The combined progress of parts that run at the same time: it lasts as long as the slowest part.
+
+    Its methods can be called from several threads.
+    """
+
+    def __init__(self, names: Sequence[str], job: Job) -> None:
+        self._job = job
+        self._lock = threading.Lock()
+        self._parts: dict[str, Progress | None] = dict.fromkeys(names)
+
+    def report_part(self, name: str, event: Event) -> None:
+        """Report an event of one part; progress is combined with that of the others."""
+        with self._lock:
+            if isinstance(event, Progress):
+                self._parts[name] = event
+                event = self._combine(event)
+            self._job.report(event)
+
+    def end(self, name: str) -> None:
+        """Mark one part as ended: from now on only the others count."""
+        with self._lock:
+            del self._parts[name]
+
+    def _combine(self, last: Progress) -> Progress:
+        known = {name: part for name, part in self._parts.items() if part is not None}
+        title = "; ".join(f"{name}: {part.title}" for name, part in known.items())
+        progress_id = ";".join(f"{name}:{part.id}" for name, part in known.items())
+        totals = [part.total for part in known.values() if part.total is not None]
+        # progress in the same unit can be combined; progress in different units cannot
+        if (
+            len(known) < len(self._parts)
+            or len(totals) < len(known)
+            or {part.unit for part in known.values()} != {last.unit}
+        ):
+            return Progress(progress_id, title, 0.0, None, last.unit)
+        remaining = max(part.total - part.done for part in known.values() if part.total is not None)
+        return Progress(progress_id, title, max(totals) - remaining, max(totals), last.unit)
+
+
+def run_side_by_side(parts: Sequence[tuple[str, Callable[[Job], T]]], job: Job) -> list[T]:
+    """Run all parts at the same time and return their results in order.
+
+    If one fails, the others still run to their end. Then the first error is raised.
+
+    Args:
+        parts: a name for display and the function of each part.
+        job: the job that reports the combined progress.
+    """
+    progress = _CombinedProgress([name for name, _ in parts], job)
+    with ThreadPoolExecutor(len(parts), thread_name_prefix="side") as pool:
+        running = [pool.submit(_carry_out, work, name, progress, job) for name, work in parts]
+    return [one.result() for one in running]
+
+
+def _carry_out(work: Callable[[Job], T], name: str, progress: _CombinedProgress, job: Job) -> T:
+    try:
+        return work(job.relay(partial(progress.report_part, name)))
+    finally:
+        progress.end(name)

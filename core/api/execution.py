@@ -1,17 +1,22 @@
 """Actions that start, continue, cancel and roll back the execution of a move."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 
-from core.api.locks import find_leftover_execution, with_advice
 from core.api.migration import make_estimate, plan_move, run_checks
+from core.api.model import ExecutionState
+from core.api.servers import find_leftover_execution, with_advice
 from core.api.session import Session, record_commands
 from core.errors import InputError
 from core.facts.model import TrialStart
 from core.jobs import Job
+from core.migration.execution.account import Account, Downtime, account, downtime
 from core.migration.execution.engine import cancel_abandoned_execution, carry_out_plan, new_execution, remove_leftovers
 from core.migration.execution.entry import (
+    describe_leftovers,
     find_cancellable,
     find_resumable,
     find_rollbackable,
@@ -22,16 +27,61 @@ from core.migration.execution.entry import (
 from core.migration.execution.executor import Executor, Operator
 from core.migration.execution.lock import HeldError
 from core.migration.execution.outcome import Paragraph, outcome_of
+from core.migration.execution.progress import current_rate, describe_progress, status_of
+from core.migration.execution.queries import METRICS, SHOWN, QueryResults, lines, missing, query_results, sentences
 from core.migration.execution.rollback import roll_back
+from core.migration.execution.status import NextOption, describe_both_clusters, next_options, suggest_next_commands
+from core.migration.execution.summary import follow_up
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
+from core.migration.execution.unfinished import Possible, known_downtime, possible
 from core.migration.findings.dress import explain_no_dress_rehearsal as why_not
+from core.migration.findings.query_scripts import check_queries, read_script
 from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
 from core.migration.plan.steps.dress import QUERIES_ON_OLD
+from core.migration.plan.steps.hooks import LEAD
+from core.migration.plan.steps.opening import DECIDE
 from core.migration.probing.trial_start import with_trial_start
 from core.servers.secrets import Key, session_secrets
 from core.servers.shell import Secret
+
+__all__ = [
+    "DECIDE",
+    "LEAD",
+    "LOADED_LATE",
+    "METRICS",
+    "SHOWN",
+    "Account",
+    "Downtime",
+    "ExecutionState",
+    "NextOption",
+    "Operator",
+    "Paragraph",
+    "Possible",
+    "QueryResults",
+    "account",
+    "cancel_execution",
+    "check_queries",
+    "describe_both_clusters",
+    "describe_outcome",
+    "describe_progress",
+    "downtime",
+    "execute",
+    "execution_status",
+    "explain_no_dress_rehearsal",
+    "follow_up",
+    "lines",
+    "missing",
+    "next_options",
+    "query_results",
+    "read_script",
+    "read_state",
+    "resume_execution",
+    "roll_back_execution",
+    "sentences",
+    "suggest_next_commands",
+]
 
 LOADED_LATE = ("humanize", "numpy")
 """Modules that would otherwise be loaded only by the first formatted size and by the estimate after a rehearsal.
@@ -121,6 +171,55 @@ def execution_status(session: Session, move: str) -> tuple[Execution, bool]:
     """Return the latest execution and whether this workstation carries it out; raise InputError if there is none."""
     latest = require_execution(_latest(session, move), move)
     return latest, _is_running_here(session, latest)
+
+
+def read_state(session: Session, move: str, kind: Kind | None = None) -> ExecutionState:
+    """Return the latest execution of a move, what is happening in it, and what may be done next.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        kind: the kind of the execution that is returned; None for any. What is possible depends on the latest
+            execution of all kinds.
+    """
+    made = _read_state(session, move, kind)
+    if kind is not Kind.REHEARSAL or made.possible is None or not made.possible.begin:
+        return made
+    return replace(made, no_dress=explain_no_dress_rehearsal(session, move))
+
+
+def _read_state(session: Session, move: str, kind: Kind | None) -> ExecutionState:
+    newest, plan = session.store.latest_execution(move), session.store.plan(move)
+    if newest is None:
+        return ExecutionState(possible=possible(None, alive=False), plan=plan)
+    shown = newest
+    if kind is not None and newest.kind is not kind:
+        older = next((one for one in session.store.executions(move) if one.kind is kind), None)
+        if older is None:
+            may = possible(newest, alive=session.store.carried_out(newest.id))
+            return ExecutionState(possible=_only_begin(may), plan=plan)
+        shown = older
+    now, alive = datetime.now(UTC), session.store.carried_out(shown.id)
+    may = possible(newest, alive=alive if shown is newest else session.store.carried_out(newest.id))
+    return ExecutionState(
+        execution=shown,
+        alive=alive,
+        progress=describe_progress(shown, now) if alive else (),
+        stands=describe_both_clusters(shown),
+        left=describe_leftovers(shown),
+        ending=describe_outcome(session, shown),
+        possible=may if shown is newest else _only_begin(may),
+        downtime=known_downtime(shown, now, alive=alive),
+        bytes_per_second=(
+            sum(current_rate(run, now) or 0.0 for _, run in status_of(shown, now).under_way) if alive else None
+        ),
+        read_at=now,
+    )
+
+
+def _only_begin(may: Possible) -> Possible:
+    """Remove all but the beginning from what is possible: only the latest execution can be continued."""
+    return replace(may, resume=False, end=False, roll_back=False)
 
 
 def describe_outcome(session: Session, execution: Execution) -> tuple[Paragraph, ...]:

@@ -18,9 +18,18 @@ from core.history.store import Store
 from core.jobs import Job, Note
 from core.migration.findings.data_roots import data_roots
 from core.migration.model.move import Move
+from core.migration.plan.cluster_control import explain_fence
 from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
 from core.servers.connection import Server
 from core.servers.shell import for_hint
+
+__all__ = [
+    "collect_and_save",
+    "explain_fence",
+    "get_facts",
+    "get_facts_of_both",
+    "read_facts",
+]
 
 _FRESH_SECONDS = 900.0
 """Facts that are older, in seconds, are used with a note on their age."""

@@ -1,31 +1,43 @@
-"""Checks, probes, estimate and plan of a move."""
+"""What precedes a move: its checks and their waivers, probes, watches on the old server, the estimate, the plan."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from core.api.facts import get_facts, get_facts_of_both
-from core.api.locks import refuse_locked_servers
+from core.api.servers import refuse_locked_servers
 from core.api.session import Session, record_commands
-from core.api.watching import collect_if_due
 from core.benchmarks.model import Side
-from core.errors import HistoryError, ParseError
+from core.errors import HistoryError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
+from core.files import write_text
 from core.history.store import Store
-from core.jobs import Job
+from core.jobs import Job, Note
+from core.migration.checks import CHECKS
 from core.migration.checks import run_checks as check_facts
-from core.migration.checks.waivers import apply_waivers
+from core.migration.checks.declaration import Declaration
+from core.migration.checks.waivers import apply_waivers, is_waivable, waive
 from core.migration.estimate import estimate as estimate_spec
-from core.migration.estimate import ruled_out, spec_of
+from core.migration.estimate import load_spec, ruled_out, spec_of
 from core.migration.estimate.advice import helps
 from core.migration.estimate.copy_methods import planned
-from core.migration.estimate.planning import Planned
-from core.migration.estimate.planning import answers as answers_of
+from core.migration.estimate.growth import Later
+from core.migration.estimate.night import Fit
+from core.migration.estimate.planning import Planned, answers, stop_by
 from core.migration.estimate.spec import Spec
 from core.migration.estimate.watched import Watched, watched
 from core.migration.execution.rates import changed, command_seconds, copied
-from core.migration.execution.record import EstimateComparison, history_of
+from core.migration.execution.record import (
+    ByStage,
+    EstimateComparison,
+    bias,
+    by_stage,
+    history_of,
+    hit_rate,
+    select_counted,
+)
 from core.migration.execution.status import describe_completed_move
 from core.migration.model.asked import Asked
 from core.migration.model.checks import CheckResult
@@ -35,14 +47,59 @@ from core.migration.model.execution import Execution
 from core.migration.model.move import Move, Verify
 from core.migration.model.plan import Plan, PlanWarning
 from core.migration.model.probe import Probe, Quantity
-from core.migration.model.watch import parse_watch
-from core.migration.plan import make_plan
+from core.migration.model.watch import WatchResult, parse_watch
+from core.migration.plan import make_plan, runbook, script
+from core.migration.probing import watching
 from core.migration.probing.probes import probe as probe_servers
 from core.migration.probing.sustained import measure
 from core.migration.probing.taking import ProbeContext
 from core.migration.probing.trial_start import with_trial_start
+from core.migration.probing.watching import Watching
+from core.migration.transports.choice import Choice, tried_routes
+from core.migration.transports.choice import choose_transport as choice_of
 from core.reports.estimate_record import record_of, record_of_all
 from core.servers.connection import Server
+
+__all__ = [
+    "SAW_NOTHING",
+    "ByStage",
+    "Choice",
+    "Declaration",
+    "EstimateComparison",
+    "Fit",
+    "Later",
+    "Planned",
+    "Spec",
+    "Watching",
+    "answer_planning",
+    "answers",
+    "begin_watch",
+    "bias",
+    "by_stage",
+    "check_and_estimate",
+    "choose_transport",
+    "collect_if_due",
+    "collect_watch",
+    "compare_with_estimates",
+    "describe_completion",
+    "estimate_from_spec",
+    "hit_rate",
+    "is_waivable",
+    "list_checks",
+    "make_estimate",
+    "make_estimate_with_spec",
+    "plan_move",
+    "probe_sustained_write",
+    "run_checks",
+    "run_probes",
+    "save_runbook",
+    "save_script",
+    "select_counted",
+    "stop_by",
+    "unwaive_check",
+    "waive_check",
+    "watch_status",
+]
 
 
 def run_checks(session: Session, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
@@ -73,6 +130,11 @@ def run_checks(session: Session, move: str, job: Job, *, refresh: bool = True) -
     return apply_waivers(results, session.store.waivers(move))
 
 
+def list_checks() -> tuple[Declaration, ...]:
+    """Return what each check declares, in the order in which they are shown."""
+    return tuple(check.declaration for check in CHECKS)
+
+
 def check_and_estimate(
     session: Session, move: Move, old: Facts, new: Facts
 ) -> tuple[tuple[CheckResult, ...], Estimate]:
@@ -100,6 +162,11 @@ def run_probes(session: Session, move: str, job: Job, *, thorough: bool = False)
     return probe_servers(*servers, old, new, found, store.seed(move), store, job, before=before, thorough=thorough)
 
 
+def choose_transport(probes: Sequence[Probe]) -> Choice:
+    """Return the transport that a plan would use by these probes, and why."""
+    return choice_of(probes, tried_routes(probes))
+
+
 def probe_sustained_write(session: Session, move: str, seconds: float, job: Job) -> Probe:
     """Write to the new server's disk for at most `seconds`: the rate of a copy once a cache is full."""
     job = record_commands(session.store, job, move)
@@ -110,6 +177,21 @@ def probe_sustained_write(session: Session, move: str, seconds: float, job: Job)
     site = ProbeContext(*servers, old, new, found, session.store.seed(move), job)
     short = [each for each in session.store.probes(move) if each.quantity is Quantity.WRITE]
     return measure(site, seconds, short[-1].bytes_per_second if short else None, session.store)
+
+
+def estimate_from_spec(text: str, name: str, verify: Verify) -> tuple[Estimate, Spec]:
+    """Return an estimate from a TOML or JSON spec, without servers, and the spec.
+
+    Args:
+        text: the spec.
+        name: the name of its file, for messages.
+        verify: which files are compared by their checksums during the downtime.
+
+    Raises:
+        InputError: the spec cannot be read, or contradicts itself.
+    """
+    spec = load_spec(text, name)
+    return estimate_spec(spec, verify), spec
 
 
 def make_estimate(session: Session, move: str, job: Job, *, verify: Verify = Verify.CHANGED) -> Estimate:
@@ -189,6 +271,22 @@ def plan_move(
     return made
 
 
+def save_runbook(plan: Plan, path: Path, *, replacing: bool = False) -> Path:
+    """Write a plan to a file as a runbook in Markdown, and return its path.
+
+    Raises:
+        InputError: the file exists and must not be replaced, or it cannot be written.
+    """
+    write_text(path, runbook(plan), replacing=replacing)
+    return path
+
+
+def save_script(plan: Plan, path: Path, *, replacing: bool = False) -> Path:
+    """Write a plan to a file as a POSIX shell script, and return its path. Raises the errors of `save_runbook`."""
+    write_text(path, script(plan), replacing=replacing, executable=True)
+    return path
+
+
 def describe_completion(session: Session, move: str) -> str:
     """Return a sentence that the move is finished, for its plan or estimate; empty if it is not."""
     return describe_completed_move(session.store.latest_execution(move))
@@ -200,7 +298,7 @@ def answer_planning(session: Session, move: str, asked: Asked) -> Planned | None
     made, old = session.store.estimate(move), session.store.facts(found.old)
     if made is None or old is None:
         return None
-    return answers_of(_make_spec(session, found, old, session.store.facts(found.new)), made, asked, made.checking)
+    return answers(_make_spec(session, found, old, session.store.facts(found.new)), made, asked, made.checking)
 
 
 def _estimate(
@@ -286,3 +384,130 @@ def _monthly_growth_bytes(session: Session, move: Move) -> float | None:
 
 _LEAST_SECONDS = 86400.0
 """Sizes on the same day say nothing about the growth in a month."""
+
+
+def waive_check(session: Session, move: str, check: str, reason: str) -> tuple[CheckResult, ...]:
+    """Waive one warning of the latest checks with a reason, and return all results.
+
+    Raises:
+        InputError: no checks have run yet, or the check has no warning.
+    """
+    session.store.add_waiver(move, waive(_latest(session, move), check, reason))
+    return _latest(session, move)
+
+
+def unwaive_check(session: Session, move: str, check: str) -> tuple[CheckResult, ...]:
+    """Withdraw a waiver, and return all results.
+
+    Raises:
+        InputError: the check is not waived.
+    """
+    session.store.withdraw_waiver(move, check)
+    return _latest(session, move)
+
+
+def _latest(session: Session, move: str) -> tuple[CheckResult, ...]:
+    results = session.store.checks(move)
+    if results is None:
+        raise InputError(f"the checks of the move {move} have not run yet", f"run: pghaul check {move}")
+    return results
+
+
+SAW_NOTHING = "watch ended before its second observation; it has no result"
+"""What is recorded for a watch that no longer exists and has no result."""
+
+
+def begin_watch(session: Session, move: str, seconds: float, job: Job) -> Watching:
+    """Begin a watch on the old server, which runs by itself; later estimates use its results once it has ended."""
+    job = record_commands(session.store, job, move)
+    found = session.store.move(move)
+    facts = get_facts(session, found, Side.OLD, job)
+    old = session.server(found.old, job)
+    asked_at = datetime.now(UTC)
+    begun = watching.begin(old, facts, found, session.store.seed(move), seconds, job)
+    session.store.probe_taken(move, _begun_probe(begun.command, seconds, asked_at))
+    return watching.look(old, begun, job)
+
+
+def watch_status(session: Session, move: str, job: Job) -> Watching:
+    """Return the state of the watch on the old server; raise InputError if there is none."""
+    job = record_commands(session.store, job, move)
+    return _find_watch(session, session.store.move(move), job)[1]
+
+
+def collect_watch(session: Session, move: str, job: Job, *, end: bool = False) -> Watching:
+    """Save what the watch has seen so far. A watch that has ended, or is to `end`, is removed from the old server.
+
+    Raises:
+        InputError: there is no watch, or it has seen nothing yet and continues.
+    """
+    job = record_commands(session.store, job, move)
+    old, now = _find_watch(session, session.store.move(move), job)
+    seen = now.watch is not None and now.watch.seconds > 0
+    if now.watch is not None and seen:
+        session.store.probe_taken(move, _result_probe(now.job.command, now.log, now.watch))
+    elif now.running and not end:
+        raise InputError(
+            "the watch has made fewer than two observations", f"try again later: pghaul probe {move} --watch --collect"
+        )
+    if end or not now.running:
+        watching.end(old, now, job)
+        if not seen and session.store.uncollected_watch(move) is not None:
+            session.store.probe_taken(move, _ended_probe(now.job.command, now.log))
+            job.report(Note(f"{old.name}: {SAW_NOTHING}"))
+    return now
+
+
+def collect_if_due(session: Session, move: str, job: Job) -> None:
+    """Save the results of a watch that has ended; a failure is reported and is not an error."""
+    begun = session.store.uncollected_watch(move)
+    if begun is None or datetime.now(UTC) < begun.taken_at + timedelta(seconds=float(begun.raw)):
+        return
+    try:
+        collect_watch(session, move, job)
+    except PghaulError as error:
+        job.check()
+        job.report(Note(f"the result of the watch on the old server cannot be used: {error.message}", "warning"))
+
+
+def _find_watch(session: Session, found: Move, job: Job) -> tuple[Server, Watching]:
+    old = session.server(found.old, job)
+    begun = watching.find(old, session.store.facts(found.old), found, session.store.seed(found.name), job)
+    if begun is None:
+        lost = session.store.uncollected_watch(found.name)
+        if lost is not None:  # for example after a restart that empties /var/tmp
+            session.store.probe_taken(found.name, _ended_probe(lost.command, ""))
+        raise InputError(
+            f"there is no watch of {found.name} on {found.old}",
+            f"start one with: pghaul probe {found.name} --watch 24h",
+        )
+    return old, watching.look(old, begun, job)
+
+
+def _begun_probe(command: str, seconds: float, at: datetime) -> Probe:
+    """Return the record that a watch was begun and has measured nothing yet."""
+    length = f"{round(seconds)}"
+    return Probe(Quantity.CHANGES, 0.0, 0, 0.0, f"watch of {length} s started", command, length, at)
+
+
+def _ended_probe(command: str, log: str) -> Probe:
+    """Return the record that a watch no longer exists and has measured nothing."""
+    now = datetime.now(UTC)
+    return Probe(Quantity.CHANGES, 0.0, 0, 0.0, SAW_NOTHING, command, log, now, began_at=now)
+
+
+def _result_probe(command: str, log: str, watch: WatchResult) -> Probe:
+    steps = watch.wal
+    grown, seconds = sum(each[2] for each in steps), sum(each[1] for each in steps)
+    now = datetime.now(UTC)
+    return Probe(
+        quantity=Quantity.CHANGES,
+        bytes_per_second=grown / seconds if seconds else 0.0,
+        bytes=grown,
+        seconds=watch.seconds,
+        method=f"watch of the old cluster: WAL and file times, {len(watch.looks)} observations",
+        command=command,
+        raw=log,
+        taken_at=now,
+        began_at=now,
+    )

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core import settings
-from core.api.fleet import rank_fleet
+from core.api.model import Overview
+from core.api.moves import get_standing, rank_fleet
 from core.api.session import Session
 from core.benchmarks.model import Outcome, Run, Side
 from core.comparison.compare import compare
@@ -17,13 +18,27 @@ from core.errors import InputError
 from core.facts.model import Facts
 from core.migration.fleet import FleetMove, make_fleet_move
 from core.migration.model.move import Move
+from core.reports import summary
 from core.reports.kinds.fleet import FleetReport, FleetServer
 from core.reports.kinds.storage import StorageReport
 from core.reports.make import Format, Kind, check_place, of_fleet, of_move, of_storage, write
-from core.reports.model import Document
+from core.reports.model import Document, Paper
 from core.reports.options import Options
-from core.reports.report import build
+from core.reports.report import build, first_page
 from core.servers.profiles import Profile
+
+__all__ = [
+    "Format",
+    "Kind",
+    "Options",
+    "Overview",
+    "Paper",
+    "make_document",
+    "make_fleet_report",
+    "make_storage_report",
+    "read_overview",
+    "write_report",
+]
 
 _DEFAULT = Options()
 _OF_MANY = frozenset({Kind.STORAGE, Kind.FLEET})
@@ -60,6 +75,13 @@ def write_report(
     if kind not in _OF_MANY:
         session.store.record_report(words[0], path)
     return path
+
+
+def read_overview(session: Session, move: str) -> Overview:
+    """Return the answers of the first page of a move's report, and what they rest on."""
+    report = first_page(session.store, move)
+    marks = get_standing(session, move).marks
+    return Overview(summary.answers(report), report.comparison, report.estimate, marks)
 
 
 def make_document(session: Session, kind: Kind, words: Sequence[str], options: Options) -> Document:

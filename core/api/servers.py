@@ -1,15 +1,35 @@
-"""Test a server: connect and try each right that the work may need. Install tools that it lacks."""
+"""The servers: their profiles, a test of each right, and the lock while a cluster on one of them is being moved."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.api.model import ServerRow
 from core.api.session import Session, record_commands
-from core.benchmarks.installing import Installation, install, installation
-from core.errors import AuthenticationError, CommandError
+from core.errors import AuthenticationError, BlockedError, CommandError
 from core.jobs import Job
+from core.migration.execution import lock
+from core.migration.execution.lock import HeldError, Holder
+from core.migration.model.execution import Execution, State
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
+from core.servers.secrets import session_secrets
 from core.servers.shell import command
+from core.servers.ssh_config import named_hosts
+
+__all__ = [
+    "ServerRow",
+    "Tried",
+    "find_leftover_execution",
+    "is_promised",
+    "list_servers",
+    "named_hosts",
+    "refuse_locked_servers",
+    "remove_profile",
+    "save_profile",
+    "test_server",
+    "try_profile",
+    "with_advice",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +43,38 @@ class Tried:
 
     sentences: tuple[str, ...]
     missing: tuple[str, ...] = ()
+
+
+def list_servers(session: Session) -> tuple[ServerRow, ...]:
+    """Return all servers with their latest facts and the names of their moves, sorted by name."""
+    moves = session.store.moves()
+    return tuple(
+        ServerRow(
+            profile,
+            session.store.facts(profile.name),
+            tuple(move.name for move in moves if profile.name in (move.old, move.new)),
+        )
+        for profile in session.store.profiles()
+    )
+
+
+def save_profile(session: Session, profile: Profile, name: str | None) -> None:
+    """Save a new profile, or with a `name` the changed profile of the server that was called so.
+
+    Raises:
+        InputError: a server has the name of the profile already, or there is none that was called `name`.
+    """
+    if name is None:
+        session.store.add_profile(profile)
+    else:
+        session.store.update_profile(profile, name)
+        session_secrets.forget_server(name)  # they may not fit the changed profile
+
+
+def remove_profile(session: Session, name: str) -> None:
+    """Remove a server and its facts from the history. Raises InputError if a move names the server."""
+    session.store.remove_profile(name)
+    session_secrets.forget_server(name)
 
 
 def test_server(session: Session, server: str, job: Job) -> Tried:
@@ -57,18 +109,6 @@ def _test_connection(connected: Server, job: Job) -> Tried:
     return Tried(tuple(sentences), tuple(missing))
 
 
-def find_missing_tools(session: Session, server: str, tools: Sequence[str], job: Job) -> Installation:
-    """Return which of the tools a server lacks, and the command that would install them; nothing is changed."""
-    job = record_commands(session.store, job)
-    return installation(session.server(server, job), tools, job)
-
-
-def install_tools(session: Session, wanted: Installation, job: Job) -> None:
-    """Install the tools as root."""
-    job = record_commands(session.store, job)
-    install(session.server(wanted.server, job), wanted, job)
-
-
 def _try_command_as(server: Server, user: str, job: Job) -> AuthenticationError | CommandError | None:
     """Return why no command runs as `user`, or None if commands run."""
     try:
@@ -81,3 +121,56 @@ def _try_command_as(server: Server, user: str, job: Job) -> AuthenticationError 
 def is_promised(rights: Rights, user: str) -> bool:
     """Return whether commands should run as `user` by the rights of a profile."""
     return rights is not Rights.NONE and (rights is not Rights.SUDO_POSTGRES or user != "root")
+
+
+_OVER = {State.STOPPED, State.CANCELLED, State.DONE, State.ROLLED_BACK}
+
+
+def refuse_locked_servers(session: Session, servers: Sequence[str], job: Job) -> None:
+    """Raise BlockedError if any workstation is moving a cluster on one of these servers."""
+    for name in dict.fromkeys(servers):
+        for holder in lock.holders(session.server(name, job), job):
+            if find_leftover_execution(session, holder) is not None:
+                continue
+            raise BlockedError(
+                f"{name}: a cluster on this server is being moved by {holder.whose}; a measurement now would slow down "
+                "the copy and give wrong results",
+                _advise_on_own_lock(session, holder)
+                or "wait until the move has ended, or ask its operator; "
+                f"{lock.take_over(session.server(name, job), holder)}",
+            )
+
+
+def find_leftover_execution(session: Session, holder: Holder) -> Execution | None:
+    """Return the finished execution of this history that has left the lock, or None for any other lock.
+
+    A lock stays if its server could not be reached when the execution ended.
+    """
+    own = _find_execution(session, holder.token)
+    if own is None or own.state not in _OVER:
+        return None
+    return own if session.store.recorded_here(own.id) and not session.store.carried_out(own.id) else None
+
+
+def with_advice(session: Session, error: HeldError) -> HeldError:
+    """Return the error with advice on how to go on, if the lock belongs to an execution of this history."""
+    return HeldError(error.message, _advise_on_own_lock(session, error.holder) or error.hint, error.holder)
+
+
+def _advise_on_own_lock(session: Session, holder: Holder) -> str:
+    """Return what to do about a lock of an execution of this history; empty for any other lock."""
+    own = _find_execution(session, holder.token)
+    if own is None:
+        return ""
+    execute = command("pghaul", "execute", own.move)
+    if session.store.carried_out(own.id):
+        return f"this is execution {own.id} of {own.move}, which is running: {execute} --status"
+    return (
+        f"this is execution {own.id} of {own.move}, whose process has ended: continue it with {execute} --resume, or "
+        "end it with --cancel, which removes the lock"
+    )
+
+
+def _find_execution(session: Session, token: str) -> Execution | None:
+    executions = (execution for move in session.store.moves() for execution in session.store.executions(move.name))
+    return next((execution for execution in executions if execution.token == token), None)

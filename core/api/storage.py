@@ -7,8 +7,19 @@ from core.api.benchmarks import volume_of_side
 from core.api.session import Session
 from core.benchmarks.model import Side
 from core.comparison.preparation import Preparation, preparation_script
-from core.comparison.raid import Drive, Expected, Layout, expect, measured
+from core.comparison.raid import Drive, Expected, Layout, expect, layouts, measured
 from core.errors import InputError
+
+__all__ = [
+    "Drive",
+    "Layout",
+    "Measured",
+    "WhatIf",
+    "expect_layouts",
+    "expect_layouts_of_move",
+    "layouts",
+    "write_preparation",
+]
 
 
 @dataclass(frozen=True, slots=True)

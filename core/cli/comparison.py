@@ -56,7 +56,7 @@ def _run(context: Context, options: argparse.Namespace) -> int:
 
 
 def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:
-    from core.api import benchmarks as actions
+    from core.api import comparison as actions
 
     match options.what:
         case []:

@@ -33,7 +33,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _run(context: Context, options: argparse.Namespace) -> int:
-    from core.api import diagnosis as actions
+    from core.api import comparison as actions
     from core.benchmarks.model import Side
 
     sides = [Side(options.side)] if options.side else list(Side)

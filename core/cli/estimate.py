@@ -16,8 +16,7 @@ from core.migration.model.estimate import Estimate, Method, Span, method_title, 
 from core.migration.model.move import Verify
 
 if TYPE_CHECKING:
-    from core.migration.estimate.spec import Spec
-    from core.migration.execution.record import EstimateComparison
+    from core.api.migration import EstimateComparison, Spec
 
 SPEC_EXAMPLE = """\
 Example of a TOML file for --spec (only cluster.size_bytes is required; missing values are assumed):
@@ -102,19 +101,15 @@ def _completion_note(context: Context, options: argparse.Namespace) -> str:
 def _make_estimate(context: Context, options: argparse.Namespace) -> "tuple[Estimate, Spec]":
     """The estimate, and what it was made from."""
     checking = Verify(options.verify)
-    if options.spec is not None:
-        from core.migration.estimate import estimate, load_spec
-
-        spec = load_spec(read_input(options.spec), options.spec)
-        return estimate(spec, checking), spec
     from core.api import migration as actions
 
+    if options.spec is not None:
+        return actions.estimate_from_spec(read_input(options.spec), options.spec, checking)
     return actions.make_estimate_with_spec(context.session, options.move, context.job, verify=checking)
 
 
 def _record(context: Context, options: argparse.Namespace) -> int:
     from core.api import migration as actions
-    from core.migration.execution.record import bias, by_stage, hit_rate
 
     if any(each is not None for each in (options.window, options.downtime, options.price, options.growth)):
         raise InputError(
@@ -129,7 +124,12 @@ def _record(context: Context, options: argparse.Namespace) -> int:
     of_all = rows if options.move is None else actions.compare_with_estimates(context.session)
     if options.json:
         print_document(
-            {"record": rows, "hit_rate": hit_rate(rows), "bias": bias(rows), "stages_of_all_moves": by_stage(of_all)}
+            {
+                "record": rows,
+                "hit_rate": actions.hit_rate(rows),
+                "bias": actions.bias(rows),
+                "stages_of_all_moves": actions.by_stage(of_all),
+            }
         )
     else:
         show("\n\n".join(text for text in (record_text(rows), by_stage_text(of_all)) if text))
@@ -138,7 +138,7 @@ def _record(context: Context, options: argparse.Namespace) -> int:
 
 def by_stage_text(rows: "Sequence[EstimateComparison]") -> str:
     """Return how good the estimates of each stage were, over all moves; empty without any."""
-    from core.migration.execution.record import by_stage
+    from core.api.migration import by_stage
 
     cells = [
         (
@@ -155,7 +155,7 @@ def by_stage_text(rows: "Sequence[EstimateComparison]") -> str:
 
 def record_text(rows: "Sequence[EstimateComparison]") -> str:
     """Return executions beside their estimates for display, and how good the estimates were."""
-    from core.migration.execution.record import bias, select_counted
+    from core.api.migration import bias, select_counted
 
     if not rows:
         return "no execution or rehearsal has an estimate that was made before it started"

@@ -21,9 +21,8 @@ from core.migration.model.queries import Queries
 from core.text import printable, sentence
 
 if TYPE_CHECKING:
+    from core.api.execution import Paragraph, QueryResults
     from core.benchmarks.statistics import Interval
-    from core.migration.execution.outcome import Paragraph
-    from core.migration.execution.queries import QueryResults
 
 _TRIES = 3
 """How often the cluster's name may be typed wrong."""
@@ -211,7 +210,7 @@ class TerminalOperator:
         """Whether the person says so."""
         if self.yes:
             return True
-        from core.migration.plan.steps.opening import DECIDE
+        from core.api.execution import DECIDE
 
         say(f"\n{step.number}. {printable(step.title)}\n   {printable(sentence(step.reason))}")
         for line in step.table.splitlines():
@@ -338,7 +337,7 @@ def _queries(options: argparse.Namespace) -> Queries | None:
             "--queries needs a role that runs the queries",
             "name one with --queries-as ROLE: a role that an application uses, not a superuser",
         )
-    from core.migration.findings.query_scripts import check_queries, read_script
+    from core.api.execution import check_queries, read_script
 
     return check_queries(
         Queries(
@@ -364,13 +363,10 @@ def _refuse_unanswerable(kind: Kind, options: argparse.Namespace) -> None:
 def _show(
     execution: Execution, options: argparse.Namespace, outcome: "tuple[Paragraph, ...]", *, alive: bool = False
 ) -> int:
-    from core.migration.execution.queries import query_results
+    from core.api.execution import account, next_options, query_results
 
     queries = query_results(execution)
     if options.json:
-        from core.migration.execution.account import account
-        from core.migration.execution.status import next_options
-
         document = {"execution": execution, "alive": alive, "next_options": () if alive else next_options(execution)}
         print_document({**document, "account": account(execution), "outcome": outcome, "queries": queries})
     else:
@@ -382,7 +378,7 @@ def query_lines(results: "QueryResults | None") -> list[str]:
     """Return how long the queries of a dress rehearsal took on each server, as lines for display."""
     if results is None:
         return []
-    from core.migration.execution.queries import METRICS, SHOWN, lines, missing, sentences
+    from core.api.execution import METRICS, SHOWN, lines, missing, sentences
 
     rows = [
         (
@@ -422,7 +418,7 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
     lines += [f"  {printable(sentence)}" for sentence in _describe_state(execution)]
     if alive:
-        from core.migration.execution.progress import describe_progress
+        from core.api.execution import describe_progress
 
         lines += [f"  {printable(sentence)}" for sentence in describe_progress(execution, datetime.now(UTC))]
     rows = [_row(run) for run in execution.steps]
@@ -434,8 +430,7 @@ def _describe_state(execution: Execution) -> list[str]:
     """Return lines on both clusters and the downtime so far, for an execution that is not finished."""
     if execution.state in {State.DONE, State.ROLLED_BACK}:
         return []
-    from core.migration.execution.account import downtime
-    from core.migration.execution.status import describe_both_clusters
+    from core.api.execution import describe_both_clusters, downtime
 
     lines, down = [describe_both_clusters(execution)], downtime(execution, datetime.now(UTC))
     if down is not None and down.ended_at is None:
@@ -450,7 +445,7 @@ def _next_steps(execution: Execution, *, alive: bool) -> list[str]:
     left = [step for step in execution.steps_taken if not execution.done(step.number)]
     if not left or alive or execution.state in {State.DONE, State.ROLLED_BACK}:
         return []
-    from core.migration.execution.status import suggest_next_commands
+    from core.api.execution import suggest_next_commands
 
     next_step = f"The next step is {left[0].number}, {left[0].title}."
     return ["", printable(next_step), printable(f"  hint: {suggest_next_commands(execution)}")]

@@ -126,7 +126,7 @@ def _cluster(cluster: "Cluster") -> list[str]:
         for link in cluster.links
     ]
     if cluster.fenced:
-        from core.migration.plan.cluster_control import explain_fence  # brings what makes a plan with it
+        from core.api.facts import explain_fence  # brings what makes a plan with it
 
         lines.append(f"  fenced      pghaul keeps this cluster from starting: {printable(explain_fence(cluster))}")
     lines += [f"  leftover    {printable(name)}" for name in cluster.leftovers]

@@ -8,7 +8,7 @@ from core.cli import estimate, probing
 from core.cli.context import Context, add_common, add_replace, print_document
 from core.cli.terminal import say, show, table
 from core.errors import InputError
-from core.files import check_free, write_text
+from core.files import check_free
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan, Step
@@ -73,26 +73,26 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _check(context: Context, options: argparse.Namespace) -> int:
-    if options.list:
-        from core.migration.checks import CHECKS
+    from core.api import migration
 
+    if options.list:
+        declared = migration.list_checks()
         if options.json:
-            listed = [{**documents.to_plain(each.declaration), "severity": each.severity} for each in CHECKS]
+            listed = [{**documents.to_plain(each), "severity": each.severity} for each in declared]
             print_document({"checks": listed})
         else:
-            rows = [(each.id, each.severity, each.title, each.compares) for each in CHECKS]
+            rows = [(each.id, each.severity, each.title, each.compares) for each in declared]
             show(table(("id", "severity", "title", "compares"), rows))
         return 0
-    from core.api import migration, waivers
 
     if options.waive is not None and options.unwaive is not None:
         raise InputError("--waive and --unwaive cannot be combined", "use one of them at a time")
     if options.reason is not None and options.waive is None:
         raise InputError("--reason needs --waive", "name the check: --waive ID --reason TEXT")
     if options.waive is not None:
-        results = waivers.waive_check(context.session, _move(options), options.waive, options.reason or "")
+        results = migration.waive_check(context.session, _move(options), options.waive, options.reason or "")
     elif options.unwaive is not None:
-        results = waivers.unwaive_check(context.session, _move(options), options.unwaive)
+        results = migration.unwaive_check(context.session, _move(options), options.unwaive)
     else:
         results = migration.run_checks(context.session, _move(options), context.job)
     if options.json:
@@ -147,10 +147,9 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
     if probing.asked(options):
         return probing.run(context, options)
     from core.api import migration as actions
-    from core.migration.transports.choice import choose_transport, tried_routes
 
     probes = actions.run_probes(context.session, options.move, context.job, thorough=options.thorough)
-    choice = choose_transport(probes, tried_routes(probes))
+    choice = actions.choose_transport(probes)
     if options.json:
         chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
         print_document({"probes": probes, "chosen": chosen})
@@ -161,16 +160,15 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
 
 def _plan(context: Context, options: argparse.Namespace) -> int:
     from core.api import migration as actions
-    from core.migration.plan import runbook, script
 
     files = [path for path in (options.script, options.runbook) if path is not None]
     for path in files:
         check_free(path, replacing=options.replace)
     made = actions.plan_move(context.session, options.move, context.job, verify=Verify(options.verify))
     if options.script is not None:
-        write_text(options.script, script(made), replacing=options.replace, executable=True)
+        actions.save_script(made, options.script, replacing=options.replace)
     if options.runbook is not None:
-        write_text(options.runbook, runbook(made), replacing=options.replace)
+        actions.save_runbook(made, options.runbook, replacing=options.replace)
     if files and made.warnings:
         say("\n".join(("Warnings of the plan:", *(f"  {warning}" for warning in made.warnings))))
     if options.json:

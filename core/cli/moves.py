@@ -103,7 +103,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _add(context: Context, options: argparse.Namespace) -> int:
-    from core.migration.findings.cluster import explain_missing_cluster
+    from core.api.moves import explain_missing_cluster
 
     cluster = _folder(options.cluster, "--cluster")
     target = _folder(options.target or options.cluster, "--target")
@@ -148,8 +148,7 @@ def _list(context: Context, options: argparse.Namespace) -> int:
 
 
 def _show(context: Context, options: argparse.Namespace) -> int:
-    from core.api.standing import get_standing
-    from core.migration.findings.schedules import format_jobs_of_both_servers
+    from core.api.moves import format_jobs_of_both_servers, get_standing
 
     move = context.store.move(options.name)
     entries = context.store.entries(limit=50, move=move.name)
@@ -261,7 +260,7 @@ def _folder(text: str, option: str) -> str:
 
 def _volume(context: Context, server: str, folder: str, named: str | None, option: str) -> str:
     """What is measured: what the DBA names, else what the facts say."""
-    from core.migration.findings.volumes import volume_path
+    from core.api.moves import volume_path
 
     return _folder(named, option) if named else volume_path(context.store.facts(server), folder)
 

@@ -10,10 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from core.api.execution import Account, NextOption, Paragraph, QueryResults
 from core.api.imports import Imported as TakenOver
-from core.api.lists import Taken
+from core.api.migration import ByStage, Declaration, EstimateComparison, Fit, Later
 from core.api.storage import WhatIf
-from core.api.survey import Survey
+from core.api.survey import Survey, Taken
 from core.benchmarks.model import Forecast, Run
 from core.benchmarks.suites import Listed
 from core.comparison.model import Comparison, Diagnosis
@@ -22,14 +23,6 @@ from core.history.backup import Restored
 from core.history.damage import Condition, Rescued
 from core.history.log import Command, Entry
 from core.history.store import Detail
-from core.migration.checks.declaration import Declaration
-from core.migration.estimate.growth import Later
-from core.migration.estimate.night import Fit
-from core.migration.execution.account import Account
-from core.migration.execution.outcome import Paragraph
-from core.migration.execution.queries import QueryResults
-from core.migration.execution.record import ByStage, EstimateComparison
-from core.migration.execution.status import NextOption
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate, Help
 from core.migration.model.execution import Execution

@@ -113,13 +113,13 @@ def _version(text: str) -> Parsed:
 
 
 def _rsync(text: str) -> Parsed:
-    from core.migration.transports.rsync_output import parse_rsync
+    from core.api.imports import parse_rsync
 
     return _fields("rsync", _known(asdict(parse_rsync(text))))
 
 
 def _iperf3(text: str) -> Parsed:
-    from core.migration.probing.iperf3 import parse_iperf3_summary
+    from core.api.imports import parse_iperf3_summary
 
     return _fields("iperf3", _known(asdict(parse_iperf3_summary(text))))
 

@@ -12,9 +12,7 @@ from core.migration.model.estimate import Estimate, Span, method_title
 from core.migration.model.move import Verify
 
 if TYPE_CHECKING:
-    from core.migration.estimate.night import Fit
-    from core.migration.estimate.planning import Planned
-    from core.migration.estimate.spec import Spec
+    from core.api.migration import Fit, Planned, Spec
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +37,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> "Planned":
     """Return the answers to the planning questions; raise InputError for an invalid option."""
-    from core.migration.estimate.planning import answers
+    from core.api.migration import answers
 
     asked = Asked(
         window=None if options.window is None else window_of(options.window),
@@ -101,7 +99,7 @@ def _fits(planned: "Planned") -> str:
 
 def _start(each: "Fit", planned: "Planned") -> str:
     """Return the latest time of the stop in a window, else the maximum duration of downtime and rollback."""
-    from core.migration.estimate.planning import stop_by
+    from core.api.migration import stop_by
 
     if planned.ends_at is None:
         return units.duration(each.start_by)

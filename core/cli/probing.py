@@ -13,7 +13,7 @@ from core.migration.model.probe import Probe
 from core.migration.model.watch import AGES, WatchResult
 
 if TYPE_CHECKING:
-    from core.migration.probing.watching import Watching
+    from core.api.migration import Watching
 
 _OF_A_WATCH = ("status", "collect", "end")
 
@@ -59,7 +59,7 @@ def asked(options: argparse.Namespace) -> bool:
 
 def run(context: Context, options: argparse.Namespace) -> int:
     """Do what was asked."""
-    from core.api import migration, watching
+    from core.api import migration
 
     session, job, move = context.session, context.job, options.move
     if options.sustained is not None:
@@ -70,11 +70,11 @@ def run(context: Context, options: argparse.Namespace) -> int:
             show(probes_text((taken,)))
         return 0
     if options.watch:
-        now = watching.begin_watch(session, move, seconds_of(options.watch), job)
+        now = migration.begin_watch(session, move, seconds_of(options.watch), job)
     elif options.status:
-        now = watching.watch_status(session, move, job)
+        now = migration.watch_status(session, move, job)
     else:
-        now = watching.collect_watch(session, move, job, end=options.end)
+        now = migration.collect_watch(session, move, job, end=options.end)
     if options.json:
         print_document({"watch": {"job": now.job, "running": now.running, "seen": now.watch}})
     else:

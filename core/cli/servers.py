@@ -12,7 +12,7 @@ from core.servers.profiles import Profile, Rights
 from core.text import printable
 
 if TYPE_CHECKING:
-    from core.api.lists import Taken
+    from core.api.survey import Taken
 
 _SHOWN = 5
 
@@ -139,7 +139,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
 
 
 def _import(context: Context, options: argparse.Namespace) -> int:
-    from core.api import lists as actions
+    from core.api import survey as actions
     from core.cli.inputs import read_input
     from core.servers.lists.formats import read_list
 
@@ -202,7 +202,7 @@ def _test(context: Context, options: argparse.Namespace) -> int:
 
 
 def _install(context: Context, options: argparse.Namespace) -> int:
-    from core.api import servers as actions
+    from core.api import benchmarks as actions
 
     wanted = actions.find_missing_tools(context.session, options.name, options.tool, context.job)
     shown = wanted.shell.shown if wanted.shell is not None else None

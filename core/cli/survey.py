@@ -10,8 +10,8 @@ from core.cli.terminal import show, table
 from core.errors import InputError
 
 if TYPE_CHECKING:
+    from core.api.moves import FleetMove
     from core.api.survey import Survey, SurveyedServer
-    from core.migration.fleet import FleetMove
 
 _MOST_AT_ONCE = 64
 _SHOWN_STOPS = 2

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.api.model import ServerRow
 from core.errors import InputError
 from core.facts.model import Cluster, Facts
 from core.language import marked, tr
@@ -22,7 +23,6 @@ from gui.appearance import Tone
 from gui.dialogs.form import FormDialog
 from gui.models.choices import describe_cluster, describe_volume, direction, volumes
 from gui.models.words import listed
-from gui.states import ServerRow
 from gui.widgets.check_box import CheckBox
 from gui.widgets.label import Label
 from gui.widgets.tone_label import ToneLabel

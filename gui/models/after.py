@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from core import api
 from core.language import tr
-from core.migration.execution.summary import follow_up
 from core.migration.model.execution import Execution
 from core.text import sentence
 from gui.models.sentences import recorded
@@ -26,7 +26,7 @@ class FollowUpTask:
 def follow_up_tasks(execution: Execution) -> tuple[FollowUpTask, ...]:
     """Return the follow-up tasks, the steps that can be done later, and the files that are still on the servers."""
     plan = execution.plan
-    advised = [FollowUpTask(text, sentence(recorded(text))) for text in follow_up(execution)]
+    advised = [FollowUpTask(text, sentence(recorded(text))) for text in api.execution.follow_up(execution)]
     later = [
         FollowUpTask(
             step.name or step.title,

@@ -14,7 +14,7 @@ from gui.models.table import Column, Width
 from gui.models.words import capital, counted, metric_name, metric_value, moment, side_name
 
 if TYPE_CHECKING:
-    from core.benchmarks.suites import Listed
+    from core.api.benchmarks import Listed
 
 
 @dataclass(frozen=True, slots=True)

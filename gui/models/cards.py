@@ -12,7 +12,7 @@ from gui.models.sentences import recorded
 from gui.models.words import age, capital
 
 if TYPE_CHECKING:
-    from core.api.standing import Standing
+    from core.api.model import Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from core import units
+from core.api.model import ServerRow
 from core.facts.model import Cluster, Facts, FileSystem
 from core.language import tr
-from gui.states import ServerRow
 
 _NO_PLACE = ("/dev", "/proc", "/sys", "/run", "/boot")
 _NO_DISK = {"tmpfs", "devtmpfs", "proc", "sysfs", "cgroup", "cgroup2", "squashfs", "efivarfs", "ramfs"}

@@ -5,16 +5,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from core import units
+from core.api.model import ExecutionState
 from core.language import marked, tr
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from gui.appearance import Tone
 from gui.models.sentences import recorded
 from gui.models.words import moment, use_window_terms
-from gui.states import ExecutionState
 
 if TYPE_CHECKING:
-    from core.migration.execution.account import Downtime
-    from core.migration.execution.outcome import Paragraph
+    from core.api.execution import Downtime, Paragraph
 
 
 def summary(state: ExecutionState) -> str:

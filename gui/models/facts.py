@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from core import units
+from core import api, units
 from core.facts.model import Array, BlockDevice, Cluster, Facts, FileSystem, NetworkLink, Tool
 from core.language import marked, tr
 from gui.appearance import Tone
@@ -117,13 +117,11 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
     ]
     pairs += [(tr("Database {name}").format(name=one.name), units.size(one.size_bytes)) for one in cluster.databases]
     if cluster.fenced:
-        from core.migration.plan.cluster_control import explain_fence  # brings what makes a plan with it
-
         pairs.append(
             (
                 tr("Fence"),
                 tr("pghaul keeps the cluster from starting. {kept_from_starting}").format(
-                    kept_from_starting=use_window_terms(recorded(explain_fence(cluster)))
+                    kept_from_starting=use_window_terms(recorded(api.facts.explain_fence(cluster)))
                 ),
             )
         )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core import units
+from core import api, units
 from core.language import marked, tr
 from core.migration.model.estimate import Estimate, Help, Span
 from gui.appearance import Tone
@@ -12,9 +12,7 @@ from gui.models.table import Column, Width
 from gui.models.words import bound_name, counted, in_sentence, method_name
 
 if TYPE_CHECKING:
-    from core.migration.estimate.growth import Later
-    from core.migration.estimate.night import Fit
-    from core.migration.estimate.planning import Planned
+    from core.api.migration import Fit, Later, Planned
 
 SURE, LIKELY = 0.9, 0.5
 
@@ -32,9 +30,7 @@ class FitRow:
 
 def fit_rows(planned: "Planned") -> tuple[FitRow, ...]:
     """Return the fits of all methods, the most likely first."""
-    from core.migration.estimate.planning import stop_by
-
-    rows = (FitRow(one, stop_by(one, planned), planned.ends_at is not None) for one in planned.fits)
+    rows = (FitRow(one, api.migration.stop_by(one, planned), planned.ends_at is not None) for one in planned.fits)
     return tuple(sorted(rows, key=lambda row: -row.fit.likelihood))
 
 

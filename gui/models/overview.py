@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from core import api
 from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
 from core.reports import model
@@ -10,6 +12,11 @@ from gui.appearance import Tone
 from gui.destinations import milestone_title
 from gui.models.sentences import recorded
 from gui.models.words import use_window_terms
+
+if TYPE_CHECKING:
+    from core.api.session import Session
+    from core.comparison.model import Comparison
+    from core.migration.model.estimate import Estimate
 
 _TONES = {
     model.Tone.GOOD: Tone.GOOD,
@@ -43,6 +50,22 @@ def answers(found: Sequence[model.Answer]) -> tuple[Answer, ...]:
         Answer(one.question, one.words, _TONES.get(one.tone), tuple(map(use_window_terms, one.details)))
         for one in found
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The answers on a move, their evidence, and its milestones."""
+
+    answers: tuple[Answer, ...]
+    comparison: "Comparison | None"
+    estimate: "Estimate | None"
+    marks: tuple[Mark, ...]
+
+
+def read_overview(move: str, session: "Session") -> Overview:
+    """Return the overview of a move, in the language and the units of the thread that reads it."""
+    found = api.reports.read_overview(session, move)
+    return Overview(answers(found.answers), found.comparison, found.estimate, found.marks)
 
 
 def missing(marks: Sequence[Mark]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core import units
+from core import api, units
 from core.language import marked, tr
 from core.migration.model.execution import Execution
 from core.migration.model.move import Hook
@@ -61,12 +61,8 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
             warm=question.warm,
         )
     if isinstance(question, StepQuestion):
-        # they bring what makes a plan with them: the window starts without it
-        from core.migration.plan.steps.hooks import LEAD
-        from core.migration.plan.steps.opening import DECIDE
-
-        decides = question.name == DECIDE
-        done = LEAD_DONE if question.name == LEAD else DONE.get(question.name, OTHER_DONE)
+        decides = question.name == api.execution.DECIDE
+        done = LEAD_DONE if question.name == api.execution.LEAD else DONE.get(question.name, OTHER_DONE)
         title = tr(CUTOVER) if decides else recorded(question.title)
         button = tr(OPEN_NEW) if decides else f"&{tr(done)}"
         return Prompt(title, sentence(recorded(question.reason)), question.table, button, can_roll_back=decides)

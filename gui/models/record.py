@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from core import units
+from core import api, units
 from core.language import tr
 from core.migration.model.estimate import stage_heading
 from gui.appearance import Tone
@@ -11,23 +11,21 @@ from gui.models.table import Column, Width
 from gui.models.words import EXECUTIONS, counted, moment, span
 
 if TYPE_CHECKING:
-    from core.migration.execution.record import ByStage, EstimateComparison
+    from core.api.migration import ByStage, EstimateComparison
 
 
 def record_text(rows: "Sequence[EstimateComparison]") -> str:
     """Return the accuracy of the estimates of this move: the hit rate and the bias."""
-    from core.migration.execution.record import bias, select_counted
-
     if not rows:
         return tr("This move has not been executed or rehearsed since an estimate was made.")
-    own = select_counted(rows)
+    own = api.migration.select_counted(rows)
     if not own:
         return tr("These executions come from the history of another workstation. They are shown, and are not counted.")
     inside = sum(row.inside for row in own)
     said = tr(
         "Hit rate: {inside} of {own} took between the low and the high value. Good estimates reach 8 of 10."
     ).format(inside=inside, own=counted(len(own), "{number} stage", "{number} stages"))
-    off = bias(rows)
+    off = api.migration.bias(rows)
     return (
         said
         if off is None

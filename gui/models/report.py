@@ -2,8 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from core import api
 from core.migration.model.standing import Condition, Mark, Milestone
+
+if TYPE_CHECKING:
+    from core.api.session import Session
+    from core.jobs import Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +24,20 @@ class ReportRequest:
     paper: str = "a4"
     masked: bool = False
     appendices: bool = False
+
+    def write(self, path: Path, binary: bool, session: "Session", job: "Job") -> Path:
+        """Write the report, and return its path; `binary`: sizes in GiB, else in GB."""
+        job.check()
+        options = api.reports.Options(
+            language=self.language,
+            paper=api.reports.Paper(self.paper),
+            binary=binary,
+            masked=self.masked,
+            raw=self.appendices,
+            functions=self.appendices,
+        )
+        kind, shape = api.reports.Kind(self.kind), api.reports.Format(self.shape)
+        return api.reports.write_report(session, kind, [self.move], path, shape, options, replacing=True)
 
 
 def kind_for(marks: Sequence[Mark]) -> str:

@@ -1,12 +1,12 @@
 """The table of servers."""
 
 from core import units
+from core.api.model import ServerRow
 from core.language import marked, tr
 from core.servers.profiles import Rights
 from gui.appearance import Tone
 from gui.models.table import Column, Width
 from gui.models.words import minute
-from gui.states import ServerRow
 
 RIGHTS = {
     Rights.SUDO: marked("sudo without a password"),

@@ -1,26 +1,29 @@
 """The page Follow-up: the tasks after the cutover, to be ticked off."""
 
-from functools import partial
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QWidget
 
+from core import api
+from core.api.model import ExecutionState
 from core.language import marked, tr
 from core.migration.model.execution import Kind, State
 from core.migration.model.standing import Milestone
-from gui import actions
 from gui.destinations import TITLES, PageId
 from gui.models.after import FollowUpTask, follow_up_tasks
 from gui.pages.page import Page
-from gui.states import ExecutionState
 from gui.widgets.check_box import CheckedItems
 from gui.widgets.label import Label
 from gui.widgets.text import TextView
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.api.session import Session
 
-class AfterPage(Page):
+
+class AfterPage(Page[ExecutionState]):
     """The follow-up tasks of the selected move. Their ticks are saved on this workstation."""
 
     id, title, milestone = PageId.AFTER, TITLES[PageId.AFTER], Milestone.AFTER
@@ -51,14 +54,14 @@ class AfterPage(Page):
         self.column.addWidget(self.summary)
         self.column.addWidget(split, 1)
 
-    def question(self) -> Any:
+    def question(self) -> "Callable[[Session], ExecutionState] | None":
         move = self.work.move
-        return None if move is None else partial(actions.execution, move.name, kind=Kind.REAL)
+        if move is None:
+            return None
+        name = move.name
+        return lambda session: api.execution.read_state(session, name, Kind.REAL)
 
-    def show_answer(self, answer: ExecutionState | None) -> None:
-        if answer is None:
-            self.explain_no_move()
-            return
+    def show_answer(self, answer: ExecutionState) -> None:
         execution = answer.execution
         if execution is None or execution.state is not State.DONE:
             self.explain(

@@ -1,16 +1,15 @@
 """The page Checks: the results with evidence and hint, the worst first; waivers with a reason."""
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
+from core import api
 from core.language import marked, tr
-from core.migration.checks.waivers import is_waivable
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.standing import Milestone
-from gui import actions
 from gui.destinations import TITLES, PageId
 from gui.dialogs.waive import WaiveDialog
 from gui.models import migration as rows
@@ -22,8 +21,12 @@ from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.api.session import Session
+    from core.jobs import Job
 
-class CheckPage(PartPage):
+
+class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
     """The checks of the selected move."""
 
     id, title, milestone = PageId.CHECK, TITLES[PageId.CHECK], Milestone.CHECK
@@ -49,11 +52,11 @@ class CheckPage(PartPage):
         self.split(self.table, self.evidence, (320, 180))
         self.head.insertWidget(2, FilterBox(self.table, self))
 
-    def read(self, move: str, session: Any) -> Any:
-        return actions.checks(move, session)
+    def read(self, move: str, session: "Session") -> "tuple[CheckResult, ...] | None":
+        return session.store.checks(move)
 
-    def act(self, move: str, session: Any, job: Any) -> Any:
-        return actions.check(move, session, job)
+    def act(self, move: str, session: "Session", job: "Job") -> object:
+        return api.migration.run_checks(session, move, job)
 
     def show_part(self, part: tuple[CheckResult, ...] | None) -> None:
         self._results = part or ()
@@ -76,7 +79,7 @@ class CheckPage(PartPage):
     def _update_waiving(self) -> None:
         """Enable the buttons of waivers: only warnings can be waived."""
         result = self.table.current()
-        self.waive.setEnabled(result is not None and is_waivable(result) and result.waiver is None)
+        self.waive.setEnabled(result is not None and api.migration.is_waivable(result) and result.waiver is None)
         self.unwaive.setEnabled(result is not None and result.waiver is not None)
 
     @Slot()
@@ -89,7 +92,7 @@ class CheckPage(PartPage):
             dialog.open()
 
     def _waive(self, dialog: WaiveDialog, move: str, check: str, reason: str) -> None:
-        task = self.work.ask(partial(actions.waive_check, move, check, reason))
+        task = self.work.ask(lambda session: api.migration.waive_check(session, move, check, reason))
         if task is not None:
             task.failed.connect(dialog.refuse)
             task.succeeded.connect(dialog.accept)
@@ -99,6 +102,7 @@ class CheckPage(PartPage):
     def _unwaive(self) -> None:
         move, result = self.work.move, self.table.current()
         if move is not None and result is not None:
-            task = self.work.read(partial(actions.unwaive_check, move.name, result.id))
+            name, check = move.name, result.id
+            task = self.work.read(lambda session: api.migration.unwaive_check(session, name, check))
             if task is not None:
                 task.succeeded.connect(self.work.changed)

@@ -1,16 +1,19 @@
 """The page Comparison: the old with the new server, or any two measurements, with their noise."""
 
+from collections.abc import Callable
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabWidget, QWidget
 
+from core import api
+from core.api.model import Compared
 from core.benchmarks.model import Side
 from core.comparison.model import Comparison
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
-from gui import actions
 from gui.destinations import TITLES, PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.models import comparison as rows
@@ -20,7 +23,6 @@ from gui.models.comparison import ComparedRow
 from gui.models.storage import array_rows
 from gui.models.words import capital, minute
 from gui.pages.page import Page
-from gui.states import Compared
 from gui.widgets.chart import ChartRow
 from gui.widgets.check_box import CheckBox
 from gui.widgets.filter_box import FilterBox
@@ -31,14 +33,17 @@ from gui.widgets.what_if import WhatIfView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.comparison.sets import Start
+    from core.api.comparison import Start
+    from core.api.session import Session
+    from core.api.storage import Drive
+    from core.comparison.model import Sample
 
 USUAL = (Side.OLD, Side.NEW)
 LATEST = (marked("old server, latest runs"), marked("new server, latest runs"))
 NOT_MEASURED = marked("There are no results for this selection. Instead, these are shown:")
 
 
-class ComparePage(Page):
+class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
     """A table of metrics above charts of all rows or of the selected row."""
 
     id, title, milestone = PageId.COMPARE, TITLES[PageId.COMPARE], Milestone.COMPARE
@@ -123,7 +128,7 @@ class ComparePage(Page):
 
     # --- what is compared
 
-    def question(self) -> Any:
+    def question(self) -> "Callable[[Session], tuple[Compared | None, tuple[Start, ...]]] | None":
         move = self.work.move
         return partial(_answer, None if move is None else move.name, self.picked)
 
@@ -133,9 +138,7 @@ class ComparePage(Page):
         known: tuple[Start | Side, ...] = (*USUAL, *self._starts)
         return known[self.left.currentIndex()], known[self.right.currentIndex()]
 
-    def show_answer(self, answer: "tuple[Compared | None, tuple[Start, ...]] | None") -> None:
-        if answer is None:
-            return
+    def show_answer(self, answer: "tuple[Compared | None, tuple[Start, ...]]") -> None:
         compared, starts = answer
         self._show_starts(starts)
         if self._read is None and self.work.move is None:
@@ -253,32 +256,37 @@ class ComparePage(Page):
         if move is None or self._read is not None:
             self.over_time.show_charts(())
             return
-        workload = row.row.workload
-        task = self.work.read(partial(actions.over_time, move.name, workload.tool, workload.name, row.row.metric))
+        name, workload, metric = move.name, row.row.workload, row.row.metric
+        task = self.work.read(
+            lambda session: api.comparison.metric_over_time(session, name, workload.tool, workload.name, metric)
+        )
         if task is not None:
-            task.succeeded.connect(partial(self._show_over_time, row))
+            task.then(partial(self._show_over_time, row))
 
-    def _show_over_time(self, row: ComparedRow, seen: Any) -> None:
+    def _show_over_time(self, row: ComparedRow, seen: "dict[Side, tuple[tuple[datetime, Sample], ...]]") -> None:
         if row == self.table.current():
             self.over_time.show_charts((time_chart(row, seen),))
 
     # --- what if, and outputs from elsewhere
 
     @Slot(int, object, object)
-    def _ask_what_if(self, drives: int, drive: Any, side: Side) -> None:
+    def _ask_what_if(self, drives: int, drive: "Drive | None", side: Side) -> None:
         move = self.work.move
         if move is None:
             return
-        task = self.work.ask(partial(actions.what_if, move.name, drives, drive, side))
+        name = move.name
+        task = self.work.ask(
+            lambda session: api.storage.expect_layouts_of_move(session, name, api.storage.layouts(drives), drive, side)
+        )
         if task is not None:
             question = self.what_if.question
-            task.succeeded.connect(lambda found: self.what_if.show_arrays(question, array_rows(found)))
+            task.then(lambda found: self.what_if.show_arrays(question, array_rows(found)))
             task.failed.connect(partial(self.what_if.refuse, question))
 
     @Slot()
     def add_one(self) -> None:
         """Open the dialog for outputs from elsewhere."""
-        dialog = OutputsDialog(actions.tools_with_outputs(), self)
+        dialog = OutputsDialog(api.comparison.tools_with_outputs(), self)
         dialog.given.connect(partial(self._read_outputs, dialog))
         dialog.finished.connect(partial(self._close_outputs, dialog))
         self._asking = dialog
@@ -290,9 +298,9 @@ class ComparePage(Page):
         dialog.deleteLater()
 
     def _read_outputs(self, dialog: OutputsDialog, named: list[tuple[str, str]], tool: str | None) -> None:
-        task = self.work.ask(partial(actions.read_outputs, named, tool))
+        task = self.work.ask(lambda _session: api.comparison.read_outputs(named, tool))
         if task is not None:
-            task.succeeded.connect(partial(self._take_outputs, dialog))
+            task.then(partial(self._take_outputs, dialog))
             task.failed.connect(partial(self._refuse_outputs, dialog))
 
     def _refuse_outputs(self, dialog: OutputsDialog, error: Exception) -> None:
@@ -309,9 +317,11 @@ class ComparePage(Page):
         self._show_comparison()
 
 
-def _answer(move: str | None, picked: tuple[Any, Any], session: Any) -> "tuple[Compared | None, tuple[Start, ...]]":
-    found = None if move is None else actions.compared(move, *picked, session)
-    return found, actions.starts(session)
+def _answer(
+    move: str | None, picked: "tuple[Start | Side, Start | Side]", session: "Session"
+) -> "tuple[Compared | None, tuple[Start, ...]]":
+    found = None if move is None else api.comparison.compare_with_diagnoses(session, move, *picked)
+    return found, api.comparison.list_starts(session)
 
 
 def _known(*charts: Chart | None) -> tuple[Chart, ...]:

@@ -1,16 +1,16 @@
 """The page Estimate: the duration of each method and stage, improvements, and the fit into a window."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
+from core import api
 from core.language import marked, tr
 from core.migration.model.asked import Asked
 from core.migration.model.estimate import Estimate, Help
 from core.migration.model.standing import Milestone
-from gui import actions
 from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
 from gui.models.charts import estimate_chart
@@ -27,10 +27,14 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.migration.execution.record import ByStage, EstimateComparison
+    from core.api.migration import ByStage, EstimateComparison
+    from core.api.session import Session
+    from core.jobs import Job
+
+    Shown: TypeAlias = tuple[Estimate | None, tuple[EstimateComparison, ...], tuple[ByStage, ...]]
 
 
-class EstimatePage(PartPage):
+class EstimatePage(PartPage["Shown"]):
     """The estimate of the selected move."""
 
     id, title, milestone = PageId.ESTIMATE, TITLES[PageId.ESTIMATE], Milestone.ESTIMATE
@@ -77,13 +81,17 @@ class EstimatePage(PartPage):
         self.parts = self.split(self.chart, self.tabs, (280, 280))
         self.column.addStretch()  # the page's words stand at its top also while there is nothing below
 
-    def read(self, move: str, session: Any) -> Any:
-        return actions.estimated(move, session), actions.record(move, session), actions.record_by_stage(session)
+    def read(self, move: str, session: "Session") -> "Shown":
+        return (
+            session.store.estimate(move),
+            api.migration.compare_with_estimates(session, move),
+            api.migration.by_stage(api.migration.compare_with_estimates(session)),
+        )
 
-    def act(self, move: str, session: Any, job: Any) -> Any:
-        return actions.estimate(move, session, job)
+    def act(self, move: str, session: "Session", job: "Job") -> object:
+        return api.migration.make_estimate(session, move, job)
 
-    def show_part(self, part: "tuple[Estimate | None, tuple[EstimateComparison, ...], tuple[ByStage, ...]]") -> None:
+    def show_part(self, part: "Shown") -> None:
         estimate, record, stages = part
         self.by_stage.set_rows(stages)
         self.by_stage.setVisible(bool(stages))
@@ -108,9 +116,12 @@ class EstimatePage(PartPage):
     @Slot(int, object)
     def _ask(self, question: int, asked: Asked) -> None:
         move = self.work.move
-        task = None if move is None else self.work.ask(partial(actions.answers, move.name, asked))
+        if move is None:
+            return
+        name = move.name
+        task = self.work.ask(lambda session: api.migration.answer_planning(session, name, asked))
         if task is not None:
-            task.succeeded.connect(partial(self.night.show_answers, question))
+            task.then(partial(self.night.show_answers, question))
             task.failed.connect(partial(self.night.refuse, question))
 
     def _under(self, words: Label, *tables: QWidget) -> QWidget:

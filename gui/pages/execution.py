@@ -1,15 +1,17 @@
 """The pages Rehearsal and Move: the parts of an execution, its downtime, and the output of each step."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSplitter, QTabWidget, QWidget
 
+from core import api
+from core.api.model import ExecutionState
 from core.language import marked, tr
 from core.migration.model.execution import Kind
 from core.migration.model.standing import Milestone
-from gui import actions
 from gui.asker import Question
 from gui.destinations import TITLES, PageId
 from gui.execution_controller import ExecutionController
@@ -20,7 +22,6 @@ from gui.models.prompts import prompt_for
 from gui.models.sentences import recorded
 from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
 from gui.pages.page import Page
-from gui.states import ExecutionState
 from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
 from gui.widgets.phase_strip import PhaseStrip
@@ -30,13 +31,16 @@ from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.api.session import Session
+
 PARTS = 1000
 """The steps of a progress bar."""
 LOOK_MS = 1000
 """The interval in ms in which the visible page reads the execution."""
 
 
-class ExecutionPage(Page):
+class ExecutionPage(Page[ExecutionState]):
     """The latest execution of a kind. A subclass sets the kind and the action of its button."""
 
     kind = Kind.REAL
@@ -104,22 +108,23 @@ class ExecutionPage(Page):
             known = None  # another move is picked
         self.prompt.ask(question, prompt_for(question, known))
         wanted = known is None and bool(move)
-        task = self.work.ask(partial(actions.execution, move, kind=self.kind)) if wanted else None
+        kind = self.kind
+        task = self.work.ask(lambda session: api.execution.read_state(session, move, kind)) if wanted else None
         if task is not None:
-            task.succeeded.connect(partial(self._ask_with, question))
+            task.then(partial(self._ask_with, question))
 
     def _ask_with(self, question: Question, state: ExecutionState) -> None:
         if not question.answered and state.execution is not None:
             self.prompt.explain(prompt_for(question, state.execution))
 
-    def question(self) -> Any:
-        move = self.work.move
-        return None if move is None else partial(actions.execution, move.name, kind=self.kind)
+    def question(self) -> "Callable[[Session], ExecutionState] | None":
+        move, kind = self.work.move, self.kind
+        if move is None:
+            return None
+        name = move.name
+        return lambda session: api.execution.read_state(session, name, kind)
 
-    def show_answer(self, answer: ExecutionState | None) -> None:
-        if answer is None:
-            self.explain_no_move()
-            return
+    def show_answer(self, answer: ExecutionState) -> None:
         self.fill()
         self.show_state(answer)
 
@@ -218,7 +223,7 @@ class ExecutionPage(Page):
         task = self.work.ask(question)
         if task is not None and move is not None:
             self._looking = True
-            task.succeeded.connect(partial(self._looked, move.name))
+            task.then(partial(self._looked, move.name))
             task.finished.connect(self._look_again)
 
     def _looked(self, move: str, state: ExecutionState) -> None:

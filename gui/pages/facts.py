@@ -1,17 +1,18 @@
 """The page Facts: the facts of the old and the new server, side by side."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from core import units
+from core import api, units
 from core.facts.model import Facts
+from core.jobs import Job
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
-from gui import actions
 from gui.destinations import TITLES, PageId
 from gui.models import facts as rows
 from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
@@ -45,7 +46,7 @@ class Pair:
     new: Side
 
 
-class FactsPage(Page):
+class FactsPage(Page[Pair]):
     """The facts of two servers: those of the move, unless others are selected."""
 
     id, title, milestone = PageId.FACTS, TITLES[PageId.FACTS], Milestone.FACTS
@@ -102,14 +103,14 @@ class FactsPage(Page):
     def primary(self) -> QPushButton | None:
         return self.read
 
-    def question(self) -> Any:
+    def question(self) -> "Callable[[Session], Pair] | None":
         move = self.work.move
         if self._chosen is not None and self._chosen[0] == (move and move.name):
             return partial(_pair, self._chosen[1:])
         return partial(_pair, None if move is None else (move.old, move.new))
 
-    def show_answer(self, answer: Pair | None) -> None:
-        if answer is None or not answer.names:
+    def show_answer(self, answer: Pair) -> None:
+        if not answer.names:
             self.explain(
                 tr("No servers yet"),
                 tr("Add the old and the new server first."),
@@ -152,7 +153,7 @@ class FactsPage(Page):
         folders = {} if move is None else {move.old: (move.cluster,), move.new: (move.target,)}
         names = tuple(dict.fromkeys(name for name in (self.old.currentText(), self.new.currentText()) if name))
         wanted = [(name, folders.get(name, ())) for name in names]
-        self.run(tr("Reading the facts of {names}").format(names=listed(names)), partial(actions.read_facts, wanted))
+        self.run(tr("Reading the facts of {names}").format(names=listed(names)), partial(_read, wanted))
 
     def _clusters_tab(self) -> QWidget:
         split = QSplitter(Qt.Orientation.Vertical, self)
@@ -176,6 +177,12 @@ class FactsPage(Page):
     @Slot(object)
     def _show_cluster(self, row: ClusterRow | None) -> None:
         self.details.set_rows(() if row is None else rows.cluster_details(row.cluster))
+
+
+def _read(wanted: Sequence[tuple[str, tuple[str, ...]]], session: "Session", job: Job) -> None:
+    """Read the facts of each server, including the data directories that the move names there."""
+    for server, folders in wanted:
+        api.facts.read_facts(session, server, job, folders)
 
 
 def _pair(chosen: tuple[str, str] | None, session: "Session") -> Pair:

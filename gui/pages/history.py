@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from core import units
+from core import documents, units
 from core.errors import InputError
 from core.language import marked, tr
-from gui import actions
 from gui.destinations import TITLES, PageId
 from gui.models.history import COMMAND_COLUMNS, ENTRY_COLUMNS
 from gui.models.sentences import recorded
@@ -27,7 +27,11 @@ from gui.widgets.text import TextView
 from gui.work import Work
 
 if TYPE_CHECKING:
+    from core.api.session import Session
     from core.history.store import Command, Entry, Removed
+
+NEWEST = 1000
+"""The number of entries and of commands that are shown: more than a person reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +39,11 @@ class Change:
     """What was done to entries here, and what undoes it; `removed`: how many it removed, none where one was noted."""
 
     entries: "tuple[Entry, ...]"
-    undo: Callable[[Any], object]
+    undo: "Callable[[Session], object]"
     removed: int = 0
 
 
-class HistoryPage(Page):
+class HistoryPage(Page["tuple[tuple[Entry, ...], tuple[Command, ...]]"]):
     """The history of all moves, or of the selected one."""
 
     id, title = PageId.HISTORY, TITLES[PageId.HISTORY]
@@ -95,13 +99,13 @@ class HistoryPage(Page):
         self.tabs.currentChanged.connect(self.update_buttons)
         self._say_undo()
 
-    def question(self) -> Any:
+    def question(self) -> "Callable[[Session], tuple[tuple[Entry, ...], tuple[Command, ...]]] | None":
         move = self.work.move
         of = move.name if move is not None and self.only_move.isChecked() else None
         return partial(_answer, of, self._noted)
 
-    def show_answer(self, answer: "tuple[tuple[Entry, ...], tuple[Command, ...]] | None") -> None:
-        entries, commands = answer or ((), ())
+    def show_answer(self, answer: "tuple[tuple[Entry, ...], tuple[Command, ...]]") -> None:
+        entries, commands = answer
         if not entries and not commands and not self._noted:
             self.explain(
                 tr("The history is empty"),
@@ -128,9 +132,9 @@ class HistoryPage(Page):
     def remove_entries(self) -> None:
         """Remove the selected entries with what belongs to them."""
         chosen = self.entries.selected()
-        task = self.work.read(partial(actions.remove_entries, chosen))
+        task = self.work.read(lambda session: session.store.remove_entries(chosen))
         if task is not None:
-            task.succeeded.connect(partial(self._keep_removed, chosen))
+            task.then(partial(self._keep_removed, chosen))
 
     @Slot()
     def undo_last(self) -> None:
@@ -143,19 +147,19 @@ class HistoryPage(Page):
 
     def _keep_removed(self, chosen: "tuple[Entry, ...]", removed: "Removed") -> None:
         if removed.entries:
-            self._changes.append(Change(chosen, partial(actions.put_back, removed), removed.entries))
+            self._changes.append(Change(chosen, lambda session: session.store.put_back(removed), removed.entries))
         self._say_undo()
         self.work.changed.emit()
 
     def _write_note(self, entry: "Entry", note: str) -> None:
-        task = self.work.read(partial(actions.set_note, entry, note))
+        task = self.work.read(partial(_set_note, entry, note))
         if task is not None:
-            task.succeeded.connect(partial(self._keep_noted, entry, note))
+            task.then(partial(self._keep_noted, entry, note))
             task.failed.connect(partial(self.note.restore, entry, note))
 
     def _keep_noted(self, entry: "Entry", note: str, before: str) -> None:
         self.note.confirm(entry, note)
-        self._changes.append(Change((entry,), partial(actions.set_note, entry, before)))
+        self._changes.append(Change((entry,), partial(_set_note, entry, before)))
         self._say_undo()
         self.work.changed.emit()
 
@@ -215,11 +219,11 @@ class HistoryPage(Page):
     def _read_entry(self, entry: "Entry | None") -> None:
         self._entry = entry
         self.note.show_entry(entry)
-        task = None if entry is None else self.work.ask(partial(actions.entry_text, entry, self.as_json.isChecked()))
+        task = None if entry is None else self.work.ask(partial(_entry_text, entry, self.as_json.isChecked()))
         if entry is None or task is None:
             self.details.set_text("")
         else:
-            task.succeeded.connect(partial(self._show_entry, entry))
+            task.then(partial(self._show_entry, entry))
             task.failed.connect(partial(self._show_unread, entry))
 
     @Slot()
@@ -253,5 +257,20 @@ def _named(entries: "tuple[Entry, ...]") -> str:
     return tr("{named} and {more} more").format(named=named, more=units.count(more)) if more else named
 
 
-def _answer(move: str | None, noted: bool, session: Any) -> "tuple[tuple[Entry, ...], tuple[Command, ...]]":
-    return actions.entries(move, noted, session), actions.commands(move, session)
+def _answer(move: str | None, noted: bool, session: "Session") -> "tuple[tuple[Entry, ...], tuple[Command, ...]]":
+    """Return the newest entries and commands; `noted`: all entries that have a note, however old."""
+    entries = session.store.entries(limit=NEWEST, move=move, tag="" if noted else None)
+    return entries, session.store.commands(move, limit=NEWEST)
+
+
+def _set_note(entry: "Entry", note: str, session: "Session") -> str:
+    """Set the note of an entry, and return the note before."""
+    return session.store.set_note(entry.kind, entry.reference, note, entry.at)
+
+
+def _entry_text(entry: "Entry", as_json: bool, session: "Session") -> str:
+    """Return the details of an entry as text, or all of them as JSON."""
+    from gui.models.details import detail_text  # with the rows of every page
+
+    detail = session.store.detail(entry.kind, entry.reference)
+    return documents.dump(detail, indent=2) if as_json and not isinstance(detail, Path) else detail_text(detail)

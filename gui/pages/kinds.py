@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.migration.model.standing import Milestone
 from gui.destinations import TITLES, PageId, page_of
-from gui.pages.page import Page
+from gui.pages.page import AnyPage
 from gui.pages.start import StartPage
 
 
@@ -19,96 +19,96 @@ class PageKind:
     id: str
     title: str
     milestone: Milestone | None
-    load: Callable[[], type[Page]]
+    load: Callable[[], type[AnyPage]]
 
 
-def _start() -> type[Page]:
+def _start() -> type[AnyPage]:
     return StartPage
 
 
-def _overview() -> type[Page]:
+def _overview() -> type[AnyPage]:
     from gui.pages.overview import OverviewPage
 
     return OverviewPage
 
 
-def _servers() -> type[Page]:
+def _servers() -> type[AnyPage]:
     from gui.pages.servers import ServersPage
 
     return ServersPage
 
 
-def _facts() -> type[Page]:
+def _facts() -> type[AnyPage]:
     from gui.pages.facts import FactsPage
 
     return FactsPage
 
 
-def _measure() -> type[Page]:
+def _measure() -> type[AnyPage]:
     from gui.pages.measure import MeasurePage
 
     return MeasurePage
 
 
-def _compare() -> type[Page]:
+def _compare() -> type[AnyPage]:
     from gui.pages.compare import ComparePage
 
     return ComparePage
 
 
-def _check() -> type[Page]:
+def _check() -> type[AnyPage]:
     from gui.pages.check import CheckPage
 
     return CheckPage
 
 
-def _probe() -> type[Page]:
+def _probe() -> type[AnyPage]:
     from gui.pages.probe import ProbePage
 
     return ProbePage
 
 
-def _estimate() -> type[Page]:
+def _estimate() -> type[AnyPage]:
     from gui.pages.estimate import EstimatePage
 
     return EstimatePage
 
 
-def _plan() -> type[Page]:
+def _plan() -> type[AnyPage]:
     from gui.pages.plan import PlanPage
 
     return PlanPage
 
 
-def _rehearse() -> type[Page]:
+def _rehearse() -> type[AnyPage]:
     from gui.pages.execution import RehearsePage
 
     return RehearsePage
 
 
-def _move() -> type[Page]:
+def _move() -> type[AnyPage]:
     from gui.pages.execution import MovePage
 
     return MovePage
 
 
-def _after() -> type[Page]:
+def _after() -> type[AnyPage]:
     from gui.pages.after import AfterPage
 
     return AfterPage
 
 
-def _history() -> type[Page]:
+def _history() -> type[AnyPage]:
     from gui.pages.history import HistoryPage
 
     return HistoryPage
 
 
-def _of(milestone: Milestone, load: Callable[[], type[Page]]) -> PageKind:
+def _of(milestone: Milestone, load: Callable[[], type[AnyPage]]) -> PageKind:
     return _beside(page_of(milestone), load, milestone)
 
 
-def _beside(id_: PageId, load: Callable[[], type[Page]], milestone: Milestone | None = None) -> PageKind:
+def _beside(id_: PageId, load: Callable[[], type[AnyPage]], milestone: Milestone | None = None) -> PageKind:
     return PageKind(id_, TITLES[id_], milestone, load)
 
 

@@ -1,17 +1,18 @@
 """The page Benchmarks: forecasts, the queue of suites, and their repetitions."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Slot
 from PySide6.QtWidgets import QComboBox, QPushButton, QSplitter, QTabWidget, QWidget
 
+from core import api
 from core.benchmarks.model import Run
-from core.jobs import Event, Live, Progress
+from core.jobs import Event, Job, Live, Progress
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
-from gui import actions
 from gui.bridge import Task
 from gui.destinations import TITLES, PageId
 from gui.dialogs.resync import ask_about_resync
@@ -39,15 +40,18 @@ from gui.widgets.tiles import TilesView
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.benchmarks.suites import Listed
+    from core.api.benchmarks import Listed
+    from core.api.session import Session
 
+NEWEST = 500
+"""The number of runs that are shown: more than a person reads."""
 PROBLEMS = marked("The benchmarks cannot start before the problems are solved.")
 NO_FORECAST = marked("Make a forecast first.")
 Choice = tuple[str, MeasuredSides]
 """A suite, and where it is measured."""
 
 
-class MeasurePage(Page):
+class MeasurePage(Page["tuple[tuple[Listed, ...], tuple[Run, ...]]"]):
     """The benchmarks of the selected move. Each repetition of a running suite lets the page read the history again."""
 
     id, title, milestone = PageId.MEASURE, TITLES[PageId.MEASURE], Milestone.MEASURE
@@ -65,7 +69,7 @@ class MeasurePage(Page):
         self._entries: tuple[Entry, ...] = ()
         self._of: str | None = None
         """The move of the queue and its forecasts: the selected one, or the one that is being measured."""
-        self._forecasting: Task | None = None
+        self._forecasting: Task[object] | None = None
         self._progress: Progress | None = None
         self._stage: Stage | None = None
         self._wait_for_resync = False
@@ -130,14 +134,11 @@ class MeasurePage(Page):
     def primary(self) -> QPushButton | None:
         return self.start if self.start.isEnabled() else self.forecast
 
-    def question(self) -> Any:
+    def question(self) -> "Callable[[Session], tuple[tuple[Listed, ...], tuple[Run, ...]]] | None":
         move = self.work.move
         return None if move is None else partial(_answer, move.name, self.suite.count() == 0)
 
-    def show_answer(self, answer: "tuple[tuple[Listed, ...], tuple[Run, ...]] | None") -> None:
-        if answer is None:
-            self.explain_no_move()
-            return
+    def show_answer(self, answer: "tuple[tuple[Listed, ...], tuple[Run, ...]]") -> None:
         self.fill()
         found_suites, runs = answer
         for suite in found_suites:
@@ -236,7 +237,7 @@ class MeasurePage(Page):
         if move is not None:
             task = self._forecasting = self.run(tr("Forecast"), partial(_forecast, move.name, wanted))
             if task is not None:
-                task.succeeded.connect(partial(self._show_forecast, move.name, wanted))
+                task.then(partial(self._show_forecast, move.name, wanted))
                 task.finished.connect(self._end_forecast)
                 self._say_hint()
 
@@ -265,11 +266,7 @@ class MeasurePage(Page):
         title = tr("Benchmarks {suite}").format(suite=entry.suite)
         if len(self._entries) > 1:
             title += tr(" ({number} of {entries})").format(number=number + 1, entries=len(self._entries))
-        measured = entry.measured
-        action = partial(
-            actions.run_benchmarks, move, entry.suite, measured.sides, self._wait_for_resync, at_once=measured.at_once
-        )
-        task = self.run(title, action)
+        task = self.run(title, partial(_run, move, entry, self._wait_for_resync))
         if task is not None:
             task.reported.connect(self.take_events)
             task.succeeded.connect(self._ended_well)
@@ -429,11 +426,11 @@ class MeasurePage(Page):
     def _show_row(self, row: RepetitionRow | None) -> None:
         self.metrics.set_rows(() if row is None else rows.metrics(row))
         number = None if row is None or row.repetition is None else row.run.id
-        task = None if number is None else self.work.read(partial(actions.run, number))
+        task = None if number is None else self.work.read(partial(_run_with_output, number))
         if row is None or task is None:
             self.raw.set_text("")
         else:
-            task.succeeded.connect(partial(self._show_raw, row))
+            task.then(partial(self._show_raw, row))
 
     def _show_raw(self, row: RepetitionRow, run: Run) -> None:
         shown = self.table.current()
@@ -444,12 +441,30 @@ class MeasurePage(Page):
         self.raw.set_text(text)
 
 
-def _answer(move: str, with_suites: bool, session: Any) -> "tuple[tuple[Listed, ...], tuple[Run, ...]]":
-    return (actions.suites() if with_suites else ()), actions.runs(move, session)
+def _answer(move: str, with_suites: bool, session: "Session") -> "tuple[tuple[Listed, ...], tuple[Run, ...]]":
+    """Return the suites, and the newest runs of the move, newest first, without the outputs of the tools."""
+    runs = session.store.runs(move, newest=NEWEST, raw=False)[::-1]
+    return (api.benchmarks.list_suites() if with_suites else ()), runs
 
 
-def _forecast(move: str, wanted: list[Choice], session: Any, job: Any) -> tuple[Entry, ...]:
+def _run_with_output(number: int, session: "Session") -> Run:
+    return session.store.run(number)
+
+
+def _run(move: str, entry: Entry, wait_for_resync: bool, session: "Session", job: Job) -> tuple[Run, ...]:
+    return api.benchmarks.run_benchmarks(
+        session,
+        move,
+        entry.suite,
+        job,
+        entry.measured.sides,
+        wait_for_resync=wait_for_resync,
+        at_once=entry.measured.at_once,
+    )
+
+
+def _forecast(move: str, wanted: list[Choice], session: "Session", job: Job) -> tuple[Entry, ...]:
     return tuple(
-        Entry(suite, measured, actions.forecast(move, suite, measured.sides, session, job))
+        Entry(suite, measured, api.benchmarks.forecast_benchmarks(session, move, suite, job, measured.sides))
         for suite, measured in wanted
     )

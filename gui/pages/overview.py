@@ -1,27 +1,29 @@
 """The page Overview: the three answers of the report, their charts, and missing data."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from core.language import marked
-from gui import actions
 from gui.appearance import Tone
 from gui.destinations import TITLES, PageId
 from gui.models.charts import bar_chart, estimate_chart
 from gui.models.comparison import bars
-from gui.models.overview import Answer, missing
+from gui.models.overview import Answer, Overview, missing, read_overview
 from gui.pages.page import Page
-from gui.states import Overview
 from gui.widgets.chart import ChartRow, ChartView
 from gui.widgets.label import Label
 from gui.widgets.tone_label import ToneLabel
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.api.session import Session
 
-class OverviewPage(Page):
+
+class OverviewPage(Page[Overview]):
     """The first page of the report on the selected move, with the current data."""
 
     id, title = PageId.OVERVIEW, TITLES[PageId.OVERVIEW]
@@ -51,14 +53,11 @@ class OverviewPage(Page):
         self.column.addStretch(1)
         self.cards: list[AnswerCard] = []
 
-    def question(self) -> Any:
+    def question(self) -> "Callable[[Session], Overview] | None":
         move = self.work.move
-        return None if move is None else partial(actions.overview, move.name)
+        return None if move is None else partial(read_overview, move.name)
 
-    def show_answer(self, answer: Overview | None) -> None:
-        if answer is None:
-            self.explain_no_move()
-            return
+    def show_answer(self, answer: Overview) -> None:
         self.fill()
         for shown in self.cards:
             self._answers.removeWidget(shown)

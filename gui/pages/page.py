@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QShowEvent
@@ -19,8 +19,14 @@ from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.api.session import Session
 
-class Page(Guarded, QWidget):
+Answer = TypeVar("Answer")
+Result = TypeVar("Result")
+
+
+class Page(Guarded, QWidget, Generic[Answer]):
     """One page. A subclass says what it reads (`question`) and how it shows the answer (`show_answer`).
 
     `body` holds the page's own widgets; `explain` puts an empty state in its place.
@@ -70,11 +76,11 @@ class Page(Guarded, QWidget):
         """The button of the page's main action, which `Next step` presses when the page is open."""
         return None
 
-    def question(self) -> Callable[[Any], Any] | None:
+    def question(self) -> "Callable[[Session], Answer] | None":
         """Return the function that reads the data on a thread; None: there is nothing to read."""
         raise NotImplementedError
 
-    def show_answer(self, answer: Any) -> None:
+    def show_answer(self, answer: Answer) -> None:
         """Show the data that was read."""
         raise NotImplementedError
 
@@ -99,9 +105,9 @@ class Page(Guarded, QWidget):
         question = self.question()
         task = None if question is None else self.work.read(question)
         if task is None:
-            self._take(self._asked, None)
+            self._settle(self.explain_no_move)
         else:
-            task.succeeded.connect(partial(self._take, self._asked))
+            task.then(partial(self._take, self._asked))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -141,7 +147,7 @@ class Page(Guarded, QWidget):
             self._empty = None
         self._layers.setCurrentWidget(self.body)
 
-    def run(self, title: str, action: Callable[[Any, Job], Any]) -> Task | None:
+    def run(self, title: str, action: "Callable[[Session, Job], Result]") -> Task[Result] | None:
         """Start the one long job."""
         return self.work.run(title, action)
 
@@ -160,17 +166,23 @@ class Page(Guarded, QWidget):
         self.column.addLayout(row)
         return row
 
-    def button(self, text: str, pressed: Callable[[], Any], tip: str = "") -> QPushButton:
+    def button(self, text: str, pressed: Callable[[], object], tip: str = "") -> QPushButton:
         """Return a new button of this page."""
         made = QPushButton(text, self)
         made.setToolTip(tip)
         made.clicked.connect(pressed)
         return made
 
-    def _take(self, asked: int, answer: Any) -> None:
+    def _take(self, asked: int, answer: Answer) -> None:
         """Show the data, unless newer data is being read."""
-        if asked != self._asked:
-            return
+        if asked == self._asked:
+            self._settle(partial(self.show_answer, answer))
+
+    def _settle(self, show: Callable[[], None]) -> None:
         self.shown = True
-        self.show_answer(answer)
+        show()
         self.update_buttons()
+
+
+AnyPage: TypeAlias = Page[Any]
+"""A page, whatever it shows."""

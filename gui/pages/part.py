@@ -1,7 +1,8 @@
 """The base of pages for one milestone: a summary, a button for its work, and widgets."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QPushButton, QSplitter, QWidget
@@ -12,9 +13,16 @@ from gui.widgets.label import Label
 from gui.widgets.table import Table
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.api.session import Session
+    from core.jobs import Job
 
-class PartPage(Page):
-    """A subclass says what it reads and does, both as functions of `gui.actions`, and shows its part.
+Part = TypeVar("Part")
+Row = TypeVar("Row")
+
+
+class PartPage(Page[Part]):
+    """A subclass says what it reads and does, both by functions of `core.api`, and shows its part.
 
     Attributes:
         doing: the title of its job, with a place for the `{move}`; `button_text`: of the button that begins it.
@@ -34,15 +42,15 @@ class PartPage(Page):
         self.summary.setWordWrap(True)
         self.column.addWidget(self.summary)
 
-    def read(self, move: str, session: Any) -> Any:
+    def read(self, move: str, session: "Session") -> Part:
         """Read the data of the milestone; called on a thread."""
         raise NotImplementedError
 
-    def act(self, move: str, session: Any, job: Any) -> Any:
+    def act(self, move: str, session: "Session", job: "Job") -> object:
         """Do the work of the milestone; called on a thread."""
         raise NotImplementedError
 
-    def show_part(self, part: Any) -> None:
+    def show_part(self, part: Part) -> None:
         """Show the data that was read."""
         raise NotImplementedError
 
@@ -50,14 +58,11 @@ class PartPage(Page):
     def primary(self) -> QPushButton | None:
         return self.start
 
-    def question(self) -> Any:
+    def question(self) -> "Callable[[Session], Part] | None":
         move = self.work.move
         return None if move is None else partial(self.read, move.name)
 
-    def show_answer(self, answer: Any) -> None:
-        if self.work.move is None:
-            self.explain_no_move()
-            return
+    def show_answer(self, answer: Part) -> None:
         self.fill()
         self.show_part(answer)
 
@@ -72,7 +77,7 @@ class PartPage(Page):
         if move is not None:
             self.run(tr(self.doing).format(move=move.name), partial(self.act, move.name))
 
-    def add_button(self, text: str, pressed: Any = None, tip: str = "") -> QPushButton:
+    def add_button(self, text: str, pressed: Callable[[], object] | None = None, tip: str = "") -> QPushButton:
         """Add a button to the first line of the page; it is disabled at first."""
         made = self.button(text, pressed or (lambda: None), tip)
         made.setEnabled(False)
@@ -90,7 +95,7 @@ class PartPage(Page):
         return made
 
 
-def fill_table(table: Table[Any], found: Any) -> None:
+def fill_table(table: Table[Row], found: Sequence[Row]) -> None:
     """Show the rows, and select the first if none is selected."""
     table.set_rows(found)
     if found and table.current() is None:

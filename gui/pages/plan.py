@@ -2,16 +2,16 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
+from core import api
 from core.language import marked, tr
 from core.migration.model.plan import Plan
 from core.migration.model.standing import Milestone
-from gui import actions
 from gui.destinations import TITLES, PageId
 from gui.dialogs.files import ask_path
 from gui.models import migration as rows
@@ -24,8 +24,12 @@ from gui.widgets.step_view import StepView
 from gui.widgets.table import Table
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.api.session import Session
+    from core.jobs import Job
 
-class PlanPage(PartPage):
+
+class PlanPage(PartPage[Plan | None]):
     """The plan of the selected move."""
 
     id, title, milestone = PageId.PLAN, TITLES[PageId.PLAN], Milestone.PLAN
@@ -44,12 +48,8 @@ class PlanPage(PartPage):
         super().__init__(work, parent)
         self.made: Plan | None = None
         self.copy = self.add_button(tr("&Copy all commands"), self._copy_all)
-        self.runbook = self.add_button(
-            tr("Export r&unbook…"), partial(self._export, tr("Save the runbook"), actions.save_runbook, "md")
-        )
-        self.script = self.add_button(
-            tr("Export &script…"), partial(self._export, tr("Save the script"), actions.save_script, "sh")
-        )
+        self.runbook = self.add_button(tr("Export r&unbook…"), partial(self._export, tr("Save the runbook"), "md"))
+        self.script = self.add_button(tr("Export &script…"), partial(self._export, tr("Save the script"), "sh"))
         self.fold = QToolButton(self)
         self.fold.setCheckable(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -70,11 +70,11 @@ class PlanPage(PartPage):
         self._unfold(shown=False)
         self.head.insertWidget(2, FilterBox(self.table, self))
 
-    def read(self, move: str, session: Any) -> Any:
-        return actions.planned(move, session)
+    def read(self, move: str, session: "Session") -> "Plan | None":
+        return session.store.plan(move)
 
-    def act(self, move: str, session: Any, job: Any) -> Any:
-        return actions.plan(move, session, job)
+    def act(self, move: str, session: "Session", job: "Job") -> object:
+        return api.migration.plan_move(session, move, job)
 
     def show_part(self, part: Plan | None) -> None:
         self.made = part
@@ -105,7 +105,7 @@ class PlanPage(PartPage):
     def _show(self, row: StepRow | None) -> None:
         self.step.show_step(None if row is None else row.step)
 
-    def _export(self, title: str, save: Any, ending: str) -> None:
+    def _export(self, title: str, ending: str) -> None:
         plan = self.made
         if plan is not None:
             ask_path(
@@ -113,10 +113,16 @@ class PlanPage(PartPage):
                 title,
                 f"{plan.move}.{ending}",
                 ending,
-                partial(self._save, save, plan),
+                partial(self._save, plan),
             )
 
-    def _save(self, save: Any, plan: Plan, path: Path) -> None:
-        task = self.work.read(partial(save, plan, path))
+    def _save(self, plan: Plan, path: Path) -> None:
+        task = self.work.read(lambda _session: _written(plan, path))
         if task is not None:
             task.succeeded.connect(self.saved)
+
+
+def _written(plan: Plan, path: Path) -> Path:
+    """Write the plan in the form that the ending names; the dialog has asked whether to replace a file."""
+    save = api.migration.save_script if path.suffix == ".sh" else api.migration.save_runbook
+    return save(plan, path, replacing=True)

@@ -1,14 +1,14 @@
 """The page Transfer test: the rate of each link between the servers, while it is measured."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
+from core import api
 from core.language import marked, tr
 from core.migration.model.probe import Probe
 from core.migration.model.standing import Milestone
-from gui import actions
 from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
 from gui.pages.part import PartPage, fill_table
@@ -17,11 +17,15 @@ from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.api.session import Session
+    from core.jobs import Job
+
 LIVE_MS = 1000
 MEASURING = marked("The probes are running. Each takes some seconds, and is listed here when it has ended.")
 
 
-class ProbePage(PartPage):
+class ProbePage(PartPage[tuple[Probe, ...]]):
     """The probes of the selected move, in the order of the links."""
 
     id, title, milestone = PageId.PROBE, TITLES[PageId.PROBE], Milestone.PROBE
@@ -49,11 +53,11 @@ class ProbePage(PartPage):
         self._live.timeout.connect(self.refresh)
         work.ended.connect(self._end)
 
-    def read(self, move: str, session: Any) -> Any:
-        return actions.probes(move, session)
+    def read(self, move: str, session: "Session") -> "tuple[Probe, ...]":
+        return session.store.probes(move)
 
-    def act(self, move: str, session: Any, job: Any) -> Any:
-        return actions.probe(move, session, job)
+    def act(self, move: str, session: "Session", job: "Job") -> object:
+        return api.migration.run_probes(session, move, job)
 
     @Slot()
     def begin(self) -> None:

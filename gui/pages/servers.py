@@ -1,25 +1,30 @@
 """The page Servers: add, edit, remove and test servers, and read their facts."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QMessageBox, QSplitter, QWidget
 
+from core import api
+from core.api.model import ServerRow
 from core.language import marked, tr
-from gui import actions
 from gui.describing import Describing
 from gui.destinations import TITLES, Offer, PageId
 from gui.models.servers import COLUMNS
 from gui.pages.page import Page
-from gui.states import ServerRow
 from gui.widgets.message_box import MessageBox
 from gui.widgets.table import Table
 from gui.widgets.text import TextView
 from gui.work import Work
 
+if TYPE_CHECKING:
+    from core.api.servers import Tried
+    from core.api.session import Session
 
-class ServersPage(Page):
+
+class ServersPage(Page[tuple[ServerRow, ...]]):
     """The table of servers, and the result of a test."""
 
     id, title, of_picked = PageId.SERVERS, TITLES[PageId.SERVERS], False
@@ -52,13 +57,12 @@ class ServersPage(Page):
         split.setChildrenCollapsible(False)
         self.column.addWidget(split)
 
-    def question(self) -> Any:
-        return actions.servers
+    def question(self) -> "Callable[[Session], tuple[ServerRow, ...]] | None":
+        return lambda session: api.servers.list_servers(session)  # noqa: PLW0108  loaded on the worker's thread
 
-    def show_answer(self, answer: tuple[ServerRow, ...] | None) -> None:
-        rows = answer or ()
-        self.table.set_rows(rows)
-        if not rows:
+    def show_answer(self, answer: tuple[ServerRow, ...]) -> None:
+        self.table.set_rows(answer)
+        if not answer:
             self.explain(
                 tr("No servers yet"),
                 tr(
@@ -116,11 +120,12 @@ class ServersPage(Page):
         row = self.table.current()
         if row is None:
             return
+        name = row.profile.name
         task = self.run(
-            tr("Test of {name}").format(name=row.profile.name), partial(actions.test_server, row.profile.name)
+            tr("Test of {name}").format(name=name), lambda session, job: api.servers.test_server(session, name, job)
         )
         if task is not None:
-            task.succeeded.connect(self._show_test)
+            task.then(self._show_test)
 
     @Slot()
     def read_facts(self) -> None:
@@ -128,14 +133,17 @@ class ServersPage(Page):
         row = self.table.current()
         if row is not None:
             name = row.profile.name
-            self.run(tr("Reading the facts of {name}").format(name=name), partial(actions.read_facts, [(name, ())]))
+            self.run(
+                tr("Reading the facts of {name}").format(name=name),
+                lambda session, job: api.facts.read_facts(session, name, job),
+            )
 
     def _remove(self, name: str) -> None:
-        task = self.work.read(partial(actions.remove_profile, name))
+        task = self.work.read(lambda session: api.servers.remove_profile(session, name))
         if task is not None:
             task.succeeded.connect(self.work.changed)
 
     @Slot(object)
-    def _show_test(self, sentences: tuple[str, ...]) -> None:
-        self.result.set_text("\n".join(sentences))
+    def _show_test(self, tried: "Tried") -> None:
+        self.result.set_text("\n".join(tried.sentences))
         self.result.show()

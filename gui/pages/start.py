@@ -1,14 +1,14 @@
 """The page Moves: every move as a card, the one that was changed last first."""
 
+from collections.abc import Callable
 from datetime import datetime
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from core import api
 from core.language import marked, tr
-from gui import actions
 from gui.destinations import TITLES, Offer, PageId
 from gui.models.cards import Card, card
 from gui.models.words import counted
@@ -17,14 +17,15 @@ from gui.widgets.move_card import MoveCard
 from gui.work import Work
 
 if TYPE_CHECKING:
-    from core.api.standing import Standing
+    from core.api.model import Standing
+    from core.api.session import Session
 
 
 CARDS = 10
 """The number of cards that are shown at first, and added on request."""
 
 
-class StartPage(Page):
+class StartPage(Page["tuple[tuple[Standing, ...], int]"]):
     """Signals: picked(move, page), edited(move), removed(move)."""
 
     id, title, of_picked = PageId.MOVES, TITLES[PageId.MOVES], False
@@ -63,11 +64,12 @@ class StartPage(Page):
         area.setWidget(holder)
         self.column.addWidget(area, 1)
 
-    def question(self) -> Any:
-        return partial(actions.standings, self._most)
+    def question(self) -> "Callable[[Session], tuple[tuple[Standing, ...], int]] | None":
+        most = self._most
+        return lambda session: api.moves.list_standings(session, most)
 
-    def show_answer(self, answer: "tuple[tuple[Standing, ...], int] | None") -> None:
-        shown, of = answer or ((), 0)
+    def show_answer(self, answer: "tuple[tuple[Standing, ...], int]") -> None:
+        shown, of = answer
         if not shown:
             self.explain(
                 tr("Move a cluster to a new server"),

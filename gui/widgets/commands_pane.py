@@ -54,7 +54,7 @@ class CommandsPane(QWidget):
         column.addWidget(split)
 
     @Slot(object)
-    def follow(self, task: Task) -> None:
+    def follow(self, task: Task[object]) -> None:
         """Show what this job runs."""
         task.reported.connect(self.take)
 

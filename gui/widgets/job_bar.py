@@ -46,7 +46,7 @@ class JobBar(QWidget):
         self._show_running(False)
 
     @Slot(object)
-    def begin(self, task: Task) -> None:
+    def begin(self, task: Task[object]) -> None:
         """Show a job that has started."""
         self._progress = self._stage = None
         self._job_title = task.title

@@ -14,7 +14,7 @@ from gui.widgets.label import Label
 from gui.widgets.table import Table
 
 if TYPE_CHECKING:
-    from core.migration.estimate.planning import Planned
+    from core.api.migration import Planned
 
 FIELDS = (
     (

@@ -7,12 +7,13 @@ from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
+from core import api
 from core.language import tr
 from gui.models.sentences import recorded
 from gui.widgets.label import Label
 
 if TYPE_CHECKING:
-    from core.migration.execution.unfinished import Unfinished
+    from core.api.moves import Unfinished
 
 GRAVE, CALM, TEXT = "#a3211a", "#22558f", "#ffffff"
 """White text on either has a contrast of more than 7, in light and in dark."""
@@ -73,12 +74,10 @@ class StatusBanner(QFrame):
 
     @Slot()
     def _say(self) -> None:
-        from core.migration.execution.unfinished import sentence
-
         found = self._found
         if found is None:
             return
-        said = recorded(sentence(found, datetime.now(UTC)))
+        said = recorded(api.moves.sentence(found, datetime.now(UTC)))
         move, what = self._waiting
         # several executions may be unfinished, and the one that waits may not be the one shown
         who = "" if move == found.move else f"{move} "

@@ -8,10 +8,11 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QApplication, QComboBox, QLabel, QLineEdit, QWidget
 
+from core.api.servers import list_servers
 from core.api.session import Session
 from core.history.store import Store
 from core.servers.profiles import Nobody
-from gui import actions, appearance
+from gui import appearance
 from gui.dialogs.move import MoveDialog
 from gui.dialogs.server import ServerDialog
 from gui.pages.kinds import PAGES
@@ -66,7 +67,7 @@ def main() -> int:
             _settle(application, work)
             for line in _clipped(window):
                 print(kind.title, line)  # noqa: T201
-        rows = actions.servers(session)
+        rows = list_servers(session)
         for dialog in (ServerDialog(samples.OLD, window), MoveDialog(rows, samples.MOVE, window)):
             dialog.show()
             _settle(application, work)

@@ -20,7 +20,7 @@ from tests.gui.leaks import left_running
 from tests.histories import Histories, nothing
 
 if TYPE_CHECKING:
-    from gui.pages.page import Page
+    from gui.pages.page import AnyPage
 
 HARMLESS = "This plugin does not support propagateSizeHints"
 
@@ -96,7 +96,7 @@ def press(box: object, role: QMessageBox.ButtonRole) -> None:
     button.click()
 
 
-def page(qtbot: QtBot, window: MainWindow, page_id: str) -> "Page":
+def page(qtbot: QtBot, window: MainWindow, page_id: str) -> "AnyPage":
     """The page with that id, on screen and filled."""
     shown = window.show_page(page_id)
     qtbot.waitUntil(lambda: shown.shown, timeout=10_000)

@@ -145,7 +145,7 @@ def main() -> int:
     slots = Slots()
     slots.said.emit(2**80)
     runner = Runner()
-    task: Task = runner.start("a job", _work)
+    task: Task[object] = runner.start("a job", _work)
     task.succeeded.connect(slots.fail_of_a_job)
     task.finished.connect(lambda: print("the job has ended", flush=True))  # noqa: T201  the parent reads it
     QTimer.singleShot(LIFE_MS, application.quit)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 HEAVY = (
     "paramiko", "sqlalchemy", "alembic", "numpy", "psycopg", "typst", "keyring",
-    "core.api", "core.benchmarks", "core.comparison", "core.facts", "core.history", "core.reports",
+    "core.api.moves", "core.api.servers", "core.api.session",
+    "core.benchmarks", "core.comparison", "core.facts", "core.history", "core.reports",
     "gui.dialogs.move", "gui.dialogs.server", "gui.pages.compare", "gui.pages.history", "gui.pages.measure",
 )  # fmt: skip
 """What the first paint does without."""

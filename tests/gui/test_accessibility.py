@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
-from gui import actions, appearance
+from gui import appearance
 from gui.appearance import Tone
 from gui.asker import HostKeyQuestion, SecretQuestion
 from gui.destinations import PageId
@@ -103,10 +103,11 @@ def test_every_control_of_every_page_has_a_name(full_window: MainWindow, qtbot: 
 
 @pytest.fixture
 def dialogs(qapp: QApplication, full_store: Store) -> Iterator[list[QDialog]]:  # noqa: ARG001
+    from core.api.servers import list_servers
     from core.api.session import Session
     from core.servers.profiles import Nobody
 
-    rows = actions.servers(Session(full_store, Nobody()))
+    rows = list_servers(Session(full_store, Nobody()))
     parent = QWidget()
     yield [
         ServerDialog(None, parent),

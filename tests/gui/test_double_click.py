@@ -1,6 +1,7 @@
 """A double click, or a key pressed twice, is one wish: its second half begins nothing on a server."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,10 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from core.api.session import Session
 from core.history.store import Store
 from core.migration.execution.status import MoveStatus
 from core.migration.model.execution import Kind, State
-from gui import actions
 from gui.asker import StepQuestion
 from gui.destinations import PageId
 from gui.pages.execution import MovePage
@@ -46,11 +47,11 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[Kind]:
     """What was begun on the servers."""
     kinds: list[Kind] = []
 
-    def execute(_move: str, kind: Kind, *_rest: Any) -> State:
+    def execute(_session: Session, _move: str, kind: Kind, *_rest: Any, **_options: Any) -> SimpleNamespace:
         kinds.append(kind)
-        return State.DONE
+        return SimpleNamespace(state=State.DONE)
 
-    monkeypatch.setattr(actions, "execute", execute)
+    monkeypatch.setattr("core.api.execution.execute", execute)
     return kinds
 
 
@@ -111,17 +112,17 @@ def test_a_beginning_is_asked_for_and_its_default_is_to_begin_nothing(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("doing", ["resume", "end"])
+@pytest.mark.parametrize(("doing", "action"), [("resume", "resume_execution"), ("end", "cancel_execution")])
 def test_a_rehearsal_is_gone_on_with_or_ended_once_that_was_asked(
-    doing: str, full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    doing: str, action: str, full_window: MainWindow, full_store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = list[str]()
 
-    def carried_out(*_: Any) -> State:
+    def carried_out(*_: Any) -> SimpleNamespace:
         begun.append(doing)
-        return State.CANCELLED
+        return SimpleNamespace(state=State.CANCELLED)
 
-    monkeypatch.setattr(actions, doing, carried_out)
+    monkeypatch.setattr(f"core.api.execution.{action}", carried_out)
     record(full_store, Case(State.INTERRUPTED, 0, MoveStatus.UNTOUCHED, set(), kind=Kind.REHEARSAL))
     shown = page(qtbot, full_window, PageId.REHEARSE)
     full_window.work.changed.emit()

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core import units
+from core.api.benchmarks import run_side_by_side
 from core.api.session import Session
-from core.api.side_by_side import run_side_by_side
 from core.comparison.model import Verdict
 from core.history.store import Store
 from core.jobs import Job

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -259,12 +260,12 @@ def test_only_what_this_window_goes_through_step_by_step_can_stop_after_a_step(
 def test_a_way_back_is_not_gone_step_by_step(
     full_window: MainWindow, qtbot: QtBot, other: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for action in ("resume", "roll_back"):
-        monkeypatch.setattr(f"gui.actions.{action}", lambda _move, _people, _session, _job: None)
+    for action in ("resume_execution", "roll_back_execution"):
+        monkeypatch.setattr(f"core.api.execution.{action}", lambda *_: SimpleNamespace(state=State.DONE))
     number, run = begun(other)
     ended(other, number, run, State.INTERRUPTED)
     work, section = full_window.work, shown(qtbot, full_window)
-    begun_tasks: list[Task] = []
+    begun_tasks: list[Task[object]] = []
     work.started.connect(begun_tasks.append)
     for doing, stepwise in ((Doing.RESUME, True), (Doing.BACK, False)):
         with qtbot.waitSignal(work.ended, timeout=20_000):

@@ -1,10 +1,9 @@
 """The rail, the next thing, the cards and the strip: where a move stands, on every page."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -38,15 +37,15 @@ from tests.gui.conftest import at_rest, page
 NOW = datetime(2026, 3, 14, 6, 0, tzinfo=UTC)
 
 
-class ToyPage(Page):
+class ToyPage(Page[str]):
     """A page of somebody else's."""
 
     id, title, milestone = "toy", "Toy", Milestone.AFTER
 
-    def question(self) -> Any:
+    def question(self) -> Callable[[Session], str]:
         return lambda _session: "read"
 
-    def show_answer(self, answer: Any) -> None:
+    def show_answer(self, answer: str) -> None:
         self.answer = answer
 
 
@@ -261,7 +260,7 @@ def test_the_beginning_leads_from_nothing_to_the_move(
     window: MainWindow, store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each dialog follows by itself; facts are read in between, here by nobody."""
-    monkeypatch.setattr("gui.actions.read_facts", lambda _wanted, _session, _job: None)
+    monkeypatch.setattr("core.api.facts.read_facts", lambda _session, _server, _job: None)
     QTest.mouseClick(window.next, Qt.MouseButton.LeftButton)
     for title, profile in zip(TITLES, (samples.OLD, samples.NEW), strict=True):
         qtbot.waitUntil(partial(asks_for, title))

@@ -34,7 +34,7 @@ from gui.pages.facts import FactsPage
 from gui.pages.history import HistoryPage
 from gui.pages.kinds import PAGES
 from gui.pages.measure import MeasurePage
-from gui.pages.page import Page
+from gui.pages.page import AnyPage
 from gui.pages.part import PartPage
 from gui.pages.plan import PlanPage
 from gui.pages.probe import MEASURING, ProbePage
@@ -165,7 +165,7 @@ def test_links_are_said_to_be_measured_of_the_move_that_is_probed_alone(
     full_window.work.changed.emit()
     at_rest(qtbot, full_window)
     go_on = threading.Event()
-    monkeypatch.setattr("gui.actions.probe", lambda _move, _session, _job: go_on.wait(20))
+    monkeypatch.setattr("core.api.migration.run_probes", lambda _session, _move, _job: go_on.wait(20))
     shown = page(qtbot, full_window, PageId.PROBE)
     assert isinstance(shown, ProbePage)
     full_window.work.pick("spring")
@@ -416,7 +416,7 @@ def test_a_note_that_a_locked_history_refused_is_there_to_be_kept_again(
         raise HistoryError("the history is locked")
 
     with monkeypatch.context() as locked:
-        locked.setattr("gui.actions.set_note", refuse)
+        locked.setattr(Store, "set_note", refuse)
         QTest.keyClicks(shown.note, "a sentence")
         QTest.keyClick(shown.note, Qt.Key.Key_Return)
         at_rest(qtbot, full_window)
@@ -575,7 +575,7 @@ def _nothing(_session: object, _job: Job) -> None:
 @pytest.mark.slow
 def test_no_label_of_a_page_takes_markup_from_a_server(full_window: MainWindow, qtbot: QtBot) -> None:
     for kind in PAGES:
-        shown: Page = page(qtbot, full_window, kind.id)
+        shown: AnyPage = page(qtbot, full_window, kind.id)
         for label in shown.findChildren(QLabel):
             if "<" in label.text():
                 assert label.textFormat() is Qt.TextFormat.PlainText

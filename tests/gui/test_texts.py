@@ -20,7 +20,7 @@ NO_WINDOW = {
         "dialogs/crash.py",
         "last_time.py",
     ),  # a terminal, the pictures, a bug's report, the log that goes with one
-    *("appearance.py", "widgets/label.py", "actions.py", "guard.py"),  # colours, marks for Qt, annotations, names
+    *("appearance.py", "widgets/label.py", "guard.py"),  # colours, marks for Qt, names
 }
 GATHERED = {"tr", "marked", "counted", "tr_counted"}
 ITSELF = {
@@ -34,7 +34,7 @@ _KEYS = re.compile(r"(Ctrl|Alt)\+|.*--")
 
 
 def _of_another_kind(tree: ast.AST) -> Iterator[ast.AST]:
-    """What is gathered, and what nobody reads: annotations, docstrings, keys, bases."""
+    """What is gathered, and what nobody reads: docstrings, keys, bases."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from core.api.benchmarks import compare_sets, compare_sides, run_benchmarks
+from core.api.benchmarks import run_benchmarks
+from core.api.comparison import compare_sets, compare_sides
 from core.api.session import Session
 from core.benchmarks import folders
 from core.benchmarks.model import Outcome, Side

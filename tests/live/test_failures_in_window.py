@@ -20,7 +20,7 @@ from gui.dialogs.server import ServerDialog
 from gui.models.queue import MeasuredSides
 from gui.pages.check import CheckPage
 from gui.pages.measure import MeasurePage
-from gui.pages.page import Page
+from gui.pages.page import AnyPage
 from gui.pages.plan import PlanPage
 from gui.pages.servers import ServersPage
 from gui.window import MainWindow
@@ -74,7 +74,7 @@ def full_disk(lab: Lab) -> Iterator[None]:
     lab.old.exec("rm", "/srv/pg/filler")
 
 
-def shown(window: MainWindow, qtbot: QtBot, kind: type[Page]) -> Page:
+def shown(window: MainWindow, qtbot: QtBot, kind: type[AnyPage]) -> AnyPage:
     page = window.show_page(kind.id)
     qtbot.waitUntil(lambda: page.shown and window.work.runner.idle, timeout=PATIENCE_MS)
     return page

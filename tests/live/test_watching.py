@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.api.migration import make_estimate, probe_sustained_write
+from core.api.migration import begin_watch, collect_watch, make_estimate, probe_sustained_write, watch_status
 from core.api.session import Session
-from core.api.watching import begin_watch, collect_watch, watch_status
 from core.errors import InputError
 from core.history.store import Store
 from core.jobs import Event, Job, Note

@@ -4,7 +4,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtWidgets import QApplication, QMessageBox
@@ -24,7 +24,7 @@ from gui.pages.compare import ComparePage
 from gui.pages.estimate import EstimatePage
 from gui.pages.facts import FactsPage
 from gui.pages.measure import MeasurePage
-from gui.pages.page import Page
+from gui.pages.page import AnyPage
 from gui.pages.part import PartPage
 from gui.pages.plan import PlanPage
 from gui.pages.servers import ServersPage
@@ -42,7 +42,7 @@ pytestmark = [
 ]
 
 PATIENCE_MS = 120_000
-Kind = TypeVar("Kind", bound=Page)
+Kind = TypeVar("Kind", bound=AnyPage)
 
 
 @pytest.fixture
@@ -205,8 +205,9 @@ def test_the_main_job_through_the_pages(window: MainWindow, move: Move, qtbot: Q
         facts.read.click()
         _rest(window, qtbot)
         assert any(row.cluster.data_directory == move.cluster for row in facts.clusters.rows.rows)
-        parts: list[PartPage] = []
-        for kind in (CheckPage, EstimatePage, PlanPage):
+        parts: list[PartPage[Any]] = []
+        kinds: tuple[type[PartPage[Any]], ...] = (CheckPage, EstimatePage, PlanPage)
+        for kind in kinds:
             part = _page(window, kind, qtbot)
             part.start.click()
             _rest(window, qtbot)

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.api.model import ServerRow
 from core.facts.model import Tablespace
 from gui.dialogs.move import MoveDialog
-from gui.states import ServerRow
 from gui.widgets.label import Label
 from tests.gui import samples
 

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+from core.api.model import ExecutionState
 from core.migration.execution.outcome import Paragraph
 from core.migration.model.execution import Kind, State
 from gui.models.execution import (
@@ -14,7 +15,6 @@ from gui.models.execution import (
     run_text,
     summary,
 )
-from gui.states import ExecutionState
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.figures import figures
 

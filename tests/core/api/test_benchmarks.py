@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from core.api.side_by_side import run_side_by_side
+from core.api.benchmarks import run_side_by_side
 from core.errors import Cancelled, CommandError
 from core.jobs import Event, Job, Live, Progress
 

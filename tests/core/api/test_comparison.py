@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.api.measured import metric_over_time, read_outputs
+from core.api.comparison import metric_over_time, read_outputs
 from core.api.session import Session
 from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
 from core.comparison.model import Verdict

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.api.locks import find_leftover_execution, with_advice
+from core.api.servers import find_leftover_execution, with_advice
 from core.api.session import Session
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.model.execution import State

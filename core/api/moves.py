@@ -1,15 +1,86 @@
-"""Many moves side by side: those that are finished or running, those that could not be checked, and the others."""
+"""Where each move stands, from the history, and many moves side by side in their order."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
+from core.api.model import Standing
 from core.api.session import Session
+from core.benchmarks.model import Side
 from core.facts.model import Facts
-from core.migration.execution.unfinished import unfinished
+from core.migration.execution.unfinished import Unfinished, sentence, unfinished
 from core.migration.findings.cluster import explain_missing_cluster
+from core.migration.findings.schedules import format_jobs_of_both_servers
+from core.migration.findings.volumes import volume_path
 from core.migration.fleet import FleetMove, is_execution_of, make_fleet_move, mark_conflicts, move_time, rank_moves
 from core.migration.model.execution import Execution
 from core.migration.model.move import Move
+from core.migration.standing import KnownState, find_next, list_marks
+
+__all__ = [
+    "FleetMove",
+    "Look",
+    "Standing",
+    "Unfinished",
+    "completion_time",
+    "explain_missing_cluster",
+    "format_jobs_of_both_servers",
+    "get_standing",
+    "list_standings",
+    "rank_fleet",
+    "save_move",
+    "sentence",
+    "unfinished_executions",
+    "volume_path",
+]
+
+
+def save_move(session: Session, move: Move, name: str | None) -> None:
+    """Save a new move, or with a `name` the changed move that was called so.
+
+    Raises:
+        InputError: a move has this name already, or there is none that was called `name`, or a server does not exist.
+    """
+    if name is None:
+        session.store.add_move(move)
+    else:
+        session.store.update_move(move, name)
+
+
+def list_standings(session: Session, most: int) -> tuple[tuple[Standing, ...], int]:
+    """Return where the moves stand that were changed last, at most `most`, and the number of all moves."""
+    moves = session.store.moves_newest_first()
+    return tuple(get_standing(session, move.name) for move in moves[:most]), len(moves)
+
+
+def get_standing(session: Session, move: str) -> Standing:
+    """Return where a move stands; raise InputError if there is no such move."""
+    store = session.store
+    found = store.move(move)
+    old, new = store.facts(found.old), store.facts(found.new)
+    measured = store.measured_at(move)
+    executions = store.executions(move)
+    known = KnownState(
+        facts_at=(None if old is None else old.taken_at, None if new is None else new.taken_at),
+        measured_at=(measured.get(Side.OLD), measured.get(Side.NEW)),
+        checks=store.checks(move),
+        checked_at=store.checks_taken_at(move),
+        probes=store.probes(move),
+        estimate=store.estimate(move),
+        plan=store.plan(move),
+        executions=executions,
+        alive=bool(executions) and store.carried_out(executions[0].id),
+    )
+    made = list_marks(known, datetime.now(UTC))
+    last = max((mark.at for mark in made if mark.at is not None), default=None)
+    return Standing(found, made, find_next(made), None if old is None else old.cluster(found.cluster), last)
+
+
+def unfinished_executions(session: Session) -> tuple[Unfinished, ...]:
+    """Return the unfinished execution of each move, the most urgent first."""
+    store, now = session.store, datetime.now(UTC)
+    found = (unfinished(one, now, alive=store.carried_out(one.id)) for one in store.unfinished_executions())
+    return tuple(sorted((one for one in found if one is not None), key=lambda one: not one.grave))
+
 
 Look = Callable[[Move, Facts, Facts], FleetMove]
 """Assesses a move by the facts of both servers."""

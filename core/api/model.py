@@ -1,4 +1,7 @@
-"""The data that pages show, as read from the history."""
+"""What a view shows at once, as the history has it: results of the API that put several nouns together.
+
+This module loads none of these nouns, so that what shows them is on screen before they are needed.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,25 +9,45 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from core.comparison.model import Comparison, Diagnosis
-    from core.facts.model import Facts
+    from core.facts.model import Cluster, Facts
     from core.migration.execution.account import Downtime
     from core.migration.execution.outcome import Paragraph
     from core.migration.execution.unfinished import Possible
     from core.migration.model.estimate import Estimate
     from core.migration.model.execution import Execution
+    from core.migration.model.move import Move
     from core.migration.model.plan import Plan
-    from core.migration.model.standing import Mark
+    from core.migration.model.standing import Mark, Next
+    from core.reports.model import Answer
     from core.servers.profiles import Profile
-    from gui.models.overview import Answer
 
 
 @dataclass(frozen=True, slots=True)
 class ServerRow:
-    """A server profile with its facts and moves."""
+    """A server profile with its latest facts, if there are any, and the names of its moves."""
 
     profile: "Profile"
     facts: "Facts | None"
     moves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A move with its milestones.
+
+    Attributes:
+        move: the move.
+        marks: the state of each milestone.
+        next: what comes next.
+        cluster: the cluster by the latest facts of the old server; None if there are none.
+        last_at: when anything was last done for the move; None if never.
+    """
+
+    move: "Move"
+    marks: "tuple[Mark, ...]"
+    next: "Next"
+    cluster: "Cluster | None"
+    last_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +63,16 @@ class ExecutionState:
     """The latest execution of a move.
 
     Attributes:
+        execution: the execution; None if there is none.
         alive: whether a program of this workstation runs it.
         progress: its progress while it is running, in sentences.
         stands: the state of both clusters, in a sentence.
         left: what it has left on the servers if it ended before the old cluster was stopped.
         ending: how it has ended.
         possible: the actions that are possible.
-        downtime: of the clients at `read_at`; bytes_per_second: the current rate of the copy.
+        downtime: of the clients at `read_at`.
+        bytes_per_second: the current rate of the copy.
+        read_at: when all of this was read.
         plan: the plan that would be executed, if nothing was executed yet.
         no_dress: why a dress rehearsal is not possible, by the latest facts.
     """
@@ -67,7 +93,7 @@ class ExecutionState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The answers on a move, their evidence, and its milestones."""
+    """The answers on a move as on the first page of its report, their evidence, and its milestones."""
 
     answers: "tuple[Answer, ...]"
     comparison: "Comparison | None"

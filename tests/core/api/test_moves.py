@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.api.fleet import completion_time
+from core.api.moves import completion_time
 from core.api.reports import make_fleet_report
 from core.api.session import Session
 from core.api.survey import run_survey

@@ -1,0 +1,261 @@
+"""Compare the results of benchmarks, show them over time, and diagnose the storage of a move."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from core.api.benchmarks import volume_of_side
+from core.api.facts import get_facts
+from core.api.model import Compared
+from core.api.session import Session, record_commands
+from core.benchmarks.model import Outcome, Output, Run, Side
+from core.benchmarks.tools import parsers, read_output, readers
+from core.comparison.compare import compare as compare_runs
+from core.comparison.compare import sample_of
+from core.comparison.diagnosis import diagnose as diagnose_volume
+from core.comparison.foreign_outputs import compare_outputs
+from core.comparison.model import Comparison, Diagnosis, Sample
+from core.comparison.sets import Place, Start, over_time, place_of, set_of
+from core.errors import InputError, ParseError
+from core.jobs import Job
+from core.reports.report import diagnoses
+
+__all__ = [
+    "NEWEST",
+    "Compared",
+    "Start",
+    "compare_numbered_runs",
+    "compare_sets",
+    "compare_sides",
+    "compare_starts",
+    "compare_with_diagnoses",
+    "diagnose",
+    "diagnose_from_history",
+    "list_starts",
+    "metric_over_time",
+    "read_outputs",
+    "tools_with_outputs",
+]
+
+NEWEST = 200
+"""How many runs of a workload are shown over time: a chart cannot show more."""
+
+
+def compare_sides(session: Session, move: str) -> Comparison:
+    """Return a comparison of the latest runs of each workload on both sides.
+
+    Raises:
+        InputError: nothing was measured yet.
+    """
+    sides = [
+        session.store.runs(session.store.move(move).name, side=side, latest_only=True) for side in (Side.OLD, Side.NEW)
+    ]
+    if not any(sides):
+        raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {move}")
+    return compare_runs(*sides)
+
+
+def compare_sets(session: Session, move: str, places: Sequence[str]) -> Comparison:
+    """Return a comparison of sets of runs: volumes of either server, or one volume at several dates.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        places: the volumes, with or without a date; a single volume is compared over time.
+
+    Raises:
+        InputError: a word does not name a volume, or nothing was measured there.
+    """
+    found = session.store.move(move)
+    named = [place_of(word, {Side.OLD: found.old, Side.NEW: found.new}) for word in places]
+    runs = session.store.runs(found.name)
+    if len(named) == 1:
+        sets = over_time(named[0], runs)
+        if len(sets) < 2:
+            times = "once" if sets else "never"
+            raise InputError(
+                f"{places[0]} was measured {times}, so its results cannot be compared over time",
+                f"run: pghaul bench {move}",
+            )
+        return compare_runs(*sets, dated=True)
+    sets = tuple(set_of(place, runs) for place in named)
+    for word, one in zip(places, sets, strict=True):
+        if not any(run.outcome is Outcome.DONE for run in one):
+            raise InputError(
+                f"no benchmark of {word} has finished yet",
+                f"run: pghaul bench {move} --volume {word.partition('@')[0]}",
+            )
+    return compare_runs(*sets, dated=len({(place.side, place.path) for place in named}) < len(named))
+
+
+def compare_numbered_runs(session: Session, old: int, new: int, *further: int) -> Comparison:
+    """Return a comparison of runs by their numbers in the history, of any servers and volumes.
+
+    An imported run may have another workload name: it is compared by the metrics that both have.
+
+    Raises:
+        InputError: the runs are of different workloads.
+    """
+    first = session.store.run(old)
+    return compare_runs(
+        [first], *([_require_comparable(first, session.store.run(number))] for number in (new, *further))
+    )
+
+
+def _require_comparable(first: Run, second: Run) -> Run:
+    """Return the second run with the first run's workload if one was imported; else both must have the same."""
+    old, new = first.id, second.id
+    if first.workload.tool == second.workload.tool and (first.volume.elsewhere or second.volume.elsewhere):
+        return replace(second, workload=first.workload)
+    if (first.workload.tool, first.workload.name) != (second.workload.tool, second.workload.name):
+        raise InputError(
+            f"run {old} is of {first.workload.title}, run {new} of {second.workload.title}; they cannot be compared",
+            "name two runs of the same workload; list them with: pghaul history runs MOVE",
+        )
+    if first.workload.parameters != second.workload.parameters:
+        raise InputError(
+            f"runs {old} and {new} of {first.workload.title} had different parameters and cannot be compared",
+            f"show the parameters with: pghaul history run {old} --json; pghaul history run {new} --json",
+        )
+    return second
+
+
+def list_starts(session: Session) -> tuple[Start, ...]:
+    """Return what each start of a suite has measured on one volume, for all moves, the newest first."""
+    return session.store.starts()
+
+
+def compare_starts(session: Session, move: str, left: Start | Side, right: Start | Side) -> Comparison:
+    """Return a comparison of two sets of runs.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        left: a start of a suite, or a side for the latest runs of each workload on the move's volume.
+        right: the other set, likewise.
+
+    Raises:
+        InputError: nothing was measured in either set.
+    """
+    store = session.store
+    first, second = (
+        store.runs_of_start(one) if isinstance(one, Start) else store.runs(move, side=one, latest_only=True)
+        for one in (left, right)
+    )
+    if not first and not second:
+        raise InputError(f"no benchmark of the move {move} has run yet", f"run: pghaul bench {move}")
+    places = {(run.volume.server, run.volume.mount_point) for runs in (first, second) for run in runs[-1:]}
+    return compare_runs(first, second, dated=len(places) < 2 or isinstance(left, Start) or isinstance(right, Start))
+
+
+def compare_with_diagnoses(session: Session, move: str, left: Start | Side, right: Start | Side) -> Compared | None:
+    """Return what `compare_starts` does, with the latest diagnoses of the move; None if nothing was measured."""
+    try:
+        found = compare_starts(session, move, left, right)
+    except InputError:
+        return None
+    return Compared(found, diagnose_from_history(session, move))
+
+
+def metric_over_time(
+    session: Session, move: str, tool: str, workload: str, metric: str
+) -> dict[Side, tuple[tuple[datetime, Sample], ...]]:
+    """Return a metric of a workload in each finished run on the volumes of a move, the oldest first.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        tool: the tool of the workload.
+        workload: the name of the workload.
+        metric: the name of the metric.
+    """
+    found: dict[Side, tuple[tuple[datetime, Sample], ...]] = {}
+    for side in Side:
+        runs = session.store.runs_of_workload(move, side, tool, workload, NEWEST)
+        samples = ((run.started_at, sample_of(metric, run)) for run in runs)
+        found[side] = tuple((at, sample) for at, sample in samples if sample is not None)
+    return found
+
+
+def tools_with_outputs() -> tuple[str, ...]:
+    """Return the names of the tools whose outputs can be read, sorted."""
+    return tuple(sorted(parsers()))
+
+
+def read_outputs(named: Sequence[tuple[str, str]], tool: str | None = None) -> tuple[str, Comparison]:
+    """Return the tool and a comparison of outputs of benchmark tools; a single output is shown alone.
+
+    Args:
+        named: the name and the text of each output.
+        tool: the tool that wrote them; None for the first tool that can read them all.
+
+    Raises:
+        InputError: there is no output.
+        ParseError: no tool, or not this one, can read all of them.
+    """
+    texts = [(name, text) for name, text in named if text.strip()]
+    if not texts:
+        raise InputError("there is no output to read", "open a file, or paste the output of a tool")
+    tools = [tool] if tool is not None else list(readers())
+    last_error: ParseError | None = None
+    for name_of_tool in tools:
+        try:
+            read = [(name, _read(name_of_tool, name, text)) for name, text in texts]
+        except ParseError as error:
+            last_error = error
+            continue
+        placeholder = [("nothing else", Output(name_of_tool, None, ()))] if len(read) == 1 else []
+        return name_of_tool, compare_outputs([*read, *placeholder])
+    if tool is not None and last_error is not None:
+        raise last_error
+    raise ParseError(
+        f"no known tool has written this output: {', '.join(name for name, _ in texts)}",
+        f"pghaul can read {', '.join(tools)}; give the complete output, and outputs of only one tool",
+    )
+
+
+def _read(tool: str, name: str, text: str) -> Output:
+    try:
+        return read_output(tool, text, name)
+    except ParseError as error:
+        raise ParseError(f"{name}: {error.message}", error.hint) from error
+
+
+def diagnose(
+    session: Session,
+    move: str,
+    job: Job,
+    sides: Sequence[Side] = (Side.OLD, Side.NEW),
+    *,
+    places: Sequence[str] = (),
+    refresh: bool = True,
+) -> tuple[Diagnosis, ...]:
+    """Return a diagnosis of each volume, from facts and its latest runs.
+
+    Args:
+        session: the history and the connections.
+        move: the name of the move.
+        job: the job that reports progress.
+        sides: the sides whose volumes are diagnosed.
+        places: other volumes of the two servers instead, such as `old:/mnt/a`.
+        refresh: read the facts again instead of using the latest ones.
+
+    Raises:
+        InputError: a word does not name a volume.
+    """
+    job = record_commands(session.store, job, move)
+    found = session.store.move(move)
+    servers = {Side.OLD: found.old, Side.NEW: found.new}
+    named = [place_of(word, servers, dated=False) for word in places]
+    wanted = named or [Place(side, volume_of_side(found, side).mount_point) for side in sides]
+    runs = session.store.runs(found.name, latest_only=not named)
+    facts = {
+        side: get_facts(session, found, side, job, refresh=refresh)
+        for side in dict.fromkeys(place.side for place in wanted)
+    }
+    return tuple(diagnose_volume(facts[place.side], place.path, set_of(place, runs)) for place in wanted)
+
+
+def diagnose_from_history(session: Session, move: str) -> tuple[Diagnosis, ...]:
+    """Return diagnoses from the latest facts in the history; none of a server without facts."""
+    return diagnoses(session.store, session.store.move(move))
