@@ -34,6 +34,7 @@ from core.history.models import (
 )
 from core.history.recorded_profiles import move_of, move_row
 from core.history.recorded_runs import LARGEST_ID, run_of
+from core.history.types import SERVER
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.checks import CheckResult, Waiver
 from core.migration.model.estimate import Estimate
@@ -284,7 +285,9 @@ def moves_newest_first(session: Session) -> tuple[Move, ...]:
         for at in _TIMES
     ]
     added = MoveRow.created_at
-    latest = func.max(added, *(func.coalesce(one.scalar_subquery(), added) for one in newest))
+    # the largest of several values is max(…) in SQLite and greatest(…) in PostgreSQL, whose max is an aggregate
+    largest = func.greatest if session.get_bind().dialect.name == SERVER else func.max
+    latest = largest(added, *(func.coalesce(one.scalar_subquery(), added) for one in newest))
     return tuple(map(move_of, session.scalars(select(MoveRow).order_by(latest.desc(), MoveRow.name))))
 
 

@@ -561,3 +561,14 @@ def test_a_page_is_the_beginning_of_all(filled: Store) -> None:
         assert [filled.entries(limit, move) for limit in range(1, len(whole) + 2)] == [
             whole[:limit] for limit in range(1, len(whole) + 2)
         ]
+
+
+def test_moves_stand_by_their_latest_entry_however_many_came_since(store: Store) -> None:
+    store.add_profile(samples.OLD)
+    store.add_profile(samples.NEW)
+    for name in ("spring", "autumn", "winter"):
+        store.add_move(dataclasses.replace(samples.MOVE, name=name))
+    store.save_checks("winter", ())
+    for _ in range(20):
+        store.save_checks("spring", ())
+    assert [move.name for move in store.moves_newest_first()] == ["spring", "winter", "autumn"]
