@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, 
 from PySide6.QtWidgets import QApplication
 
 from core.settings import PROGRAM, program_version, resource
+from core.text import printable_lines
 
 
 class Tone(Enum):
@@ -132,3 +133,10 @@ def saved_state(painter: QPainter) -> Iterator[None]:
         yield
     finally:
         painter.restore()
+
+
+def tip(text: str) -> str:
+    """A tool tip of that text: Qt knows no plain ones; not longer than a screen."""
+    short = text if len(text) <= 2000 else text[:2000] + "…"
+    escaped = printable_lines(short).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"<p style='white-space:pre-wrap'>{escaped}</p>" if escaped else ""

@@ -24,22 +24,20 @@ from core.language import tr
 from core.migration.model.standing import Milestone
 from core.settings import PROGRAM
 from gui import appearance
-from gui.active_executions import ActiveExecutions
 from gui.appearance import Sizes, Theme
 from gui.asker import Question, StepQuestion, StopQuestion
-from gui.beginning import Beginning
+from gui.controllers.executions import ActiveExecutions
+from gui.controllers.menus import Commands, Menus
+from gui.controllers.moves import Beginning, MoveMilestones, Moves
+from gui.controllers.notifying import Notifier
 from gui.destinations import Offer, PageId
 from gui.dialogs.crash import CrashDialog, LastTimeDialog
 from gui.dialogs.questions import open_dialog
 from gui.dialogs.report import ReportDialog
 from gui.guard import Guarded
-from gui.menus import Menus
 from gui.models.prompts import waits_for
 from gui.models.rail import RailRow
 from gui.models.report import ReportRequest, kind_for
-from gui.move_milestones import MoveMilestones
-from gui.moves import Moves
-from gui.notifying import Notifier
 from gui.pages.kinds import PAGES, PageKind, load_all
 from gui.pages.page import AnyPage, Page
 from gui.pages.start import StartPage
@@ -91,7 +89,7 @@ class MainWindow(Guarded, QMainWindow):
         self.notifier = Notifier(work, self, self._current_id, self._bring_up)
         self.setCentralWidget(self._make_centre())
         self._make_pane()
-        self.menus = Menus(self)
+        self.menus = self._make_menus()
         self.bar.add_actions(self.menus.new_move, self.menus.report)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, self.bar)
         self._fresh = QTimer(self, singleShot=True)  # it runs while what is on screen may not have been seen
@@ -166,7 +164,7 @@ class MainWindow(Guarded, QMainWindow):
     @Slot()
     def _show_next(self) -> None:
         self.rail.rows.show_marks(self.milestones.marks)
-        words, _ = self.milestones.next(self._current())
+        words, _ = self.milestones.next(self._current_milestone())
         self.next.setText(words)
         self.next.setAccessibleName(tr("Next step: {words}").format(words=words))
         self.next.setToolTip(tr("The next step (Ctrl+Return): {words}").format(words=words))
@@ -178,7 +176,7 @@ class MainWindow(Guarded, QMainWindow):
         The second click of a double click does nothing, because nobody has seen the page by then.
         """
         page = self._current()
-        _, destination = self.milestones.next(page)
+        _, destination = self.milestones.next(self._current_milestone())
         if page is None or page.id != destination:
             self.go(destination)
             arrived = self._current()
@@ -190,6 +188,10 @@ class MainWindow(Guarded, QMainWindow):
     def _current(self) -> AnyPage | None:
         page = self.stack.currentWidget()
         return page if isinstance(page, Page) else None
+
+    def _current_milestone(self) -> Milestone | None:
+        page = self._current()
+        return None if page is None else page.milestone
 
     @Slot(str)
     def go(self, destination: str) -> None:
@@ -417,6 +419,26 @@ class MainWindow(Guarded, QMainWindow):
         self.dock.hide()
         self.statusBar().addWidget(self.job_bar, 1)
         self.statusBar().setSizeGripEnabled(False)
+
+    def _make_menus(self) -> Menus:
+        commands = Commands(
+            new_move=self.moves_made.new,
+            edit_move=self.moves_made.edit_picked,
+            remove_move=self.moves_made.remove_picked,
+            select_move=self.bar.moves.setFocus,
+            save_report=self.save_report,
+            read_outputs=partial(self.go, Offer.READ_OUTPUTS),
+            cancel=self.cancel,
+            go_on=self.go_on,
+            show_page=self.show_page,
+            show_help=self.show_help,
+            use_theme=self.use_theme,
+            use_sizes=self.use_sizes,
+            use_language=self.use_language,
+            notify=self.notifier.use,
+        )
+        pages = [(kind.id, kind.title) for kind in self.kinds]
+        return Menus(self, self.work, commands, pages, self.dock.toggleViewAction(), notifies=self.notifier.on)
 
     def _connect(self) -> None:
         work = self.work

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from core.api import (
         archives,
         benchmarks,
+        checks,
         comparison,
         execution,
         facts,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         migration,
         model,
         moves,
+        outputs,
         reports,
         servers,
         session,
@@ -34,12 +36,13 @@ else:
         """Load the module of a noun: `from core import api`, then `api.moves`."""
         if noun in __all__:
             return import_module(f"{__name__}.{noun}")
-        raise AttributeError(f"module {__name__!r} has no attribute {noun!r}")
+        raise AttributeError(noun)
 
 
 __all__ = [
     "archives",
     "benchmarks",
+    "checks",
     "comparison",
     "execution",
     "facts",
@@ -47,6 +50,7 @@ __all__ = [
     "migration",
     "model",
     "moves",
+    "outputs",
     "reports",
     "servers",
     "session",

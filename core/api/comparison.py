@@ -8,15 +8,13 @@ from core.api.benchmarks import volume_of_side
 from core.api.facts import get_facts
 from core.api.model import Compared
 from core.api.session import Session, record_commands
-from core.benchmarks.model import Outcome, Output, Run, Side
-from core.benchmarks.tools import parsers, read_output, readers
+from core.benchmarks.model import Outcome, Run, Side
 from core.comparison.compare import compare as compare_runs
 from core.comparison.compare import sample_of
 from core.comparison.diagnosis import diagnose as diagnose_volume
-from core.comparison.foreign_outputs import compare_outputs
 from core.comparison.model import Comparison, Diagnosis, Sample
 from core.comparison.sets import Place, Start, over_time, place_of, set_of
-from core.errors import InputError, ParseError
+from core.errors import InputError
 from core.jobs import Job
 from core.reports.report import diagnoses
 
@@ -33,8 +31,6 @@ __all__ = [
     "diagnose_from_history",
     "list_starts",
     "metric_over_time",
-    "read_outputs",
-    "tools_with_outputs",
 ]
 
 NEWEST = 200
@@ -175,50 +171,6 @@ def metric_over_time(
         samples = ((run.started_at, sample_of(metric, run)) for run in runs)
         found[side] = tuple((at, sample) for at, sample in samples if sample is not None)
     return found
-
-
-def tools_with_outputs() -> tuple[str, ...]:
-    """Return the names of the tools whose outputs can be read, sorted."""
-    return tuple(sorted(parsers()))
-
-
-def read_outputs(named: Sequence[tuple[str, str]], tool: str | None = None) -> tuple[str, Comparison]:
-    """Return the tool and a comparison of outputs of benchmark tools; a single output is shown alone.
-
-    Args:
-        named: the name and the text of each output.
-        tool: the tool that wrote them; None for the first tool that can read them all.
-
-    Raises:
-        InputError: there is no output.
-        ParseError: no tool, or not this one, can read all of them.
-    """
-    texts = [(name, text) for name, text in named if text.strip()]
-    if not texts:
-        raise InputError("there is no output to read", "open a file, or paste the output of a tool")
-    tools = [tool] if tool is not None else list(readers())
-    last_error: ParseError | None = None
-    for name_of_tool in tools:
-        try:
-            read = [(name, _read(name_of_tool, name, text)) for name, text in texts]
-        except ParseError as error:
-            last_error = error
-            continue
-        placeholder = [("nothing else", Output(name_of_tool, None, ()))] if len(read) == 1 else []
-        return name_of_tool, compare_outputs([*read, *placeholder])
-    if tool is not None and last_error is not None:
-        raise last_error
-    raise ParseError(
-        f"no known tool has written this output: {', '.join(name for name, _ in texts)}",
-        f"pghaul can read {', '.join(tools)}; give the complete output, and outputs of only one tool",
-    )
-
-
-def _read(tool: str, name: str, text: str) -> Output:
-    try:
-        return read_output(tool, text, name)
-    except ParseError as error:
-        raise ParseError(f"{name}: {error.message}", error.hint) from error
 
 
 def diagnose(

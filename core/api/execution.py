@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 
-from core.api.migration import make_estimate, plan_move, run_checks
+from core.api.checks import run_checks
+from core.api.migration import make_estimate, plan_move
 from core.api.model import ExecutionState
 from core.api.servers import find_leftover_execution, with_advice
 from core.api.session import Session, record_commands

@@ -11,8 +11,6 @@ from core.benchmarks.tools import read_output, recognised
 from core.comparison.foreign_outputs import runs_of
 from core.errors import InputError, ParseError
 from core.history.recorded_profiles import checked_name
-from core.migration.probing.iperf3 import parse_iperf3_summary
-from core.migration.transports.rsync_output import parse_rsync
 
 __all__ = [
     "LARGEST_REPEATED",
@@ -20,8 +18,6 @@ __all__ = [
     "Imported",
     "Unread",
     "import_outputs",
-    "parse_iperf3_summary",
-    "parse_rsync",
 ]
 
 MOST_RESULTS = 1000

@@ -15,10 +15,8 @@ from core.facts.model import Facts
 from core.files import write_text
 from core.history.store import Store
 from core.jobs import Job, Note
-from core.migration.checks import CHECKS
 from core.migration.checks import run_checks as check_facts
-from core.migration.checks.declaration import Declaration
-from core.migration.checks.waivers import apply_waivers, is_waivable, waive
+from core.migration.checks.waivers import apply_waivers
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate import load_spec, ruled_out, spec_of
 from core.migration.estimate.advice import helps
@@ -53,7 +51,6 @@ from core.migration.probing import watching
 from core.migration.probing.probes import probe as probe_servers
 from core.migration.probing.sustained import measure
 from core.migration.probing.taking import ProbeContext
-from core.migration.probing.trial_start import with_trial_start
 from core.migration.probing.watching import Watching
 from core.migration.transports.choice import Choice, tried_routes
 from core.migration.transports.choice import choose_transport as choice_of
@@ -64,7 +61,6 @@ __all__ = [
     "SAW_NOTHING",
     "ByStage",
     "Choice",
-    "Declaration",
     "EstimateComparison",
     "Fit",
     "Later",
@@ -84,55 +80,17 @@ __all__ = [
     "describe_completion",
     "estimate_from_spec",
     "hit_rate",
-    "is_waivable",
-    "list_checks",
     "make_estimate",
     "make_estimate_with_spec",
     "plan_move",
     "probe_sustained_write",
-    "run_checks",
     "run_probes",
     "save_runbook",
     "save_script",
     "select_counted",
     "stop_by",
-    "unwaive_check",
-    "waive_check",
     "watch_status",
 ]
-
-
-def run_checks(session: Session, move: str, job: Job, *, refresh: bool = True) -> tuple[CheckResult, ...]:
-    """Run the checks of a move and return their results.
-
-    Fresh facts of the new server contain what a trial cluster shows of its binaries, and the result of a trial start
-    with the old cluster's configuration. So later checks can use them without reaching the servers.
-
-    Args:
-        session: the history and the connections.
-        move: the name of the move.
-        job: the job that reports progress.
-        refresh: read the facts of both servers again instead of using the latest ones.
-    """
-    job = record_commands(session.store, job, move)
-    found = session.store.move(move)
-    old = get_facts(session, found, Side.OLD, job, refresh=refresh)
-    cluster = old.cluster(found.cluster)
-
-    def add_trial_start(server: Server, facts: Facts) -> Facts:
-        return with_trial_start(
-            session.server(found.old, job), server, old, facts, found, job, hooks=session.store.hooks(move)
-        )
-
-    new = get_facts(session, found, Side.NEW, job, refresh=refresh, trial=cluster, add_trial_start=add_trial_start)
-    results = check_facts(found, old, new)
-    session.store.save_checks(move, results)
-    return apply_waivers(results, session.store.waivers(move))
-
-
-def list_checks() -> tuple[Declaration, ...]:
-    """Return what each check declares, in the order in which they are shown."""
-    return tuple(check.declaration for check in CHECKS)
 
 
 def check_and_estimate(
@@ -384,33 +342,6 @@ def _monthly_growth_bytes(session: Session, move: Move) -> float | None:
 
 _LEAST_SECONDS = 86400.0
 """Sizes on the same day say nothing about the growth in a month."""
-
-
-def waive_check(session: Session, move: str, check: str, reason: str) -> tuple[CheckResult, ...]:
-    """Waive one warning of the latest checks with a reason, and return all results.
-
-    Raises:
-        InputError: no checks have run yet, or the check has no warning.
-    """
-    session.store.add_waiver(move, waive(_latest(session, move), check, reason))
-    return _latest(session, move)
-
-
-def unwaive_check(session: Session, move: str, check: str) -> tuple[CheckResult, ...]:
-    """Withdraw a waiver, and return all results.
-
-    Raises:
-        InputError: the check is not waived.
-    """
-    session.store.withdraw_waiver(move, check)
-    return _latest(session, move)
-
-
-def _latest(session: Session, move: str) -> tuple[CheckResult, ...]:
-    results = session.store.checks(move)
-    if results is None:
-        raise InputError(f"the checks of the move {move} have not run yet", f"run: pghaul check {move}")
-    return results
 
 
 SAW_NOTHING = "watch ended before its second observation; it has no result"

@@ -4,11 +4,11 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted, Event, Job
 from core.servers.profiles import Asker
 
 if TYPE_CHECKING:
+    from core.history.store import Store
     from core.servers.connection import Server
 
 
@@ -21,7 +21,7 @@ class Session:
         asker: answers the questions of a connection.
     """
 
-    store: Store
+    store: "Store"
     asker: Asker
     _servers: "dict[str, Server]" = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -66,7 +66,7 @@ class Session:
         self.close()
 
 
-def record_commands(store: Store, job: Job, move: str | None = None) -> Job:
+def record_commands(store: "Store", job: Job, move: str | None = None) -> Job:
     """Return a job that reports to `job` and also records every command in the history."""
 
     def listen(event: Event) -> None:

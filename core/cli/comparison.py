@@ -6,10 +6,10 @@ from pathlib import PurePath
 
 from core import units
 from core.cli.context import Choices, Context, add_common, print_document
-from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.comparison.model import Comparison, Row, Sample, Verdict
 from core.errors import InputError, ParseError
+from core.inputs import read_input
 from core.jobs import Note
 
 _DESCRIPTION = """\
@@ -75,8 +75,7 @@ def _measured(context: Context, options: argparse.Namespace) -> tuple[Comparison
 
 
 def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison, tuple[str, ...]]:
-    from core.benchmarks.tools import read_output
-    from core.comparison.foreign_outputs import compare_outputs, incomplete
+    from core.api.outputs import compare_outputs, incomplete, read_output
 
     if options.what:
         raise InputError("a move or runs cannot be combined with --outputs", "leave out one of them")
@@ -97,7 +96,7 @@ def _outputs(context: Context, options: argparse.Namespace) -> tuple[Comparison,
 
 
 def _tools() -> list[str]:
-    from core.benchmarks.tools import parsers
+    from core.api.outputs import parsers
 
     return sorted(parsers())
 

@@ -8,9 +8,9 @@ from core import documents, units
 from core.cli import planning
 from core.cli.context import Context, add_common, print_document
 from core.cli.execution import KINDS
-from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import InputError
+from core.inputs import read_input
 from core.jobs import Note
 from core.migration.model.estimate import Estimate, Method, Span, method_title, stage_heading
 from core.migration.model.move import Verify

@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from core.cli.context import Choices, Context, add_common, print_document
-from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import InputError
+from core.inputs import read_input
 from core.jobs import Note
 from core.text import printable
 
@@ -90,6 +90,6 @@ def _texts(context: Context, word: str) -> list[tuple[str, str]]:
 
 
 def _tools() -> list[str]:
-    from core.benchmarks.tools import readers
+    from core.api.outputs import readers
 
     return sorted(readers())

@@ -73,10 +73,10 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 
 def _check(context: Context, options: argparse.Namespace) -> int:
-    from core.api import migration
+    from core.api import checks
 
     if options.list:
-        declared = migration.list_checks()
+        declared = checks.list_checks()
         if options.json:
             listed = [{**documents.to_plain(each), "severity": each.severity} for each in declared]
             print_document({"checks": listed})
@@ -90,11 +90,11 @@ def _check(context: Context, options: argparse.Namespace) -> int:
     if options.reason is not None and options.waive is None:
         raise InputError("--reason needs --waive", "name the check: --waive ID --reason TEXT")
     if options.waive is not None:
-        results = migration.waive_check(context.session, _move(options), options.waive, options.reason or "")
+        results = checks.waive_check(context.session, _move(options), options.waive, options.reason or "")
     elif options.unwaive is not None:
-        results = migration.unwaive_check(context.session, _move(options), options.unwaive)
+        results = checks.unwaive_check(context.session, _move(options), options.unwaive)
     else:
-        results = migration.run_checks(context.session, _move(options), context.job)
+        results = checks.run_checks(context.session, _move(options), context.job)
     if options.json:
         print_document({"checks": results})
     else:

@@ -10,9 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from core.api.checks import Declaration
 from core.api.execution import Account, NextOption, Paragraph, QueryResults
 from core.api.imports import Imported as TakenOver
-from core.api.migration import ByStage, Declaration, EstimateComparison, Fit, Later
+from core.api.migration import ByStage, EstimateComparison, Fit, Later
 from core.api.storage import WhatIf
 from core.api.survey import Survey, Taken
 from core.benchmarks.model import Forecast, Run

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from core import units
 from core.cli.context import Choices, Context, add_common, print_document
-from core.cli.inputs import read_input
 from core.cli.terminal import show, table
 from core.errors import ParseError
+from core.inputs import read_input
 from core.text import printable
 
 if TYPE_CHECKING:
@@ -101,25 +101,25 @@ def _shown(name: str, value: object) -> str:
 
 
 def _control_data(text: str) -> Parsed:
-    from core.facts.control_data import read_control_data
+    from core.api.outputs import read_control_data
 
     return _fields("pg_controldata", read_control_data(text))
 
 
 def _version(text: str) -> Parsed:
-    from core.facts.versions import parse_version
+    from core.api.outputs import parse_version
 
     return _fields("version", asdict(parse_version(text)))
 
 
 def _rsync(text: str) -> Parsed:
-    from core.api.imports import parse_rsync
+    from core.api.outputs import parse_rsync
 
     return _fields("rsync", _known(asdict(parse_rsync(text))))
 
 
 def _iperf3(text: str) -> Parsed:
-    from core.api.imports import parse_iperf3_summary
+    from core.api.outputs import parse_iperf3_summary
 
     return _fields("iperf3", _known(asdict(parse_iperf3_summary(text))))
 
@@ -130,7 +130,7 @@ def _known(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def _mdstat(text: str) -> Parsed:
-    from core.facts.block_devices import parse_arrays
+    from core.api.outputs import parse_arrays
 
     if not text.strip():
         raise ParseError("mdstat: the input is empty; give the contents of /proc/mdstat")
@@ -158,12 +158,12 @@ _OTHERS: Mapping[str, Callable[[str], Parsed]] = {
 
 
 def _tools() -> list[str]:
-    from core.benchmarks.tools import parsers
+    from core.api.outputs import parsers
 
     return sorted([*parsers(), *_OTHERS])
 
 
 def _parsed(tool: str, text: str, file: str) -> Parsed:
-    from core.benchmarks.tools import read_output
+    from core.api.outputs import read_output
 
     return _OTHERS[tool](text) if tool in _OTHERS else _results(read_output(tool, text, file))

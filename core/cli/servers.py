@@ -140,7 +140,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
 
 def _import(context: Context, options: argparse.Namespace) -> int:
     from core.api import survey as actions
-    from core.cli.inputs import read_input
+    from core.inputs import read_input
     from core.servers.lists.formats import read_list
 
     found = read_list(options.list, read_input(options.list))

@@ -47,7 +47,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 def _run(context: Context, options: argparse.Namespace) -> int:
     from core.api import survey as actions
-    from core.cli.inputs import read_input
+    from core.inputs import read_input
     from core.servers.host_keys import Unattended
     from core.servers.lists.formats import read_list
 

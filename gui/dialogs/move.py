@@ -21,11 +21,10 @@ from core.language import marked, tr
 from core.migration.model.move import EditedSettings, Move
 from gui.appearance import Tone
 from gui.dialogs.form import FormDialog
-from gui.models.choices import describe_cluster, describe_volume, direction, volumes
+from gui.models.servers import describe_cluster, describe_volume, direction, volumes
 from gui.models.words import listed
 from gui.widgets.check_box import CheckBox
-from gui.widgets.label import Label
-from gui.widgets.tone_label import ToneLabel
+from gui.widgets.label import Label, ToneLabel
 
 _EDITED = (
     (None, marked("not decided yet")),

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QPushButton as Button
 from core.errors import InputError
 from core.language import marked, tr
 from gui.appearance import fixed_font
-from gui.dialogs.files import ask_file
 from gui.dialogs.form import FormDialog
+from gui.widgets.files import ask_file
 from gui.widgets.label import Label
 
 LARGEST_FILE = 2_000_000
@@ -82,7 +82,7 @@ class OutputField(QWidget):
 
     def open(self, path: Path) -> None:
         """Show the text and the name of a file."""
-        from core.cli.inputs import read_input
+        from core.inputs import read_input
 
         try:
             too_large = path.stat().st_size > LARGEST_FILE

@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QHBoxLayout, QLineEdi
 
 from core.errors import InputError
 from core.language import current, languages, marked, tr
-from gui.dialogs.files import ask_path, file_name
 from gui.dialogs.form import FormDialog
 from gui.language import NAMES
 from gui.models.report import ReportRequest
 from gui.widgets.check_box import CheckBox
+from gui.widgets.files import ask_path, file_name
 from gui.widgets.label import Label
 
 _KINDS = (

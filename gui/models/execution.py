@@ -1,16 +1,18 @@
 """The texts of an execution: its state, its steps, its buttons, and the questions before an action."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from core import units
+from core import api, units
 from core.api.model import ExecutionState
 from core.language import marked, tr
 from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.text import sentence
 from gui.appearance import Tone
 from gui.models.sentences import recorded
-from gui.models.words import moment, use_window_terms
+from gui.models.words import capital, moment, use_window_terms
 
 if TYPE_CHECKING:
     from core.api.execution import Downtime, Paragraph
@@ -272,3 +274,38 @@ def elapsed(run: StepRun) -> str:
 def tone(run: StepRun) -> Tone | None:
     """Return the tone of the result."""
     return Tone.GOOD if run.done else Tone.WARNING if run.ended_at is None or run.void else Tone.BAD
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUpTask:
+    """A task after the cutover, and the commands for it, if there are any.
+
+    Attributes:
+        key: the id under which its tick is remembered, the same in every language.
+    """
+
+    key: str
+    text: str
+    commands: str = ""
+
+
+def follow_up_tasks(execution: Execution) -> tuple[FollowUpTask, ...]:
+    """Return the follow-up tasks, the steps that can be done later, and the files that are still on the servers."""
+    plan = execution.plan
+    advised = [FollowUpTask(text, sentence(recorded(text))) for text in api.execution.follow_up(execution)]
+    later = [
+        FollowUpTask(
+            step.name or step.title,
+            tr("{title} on {server}. {reason}").format(
+                title=capital(recorded(step.title)),
+                server=step.server or step.side,
+                reason=sentence(recorded(step.reason)),
+            ),
+            "\n".join(step.shown),
+        )
+        for step in plan.later
+    ]
+    remaining = [
+        FollowUpTask(text, sentence(tr("Still present: {text}").format(text=recorded(text)))) for text in plan.remains
+    ]
+    return (*advised, *later, *remaining)

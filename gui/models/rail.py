@@ -9,11 +9,11 @@ from PySide6.QtCore import QAbstractListModel, QObject, Qt
 
 from core.language import tr
 from core.migration.model.standing import Condition, Mark, Milestone
+from gui.appearance import tip
 from gui.guard import Guarded
 from gui.models.sentences import recorded
 from gui.models.table import NOWHERE, AnyIndex
 from gui.models.words import age, condition_name
-from gui.widgets.label import tip
 
 
 @dataclass(frozen=True, slots=True)

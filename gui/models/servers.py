@@ -1,7 +1,10 @@
 """The table of servers."""
 
+from collections.abc import Sequence
+
 from core import units
 from core.api.model import ServerRow
+from core.facts.model import Cluster, Facts, FileSystem
 from core.language import marked, tr
 from core.servers.profiles import Rights
 from gui.appearance import Tone
@@ -50,3 +53,53 @@ COLUMNS: tuple[Column[ServerRow], ...] = (
     ),
     Column("Moves", lambda row: ", ".join(row.moves)),
 )
+
+
+_NO_PLACE = ("/dev", "/proc", "/sys", "/run", "/boot")
+_NO_DISK = {"tmpfs", "devtmpfs", "proc", "sysfs", "cgroup", "cgroup2", "squashfs", "efivarfs", "ramfs"}
+
+
+def volumes(facts: Facts | None) -> list[FileSystem]:
+    """Return the file systems that can contain a cluster: neither virtual ones nor those in memory."""
+    found = () if facts is None else facts.file_systems
+    return [one for one in found if one.kind not in _NO_DISK and not _below(one.mount_point, _NO_PLACE)]
+
+
+def _below(path: str, folders: Sequence[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def describe_cluster(cluster: Cluster | None) -> str:
+    """Return a cluster as `15/main, PostgreSQL 15.5, 1.1 TiB, running on port 5432`."""
+    if cluster is None:
+        return tr("The facts of the server do not list this cluster.")
+    runs = tr("running on port {port}").format(port=cluster.port) if cluster.running else tr("stopped")
+    version = (
+        tr("PostgreSQL {version}").format(version=cluster.version or cluster.series)
+        if cluster.version or cluster.series
+        else None
+    )
+    size = None if cluster.size_bytes is None else units.size(cluster.size_bytes)
+    return ", ".join(part for part in (cluster.name, version, size, runs) if part)
+
+
+def describe_volume(facts: Facts | None, path: str) -> str:
+    """Return a volume as `1.0 TiB free of 2.0 TiB, xfs on /dev/sdb1`."""
+    system = None if facts is None or not path.startswith("/") else facts.file_system_of(path)
+    if system is None:
+        return "" if facts is not None else tr("The facts of the server have not been read yet.")
+    free = tr("{available_bytes} free of {size_bytes}").format(
+        available_bytes=units.size(system.available_bytes), size_bytes=units.size(system.size_bytes)
+    )
+    return tr("{free}, {kind} on {device}").format(free=free, kind=system.kind, device=system.device)
+
+
+def direction(servers: Sequence[ServerRow]) -> tuple[str, str]:
+    """Return the old and the new server if exactly one of two servers has a running cluster; else empty names."""
+    running = [row.profile.name for row in servers if row.facts is not None and _runs(row.facts)]
+    others = [row.profile.name for row in servers if row.profile.name not in running]
+    return (running[0], others[0]) if len(running) == len(others) == 1 else ("", "")
+
+
+def _runs(facts: Facts) -> bool:
+    return any(cluster.running for cluster in facts.clusters)

@@ -10,9 +10,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from core import units
 from core.language import tr
 from core.text import printable
-from gui.appearance import Tone, bold_font, colour, fixed_font
+from gui.appearance import Tone, bold_font, colour, fixed_font, tip
 from gui.guard import Guarded, attempt
-from gui.widgets.label import tip
 
 Row = TypeVar("Row")
 AnyIndex = QModelIndex | QPersistentModelIndex

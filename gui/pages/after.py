@@ -12,7 +12,7 @@ from core.language import marked, tr
 from core.migration.model.execution import Kind, State
 from core.migration.model.standing import Milestone
 from gui.destinations import TITLES, PageId
-from gui.models.after import FollowUpTask, follow_up_tasks
+from gui.models.execution import FollowUpTask, follow_up_tasks
 from gui.pages.page import Page
 from gui.widgets.check_box import CheckedItems
 from gui.widgets.label import Label

@@ -14,10 +14,9 @@ from gui.destinations import TITLES, PageId
 from gui.dialogs.waive import WaiveDialog
 from gui.models import migration as rows
 from gui.models.words import capital
-from gui.pages.part import PartPage, fill_table
+from gui.pages.page import PartPage, fill_table
 from gui.widgets.check_box import CheckBox
-from gui.widgets.filter_box import FilterBox
-from gui.widgets.table import Table
+from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.work import Work
 
@@ -56,7 +55,7 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
         return session.store.checks(move)
 
     def act(self, move: str, session: "Session", job: "Job") -> object:
-        return api.migration.run_checks(session, move, job)
+        return api.checks.run_checks(session, move, job)
 
     def show_part(self, part: tuple[CheckResult, ...] | None) -> None:
         self._results = part or ()
@@ -79,7 +78,7 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
     def _update_waiving(self) -> None:
         """Enable the buttons of waivers: only warnings can be waived."""
         result = self.table.current()
-        self.waive.setEnabled(result is not None and api.migration.is_waivable(result) and result.waiver is None)
+        self.waive.setEnabled(result is not None and api.checks.is_waivable(result) and result.waiver is None)
         self.unwaive.setEnabled(result is not None and result.waiver is not None)
 
     @Slot()
@@ -92,7 +91,7 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
             dialog.open()
 
     def _waive(self, dialog: WaiveDialog, move: str, check: str, reason: str) -> None:
-        task = self.work.ask(lambda session: api.migration.waive_check(session, move, check, reason))
+        task = self.work.ask(lambda session: api.checks.waive_check(session, move, check, reason))
         if task is not None:
             task.failed.connect(dialog.refuse)
             task.succeeded.connect(dialog.accept)
@@ -103,6 +102,6 @@ class CheckPage(PartPage[tuple[CheckResult, ...] | None]):
         move, result = self.work.move, self.table.current()
         if move is not None and result is not None:
             name, check = move.name, result.id
-            task = self.work.read(lambda session: api.migration.unwaive_check(session, name, check))
+            task = self.work.read(lambda session: api.checks.unwaive_check(session, name, check))
             if task is not None:
                 task.succeeded.connect(self.work.changed)

@@ -25,9 +25,8 @@ from gui.models.words import capital, minute
 from gui.pages.page import Page
 from gui.widgets.chart import ChartRow
 from gui.widgets.check_box import CheckBox
-from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
-from gui.widgets.table import Table
+from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.widgets.what_if import WhatIfView
 from gui.work import Work
@@ -286,7 +285,7 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
     @Slot()
     def add_one(self) -> None:
         """Open the dialog for outputs from elsewhere."""
-        dialog = OutputsDialog(api.comparison.tools_with_outputs(), self)
+        dialog = OutputsDialog(api.outputs.tools_with_outputs(), self)
         dialog.given.connect(partial(self._read_outputs, dialog))
         dialog.finished.connect(partial(self._close_outputs, dialog))
         self._asking = dialog
@@ -298,7 +297,7 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         dialog.deleteLater()
 
     def _read_outputs(self, dialog: OutputsDialog, named: list[tuple[str, str]], tool: str | None) -> None:
-        task = self.work.ask(lambda _session: api.comparison.read_outputs(named, tool))
+        task = self.work.ask(lambda _session: api.outputs.read_outputs(named, tool))
         if task is not None:
             task.then(partial(self._take_outputs, dialog))
             task.failed.connect(partial(self._refuse_outputs, dialog))

@@ -17,12 +17,11 @@ from gui.models.charts import estimate_chart
 from gui.models.migration import StageRow
 from gui.models.night import HELP_COLUMNS, helps_text
 from gui.models.record import RECORD_COLUMNS, STAGES_COLUMNS, record_text
-from gui.pages.part import PartPage
+from gui.pages.page import PartPage
 from gui.widgets.chart import ChartView
-from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
 from gui.widgets.night import NightView
-from gui.widgets.table import Table
+from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.work import Work
 

@@ -13,8 +13,8 @@ from core.language import marked, tr
 from core.migration.model.execution import Kind
 from core.migration.model.standing import Milestone
 from gui.asker import Question
+from gui.controllers.executions import ExecutionController
 from gui.destinations import TITLES, PageId
-from gui.execution_controller import ExecutionController
 from gui.models import execution as rows
 from gui.models.execution import Doing
 from gui.models.progress import parts_done
@@ -22,12 +22,11 @@ from gui.models.prompts import prompt_for
 from gui.models.sentences import recorded
 from gui.models.steps import RUN_COLUMNS, StepRow, is_head, progressed, step_rows
 from gui.pages.page import Page
-from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
 from gui.widgets.phase_strip import PhaseStrip
 from gui.widgets.prompt_panel import PromptPanel
 from gui.widgets.step_view import StepView
-from gui.widgets.table import Table
+from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.work import Work
 

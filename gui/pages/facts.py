@@ -19,9 +19,8 @@ from gui.models.facts import ClusterRow, Detail, FactRow, GapRow
 from gui.models.words import counted, listed, moment
 from gui.pages.page import Page
 from gui.widgets.check_box import CheckBox
-from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
-from gui.widgets.table import Table
+from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.work import Work
 

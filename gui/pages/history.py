@@ -19,10 +19,9 @@ from gui.models.sentences import recorded
 from gui.models.words import moment
 from gui.pages.page import Page
 from gui.widgets.check_box import CheckBox
-from gui.widgets.filter_box import FilterBox
 from gui.widgets.label import Label
 from gui.widgets.note_field import NoteField
-from gui.widgets.table import Table
+from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.work import Work
 

@@ -13,9 +13,10 @@ from core.benchmarks.model import Run
 from core.jobs import Event, Job, Live, Progress
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
+from gui.appearance import tip
 from gui.bridge import Task
 from gui.destinations import TITLES, PageId
-from gui.dialogs.resync import ask_about_resync
+from gui.dialogs.confirm import ask_about_resync
 from gui.models import benchmarks as rows
 from gui.models.benchmarks import RepetitionRow
 from gui.models.progress import Stage, find_stage, remaining
@@ -32,9 +33,8 @@ from gui.models.queue import (
 from gui.models.tiles import tile_rows
 from gui.models.words import in_sentence
 from gui.pages.page import Page
-from gui.widgets.filter_box import FilterBox
-from gui.widgets.label import Label, tip
-from gui.widgets.table import Table
+from gui.widgets.label import Label
+from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.widgets.tiles import TilesView
 from gui.work import Work

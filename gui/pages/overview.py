@@ -15,8 +15,7 @@ from gui.models.comparison import bars
 from gui.models.overview import Answer, Overview, missing, read_overview
 from gui.pages.page import Page
 from gui.widgets.chart import ChartRow, ChartView
-from gui.widgets.label import Label
-from gui.widgets.tone_label import ToneLabel
+from gui.widgets.label import Label, ToneLabel
 from gui.work import Work
 
 if TYPE_CHECKING:

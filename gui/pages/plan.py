@@ -13,15 +13,14 @@ from core.language import marked, tr
 from core.migration.model.plan import Plan
 from core.migration.model.standing import Milestone
 from gui.destinations import TITLES, PageId
-from gui.dialogs.files import ask_path
 from gui.models import migration as rows
 from gui.models.steps import PLAN_COLUMNS, StepRow, is_head, step_rows
 from gui.models.words import counted
-from gui.pages.part import PartPage
-from gui.widgets.filter_box import FilterBox
+from gui.pages.page import PartPage
+from gui.widgets.files import ask_path
 from gui.widgets.label import Label
 from gui.widgets.step_view import StepView
-from gui.widgets.table import Table
+from gui.widgets.table import FilterBox, Table
 from gui.work import Work
 
 if TYPE_CHECKING:

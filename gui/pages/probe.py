@@ -11,9 +11,8 @@ from core.migration.model.probe import Probe
 from core.migration.model.standing import Milestone
 from gui.destinations import TITLES, PageId
 from gui.models import migration as rows
-from gui.pages.part import PartPage, fill_table
-from gui.widgets.filter_box import FilterBox
-from gui.widgets.table import Table
+from gui.pages.page import PartPage, fill_table
+from gui.widgets.table import FilterBox, Table
 from gui.widgets.text import TextView
 from gui.work import Work
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMessageBox, QSplitter, QWidget
 from core import api
 from core.api.model import ServerRow
 from core.language import marked, tr
-from gui.describing import Describing
+from gui.controllers.servers import Describing
 from gui.destinations import TITLES, Offer, PageId
 from gui.models.servers import COLUMNS
 from gui.pages.page import Page

@@ -8,10 +8,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
-from gui.appearance import Tone, bold_font, colour, saved_state
+from gui.appearance import Tone, bold_font, colour, saved_state, tip
 from gui.guard import Guarded
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker
-from gui.widgets.label import tip
 
 MARGIN = 10.0
 GAP = 6.0

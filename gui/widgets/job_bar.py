@@ -7,8 +7,7 @@ from core.jobs import Event, Progress
 from core.language import tr
 from gui.bridge import Task
 from gui.models.progress import Stage, find_stage, parts_done, title, words
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.label import Label
+from gui.widgets.label import ElidedLabel, Label
 
 PARTS = 1000
 

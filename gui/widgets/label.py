@@ -1,9 +1,12 @@
 """The one label: plain text, whoever wrote it. Qt's own takes what looks like markup for markup."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from core.text import printable_lines
+from gui.appearance import Tone, colour, tip
+from gui.guard import Guarded
 
 
 class Label(QLabel):
@@ -18,8 +21,42 @@ class Label(QLabel):
         super().setText(printable_lines(text))
 
 
-def tip(text: str) -> str:
-    """A tool tip of that text: Qt knows no plain ones; not longer than a screen."""
-    short = text if len(text) <= 2000 else text[:2000] + "…"
-    escaped = printable_lines(short).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f"<p style='white-space:pre-wrap'>{escaped}</p>" if escaped else ""
+class ElidedLabel(Guarded, Label):
+    """Plain text on one line, as wide as there is room for."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        room = self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room.width())
+        self.setToolTip("" if shown == self.text() else tip(self.text()))
+        painter = QPainter(self)
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), shown)
+        painter.end()
+
+
+class ToneLabel(Guarded, Label):
+    """Plain text; its colour follows the palette."""
+
+    def __init__(self, text: str, tone: Tone, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self._tone = tone
+        self._colour()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self._colour()
+
+    def _colour(self) -> None:
+        palette, wanted = QPalette(), colour(self._tone)  # all other roles stay those of the parent
+        if self.palette().color(QPalette.ColorRole.WindowText) == wanted:
+            return
+        for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text):  # which one counts, a card's base decides
+            palette.setColor(role, wanted)
+        self.setPalette(palette)

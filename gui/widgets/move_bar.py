@@ -5,8 +5,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QToolBar, QToolButton, QWidget
 
 from core.language import tr
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.label import Label
+from gui.widgets.label import ElidedLabel, Label
 from gui.work import Work
 
 

@@ -12,10 +12,8 @@ from gui.guard import Guarded
 from gui.models.cards import Card
 from gui.models.sentences import recorded
 from gui.models.words import condition_name
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.label import Label
+from gui.widgets.label import ElidedLabel, Label, ToneLabel
 from gui.widgets.rail import MARK, TONES, draw_mark
-from gui.widgets.tone_label import ToneLabel
 
 
 class MoveCard(QFrame):

@@ -4,21 +4,54 @@ import csv
 import io
 from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import (
+    QAction,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPalette,
+    QResizeEvent,
+    QShortcut,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
 
 from core.errors import InputError
 from core.files import write_text
 from core.language import tr
 from core.text import no_formula
-from gui.dialogs.files import ask_path
 from gui.guard import Guarded
 from gui.models.table import Column, TableModel, Width
-from gui.widgets.padding import PaddedDelegate
+from gui.widgets.files import ask_path
 
 Row = TypeVar("Row")
 NARROWEST, WIDEST = 140, 420
@@ -300,3 +333,64 @@ class Table(Guarded, QTableView, Generic[Row]):
     @Slot(object)
     def _activate(self, index: Any) -> None:
         self.activated_row.emit(self.rows.row(index.row()))
+
+
+class PaddedDelegate(Guarded, QStyledItemDelegate):
+    """Draws an item as the style does, its text a little away from the edges; sizes are in pixels."""
+
+    def __init__(self, sides: int, ends: int = 0, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._sides = sides
+        self._ends = ends
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        whole = QStyleOptionViewItem(option)
+        self.initStyleOption(whole, index)
+        widget = option.widget
+        widget.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, whole, painter, widget)
+        if whole.state & QStyle.StateFlag.State_Selected:
+            whole.state &= ~QStyle.StateFlag.State_Selected
+            whole.palette.setBrush(QPalette.ColorRole.Text, whole.palette.highlightedText())
+        whole.rect = option.rect.adjusted(self._sides, 0, -self._sides, 0)
+        widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, whole, painter, widget)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        size = super().sizeHint(option, index)
+        return QSize(size.width() + 2 * self._sides, size.height() + 2 * self._ends)
+
+
+class FilterBox(Guarded, QLineEdit):
+    """For a table of a page, and those `further` that stand beside it; Ctrl+F leads to it, Escape empties it."""
+
+    def __init__(self, table: Table[Any], parent: QWidget, *further: Table[Any]) -> None:
+        super().__init__(parent)
+        self._tables = (table, *further)
+        self.setClearButtonEnabled(True)
+        for clear in self.findChildren(QToolButton):
+            clear.setAccessibleName(tr("Clear the filter"))
+        self.setPlaceholderText(tr("Filter (Ctrl+F)"))
+        self.setAccessibleName(tr("Filter: {table}").format(table=table.accessibleName()))
+        self.setMaximumWidth(self.fontMetrics().averageCharWidth() * 30)
+        for each in self._tables:
+            self.textChanged.connect(each.filter)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), parent)
+        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        find.activated.connect(self.setFocus)
+
+    def stand_in(self, tabs: QTabWidget) -> None:
+        """In the corner of these tabs, while one with a table of its own is in front."""
+        tabs.setCornerWidget(self)
+        tabs.currentChanged.connect(partial(self._follow, tabs))
+        self._follow(tabs)
+
+    def _follow(self, tabs: QTabWidget, _number: int = 0) -> None:
+        front = tabs.currentWidget()
+        self.setVisible(any(front is each or front.isAncestorOf(each) for each in self._tables))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.clear()
+        else:
+            super().keyPressEvent(event)

@@ -9,11 +9,10 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QToolTip, QWidge
 from core.benchmarks.model import Side
 from core.jobs import Live
 from core.language import tr
-from gui.appearance import Tone, colour
+from gui.appearance import Tone, colour, tip
 from gui.guard import Guarded
 from gui.models.tiles import Dot, Tile, TileRow, describe_live_figure
 from gui.models.words import side_name
-from gui.widgets.label import tip
 from gui.widgets.sparkline import Sparkline, paint_dots, place_dots
 
 GAP, REACH = 8, 7.0

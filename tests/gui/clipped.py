@@ -17,7 +17,7 @@ from gui.dialogs.move import MoveDialog
 from gui.dialogs.server import ServerDialog
 from gui.pages.kinds import PAGES
 from gui.screenshots import settle
-from gui.widgets.elided import ElidedLabel
+from gui.widgets.label import ElidedLabel
 from gui.window import MainWindow
 from gui.work import Work
 from tests.gui import samples

@@ -18,8 +18,8 @@ from gui.guard import Guarded
 from gui.models.rail import RailModel, RailRow
 from gui.models.steps import Part, Progressed
 from gui.models.table import NOWHERE, AnyIndex, Column, TableModel
-from gui.widgets.padding import PaddedDelegate
 from gui.widgets.phase_strip import PhaseStrip
+from gui.widgets.table import PaddedDelegate
 
 LIFE_MS = 700
 

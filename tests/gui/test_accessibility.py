@@ -37,7 +37,7 @@ from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
 from gui.pages.kinds import PAGES
 from gui.widgets.check_box import CheckBox
-from gui.widgets.tone_label import ToneLabel
+from gui.widgets.label import ToneLabel
 from gui.window import MainWindow
 from tests.gui import samples
 from tests.gui.conftest import page

@@ -35,8 +35,7 @@ from gui.pages.overview import OverviewPage
 from gui.pages.probe import ProbePage
 from gui.pages.start import StartPage
 from gui.remembered import Remembered
-from gui.widgets.filter_box import FilterBox
-from gui.widgets.table import Table
+from gui.widgets.table import FilterBox, Table
 from gui.window import MainWindow
 from gui.work import Work
 from tests.figures import figures

@@ -65,8 +65,8 @@ PLAN = Plan(samples.MOVE.name, "rsync", "why", (COPY, OPENING), samples.MORNING,
 @pytest.fixture(autouse=True)
 def _looked_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gui.pages.execution.LOOK_MS", 50)
-    monkeypatch.setattr("gui.execution_poller.LOOK_MS", 50)
-    monkeypatch.setattr("gui.execution_poller.IDLE_MS", 50)
+    monkeypatch.setattr("gui.controllers.executions.LOOK_MS", 50)
+    monkeypatch.setattr("gui.controllers.executions.IDLE_MS", 50)
 
 
 @pytest.fixture

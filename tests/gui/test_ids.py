@@ -19,10 +19,10 @@ from gui.asker import StepQuestion
 from gui.destinations import Offer, PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.dialogs.palette import CommandPalette
-from gui.models.after import follow_up_tasks
 from gui.models.chart import Path as Line
 from gui.models.charts import latency_chart
 from gui.models.comparison import MEAN, Latencies
+from gui.models.execution import follow_up_tasks
 from gui.models.prompts import prompt_for
 from gui.models.queue import SIDES_TITLES, MeasuredSides
 from gui.models.steps import NO_RETURN, step_rows

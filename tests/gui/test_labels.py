@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.appearance import tip
 from gui.models.table import Column, TableModel
 from gui.widgets.banner import Banner
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.label import Label, tip
+from gui.widgets.label import ElidedLabel, Label
 from gui.widgets.message_box import MessageBox
 from gui.widgets.text import TextView
 

@@ -18,7 +18,7 @@ from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.standing import Condition, Mark, Milestone
 from core.migration.plan.steps.copy import STOP, STOPPED
 from gui.asker import StepQuestion
-from gui.beginning import TITLES
+from gui.controllers.moves import TITLES
 from gui.destinations import Offer, PageId
 from gui.dialogs.confirm import NameDialog
 from gui.dialogs.move import MoveDialog

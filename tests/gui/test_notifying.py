@@ -14,9 +14,9 @@ from core.jobs import Job
 from core.migration.model.execution import State
 from core.settings import PROGRAM
 from gui.asker import StepQuestion
+from gui.controllers.notifying import TrayOrTitle
 from gui.destinations import PageId
 from gui.models.execution import state_name
-from gui.notifying import TrayOrTitle
 from gui.remembered import Remembered
 from gui.window import MainWindow
 from tests.figures import figures

@@ -34,8 +34,7 @@ from gui.pages.facts import FactsPage
 from gui.pages.history import HistoryPage
 from gui.pages.kinds import PAGES
 from gui.pages.measure import MeasurePage
-from gui.pages.page import AnyPage
-from gui.pages.part import PartPage
+from gui.pages.page import AnyPage, PartPage
 from gui.pages.plan import PlanPage
 from gui.pages.probe import MEASURING, ProbePage
 from gui.pages.servers import ServersPage

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.resync import ask_about_resync
+from gui.dialogs.confirm import ask_about_resync
 from gui.models.words import capital
 from tests.gui.conftest import press
 

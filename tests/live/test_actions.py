@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.api.benchmarks import forecast_benchmarks
+from core.api.checks import run_checks
 from core.api.facts import read_facts
-from core.api.migration import make_estimate, plan_move, run_checks
+from core.api.migration import make_estimate, plan_move
 from core.api.session import Session
 from core.benchmarks.model import Side
 from core.errors import InputError

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from core.migration.model.standing import Milestone
 from gui.destinations import PageId
 from gui.dialogs.form import FormDialog
 from gui.dialogs.move import MoveDialog
@@ -68,9 +69,7 @@ def described(host: Host, key: Path) -> tuple[str, ...]:
 def measured(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until the benchmarks have begun, and ended."""
     qtbot.waitUntil(lambda: window.job_bar.isVisible() and window.work.busy, timeout=PATIENCE_MS)
-    qtbot.waitUntil(
-        lambda: window.milestones.next(window.findChild(MeasurePage))[1] == PageId.COMPARE, timeout=PATIENCE_MS
-    )
+    qtbot.waitUntil(lambda: window.milestones.next(Milestone.MEASURE)[1] == PageId.COMPARE, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: window.work.runner.idle, timeout=PATIENCE_MS)
     page = window.findChild(MeasurePage)
     assert page is not None

@@ -151,8 +151,8 @@ def killed(
     At once: with the first look at the history, not with the next, within a second of what this process computes; how
     long that takes by the clock says how busy the machine is.
     """
-    monkeypatch.setattr("gui.execution_poller.LOOK_MS", NEVER_MS)
-    monkeypatch.setattr("gui.execution_poller.IDLE_MS", NEVER_MS)
+    monkeypatch.setattr("gui.controllers.executions.LOOK_MS", NEVER_MS)
+    monkeypatch.setattr("gui.controllers.executions.IDLE_MS", NEVER_MS)
     with driven(folder) as process:
         said = killing(process, cluster, folder)
     cluster.shape("off")

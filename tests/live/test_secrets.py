@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from core.api.checks import run_checks
 from core.api.execution import execute
-from core.api.migration import make_estimate, plan_move, run_checks
+from core.api.migration import make_estimate, plan_move
 from core.api.reports import write_report
 from core.api.session import Session
 from core.errors import CommandError

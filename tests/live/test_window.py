@@ -24,8 +24,7 @@ from gui.pages.compare import ComparePage
 from gui.pages.estimate import EstimatePage
 from gui.pages.facts import FactsPage
 from gui.pages.measure import MeasurePage
-from gui.pages.page import AnyPage
-from gui.pages.part import PartPage
+from gui.pages.page import AnyPage, PartPage
 from gui.pages.plan import PlanPage
 from gui.pages.servers import ServersPage
 from gui.window import MainWindow

@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.api.comparison import metric_over_time, read_outputs
+from core.api.comparison import metric_over_time
+from core.api.outputs import read_outputs
 from core.api.session import Session
 from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
 from core.comparison.model import Verdict

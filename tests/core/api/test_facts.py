@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.api.migration import plan_move, run_checks
+from core.api.checks import run_checks
+from core.api.migration import plan_move
 from core.api.session import Session
 from core.errors import UnreachableError
 from core.jobs import Event, Job, Note

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.api.migration import check_and_estimate, waive_check
+from core.api.checks import waive_check
+from core.api.migration import check_and_estimate
 from core.api.session import Session
 from core.api.survey import Survey, run_survey
 from core.cli.main import main

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from core.cli.inputs import decode, read_input
 from core.cli.main import main
 from core.errors import InputError
+from core.inputs import decode, read_input
 
 DATA = Path(__file__).parents[2] / "data"
 FOLDERS = {

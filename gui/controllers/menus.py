@@ -1,26 +1,42 @@
 """The actions of the window, in menus, by keys and in the command palette."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from core.language import languages, marked, tr
 from core.settings import program_version
 from gui.appearance import Sizes, Theme
-from gui.destinations import Offer
 from gui.dialogs.palette import CommandPalette
 from gui.language import NAMES
 from gui.widgets.message_box import MessageBox
-
-if TYPE_CHECKING:
-    from gui.window import MainWindow
-
+from gui.work import Work
 
 THEMES = {Theme.SYSTEM: marked("&System"), Theme.LIGHT: marked("&Light"), Theme.DARK: marked("&Dark")}
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """What the menus begin: functions of the window and of its controllers."""
+
+    new_move: Callable[[], object]
+    edit_move: Callable[[], object]
+    remove_move: Callable[[], object]
+    select_move: Callable[[], object]
+    save_report: Callable[[], object]
+    read_outputs: Callable[[], object]
+    cancel: Callable[[], object]
+    go_on: Callable[[], object]
+    show_page: Callable[[str], object]
+    show_help: Callable[[], object]
+    use_theme: Callable[[Theme], object]
+    use_sizes: Callable[[Sizes], object]
+    use_language: Callable[[str], object]
+    notify: Callable[[bool], object]
 
 
 class Menus(QObject):
@@ -31,28 +47,49 @@ class Menus(QObject):
         themes, sizes, languages: groups of choices, of which one each is checked.
     """
 
-    def __init__(self, window: "MainWindow") -> None:
+    def __init__(
+        self,
+        window: QMainWindow,
+        work: Work,
+        commands: Commands,
+        pages: Sequence[tuple[str, str]],
+        pane: QAction,
+        *,
+        notifies: bool,
+    ) -> None:
+        """Make the actions.
+
+        Args:
+            window: the window that has the menus.
+            work: what the window shares.
+            commands: what the actions begin.
+            pages: the id and the title of each page.
+            pane: shows and hides the pane of commands.
+            notifies: whether the window notifies when a job ends.
+        """
         super().__init__(window)
         self._window = window
-        self.new_move = self._action(tr("&New move…"), window.moves_made.new, "Ctrl+N")
+        self._work = work
+        self._commands = commands
+        self.new_move = self._action(tr("&New move…"), commands.new_move, "Ctrl+N")
         self.new_move.setIconText(tr("New move…"))
-        self.edit_move = self._action(tr("&Edit move…"), window.moves_made.edit_picked)
-        self.remove_move = self._action(tr("&Remove move…"), window.moves_made.remove_picked)
-        self.report = self._action(tr("Save &report…"), window.save_report, "Ctrl+S")
+        self.edit_move = self._action(tr("&Edit move…"), commands.edit_move)
+        self.remove_move = self._action(tr("&Remove move…"), commands.remove_move)
+        self.report = self._action(tr("Save &report…"), commands.save_report, "Ctrl+S")
         self.report.setIconText(tr("Save report…"))
-        self.cancel = self._action(tr("&Cancel the running job"), window.cancel, "Ctrl+.")
+        self.cancel = self._action(tr("&Cancel the running job"), commands.cancel, "Ctrl+.")
         self.themes, self.sizes, self.languages = QActionGroup(self), QActionGroup(self), QActionGroup(self)
-        pick = self._action(tr("&Select a move"), window.bar.moves.setFocus, "Ctrl+M")
+        pick = self._action(tr("&Select a move"), commands.select_move, "Ctrl+M")
         quit_all = self._action(tr("&Quit"), window.close, QKeySequence(QKeySequence.StandardKey.Quit))
-        outputs = self._action(tr("Read &outputs…"), partial(window.go, Offer.READ_OUTPUTS))
+        outputs = self._action(tr("Read &outputs…"), commands.read_outputs)
         moves = (self.new_move, pick, self.edit_move, self.remove_move)
         self._menu(tr("&Move"), *moves, None, self.report, outputs, None, quit_all)
-        self._make_view()
+        self._make_view(pages, pane, notifies=notifies)
         self._menu(tr("&Job"), self.cancel)
         self._menu(
             tr("&Help"),
             self._action(
-                tr("&Help for this page"), window.show_help, QKeySequence(QKeySequence.StandardKey.HelpContents)
+                tr("&Help for this page"), commands.show_help, QKeySequence(QKeySequence.StandardKey.HelpContents)
             ),
             self._action(tr("All &commands…"), self.show_palette, "Ctrl+K"),
             None,
@@ -62,7 +99,7 @@ class Menus(QObject):
     @Slot()
     def update(self) -> None:
         """Enable the actions that are possible now."""
-        work = self._window.work
+        work = self._work
         picked = work.move is not None
         self.new_move.setEnabled(work.session is not None)
         self.edit_move.setEnabled(picked and not work.busy)
@@ -94,47 +131,46 @@ class Menus(QObject):
         box.finished.connect(box.deleteLater)
         box.open()
 
-    def _make_view(self) -> None:
-        window = self._window
+    def _make_view(self, kinds: Sequence[tuple[str, str]], pane: QAction, *, notifies: bool) -> None:
+        commands = self._commands
         pages = [
             self._action(
-                tr(kind.title),
-                partial(window.show_page, kind.id),
+                tr(title),
+                partial(commands.show_page, page_id),
                 f"Ctrl+{number}" if number < 10 else "",
             )
-            for number, kind in enumerate(window.kinds, 1)
+            for number, (page_id, title) in enumerate(kinds, 1)
         ]
-        commands = window.dock.toggleViewAction()
-        commands.setShortcut("Ctrl+L")
-        commands.setText(tr("&Commands"))
+        pane.setShortcut("Ctrl+L")
+        pane.setText(tr("&Commands"))
         view = self._menu(
-            tr("&View"), self._action(tr("&Next step"), window.go_on, "Ctrl+Return"), None, *pages, None, commands
+            tr("&View"), self._action(tr("&Next step"), commands.go_on, "Ctrl+Return"), None, *pages, None, pane
         )
         theme = view.addMenu(tr("&Theme"))
         for one, words in THEMES.items():
-            action = self._action(tr(words), partial(window.use_theme, one))
+            action = self._action(tr(words), partial(commands.use_theme, one))
             action.setCheckable(True)
             action.setData(one.value)
             self.themes.addAction(action)
             theme.addAction(action)
         sizes = view.addMenu(tr("&Sizes"))
         for shown, words in ((Sizes.BINARY, tr("&Binary (GiB)")), (Sizes.DECIMAL, tr("&Decimal (GB)"))):
-            action = self._action(words, partial(window.use_sizes, shown))
+            action = self._action(words, partial(commands.use_sizes, shown))
             action.setCheckable(True)
             action.setData(shown.value)
             self.sizes.addAction(action)
             sizes.addAction(action)
         self._make_languages(view.addMenu(tr("&Language")))
-        notify = self._action(tr("Notify when a &job ends"), lambda: window.notifier.use(notify.isChecked()))
+        notify = self._action(tr("Notify when a &job ends"), lambda: commands.notify(notify.isChecked()))
         notify.setObjectName("notify")
         notify.setCheckable(True)
-        notify.setChecked(window.notifier.on)
+        notify.setChecked(notifies)
         view.addAction(notify)
 
     def _make_languages(self, menu: QMenu) -> None:
-        work = self._window.work
+        work = self._work
         for code, words in (("", tr("&System")), *((code, NAMES.get(code, code)) for code in languages())):
-            action = self._action(words, partial(self._window.use_language, code))
+            action = self._action(words, partial(self._commands.use_language, code))
             action.setCheckable(True)
             action.setChecked(work.remembered_text("language") == code)
             self.languages.addAction(action)

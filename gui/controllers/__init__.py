@@ -1,0 +1,1 @@
+"""What leads an operator through several dialogs, or watches the history: it is used by pages and by the window."""

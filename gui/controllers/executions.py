@@ -1,0 +1,238 @@
+"""The actions on an execution, from pages and from the banner, and which executions have not ended.
+
+Dangerous actions are confirmed by a name.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
+
+from core import api
+from core.api.model import ExecutionState
+from core.jobs import Job
+from core.language import tr
+from core.migration.model.execution import Kind
+from gui.asker import Question, WindowAsker
+from gui.bridge import Task
+from gui.destinations import PageId
+from gui.dialogs.confirm import NameDialog
+from gui.models.execution import BEGINNINGS, BUTTONS, Doing, confirmation, job_title, needs_name
+from gui.models.prompts import waits_for
+from gui.widgets.message_box import question_box
+from gui.widgets.status_banner import StatusBanner
+from gui.work import Work
+
+if TYPE_CHECKING:
+    from core.api.moves import Unfinished
+
+
+STEPWISE = (Doing.MOVE, Doing.REHEARSE, Doing.DRESS, Doing.RESUME)
+"""The actions that run the steps of the plan, so that they can be stopped between two steps."""
+
+if TYPE_CHECKING:
+    from core.api.session import Session
+    from core.migration.model.execution import State
+
+
+class ExecutionController(QObject):
+    """Confirms and starts the actions on executions."""
+
+    def __init__(self, work: Work, window: QWidget) -> None:
+        super().__init__(window)
+        self._work = work
+        self._window = window
+        self._reading: Task[object] | None = None
+        self._dialog: QDialog | None = None
+
+    def ask(self, doing: Doing, move: str) -> None:
+        """Read the state of the latest execution, ask for confirmation if needed, and start the action."""
+        if doing is Doing.END and self._work.busy:
+            self._work.cancel()
+            return
+        if self._reading is not None or self._dialog is not None:
+            return  # it was pressed twice: the answer to the first question must not bring up another one
+        task = self._work.read(lambda session: api.execution.read_state(session, move))
+        self._reading = task
+        if task is not None:
+            task.finished.connect(self._has_read)
+            task.then(partial(self._confirm, doing, move))
+
+    @Slot()
+    def _has_read(self) -> None:
+        self._reading = None
+
+    def _confirm(self, doing: Doing, move: str, state: ExecutionState) -> None:
+        if not confirmation(doing, state):
+            self._begin(doing, move, state)
+        elif state.execution is None or not needs_name(doing, state):
+            self._confirm_beginning(doing, move, state)
+        else:
+            self._confirm_by_name(doing, move, state, state.execution.plan.cluster)
+
+    def _confirm_beginning(self, doing: Doing, move: str, state: ExecutionState) -> None:
+        """Ask for confirmation. The default button cancels, because an operator may press Return without reading."""
+        title = job_title(doing, move)
+        box = question_box(self._window, title, title, confirmation(doing, state))
+        go_on = box.addButton(tr(BEGINNINGS.get(doing, BUTTONS[doing])), QMessageBox.ButtonRole.AcceptRole)
+        cancel = box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(cancel)
+        box.setEscapeButton(cancel)
+        go_on.clicked.connect(partial(self._begin, doing, move, state))
+        self._open(box)
+
+    def _confirm_by_name(self, doing: Doing, move: str, state: ExecutionState, name: str) -> None:
+        said = confirmation(doing, state)
+        text = tr("{said}\n\nTo confirm, type {name}.").format(said=said, name=name)
+        dialog = NameDialog(job_title(doing, move), text, name, tr(BUTTONS[doing]), self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.accepted.connect(partial(self._begin, doing, move, state))
+        self._open(dialog)
+
+    def _open(self, dialog: QDialog) -> None:
+        self._dialog = dialog
+        dialog.finished.connect(self._forget)
+        dialog.open()
+
+    @Slot()
+    def _forget(self) -> None:
+        self._dialog = None
+
+    def _begin(self, doing: Doing, move: str, state: ExecutionState) -> None:
+        people, start_over = self._work.asker, bool(state.left)
+        task = self._work.run(job_title(doing, move), partial(_carry_out, doing, move, people, start_over))
+        if task is not None:
+            people.move = move
+            people.carries = task if doing in STEPWISE else None
+
+
+def _carry_out(doing: Doing, move: str, people: WindowAsker, start_over: bool, session: "Session", job: Job) -> "State":
+    """Do it, and return the state of the execution then; `start_over`: the operator has read what is left."""
+    match doing:
+        case Doing.RESUME:
+            return api.execution.resume_execution(session, move, people, job).state
+        case Doing.END:
+            return api.execution.cancel_execution(session, move, people, job).state
+        case Doing.BACK:
+            return api.execution.roll_back_execution(session, move, people, job).state
+        case _:
+            kind, dressed = Kind.REAL if doing is Doing.MOVE else Kind.REHEARSAL, doing is Doing.DRESS
+            return api.execution.execute(session, move, kind, people, job, start_over=start_over, dressed=dressed).state
+
+
+LOOK_MS = 1000
+IDLE_MS = 4000
+"""The intervals in ms while an execution is unfinished, and while none is."""
+
+
+class ExecutionPoller(QObject):
+    """Polls the history. Signal: looked(tuple of Unfinished), after each read; a failed read is repeated."""
+
+    looked = Signal(object)
+
+    def __init__(self, work: Work, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._looking = False
+        self._timer = QTimer(self, interval=IDLE_MS)
+        self._timer.timeout.connect(self.look)
+        work.opened.connect(self.look)
+        work.started.connect(self.look)
+        work.changed.connect(self.look)
+
+    @Slot()
+    def look(self) -> None:
+        """Read now, unless a read is running."""
+        if self._looking:
+            return
+        task = self._work.ask(lambda session: api.moves.unfinished_executions(session))  # noqa: PLW0108  loaded on the worker's thread
+        if task is not None:
+            self._looking = True
+            task.then(self._tell)
+            task.finished.connect(self._look_later)
+
+    @Slot(object)
+    def _tell(self, found: object) -> None:
+        self._timer.setInterval(LOOK_MS if found or self._work.busy else IDLE_MS)
+        self.looked.emit(found)
+
+    @Slot()
+    def _look_later(self) -> None:
+        self._looking = False
+        self._timer.start()
+
+
+class ActiveExecutions(QObject):
+    """Passes the unfinished executions to the banner.
+
+    Signals:
+        changed(): an execution began, ended or was interrupted.
+        page_wanted(move, PageId): this page has to be shown.
+        waits(text): what the execution waits for; empty: it does not wait.
+    """
+
+    waits = Signal(str)
+    changed = Signal()
+    page_wanted = Signal(str, str)
+
+    def __init__(self, work: Work, banner: StatusBanner, window: QWidget) -> None:
+        super().__init__(window)
+        self._work = work
+        self._banner = banner
+        self._controller = ExecutionController(work, window)
+        self._poller = ExecutionPoller(work, self)
+        self._found: tuple[Unfinished, ...] = ()
+        self._poller.looked.connect(self._show)
+        banner.shown_wanted.connect(self._show_page)
+        banner.continue_wanted.connect(partial(self._do, Doing.RESUME))
+        banner.back_wanted.connect(partial(self._do, Doing.BACK))
+
+    @property
+    def describe_quitting(self) -> str:
+        """What happens to the running job if the window is closed."""
+        mine = next((one for one in self._found if one.alive), None)
+        if mine is None:
+            return tr("pghaul removes its temporary files from the servers first.")
+        more = tr(" The old cluster stays stopped, and the downtime goes on.") if mine.stopped_at is not None else ""
+        return tr(
+            "The execution of {move} stops at the current step, and pghaul removes its temporary files. You "
+            "can continue it later from this step.{more}"
+        ).format(move=mine.move, more=more)
+
+    def wait_for(self, question: Question) -> None:
+        """Show on every page what the execution waits for."""
+        self._banner.wait_for(self._work.asker.move, waits_for(question))
+        self.waits.emit(waits_for(question))
+
+    @Slot(object)
+    def go_on(self, _question: Question) -> None:
+        """Show that the execution does not wait any more."""
+        self._banner.wait_for("", "")
+        self.waits.emit("")
+
+    @Slot(object)
+    def back_when_ended(self, _question: Question) -> None:
+        """Roll back when the execution has stopped at its question."""
+        if self._work.asker.move and self._work.task is not None:
+            back = partial(self._controller.ask, Doing.BACK, self._work.asker.move)
+            self._work.task.finished.connect(partial(QTimer.singleShot, 0, back))
+
+    @Slot(object)
+    def _show(self, found: "tuple[Unfinished, ...]") -> None:
+        known = [(one.id, one.alive, one.state) for one in self._found]
+        self._found = found
+        self._banner.show_unfinished(found, self._work.ready)
+        if known != [(one.id, one.alive, one.state) for one in found]:
+            self.changed.emit()
+
+    @Slot(str)
+    def _show_page(self, move: str) -> None:
+        found = next((one for one in self._found if one.move == move), None)
+        rehearsed = found is not None and found.kind is Kind.REHEARSAL
+        self.page_wanted.emit(move, PageId.REHEARSE if rehearsed else PageId.MOVE)
+
+    def _do(self, doing: Doing, move: str) -> None:
+        """Begin the action, then show the page: an error in the page must not prevent the action."""
+        self._controller.ask(doing, move)
+        self._show_page(move)
