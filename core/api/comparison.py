@@ -6,7 +6,7 @@ from datetime import datetime
 
 from core.api.benchmarks import volume_of_side
 from core.api.facts import get_facts
-from core.api.model import Compared
+from core.api.model import Compared, MetricOverTime
 from core.api.session import Session, record_commands
 from core.benchmarks.model import Outcome, Run, Side
 from core.comparison.compare import compare as compare_runs
@@ -153,9 +153,7 @@ def compare_with_diagnoses(session: Session, move: str, left: Start | Side, righ
     return Compared(found, diagnose_from_history(session, move))
 
 
-def metric_over_time(
-    session: Session, move: str, tool: str, workload: str, metric: str
-) -> dict[Side, tuple[tuple[datetime, Sample], ...]]:
+def metric_over_time(session: Session, move: str, tool: str, workload: str, metric: str) -> MetricOverTime:
     """Return a metric of a workload in each finished run on the volumes of a move, the oldest first.
 
     Args:
@@ -165,12 +163,13 @@ def metric_over_time(
         workload: the name of the workload.
         metric: the name of the metric.
     """
-    found: dict[Side, tuple[tuple[datetime, Sample], ...]] = {}
-    for side in Side:
+
+    def of(side: Side) -> tuple[tuple[datetime, Sample], ...]:
         runs = session.store.runs_of_workload(move, side, tool, workload, NEWEST)
         samples = ((run.started_at, sample_of(metric, run)) for run in runs)
-        found[side] = tuple((at, sample) for at, sample in samples if sample is not None)
-    return found
+        return tuple((at, sample) for at, sample in samples if sample is not None)
+
+    return MetricOverTime(of(Side.OLD), of(Side.NEW))
 
 
 def diagnose(

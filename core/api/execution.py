@@ -29,7 +29,12 @@ from core.migration.execution.executor import Executor, Operator
 from core.migration.execution.lock import HeldError
 from core.migration.execution.outcome import Paragraph, outcome_of
 from core.migration.execution.progress import current_rate, describe_progress, status_of
-from core.migration.execution.queries import METRICS, SHOWN, QueryResults, lines, missing, query_results, sentences
+from core.migration.execution.queries import METRICS as QUERY_METRICS
+from core.migration.execution.queries import SHOWN as QUERY_RUNS
+from core.migration.execution.queries import QueryResults, query_results
+from core.migration.execution.queries import lines as lines_of_queries
+from core.migration.execution.queries import missing as explain_missing_query
+from core.migration.execution.queries import sentences as describe_queries
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.status import NextOption, describe_both_clusters, next_options, suggest_next_commands
 from core.migration.execution.summary import follow_up
@@ -51,8 +56,8 @@ __all__ = [
     "DECIDE",
     "LEAD",
     "LOADED_LATE",
-    "METRICS",
-    "SHOWN",
+    "QUERY_METRICS",
+    "QUERY_RUNS",
     "Account",
     "Downtime",
     "ExecutionState",
@@ -67,20 +72,20 @@ __all__ = [
     "describe_both_clusters",
     "describe_outcome",
     "describe_progress",
+    "describe_queries",
     "downtime",
     "execute",
     "execution_status",
+    "explain_missing_query",
     "explain_no_dress_rehearsal",
     "follow_up",
-    "lines",
-    "missing",
+    "lines_of_queries",
     "next_options",
     "query_results",
     "read_script",
     "read_state",
     "resume_execution",
     "roll_back_execution",
-    "sentences",
     "suggest_next_commands",
 ]
 

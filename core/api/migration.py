@@ -23,7 +23,8 @@ from core.migration.estimate.advice import helps
 from core.migration.estimate.copy_methods import planned
 from core.migration.estimate.growth import Later
 from core.migration.estimate.night import Fit
-from core.migration.estimate.planning import Planned, answers, stop_by
+from core.migration.estimate.planning import Planned, stop_by
+from core.migration.estimate.planning import answers as answer_from_spec
 from core.migration.estimate.spec import Spec
 from core.migration.estimate.watched import Watched, watched
 from core.migration.execution.rates import changed, command_seconds, copied
@@ -67,8 +68,8 @@ __all__ = [
     "Planned",
     "Spec",
     "Watching",
+    "answer_from_spec",
     "answer_planning",
-    "answers",
     "begin_watch",
     "bias",
     "by_stage",
@@ -256,7 +257,7 @@ def answer_planning(session: Session, move: str, asked: Asked) -> Planned | None
     made, old = session.store.estimate(move), session.store.facts(found.old)
     if made is None or old is None:
         return None
-    return answers(_make_spec(session, found, old, session.store.facts(found.new)), made, asked, made.checking)
+    return answer_from_spec(_make_spec(session, found, old, session.store.facts(found.new)), made, asked, made.checking)
 
 
 def _estimate(

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from core.comparison.model import Comparison, Diagnosis
+    from core.comparison.model import Comparison, Diagnosis, Sample
     from core.facts.model import Cluster, Facts
     from core.migration.execution.account import Downtime
     from core.migration.execution.outcome import Paragraph
@@ -56,6 +56,14 @@ class Compared:
 
     comparison: "Comparison"
     diagnoses: "tuple[Diagnosis, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricOverTime:
+    """A metric of a workload in each finished run on the two volumes of a move, the oldest first."""
+
+    old: "tuple[tuple[datetime, Sample], ...]" = ()
+    new: "tuple[tuple[datetime, Sample], ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)

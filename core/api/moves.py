@@ -7,7 +7,8 @@ from core.api.model import Standing
 from core.api.session import Session
 from core.benchmarks.model import Side
 from core.facts.model import Facts
-from core.migration.execution.unfinished import Unfinished, sentence, unfinished
+from core.migration.execution.unfinished import Unfinished, unfinished
+from core.migration.execution.unfinished import sentence as describe_unfinished
 from core.migration.findings.cluster import explain_missing_cluster
 from core.migration.findings.schedules import format_jobs_of_both_servers
 from core.migration.findings.volumes import volume_path
@@ -22,13 +23,13 @@ __all__ = [
     "Standing",
     "Unfinished",
     "completion_time",
+    "describe_unfinished",
     "explain_missing_cluster",
     "format_jobs_of_both_servers",
     "get_standing",
     "list_standings",
     "rank_fleet",
     "save_move",
-    "sentence",
     "unfinished_executions",
     "volume_path",
 ]

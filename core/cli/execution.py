@@ -378,22 +378,24 @@ def query_lines(results: "QueryResults | None") -> list[str]:
     """Return how long the queries of a dress rehearsal took on each server, as lines for display."""
     if results is None:
         return []
-    from core.api.execution import METRICS, SHOWN, lines, missing, sentences
+    from core.api import execution as actions
 
     rows = [
         (
             line.script or ("all scripts" if len(results.scripts) > 1 else results.scripts[0][0]),
-            METRICS[line.metric],
+            actions.QUERY_METRICS[line.metric],
             *(
-                missing(results, line, place) if value is None else units.metric(line.metric, value)
+                actions.explain_missing_query(results, line, place)
+                if value is None
+                else units.metric(line.metric, value)
                 for place, value in enumerate(line.values)
             ),
             _ratio(line.ratio),
         )
-        for line in lines(results)
+        for line in actions.lines_of_queries(results)
     ]
-    shown = table(("script", "metric", *SHOWN, "new server / old server"), rows, right=(2, 3, 4))
-    return ["", shown, *(f"  {printable(sentence)}" for sentence in sentences(results))]
+    shown = table(("script", "metric", *actions.QUERY_RUNS, "new server / old server"), rows, right=(2, 3, 4))
+    return ["", shown, *(f"  {printable(sentence)}" for sentence in actions.describe_queries(results))]
 
 
 def _ratio(ratio: "Interval | None") -> str:

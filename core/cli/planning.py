@@ -37,7 +37,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> "Planned":
     """Return the answers to the planning questions; raise InputError for an invalid option."""
-    from core.api.migration import answers
+    from core.api.migration import answer_from_spec
 
     asked = Asked(
         window=None if options.window is None else window_of(options.window),
@@ -50,7 +50,7 @@ def plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> "Planned"
             f"--price {options.price} needs --window or --downtime",
             "add one of them: the costs are shown for it",
         )
-    return answers(spec, made, asked, Verify(options.verify))
+    return answer_from_spec(spec, made, asked, Verify(options.verify))
 
 
 def planned_text(planned: "Planned") -> str:

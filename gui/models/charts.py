@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TypeGuard
 
 from core import units
+from core.api.model import MetricOverTime
 from core.benchmarks.model import Side
 from core.comparison.model import Sample
 from core.language import marked, tr
@@ -253,14 +254,13 @@ def latency_chart(latencies: Latencies, names: tuple[str, str]) -> Chart | None:
     )
 
 
-def time_chart(row: ComparedRow, seen: dict[Side, tuple[tuple[datetime, Sample], ...]]) -> Chart:
+def time_chart(row: ComparedRow, seen: MetricOverTime) -> Chart:
     """Return the mean of a workload in each of its runs by date, with whiskers."""
     unit = choose_scale(row)
     marks: list[Mark] = []
     highest = 0.0
-    every = sorted({when for points in seen.values() for when, _ in points})
-    for side, tone in zip(Side, TONES, strict=True):
-        points = seen.get(side, ())
+    every = sorted({when for points in (seen.old, seen.new) for when, _ in points})
+    for side, tone, points in zip(Side, TONES, (seen.old, seen.new), strict=True):
         line = tuple((when.timestamp(), sample.mean / unit.divisor) for when, sample in points)
         marks.append(Path(line, tone))
         for when, sample in points:

@@ -1,7 +1,6 @@
 """The page Comparison: the old with the new server, or any two measurements, with their noise."""
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,7 +8,7 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabWidget, QWidget
 
 from core import api
-from core.api.model import Compared
+from core.api.model import Compared, MetricOverTime
 from core.benchmarks.model import Side
 from core.comparison.model import Comparison
 from core.language import marked, tr
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from core.api.comparison import Start
     from core.api.session import Session
     from core.api.storage import Drive
-    from core.comparison.model import Sample
 
 USUAL = (Side.OLD, Side.NEW)
 LATEST = (marked("old server, latest runs"), marked("new server, latest runs"))
@@ -262,7 +260,7 @@ class ComparePage(Page["tuple[Compared | None, tuple[Start, ...]]"]):
         if task is not None:
             task.then(partial(self._show_over_time, row))
 
-    def _show_over_time(self, row: ComparedRow, seen: "dict[Side, tuple[tuple[datetime, Sample], ...]]") -> None:
+    def _show_over_time(self, row: ComparedRow, seen: MetricOverTime) -> None:
         if row == self.table.current():
             self.over_time.show_charts((time_chart(row, seen),))
 

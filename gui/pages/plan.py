@@ -112,16 +112,16 @@ class PlanPage(PartPage[Plan | None]):
                 title,
                 f"{plan.move}.{ending}",
                 ending,
-                partial(self._save, plan),
+                partial(self._save, ending, plan),
             )
 
-    def _save(self, plan: Plan, path: Path) -> None:
-        task = self.work.read(lambda _session: _written(plan, path))
+    def _save(self, ending: str, plan: Plan, path: Path) -> None:
+        task = self.work.read(lambda _session: _written(ending, plan, path))
         if task is not None:
             task.succeeded.connect(self.saved)
 
 
-def _written(plan: Plan, path: Path) -> Path:
-    """Write the plan in the form that the ending names; the dialog has asked whether to replace a file."""
-    save = api.migration.save_script if path.suffix == ".sh" else api.migration.save_runbook
+def _written(ending: str, plan: Plan, path: Path) -> Path:
+    """Write the plan in the form of that ending; the dialog has asked whether to replace a file."""
+    save = api.migration.save_script if ending == "sh" else api.migration.save_runbook
     return save(plan, path, replacing=True)

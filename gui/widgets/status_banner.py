@@ -77,7 +77,7 @@ class StatusBanner(QFrame):
         found = self._found
         if found is None:
             return
-        said = recorded(api.moves.sentence(found, datetime.now(UTC)))
+        said = recorded(api.moves.describe_unfinished(found, datetime.now(UTC)))
         move, what = self._waiting
         # several executions may be unfinished, and the one that waits may not be the one shown
         who = "" if move == found.move else f"{move} "

@@ -33,9 +33,9 @@ def test_over_time_any_metric_can_be_seen(session: Session) -> None:
     session.store.run_ended(number, Outcome.DONE, NOW, "3.33")
     for metric, value in METRICS.items():
         found = metric_over_time(session, "spring", "fio", "read", metric)
-        assert [(at, sample.mean) for at, sample in found[Side.OLD]] == [(NOW, value)]
-        assert found[Side.NEW] == ()
-    assert metric_over_time(session, "spring", "fio", "read", "write_iops")[Side.OLD] == ()
+        assert [(at, sample.mean) for at, sample in found.old] == [(NOW, value)]
+        assert found.new == ()
+    assert metric_over_time(session, "spring", "fio", "read", "write_iops").old == ()
 
 
 def test_what_no_tool_printed_is_refused() -> None:

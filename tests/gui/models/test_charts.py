@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from core.api.model import MetricOverTime
 from core.benchmarks.model import Side
 from core.comparison.compare import compare
 from core.comparison.model import LeftOut, Sample
@@ -119,13 +120,13 @@ def test_runs_over_time_stand_at_their_dates(rows: list[ComparedRow]) -> None:
     sample = rows[0].row.old
     assert isinstance(sample, Sample)
     begun = datetime(2026, 3, 1, tzinfo=UTC)
-    seen = {Side.OLD: tuple((begun + timedelta(days=day), sample) for day in range(3))}
+    seen = MetricOverTime(old=tuple((begun + timedelta(days=day), sample) for day in range(3)))
     chart = charts.time_chart(rows[0], seen)
     places = [mark.x for mark in chart.marks if isinstance(mark, Dot)]
     assert [at for at, _ in chart.across.ticks] == places
     assert chart.across.low < places[0]
     assert places[-1] < chart.across.high
-    alone = charts.time_chart(rows[0], {Side.NEW: ((begun, sample),)})
+    alone = charts.time_chart(rows[0], MetricOverTime(new=((begun, sample),)))
     assert alone.across.high > alone.across.low
-    assert not [mark for mark in charts.time_chart(rows[0], {}).marks if isinstance(mark, Dot)]
+    assert not [mark for mark in charts.time_chart(rows[0], MetricOverTime()).marks if isinstance(mark, Dot)]
     assert math.isfinite(alone.up.high)
