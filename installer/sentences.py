@@ -29,7 +29,7 @@ IN_WINDOW = (
 )
 """Where the window's pages and messages have their sentences from, besides its own code."""
 _NOT_IN_WINDOW = (
-    *(f"core/api/{name}.py" for name in ("archives", "lists", "reports", "storage", "survey")),
+    *(f"core/api/{name}.py" for name in ("archives", "reports", "storage", "survey")),
     *(f"core/comparison/{name}.py" for name in ("foreign_outputs", "preparation")),
     *(f"core/migration/estimate/{name}.py" for name in ("plausible", "spec")),
     *(f"core/migration/plan/{name}.py" for name in ("runbook", "script", "script_steps")),
