@@ -23,10 +23,10 @@ from pathlib import Path
 from sqlalchemy import create_engine, insert, text
 
 from core import units
-from core.benchmarks.model import Side
 from core.history.models import MetricRow, RepetitionRow, RunRow
 from core.history.server import prepare
 from core.history.store import Store
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.samples import MOVE
 from tests.postgresql import begun, newest, short_folder

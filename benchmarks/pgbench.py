@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
+from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.pgbench.output import parse_pgbench
 from core.benchmarks.runs import MoveContext, run_suite
 from core.facts.collect import collect
@@ -27,6 +27,7 @@ from core.facts.model import Facts
 from core.jobs import Job
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
+from core.sides import Side
 from tests.lab import clusters
 from tests.lab import lab as labs
 from tests.lab.fixtures import LabAsker

@@ -12,7 +12,7 @@ from core.api.servers import refuse_locked_servers
 from core.api.session import Session, record_commands
 from core.benchmarks.folders import user_for
 from core.benchmarks.installing import Installation, install, installation
-from core.benchmarks.model import Forecast, Run, Side, Suite, Volume
+from core.benchmarks.model import Forecast, Run, Suite, Volume
 from core.benchmarks.runs import MoveContext, remove_leftovers, run_suite, wait_until_in_sync
 from core.benchmarks.runs import forecast as forecast_suite
 from core.benchmarks.suites import Listed, list_suites, load_suite, own_suites
@@ -21,6 +21,7 @@ from core.errors import InputError
 from core.jobs import Event, Job, Note, Progress
 from core.migration.model.move import Move
 from core.servers.shell import call
+from core.sides import Side
 
 __all__ = [
     "Listed",

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from core.api.session import Session, record_commands
-from core.benchmarks.model import Side
 from core.errors import InputError
 from core.jobs import Job
 from core.migration.checks import CHECKS
@@ -11,6 +10,7 @@ from core.migration.checks import run_checks as check_facts
 from core.migration.checks.declaration import Declaration
 from core.migration.checks.waivers import apply_waivers, is_waivable, waive
 from core.migration.model.checks import CheckResult
+from core.sides import Side
 
 if TYPE_CHECKING:
     from core.facts.model import Facts

@@ -8,7 +8,7 @@ from core.api.benchmarks import volume_of_side
 from core.api.facts import get_facts
 from core.api.model import Compared, MetricOverTime
 from core.api.session import Session, record_commands
-from core.benchmarks.model import Outcome, Run, Side
+from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import compare as compare_runs
 from core.comparison.compare import sample_of
 from core.comparison.diagnosis import diagnose as diagnose_volume
@@ -17,6 +17,7 @@ from core.comparison.sets import Place, Start, over_time, place_of, set_of
 from core.errors import InputError
 from core.jobs import Job
 from core.reports.report import diagnoses
+from core.sides import Side
 
 __all__ = [
     "NEWEST",

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from core import units
 from core.api.session import Session, record_commands
-from core.benchmarks.model import Side
 from core.errors import ServerError
 from core.facts.collation_order import libc_locales
 from core.facts.collect import collect, merge_previous
@@ -22,6 +21,7 @@ from core.migration.plan.cluster_control import explain_fence
 from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
 from core.servers.connection import Server
 from core.servers.shell import for_hint
+from core.sides import Side
 
 __all__ = [
     "collect_and_save",

@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 from core.api.session import Session
-from core.benchmarks.model import ELSEWHERE, Outcome, Output, Repetition, Run, Side, Volume
+from core.benchmarks.model import ELSEWHERE, Outcome, Output, Repetition, Run, Volume
 from core.benchmarks.tools import read_output, recognised
 from core.comparison.foreign_outputs import runs_of
 from core.errors import InputError, ParseError
 from core.history.recorded_profiles import checked_name
+from core.sides import Side
 
 __all__ = [
     "LARGEST_REPEATED",

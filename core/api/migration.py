@@ -9,7 +9,6 @@ from pathlib import Path
 from core.api.facts import get_facts, get_facts_of_both
 from core.api.servers import refuse_locked_servers
 from core.api.session import Session, record_commands
-from core.benchmarks.model import Side
 from core.errors import HistoryError, InputError, ParseError, PghaulError
 from core.facts.model import Facts
 from core.files import write_text
@@ -57,6 +56,7 @@ from core.migration.transports.choice import Choice, tried_routes
 from core.migration.transports.choice import choose_transport as choice_of
 from core.reports.estimate_record import record_of, record_of_all
 from core.servers.connection import Server
+from core.sides import Side
 
 __all__ = [
     "SAW_NOTHING",

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 from core.api.model import Standing
 from core.api.session import Session
-from core.benchmarks.model import Side
 from core.facts.model import Facts
 from core.migration.execution.unfinished import Unfinished, unfinished
 from core.migration.execution.unfinished import sentence as describe_unfinished
@@ -16,6 +15,7 @@ from core.migration.fleet import FleetMove, is_execution_of, make_fleet_move, ma
 from core.migration.model.execution import Execution
 from core.migration.model.move import Move
 from core.migration.standing import KnownState, find_next, list_marks
+from core.sides import Side
 
 __all__ = [
     "FleetMove",

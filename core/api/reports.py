@@ -9,7 +9,7 @@ from core import settings
 from core.api.model import Overview
 from core.api.moves import get_standing, rank_fleet
 from core.api.session import Session
-from core.benchmarks.model import Outcome, Run, Side
+from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import compare
 from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison
@@ -26,6 +26,7 @@ from core.reports.model import Document, Paper
 from core.reports.options import Options
 from core.reports.report import build, first_page
 from core.servers.profiles import Profile
+from core.sides import Side
 
 __all__ = [
     "Format",

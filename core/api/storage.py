@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from core.api.benchmarks import volume_of_side
 from core.api.session import Session
-from core.benchmarks.model import Side
 from core.comparison.preparation import Preparation, preparation_script
 from core.comparison.raid import Drive, Expected, Layout, expect, layouts, measured
 from core.errors import InputError
+from core.sides import Side
 
 __all__ = [
     "Drive",

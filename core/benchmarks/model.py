@@ -5,6 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from core.sides import Side
+
 Metrics = dict[str, float]
 """The number of each metric in SI base units. An absent metric was not measured, which does not mean 0."""
 
@@ -52,13 +54,6 @@ class Suite:
 
 ELSEWHERE = "elsewhere"
 """The server name of volumes that somebody else has measured, on either side of a move."""
-
-
-class Side(StrEnum):
-    """The old or the new server of a move."""
-
-    OLD = "old"
-    NEW = "new"
 
 
 @dataclass(frozen=True, slots=True)

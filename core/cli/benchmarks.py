@@ -4,10 +4,11 @@ import argparse
 from typing import TYPE_CHECKING
 
 from core import units
-from core.benchmarks.model import Forecast, Outcome, Run, Side
+from core.benchmarks.model import Forecast, Outcome, Run
 from core.cli.context import Context, add_common, add_former_name, print_document
 from core.cli.terminal import show, table
 from core.errors import InputError
+from core.sides import Side
 
 if TYPE_CHECKING:
     from core.benchmarks.suites import Listed

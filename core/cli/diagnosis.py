@@ -34,7 +34,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
 def _run(context: Context, options: argparse.Namespace) -> int:
     from core.api import comparison as actions
-    from core.benchmarks.model import Side
+    from core.sides import Side
 
     sides = [Side(options.side)] if options.side else list(Side)
     if options.side and options.places:

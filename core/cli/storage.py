@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core import units
-from core.benchmarks.model import Side
 from core.cli.context import Context, add_common, add_former_name, add_replace, print_document
 from core.cli.terminal import say, show, table
 from core.errors import InputError
 from core.files import write_text
+from core.sides import Side
 
 if TYPE_CHECKING:
     from core.api.storage import WhatIf

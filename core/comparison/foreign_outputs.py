@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.benchmarks.model import Outcome, Output, Repetition, Result, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Output, Repetition, Result, Run, Volume, Workload
 from core.benchmarks.tools import readers
 from core.comparison.compare import compare, lower_is_better
 from core.comparison.model import Comparison, Row, Sample
 from core.errors import InputError
+from core.sides import Side
 
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 

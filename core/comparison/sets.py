@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from core.benchmarks.model import ELSEWHERE, Outcome, Run, Side, Volume
+from core.benchmarks.model import ELSEWHERE, Outcome, Run, Volume
 from core.errors import InputError
+from core.sides import Side
 
 _HINT = "write it as SIDE:PATH, old:/srv/pg say, or SIDE:PATH@2026-11-01 for what had been measured by that day (UTC)"
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")

@@ -9,12 +9,13 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session, selectinload
 
-from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Mark, MarkKind, Outcome, Repetition, Run, Volume, Workload
 from core.comparison.sets import Start
 from core.errors import InputError
 from core.history.models import MetricRow, MoveRow, RepetitionRow, RunRow
 from core.history.recorded_profiles import move_row
 from core.history.types import GarbledError, member, parsed, storable
+from core.sides import Side
 
 _Key = tuple[str, str, str, str]
 WITHOUT_RAW = selectinload(RunRow.repetitions).defer(RepetitionRow.raw)

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.benchmarks.model import Outcome, Repetition, Run, Side
+from core.benchmarks.model import Outcome, Repetition, Run
 from core.comparison.sets import Start
 from core.errors import HistoryError
 from core.facts.model import Facts
@@ -37,6 +37,7 @@ from core.migration.model.move import Hook, HookCommand, Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 from core.servers.profiles import Profile
+from core.sides import Side
 
 # What of a move this user's pghaul has not recorded: it came with a history from elsewhere, or was changed there.
 

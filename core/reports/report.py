@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from core import settings
-from core.benchmarks.model import Outcome, Run, Side
+from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import compare
 from core.comparison.diagnosis import diagnose
 from core.comparison.model import Comparison, Diagnosis
@@ -27,6 +27,7 @@ from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 from core.reports.estimate_record import record_of_report
 from core.servers.profiles import Profile
+from core.sides import Side
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from typing import TypeGuard
 
 from core import units
 from core.api.model import MetricOverTime
-from core.benchmarks.model import Side
 from core.comparison.model import Sample
 from core.language import marked, tr
 from core.migration.model.estimate import Estimate, Method, Span
+from core.sides import Side
 from gui.appearance import Tone
 from gui.models.chart import Above, Axis, Bar, Chart, Dot, Mark, Path, Whisker, ladder, places, scale, times
 from gui.models.comparison import MEAN, Bars, ComparedRow, Latencies, better, choose_scale, part_title

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core import units
-from core.benchmarks.model import Forecast, Side
+from core.benchmarks.model import Forecast
 from core.language import marked, tr
+from core.sides import Side
 from gui.appearance import Tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from core import units
 from core.benchmarks import statistics
-from core.benchmarks.model import Outcome, Run, Side
+from core.benchmarks.model import Outcome, Run
 from core.comparison.compare import OUTLIER, remarks
 from core.language import tr
+from core.sides import Side
 from gui.appearance import Tone
 from gui.models.words import counted, metric_value
 

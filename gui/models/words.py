@@ -15,7 +15,7 @@ from core.migration.model.standing import Condition
 from gui.appearance import Tone
 
 if TYPE_CHECKING:
-    from core.benchmarks.model import Side
+    from core.sides import Side
 
 STATUS_TONES = {
     Status.BLOCKER: Tone.BAD,

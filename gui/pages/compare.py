@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabWidget, QWi
 
 from core import api
 from core.api.model import Compared, MetricOverTime
-from core.benchmarks.model import Side
 from core.comparison.model import Comparison
 from core.language import marked, tr
 from core.migration.model.standing import Milestone
+from core.sides import Side
 from gui.destinations import TITLES, PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.models import comparison as rows

@@ -6,9 +6,9 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer, Slo
 from PySide6.QtGui import QColor, QFont, QHelpEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QToolTip, QWidget
 
-from core.benchmarks.model import Side
 from core.jobs import Live
 from core.language import tr
+from core.sides import Side
 from gui.appearance import Tone, colour, tip
 from gui.guard import Guarded
 from gui.models.tiles import Dot, Tile, TileRow, describe_live_figure

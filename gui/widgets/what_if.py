@@ -5,10 +5,10 @@ from math import isfinite
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QSpinBox, QVBoxLayout, QWidget
 
-from core.benchmarks.model import Side
 from core.comparison.raid import MOST_DRIVES, Drive
 from core.errors import PghaulError
 from core.language import marked, tr
+from core.sides import Side
 from gui.models.sentences import recorded
 from gui.models.storage import ARRAY_COLUMNS, ArrayRow
 from gui.widgets.label import Label

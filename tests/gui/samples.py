@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Repetition, Run, Volume, Workload
 from core.facts.model import (
     BlockDevice,
     Cluster,
@@ -28,6 +28,7 @@ from core.migration.model.move import Move
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile, Rights
+from core.sides import Side
 
 MORNING = datetime(2026, 3, 14, 3, 12, 9, tzinfo=UTC)
 ODD_FOLDER = """/srv/pg/it's $(touch x) "ö" <b>&amp;"""

@@ -6,9 +6,10 @@ import pytest
 from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
-from core.benchmarks.model import Forecast, Mark, MarkKind, Side, Volume
+from core.benchmarks.model import Forecast, Mark, MarkKind, Volume
 from core.history.store import Store
 from core.jobs import Job, Live, Progress
+from core.sides import Side
 from gui.destinations import PageId
 from gui.models.queue import SIDES_TITLES, Entry, MeasuredSides, State
 from gui.models.tiles import describe_live_figure, tile_rows

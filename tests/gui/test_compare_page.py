@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.benchmarks.model import Outcome, Side
+from core.benchmarks.model import Outcome
 from core.history.store import Store
+from core.sides import Side
 from gui.destinations import PageId
 from gui.dialogs.outputs import OutputsDialog
 from gui.models.chart import Dot

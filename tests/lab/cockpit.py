@@ -18,11 +18,11 @@ from PySide6.QtWidgets import QApplication
 from core.api.facts import read_facts
 from core.api.servers import test_server
 from core.api.session import Session
-from core.benchmarks.model import Side
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.model.move import Move
 from core.servers.profiles import Nobody, Profile
+from core.sides import Side
 from gui import appearance
 from gui.models.queue import MeasuredSides
 from gui.pages.measure import MeasurePage

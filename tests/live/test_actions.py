@@ -12,7 +12,6 @@ from core.api.checks import run_checks
 from core.api.facts import read_facts
 from core.api.migration import make_estimate, plan_move
 from core.api.session import Session
-from core.benchmarks.model import Side
 from core.errors import InputError
 from core.facts.model import Tool
 from core.history.store import Store
@@ -22,6 +21,7 @@ from core.migration.model.move import Move
 from core.migration.model.plan import PlanWarning
 from core.servers.profiles import Profile
 from core.servers.shell import command
+from core.sides import Side
 from tests.lab import clusters
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab

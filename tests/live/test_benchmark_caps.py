@@ -6,10 +6,11 @@ from datetime import datetime
 
 import pytest
 
-from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
+from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.runs import run_suite
 from core.jobs import Job
 from core.servers.connection import Server
+from core.sides import Side
 from tests.lab.lab import Lab
 from tests.live.test_benchmarks import FACTS
 

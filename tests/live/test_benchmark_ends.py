@@ -16,7 +16,7 @@ from core.api.benchmarks import run_benchmarks
 from core.api.comparison import compare_sets, compare_sides
 from core.api.session import Session
 from core.benchmarks import folders
-from core.benchmarks.model import Outcome, Side
+from core.benchmarks.model import Outcome
 from core.errors import CommandError, InputError, UnreachableError
 from core.facts.model import Cluster
 from core.history.store import Store
@@ -24,6 +24,7 @@ from core.jobs import CommandStarted, Event, Job
 from core.migration.model.move import Move
 from core.servers.connection import Server
 from core.servers.profiles import Profile
+from core.sides import Side
 from tests.lab import clusters
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab

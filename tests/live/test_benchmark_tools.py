@@ -10,13 +10,14 @@ import pytest
 
 from core.benchmarks.fio.job import workloads_of
 from core.benchmarks.installing import install, installation
-from core.benchmarks.model import Outcome, Parameter, Run, Side, Suite, Volume, Workload
+from core.benchmarks.model import Outcome, Parameter, Run, Suite, Volume, Workload
 from core.benchmarks.runs import run_suite
 from core.errors import AuthenticationError, CommandError, InputError
 from core.facts.model import Cluster, Tool
 from core.jobs import CommandStarted, Event, Job, Note
 from core.servers.connection import Server, connect
 from core.servers.profiles import Asker, Profile
+from core.sides import Side
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live.command_line import CommandLine

@@ -10,7 +10,7 @@ import pytest
 
 from core.benchmarks import folders
 from core.benchmarks.folders import keeping
-from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
+from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.runs import forecast, remove_leftovers, run_suite
 from core.errors import Cancelled, HistoryError, InputError, UnreachableError
 from core.facts.model import BlockDevice, Cluster, Facts, FileSystem, Memory, Processor, System
@@ -18,6 +18,7 @@ from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.servers.connection import Server, connect
 from core.servers.profiles import Asker, Profile
 from core.servers.shell import call, command
+from core.sides import Side
 from tests.lab.lab import Lab
 
 pytestmark = pytest.mark.lab

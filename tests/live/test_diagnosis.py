@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
+from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.runs import run_suite
 from core.comparison.diagnosis import diagnose
 from core.comparison.model import Diagnosis
@@ -13,6 +13,7 @@ from core.facts.collect import collect
 from core.facts.model import FileSystem
 from core.jobs import Job
 from core.servers.connection import Server
+from core.sides import Side
 from tests.lab.lab import Lab
 
 pytestmark = pytest.mark.lab

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from core.benchmarks.forecasts import MoveContext
-from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Suite, Volume, Workload
+from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Suite, Volume, Workload
 from core.benchmarks.runs import remove_leftovers, run_suite
 from core.errors import Cancelled, UnreachableError
 from core.facts.collect import collect
@@ -16,6 +16,7 @@ from core.jobs import CommandStarted, Event, Job, Progress
 from core.servers import connection
 from core.servers.connection import Server, connect
 from core.servers.profiles import Asker, Profile
+from core.sides import Side
 from tests.lab import clusters
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from core.benchmarks.model import Outcome, Run, Side
+from core.benchmarks.model import Outcome, Run
 from core.errors import InputError
 from core.facts.model import Cluster, Facts, FileSystem
 from core.migration.estimate.contents import bloated, cluster_spec
@@ -19,6 +19,7 @@ from core.migration.model.move import Move
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route
 from core.migration.transports.choice import WIRE_EFFICIENCY, Choice, choose_transport, tried_routes
+from core.sides import Side
 
 _NOTHING = History()
 _LOST = 0.25

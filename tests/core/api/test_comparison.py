@@ -5,9 +5,10 @@ import pytest
 from core.api.comparison import metric_over_time
 from core.api.outputs import read_outputs
 from core.api.session import Session
-from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Repetition, Run, Volume, Workload
 from core.comparison.model import Verdict
 from core.errors import InputError, ParseError
+from core.sides import Side
 from tests.core.migration.builders import NOW
 
 METRICS = {"read_iops": 900.0, "read_latency_p99_seconds": 0.0021}

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from core import settings
-from core.benchmarks.model import ELSEWHERE, Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import ELSEWHERE, Outcome, Repetition, Run, Volume, Workload
 from core.cli.main import main
 from core.history.store import Store
 from core.migration.model.move import Move
+from core.sides import Side
 from tests.core.migration.builders import NOW, profile
 
 DATA = Path(__file__).parents[2] / "data"

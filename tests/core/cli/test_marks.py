@@ -4,10 +4,11 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.benchmarks.model import Forecast, Mark, MarkKind, Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Forecast, Mark, MarkKind, Outcome, Repetition, Run, Volume, Workload
 from core.benchmarks.pgbench.tool import drift
 from core.cli.benchmarks import forecast_text, text
 from core.cli.history import run_text
+from core.sides import Side
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 VOLUME = Volume(Side.OLD, "db01", "/srv/pg", "/srv/pg/pghaul-bench-0")

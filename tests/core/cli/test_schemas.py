@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from core import documents
-from core.benchmarks.model import Forecast, Side
+from core.benchmarks.model import Forecast
 from core.cli import schemas
 from core.cli.main import main, parser
 from core.cli.manual.outline import outline
@@ -17,6 +17,7 @@ from core.cli.outputs import OUTPUTS, Chosen, Forecasts, Installed, Probes, Repo
 from core.history.store import Store
 from core.migration.model.transport import Route, Transport
 from core.settings import data_folder
+from core.sides import Side
 from tests.contracts import closed, hold, validator
 from tests.core.history import samples
 from tests.histories import Histories

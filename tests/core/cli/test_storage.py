@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Repetition, Run, Volume, Workload
 from core.cli.main import main
 from core.history.store import Store
+from core.sides import Side
 from tests.core.cli.refusals import reasons
 
 ONE = [

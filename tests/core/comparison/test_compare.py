@@ -5,20 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.benchmarks.model import (
-    Mark,
-    MarkKind,
-    Metrics,
-    Outcome,
-    Parameter,
-    Repetition,
-    Run,
-    Side,
-    Volume,
-    Workload,
-)
+from core.benchmarks.model import Mark, MarkKind, Metrics, Outcome, Parameter, Repetition, Run, Volume, Workload
 from core.comparison.compare import compare
 from core.comparison.model import LeftOut, Row, Verdict
+from core.sides import Side
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Repetition, Run, Volume, Workload
 from core.comparison.raid import Drive, Layout, Level, expect, layouts, measured
 from core.errors import InputError
+from core.sides import Side
 
 DRIVE = Drive(100, 100, 200e6, 150e6, 1e12)
 AT = datetime(2026, 1, 1, tzinfo=UTC)

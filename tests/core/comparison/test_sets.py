@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.benchmarks.model import Outcome, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Run, Volume, Workload
 from core.comparison.sets import Place, Start, over_time, place_of, set_of
 from core.errors import InputError
+from core.sides import Side
 
 SERVERS = {Side.OLD: "gannon", Side.NEW: "link"}
 DAY = datetime(2026, 11, 1, 9, tzinfo=UTC)

@@ -7,8 +7,8 @@ import time
 from datetime import timedelta
 from pathlib import Path
 
-from core.benchmarks.model import Side
 from core.history.store import Store
+from core.sides import Side
 from tests.core.history import samples
 
 RUNS, REPETITIONS, METRICS = 200, 10, 50

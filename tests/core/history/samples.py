@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Parameter, Repetition, Run, Volume, Workload
 from core.facts.model import (
     BlockDevice,
     Cluster,
@@ -28,6 +28,7 @@ from core.migration.model.move import Hook, HookCommand, Move
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile, Rights
+from core.sides import Side
 
 START = datetime(2026, 3, 14, 20, 0, tzinfo=UTC)
 OLD = Profile("gannon-old", "10.0.0.35", user="dba", rights=Rights.SUDO)

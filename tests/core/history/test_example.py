@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.model import Outcome, Side
+from core.benchmarks.model import Outcome
 from core.errors import InputError
 from core.history import example
 from core.history.store import Store
 from core.migration.model.execution import Kind, State
+from core.sides import Side
 
 ADDRESS = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
 

@@ -23,7 +23,7 @@ import dataclasses, sys
 from pathlib import Path
 from core.history.store import Store
 from tests.core.history import samples
-from core.benchmarks.model import Side
+from core.sides import Side
 store = Store.open(Path(sys.argv[1]))
 samples.fill(store)
 run = dataclasses.replace(store.runs(samples.MOVE.name)[0], outcome=None, ended_at=None)

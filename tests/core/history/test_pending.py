@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core import settings
-from core.benchmarks.model import Outcome, Run, Side
+from core.benchmarks.model import Outcome, Run
 from core.errors import HistoryError, HistoryLostError, InputError
 from core.history.address import url_of
 from core.history.pending import FOLDER
@@ -18,6 +18,7 @@ from core.history.server import grants
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.execution import State
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.contents import rows_of
 from tests.core.history.samples import MOVE, NEW, OLD

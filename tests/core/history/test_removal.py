@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.model import Outcome, Side
+from core.benchmarks.model import Outcome
 from core.errors import InputError
 from core.history.removal import KINDS
 from core.history.store import Entry, Store
 from core.jobs import CommandStarted
 from core.migration.model.execution import State
 from core.migration.model.probe import Probe, Quantity
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.conftest import on_both
 from tests.core.history.contents import rows_of

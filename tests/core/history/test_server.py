@@ -15,7 +15,6 @@ import pytest
 from sqlalchemy import URL, create_engine, make_url, text
 
 from core import settings
-from core.benchmarks.model import Side
 from core.errors import HistoryError, HistoryLostError, InputError
 from core.history.address import url_of
 from core.history.database import MIGRATIONS, Migrations
@@ -23,6 +22,7 @@ from core.history.models import Base
 from core.history.server import ServerDatabase, grants, prepare
 from core.history.store import Store
 from core.migration.model.execution import State
+from core.sides import Side
 from tests.core.history import samples, writing
 from tests.core.history.contents import looked_into, rows_of
 from tests.core.history.samples import MOVE

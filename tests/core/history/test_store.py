@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import StatementError
 
-from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run, Side
+from core.benchmarks.model import BenchmarkJournal, Outcome, Repetition, Run
 from core.errors import InputError
 from core.facts.model import Facts
 from core.history.store import KINDS, Store
@@ -21,6 +21,7 @@ from core.migration.model.move import EditedSettings, Hook, HookCommand
 from core.migration.model.plan import PlanWarning
 from core.migration.model.probe import ProbeJournal, Quantity
 from core.servers.profiles import Profile, Rights
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.conftest import on_both
 from tests.core.history.contents import reopened, rows_of

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from core.benchmarks.model import Side
 from core.history import types
 from core.history.store import Store
 from core.jobs import CommandStarted
 from core.migration.model.execution import State
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.samples import MOVE, OLD
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.model import Side
 from core.errors import InputError
 from core.history.store import Store
 from core.history.transfer import transfer
 from core.jobs import CommandStarted
 from core.migration.model.execution import State
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.contents import contents, rows_of
 from tests.core.history.samples import MOVE, OLD

@@ -13,7 +13,6 @@ import pytest
 from sqlalchemy import create_engine
 from sqlalchemy.dialects.sqlite import dialect
 
-from core.benchmarks.model import Side
 from core.errors import HistoryError
 from core.facts.host_environment import HaOrPooler, IrregularFiles, SecurityPolicy
 from core.history.database import FILE_NAME, MIGRATIONS, Migrations, open_engine
@@ -22,6 +21,7 @@ from core.history.store import Store
 from core.history.types import LongText
 from core.migration.model.checks import Status
 from core.migration.model.transport import Route, Transport
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.samples import MOVE, NEW, OLD
 

@@ -17,12 +17,13 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from core.benchmarks.model import Outcome, Side
+from core.benchmarks.model import Outcome
 from core.history.backup import restore
 from core.history.damage import check
 from core.history.store import Store
 from core.migration.model.checks import CheckResult
 from core.migration.model.execution import State
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.contents import looked_into
 from tests.core.history.samples import MOVE, START

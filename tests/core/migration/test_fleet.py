@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from core.benchmarks.model import Side
 from core.migration.fleet import (
     FleetMove,
     count_windows,
@@ -19,6 +18,7 @@ from core.migration.fleet import (
 )
 from core.migration.model.estimate import Span
 from core.migration.model.move import Move
+from core.sides import Side
 from tests.core.history import samples
 
 AT = datetime(2026, 3, 14, tzinfo=UTC)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from core.benchmarks.model import Side
 from core.comparison.compare import compare
 from core.history import example
 from core.history.store import Store
 from core.reports.kinds.storage import StorageReport
 from core.reports.report import Report, build
+from core.sides import Side
 from tests.core.history import samples
 from tests.histories import Histories
 

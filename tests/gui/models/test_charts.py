@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from core.api.model import MetricOverTime
-from core.benchmarks.model import Side
 from core.comparison.compare import compare
 from core.comparison.model import LeftOut, Sample
 from core.history.store import Store
 from core.migration.model.estimate import Estimate, Method, Span
+from core.sides import Side
 from gui.models import charts
 from gui.models.chart import Bar, Dot, Path, Whisker
 from gui.models.comparison import MEAN, ComparedRow, Latencies, bars

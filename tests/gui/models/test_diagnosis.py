@@ -3,12 +3,12 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from core.benchmarks.model import Side
 from core.comparison.compare import compare
 from core.comparison.model import Diagnosis, Finding, LeftOut
 from core.history.store import Store
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Transport
+from core.sides import Side
 from gui.models import comparison, migration
 from gui.models.words import capital, moment, quantity_name
 from tests.figures import figures

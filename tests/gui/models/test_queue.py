@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.benchmarks.model import Forecast, Side, Volume
+from core.benchmarks.model import Forecast, Volume
+from core.sides import Side
 from gui.appearance import Tone
 from gui.models.queue import (
     FORECAST_COLUMNS,

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
-from core.benchmarks.model import Outcome, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Run, Volume, Workload
 from core.comparison.compare import compare
 from core.comparison.model import Verdict
 from core.history.store import Store
 from core.migration.model.checks import Status
 from core.migration.model.estimate import method_title
+from core.sides import Side
 from gui.models import benchmarks, comparison, migration
 from gui.models.words import in_sentence, metric_name, moment
 from tests.figures import figures

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from core.benchmarks.bonnie import parse_bonnie
-from core.benchmarks.model import Mark, MarkKind, Metrics, Outcome, Parameter, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Mark, MarkKind, Metrics, Outcome, Parameter, Repetition, Run, Volume, Workload
 from core.comparison.diagnosis import CATALOGUE, diagnose
 from core.comparison.model import Diagnosis, Finding
 from core.facts.block_devices import parse_arrays
 from core.facts.model import Array, BlockDevice, Facts, FileSystem, NetworkLink
+from core.sides import Side
 
 DATA = Path(__file__).parents[3] / "data"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.benchmarks.model import Outcome, Repetition, Run, Side, Volume, Workload
+from core.benchmarks.model import Outcome, Repetition, Run, Volume, Workload
 from core.errors import InputError
 from core.facts.model import Database
 from core.migration.estimate import Spec, estimate, load_spec, simulated, spec_of
@@ -21,6 +21,7 @@ from core.migration.estimate.spec import ClusterSpec, ObservedSpec
 from core.migration.estimate.stages import PEOPLE
 from core.migration.model.estimate import Method, Span
 from core.migration.model.probe import Quantity
+from core.sides import Side
 from tests.core.migration.builders import LOCALE, NOW, cluster, move, new, old, probe
 
 METHODS = ["cold-copy", "warm-copy", "dump-restore", "parallel-dump-restore", "streaming-replica"]

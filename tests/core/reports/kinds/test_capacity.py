@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.benchmarks.model import Side
 from core.reports.kinds.capacity import capacity_report
 from core.reports.model import drawings
 from core.reports.options import Options
 from core.reports.report import Report, build
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.reports.reading import answers, names, rows, words
 from tests.histories import Histories
