@@ -21,9 +21,11 @@ from core import documents
 from core.api.migration import make_estimate_with_spec
 from core.api.session import Session
 from core.history.database import FILE_NAME
+from core.history.earlier_plans import convert_plan
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.estimate import estimate
+from core.migration.model import step_ids
 from core.migration.model.move import Verify
 from core.servers.profiles import Nobody
 
@@ -102,9 +104,10 @@ def clocked(status: Mapping[str, Any]) -> Clock:
     `status`: as `pghaul execute --status --json` prints.
     """
     execution = status["execution"]
-    points = {step["number"] for step in execution["plan"]["steps"] if step["point_of_no_return"]}
+    steps = convert_plan(execution["plan"])["steps"]
+    points = {step["number"] for step in steps if step["id"] == step_ids.CUTOVER}
     begun = [datetime.fromisoformat(run["started_at"]) for run in execution["steps"]]
     ended = [datetime.fromisoformat(run["ended_at"]) for run in execution["steps"] if run["number"] in points]
-    stopped = {step["number"] for step in execution["plan"]["steps"] if step["stopped"]}
+    stopped = {step["number"] for step in steps if step["downtime"]}
     down = min(at for at, run in zip(begun, execution["steps"], strict=True) if run["number"] in stopped)
     return Clock((max(ended) - min(begun)).total_seconds(), (max(ended) - down).total_seconds())

@@ -27,18 +27,19 @@ from core.facts.model import Facts
 from core.jobs import Job
 from core.migration.checks import run_checks
 from core.migration.estimate import estimate, spec_of
+from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate
 from core.migration.model.move import Move
 from core.migration.model.plan import Phase, Plan, Step, call_of, functions_file
 from core.migration.model.probe import Probe
 from core.migration.plan import make_plan
-from core.migration.plan.steps.copy import FENCE
 from core.migration.probing.probes import probe
 from core.migration.transports.choice import choose_transport
 from core.migration.transports.rsync_versions import compression_options, oldest_version
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
 from core.servers.shell import command
+from core.sides import Side
 from tests.lab import clusters
 from tests.lab import lab as labs
 from tests.lab.caches import LITTLE, PLENTY, cold_caches, touch_disks
@@ -138,8 +139,8 @@ def copy_by_hand(lab: Lab, source: str, options: Sequence[str] = ("-a",)) -> ByH
 
 def run_step(old: Server, new: Server, plan: Plan, step: Step, source: str) -> str:
     """Run one step of a plan with what another one printed as its input; what it printed."""
-    at = old if step.side == "old" else new
-    given = source + (functions_file(plan.functions) if step.takes_functions else "")
+    at = old if step.side is Side.OLD else new
+    given = source + (functions_file(plan.functions) if step.remote is not None and step.remote.takes_functions else "")
     return at.run(call_of(plan, step.call), Job(), user=step.user, stdin=given.encode(), deadline=600).stdout
 
 
@@ -147,21 +148,23 @@ def copy_by_plan(old: Server, new: Server, plan: Plan, targets: Sequence[str]) -
     """Run the plan's steps up to its copy and the flush behind it, take the copy's time, and undo all of it."""
     outputs: dict[str, str] = {}
     taken = 0.0
-    wanted = [step for step in plan.steps if step.number <= next(s.number for s in plan.steps if s.name == "flush")]
+    wanted = [
+        step for step in plan.steps if step.number <= next(s.number for s in plan.steps if s.id == step_ids.FLUSH_NEW)
+    ]
     try:
         for step in wanted:
-            if step.side == "you" or step.name == FENCE:
+            if step.remote is None or step.id == step_ids.FENCE_OLD:
                 continue
-            copying = step.phase is Phase.COPY or step.name == "flush"
-            if step.name.startswith("copy-"):
+            copying = step.phase is Phase.COPY or step.id == step_ids.FLUSH_NEW
+            if step_ids.family_of(step.id, step_ids.COPY):
                 cold_caches()
             source = outputs.get(step.reads, "")
             begun = time.monotonic()
             done = run_step(old, new, plan, step, source)
             taken += time.monotonic() - begun if copying else 0.0
-            outputs[step.name] = done
+            outputs[step.id] = done
     finally:
-        close = [step for step in plan.steps if step.name in {"remove-key-new", "remove-key-old"}]
+        close = [step for step in plan.steps if step.id in {step_ids.REMOVE_KEY_NEW, step_ids.REMOVE_KEY_OLD}]
         for step in close:
             run_step(old, new, plan, step, "")
         new.run(command("rm", "-rf", "--", *targets), Job(), user="root")

@@ -28,6 +28,7 @@ from core.reports.make import Format, Kind, content, of_move
 from core.reports.options import Options
 from core.reports.report import Report, build
 from tests.core.history import samples
+from tests.steps import change_step
 
 ROUNDS = 5
 STEPS, LINES = 55, 3_300
@@ -64,7 +65,7 @@ def _as_usual(store: Store, functions: str = "") -> Report:
     report = build(store, samples.MOVE.name)
     if report.plan is None:
         raise ValueError("the samples have no plan")
-    steps = tuple(replace(report.plan.steps[1], number=number, native=()) for number in range(1, STEPS + 1))
+    steps = tuple(change_step(report.plan.steps[1], number=number, native=()) for number in range(1, STEPS + 1))
     held = "/srv/pg needs 610 MiB"
     checks = tuple(
         CheckResult(one.id, one.title, Status.WARNING if number < 6 else Status.PASS, held, held, held)

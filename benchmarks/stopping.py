@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.by_hand import copy_by_hand
 from benchmarks.copying import SCALE_OF_A_GIGABYTE, fill
 from core import units
-from core.migration.plan.steps.copy import STOP
+from core.migration.model import step_ids
 from tests.lab import clusters, network
 from tests.lab import lab as labs
 from tests.lab.caches import SOME, cold_caches, touch_disks
@@ -157,7 +157,7 @@ def _traffic(lab: Lab) -> int:
 
 def _stopping(execution: dict[str, Any]) -> float:
     """Return when the step that stops the old cluster began, in seconds since the epoch."""
-    number = next(step["number"] for step in execution["plan"]["steps"] if step["name"] == STOP)
+    number = next(step["number"] for step in execution["plan"]["steps"] if step["id"] == step_ids.STOP_OLD_CLUSTER)
     began = next(run["started_at"] for run in execution["steps"] if run["number"] == number and not run["back"])
     return datetime.fromisoformat(began).timestamp()
 

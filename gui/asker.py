@@ -92,8 +92,8 @@ class StepQuestion(Question):
     reason: str
     table: str = ""
     """Lines of text that help to answer it."""
-    name: str = ""
-    """The name of the step: its id, by which the window knows what is asked."""
+    step_id: str = ""
+    """The id of the step, by which the window knows what is asked."""
 
 
 class WindowAsker(QObject):
@@ -154,7 +154,7 @@ class WindowAsker(QObject):
 
     def confirm_manual_step(self, step: Step) -> bool:
         """Return whether the operator says that a manual step is done."""
-        return self._ask(StepQuestion(step.server, step.title, step.reason, step.table, step.name)) is not None
+        return self._ask(StepQuestion(step.server, step.title, step.reason, step.table, step.id)) is not None
 
     def accept_finding(self, found: str) -> str:
         """Return why the operator accepts what a step has found; empty: declined."""

@@ -42,19 +42,16 @@ from core.migration.execution.taking_over import describe_execution, find_functi
 from core.migration.execution.unfinished import Possible, known_downtime, possible
 from core.migration.findings.dress import explain_no_dress_rehearsal as why_not
 from core.migration.findings.query_scripts import check_queries, read_script
+from core.migration.model import step_ids
 from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.move import Verify
-from core.migration.plan.steps.dress import QUERIES_ON_OLD
-from core.migration.plan.steps.hooks import LEAD
-from core.migration.plan.steps.opening import DECIDE
 from core.migration.probing.trial_start import with_trial_start
 from core.servers.secrets import Key, session_secrets
 from core.servers.shell import Secret
+from core.sides import Side
 
 __all__ = [
-    "DECIDE",
-    "LEAD",
     "LOADED_LATE",
     "QUERY_METRICS",
     "QUERY_RUNS",
@@ -279,13 +276,13 @@ def _ask_passwords(session: Session, execution: Execution) -> dict[str, Secret]:
 
     It is asked for before hours of work. It may be empty: the server may accept the role without one.
     """
-    queries, step = execution.plan.queries, execution.plan.step(QUERIES_ON_OLD)
+    queries, step = execution.plan.queries, execution.plan.step(step_ids.MEASURE_QUERIES_OLD)
     if queries is None or step is None or execution.done(step.number):
         return {}
     key = Key(session.store.move(execution.move).old, "password", f"role {queries.role}")
     prompt = f"PostgreSQL password of the role {queries.role} for the queries (press Enter if it has none)"
     found = session_secrets.get(key, prompt, session.asker)
-    return {QUERIES_ON_OLD: Secret(found)} if found else {}
+    return {step_ids.MEASURE_QUERIES_OLD: Secret(found)} if found else {}
 
 
 def _describe_servers(session: Session, move: str) -> dict[str, str]:
@@ -322,7 +319,7 @@ def _make_executor(session: Session, execution: Execution, operator: Operator, j
         session.store.take_over(execution, find_functions_to_replace(execution))
     job = record_commands(session.store, job, execution.move)
     move = session.store.move(execution.move)
-    names = {"old": move.old, "new": move.new}
+    names = {Side.OLD: move.old, Side.NEW: move.new}
 
     def try_start(job: Job) -> TrialStart | None:
         """Try the start with the latest facts; the configuration is packed again."""

@@ -210,13 +210,13 @@ class TerminalOperator:
         """Whether the person says so."""
         if self.yes:
             return True
-        from core.api.execution import DECIDE
+        from core.migration.model.plan import Decision
 
         say(f"\n{step.number}. {printable(step.title)}\n   {printable(sentence(step.reason))}")
         for line in step.table.splitlines():
             say(f"   {printable(line)}")
         what = "This is a manual step. Type done when you have done it, or no to stop here"
-        if step.name == DECIDE:
+        if isinstance(step.action, Decision):
             what = (
                 "Type done to allow client connections on the new cluster, or no to keep it closed. Clients then "
                 "wait until "

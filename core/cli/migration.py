@@ -184,10 +184,10 @@ _SIGNS = "$ is a command that does the work, > the call of the function that run
 def plan_text(plan: Plan) -> str:
     """A plan for people: every step, the commands that do its work, its call, its undo."""
     lines = [*map(str, plan.warnings), f"Plan of {plan.move}: copy with {plan.transport}. {sentence(plan.why)}"]
-    if any(step.stopped for step in plan.steps):
+    if any(step.downtime for step in plan.steps):
         lines.append(f"Before the cluster is stopped, you have to type its name: {printable(plan.cluster)}")
     for step in plan.steps:
-        marks = " [downtime]" * step.stopped + " [POINT OF NO RETURN]" * step.point_of_no_return
+        marks = " [downtime]" * step.downtime + " [POINT OF NO RETURN]" * step.point_of_no_return
         lines += [
             "",
             f"{step.number}. {step.title} ({step.user}@{step.server}, {units.duration(step.expected_seconds)}){marks}",

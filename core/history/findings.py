@@ -10,6 +10,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from core import documents
 from core.errors import HistoryError, InputError
 from core.facts.model import Facts
+from core.history.earlier_plans import load_plan
 from core.history.models import (
     CheckPassRow,
     CheckResultRow,
@@ -269,7 +270,7 @@ def _since(at: InstrumentedAttribute[datetime], changed: MoveRow | ProfileRow) -
 def loaded(kind: type[T], document: str) -> T:
     """Return the object in a document of the history. Raises HistoryError if this version cannot read it."""
     try:
-        return documents.load(kind, document)
+        return load_plan(document) if kind is Plan else documents.load(kind, document)  # type: ignore[return-value]  # T
     except InputError as error:
         raise HistoryError(
             f"the history holds a {kind.__name__.lower()} document that this version cannot read: {error.message}",

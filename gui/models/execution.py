@@ -193,7 +193,7 @@ def _beginning(doing: Doing, state: ExecutionState) -> str:
             "name of the cluster before it stops the old cluster."
         )
     plan = state.plan if state.execution is None else state.execution.plan
-    taken = () if plan is None else tuple(one for one in plan.steps if doing is Doing.MOVE or one.rehearsed)
+    taken = () if plan is None else tuple(one for one in plan.steps if doing is Doing.MOVE or one.in_rehearsal)
     seconds = sum(step.expected_seconds or 0.0 for step in taken)
     if not seconds:
         return said
@@ -220,7 +220,7 @@ def _resumed(execution: Execution, stands: str) -> str:
     at = tr("{stands} The move continues with step {number}: {title}.").format(
         stands=recorded(stands), number=following.number, title=recorded(following.title)
     )
-    if following.stopped and any(step.stopped and execution.done(step.number) for step in execution.plan.steps):
+    if following.downtime and any(step.downtime and execution.done(step.number) for step in execution.plan.steps):
         return at
     return tr("{at} Before it stops the old cluster, it asks for the name of the cluster again.").format(at=at)
 
@@ -295,7 +295,7 @@ def follow_up_tasks(execution: Execution) -> tuple[FollowUpTask, ...]:
     advised = [FollowUpTask(text, sentence(recorded(text))) for text in api.execution.follow_up(execution)]
     later = [
         FollowUpTask(
-            step.name or step.title,
+            step.id,
             tr("{title} on {server}. {reason}").format(
                 title=capital(recorded(step.title)),
                 server=step.server or step.side,

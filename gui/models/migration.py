@@ -155,7 +155,7 @@ def step_text(step: Step) -> str:
     ]
     if step.table:
         lines += ["", step.table]
-    if step.stopped:
+    if step.downtime:
         lines.append(tr("The cluster is stopped during this step. The step is part of the downtime."))
     if step.point_of_no_return:
         lines.append(
@@ -176,7 +176,7 @@ def _commented(step: Step) -> list[str]:
 
 def plan_summary(plan: Plan) -> str:
     """Return the summary of a plan."""
-    downtime = [step.expected_seconds for step in plan.steps if step.stopped and step.expected_seconds is not None]
+    downtime = [step.expected_seconds for step in plan.steps if step.downtime and step.expected_seconds is not None]
     stop = tr(", about {downtime} of downtime").format(downtime=units.duration(sum(downtime))) if downtime else ""
     return tr("{steps} steps, transport {transport}{stop}. {why}").format(
         steps=len(plan.steps), transport=recorded(plan.transport), stop=stop, why=capital(recorded(plan.why))

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core import api, units
+from core import units
 from core.language import marked, tr
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution
 from core.migration.model.move import Hook
+from core.sides import Side
 from core.text import sentence
 from gui.asker import Question, StepQuestion, StopQuestion
 from gui.models.sentences import recorded
@@ -18,7 +20,7 @@ DONE: dict[str, str] = {
     Hook.MOVE_ADDRESS: marked("The address is moved"),
     Hook.TELL_POOLER: marked("The pooler is switched"),
 }
-"""What the button of a manual step says, by the name of the step."""
+"""What the button of a manual step says, by the id of the step."""
 LEAD_DONE = marked("The applications use the new server")
 """The button of the step in which the applications are repointed."""
 OTHER_DONE = marked("It is done")
@@ -61,8 +63,10 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
             warm=question.warm,
         )
     if isinstance(question, StepQuestion):
-        decides = question.name == api.execution.DECIDE
-        done = LEAD_DONE if question.name == api.execution.LEAD else DONE.get(question.name, OTHER_DONE)
+        decides = question.step_id == step_ids.DECIDE
+        done = (
+            LEAD_DONE if question.step_id == step_ids.REPOINT_APPLICATIONS else DONE.get(question.step_id, OTHER_DONE)
+        )
         title = tr(CUTOVER) if decides else recorded(question.title)
         button = tr(OPEN_NEW) if decides else f"&{tr(done)}"
         return Prompt(title, sentence(recorded(question.reason)), question.table, button, can_roll_back=decides)
@@ -92,7 +96,7 @@ def _stop_text(execution: Execution | None) -> str:
     if execution is None:
         return ""
     plan = execution.plan
-    down = [step for step in plan.steps if step.stopped and step.side == "old"]
+    down = [step for step in plan.steps if step.downtime and step.side is Side.OLD]
     on = (
         tr("The next step stops the cluster {cluster} on {server}. ").format(
             cluster=plan.cluster, server=down[0].server
@@ -100,7 +104,7 @@ def _stop_text(execution: Execution | None) -> str:
         if down
         else ""
     )
-    seconds = [step.expected_seconds for step in plan.steps if step.stopped and step.expected_seconds]
+    seconds = [step.expected_seconds for step in plan.steps if step.downtime and step.expected_seconds]
     about = (
         tr("The plan expects a downtime of about {seconds}. Time for manual steps is not included. ").format(
             seconds=units.duration(sum(seconds))

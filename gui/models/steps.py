@@ -8,12 +8,13 @@ from core import units
 from core.language import marked, tr
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Plan, Step
+from core.sides import Side
 from gui.appearance import Tone
 from gui.models.execution import elapsed, outcome, tone
 from gui.models.sentences import recorded
 from gui.models.table import Column, Width
 
-SIDES = {"old": Tone.OLD, "new": Tone.NEW}
+SIDES = {Side.OLD: Tone.OLD, Side.NEW: Tone.NEW}
 
 
 class Part(StrEnum):
@@ -70,9 +71,9 @@ def parts(steps: Sequence[Step]) -> tuple[tuple[Part, Step], ...]:
 
 
 def _own(step: Step) -> Part:
-    if step.stopped:
+    if step.downtime:
         return Part.DOWN
-    return Part.WARM if step.warm_pass or step.phase in {Phase.WARM, Phase.CHECKPOINT, Phase.DRESS} else Part.PREPARE
+    return Part.WARM if step.precopy_pass or step.phase in {Phase.WARM, Phase.CHECKPOINT, Phase.DRESS} else Part.PREPARE
 
 
 def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool = False) -> tuple[StepRow, ...]:
@@ -94,7 +95,7 @@ def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool
 
 def _while_old_runs(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Return the steps of a rehearsal. It stops nothing, so none of them counts as downtime."""
-    return tuple(replace(step, stopped=False) for step in steps if step.rehearsed)
+    return tuple(replace(step, downtime=False) for step in steps if step.in_rehearsal)
 
 
 def _way_back(execution: Execution) -> list[StepRow]:
@@ -150,13 +151,17 @@ def _special(row: StepRow) -> str:
     return tr("point of no return") if row.step is not None and row.step.point_of_no_return else ""
 
 
+def _side_tone(step: Step) -> Tone | None:
+    return None if step.side is None else SIDES[step.side]
+
+
 # a table of steps has heads, so it cannot be sorted: its columns need no values
 _NUMBER: Column[StepRow] = Column("#", lambda row: "" if row.step is None else str(row.step.number), right=True)
 _STEP: Column[StepRow] = Column("Step", _title, width=Width.REST, tone=_tone)
 _WHERE: Column[StepRow] = Column(
     "Server",
     lambda row: "" if row.step is None else row.step.server,
-    tone=lambda row: None if row.step is None else SIDES.get(row.step.side),
+    tone=lambda row: None if row.step is None else _side_tone(row.step),
 )
 _ABOUT: Column[StepRow] = Column(
     "Expected duration", lambda row: "" if row.is_divider else units.duration(row.seconds), right=True

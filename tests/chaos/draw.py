@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.migration.model import step_ids
+
 RESUME, ROLLBACK, ANEW = "--resume", "--rollback", "--start-over"
 DRESS, CANCEL = "--dress-rehearsal", "--cancel"
 TRIES = 7
@@ -75,7 +77,7 @@ def opened_at(execution: dict[str, Any] | None) -> str | None:
     """When new was first about to be opened, after which no way leads back; None before."""
     if execution is None:
         return None
-    opening = {n for n, step in enumerate(execution["plan"]["steps"], start=1) if step["point_of_no_return"]}
+    opening = {n for n, step in enumerate(execution["plan"]["steps"], start=1) if step["id"] == step_ids.CUTOVER}
     began = [run["started_at"] for run in execution["steps"] if run["number"] in opening and not run["back"]]
     return min(began, default=None)
 

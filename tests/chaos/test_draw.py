@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
+from core.migration.model import step_ids
 from tests.chaos.draw import ANEW, RESUME, ROLLBACK, TRIES, choose_option, draw, ended, of_the_move, opened_at
 from tests.chaos.faults import FAULTS
 from tests.chaos.traces import left
 
 
 def execution(state: str, *begun: int, opening: int = 3, options: tuple[str, ...] = ()) -> dict[str, Any]:
-    steps = [{"point_of_no_return": number == opening} for number in range(1, 5)]
+    steps = [{"id": step_ids.CUTOVER if number == opening else f"step-{number}"} for number in range(1, 5)]
     runs = [{"number": number, "back": False, "started_at": f"2026-11-22T12:00:0{number}Z"} for number in begun]
     return {"state": state, "plan": {"steps": steps}, "steps": runs, "next_options": [*options]}
 

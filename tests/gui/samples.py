@@ -22,13 +22,15 @@ from core.facts.model import (
 )
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
+from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Help, Method, Span, Stage
 from core.migration.model.move import Move
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile, Rights
 from core.sides import Side
+from tests.steps import make_step
 
 MORNING = datetime(2026, 3, 14, 3, 12, 9, tzinfo=UTC)
 ODD_FOLDER = """/srv/pg/it's $(touch x) "ö" <b>&amp;"""
@@ -149,43 +151,19 @@ PLAN = Plan(
     "rsync over ssh",
     "the wire at 112 MB/s is slower than both disks",
     (
-        Step(
-            "Copy while the old cluster runs",
-            "old",
-            "postgres",
-            "precopy_pass data /srv/pg/data /srv/pg",
-            "shortens the stop",
-            "remove the target",
-            native=("rsync -a /srv/pg/data/ new:/srv/pg/",),
-            number=1,
-            server=OLD.name,
-            expected_seconds=14400.0,
+        make_step(
+            "step-1", "Copy while the old cluster runs", call="precopy_pass data /srv/pg/data /srv/pg",
+            native=("rsync -a /srv/pg/data/ new:/srv/pg/",), reason="shortens the stop", undo="remove the target",
+            expected_seconds=14400.0, number=1, server=OLD.name,
         ),
-        Step(
-            "Stop the old cluster",
-            "old",
-            "postgres",
-            "stop_cluster folder pg_ctl /srv/pg/data",
-            "no change",
-            "pg_ctl start",
-            native=("pg_ctl stop -m fast", "pg_controldata"),
-            number=2,
-            server=OLD.name,
-            expected_seconds=30.0,
-            stopped=True,
+        make_step(
+            "step-2", "Stop the old cluster", call="stop_cluster folder pg_ctl /srv/pg/data",
+            native=("pg_ctl stop -m fast", "pg_controldata"), reason="no change", undo="pg_ctl start", downtime=True,
+            expected_seconds=30.0, number=2, server=OLD.name,
         ),
-        Step(
-            "Start the new cluster",
-            "new",
-            "root",
-            "systemctl start postgresql@15-main",
-            "go on there",
-            "",
-            number=3,
-            server=NEW.name,
-            expected_seconds=5.0,
-            point_of_no_return=True,
-            stopped=True,
+        make_step(
+            step_ids.CUTOVER, "Start the new cluster", Side.NEW, "systemctl start postgresql@15-main", user="root",
+            reason="go on there", downtime=True, expected_seconds=5.0, number=3, server=NEW.name,
         ),
     ),
     MORNING,

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -8,10 +7,10 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from core.jobs import Job
+from core.migration.model import step_ids
 from core.migration.model.execution import StopAnswer
 from core.migration.model.move import Hook
-from core.migration.model.plan import Step
-from core.migration.plan.steps.opening import DECIDE
+from core.migration.model.plan import OperatorTask, Step
 from gui.asker import Question, WindowAsker
 from gui.bridge import Runner
 from gui.destinations import PageId
@@ -22,6 +21,7 @@ from gui.widgets.prompt_panel import PromptPanel
 from gui.window import MainWindow
 from gui.work import Work
 from tests.gui.conftest import at_rest
+from tests.steps import change_step
 
 FINGERPRINT = "SHA256:Pzv8QnVuZGVsIG9mIGtleXMgaW4gYSBkcmF3ZXI"
 
@@ -235,7 +235,10 @@ def test_a_step_of_the_persons_is_asked_for_in_the_page(
 
 @pytest.mark.slow
 def test_the_decision_says_what_its_buttons_do(full_window: MainWindow, work: Work, qtbot: QtBot) -> None:
-    work.run("execute", lambda _session, _job: work.asker.confirm_manual_step(replace(CRON, name=DECIDE, table="")))
+    work.run(
+        "execute",
+        lambda _session, _job: work.asker.confirm_manual_step(change_step(CRON, id=step_ids.DECIDE, table="")),
+    )
     asks = panel(full_window, qtbot)
     assert asks.accept.text() == OPEN_NEW
     assert not asks.back.isHidden()
@@ -245,14 +248,12 @@ def test_the_decision_says_what_its_buttons_do(full_window: MainWindow, work: Wo
 
 
 CRON = Step(
-    "Move the cron jobs",
-    "you",
-    "you",
-    "",
-    "what old runs must run on new",
-    "take them back",
-    name=Hook.MOVE_CRON_JOBS,
+    id=step_ids.MOVE_CRON_JOBS,
+    title="Move the cron jobs",
+    action=OperatorTask(),
+    reason="what old runs must run on new",
+    undo="take them back",
+    table="old  0 3 * * *  vacuumdb\nnew",
     number=3,
     server="workstation",
-    table="old  0 3 * * *  vacuumdb\nnew",
 )

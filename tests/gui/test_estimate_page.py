@@ -18,6 +18,7 @@ from gui.window import MainWindow
 from tests.figures import figures
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
+from tests.steps import change_step
 
 
 def shown_page(window: MainWindow, qtbot: QtBot) -> EstimatePage:
@@ -115,7 +116,7 @@ def test_without_an_estimate_there_is_nothing_but_the_way_to_one(
 
 def rehearsed(store: Store, seconds: float) -> None:
     """A rehearsal whose one step, the copy, took so long."""
-    copy = replace(samples.PLAN.steps[0], phase=Phase.COPY, rehearsed=True)
+    copy = change_step(samples.PLAN.steps[0], phase=Phase.COPY, in_rehearsal=True)
     plan = replace(samples.PLAN, steps=(copy,))
     began = samples.MORNING + timedelta(days=1)
     made = Execution(0, plan.move, Kind.REHEARSAL, State.RUNNING, "c0ffee00", "dba@desk", began, None, plan)

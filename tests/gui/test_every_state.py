@@ -10,10 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
 from core.migration.execution.status import SENTENCES, UNSEEN, MoveStatus
+from core.migration.model import step_ids
 from core.migration.model.execution import NOT_OPENED, Execution, Kind, State, StepRun
 from core.migration.model.plan import Plan, Step
-from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
-from core.migration.plan.steps.opening import START_NEW
+from core.sides import Side
 from gui.destinations import PageId
 from gui.models.steps import Part, progressed
 from gui.pages.execution import ExecutionPage
@@ -21,24 +21,22 @@ from gui.window import MainWindow
 from tests.figures import figures
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
+from tests.steps import make_step
 
 
-def step(name: str, number: int, *, side: str = "old", down: bool = True, **more: Any) -> Step:
-    server = "db-old" if side == "old" else "db-new"
-    return Step(
-        name, side, "postgres", "true", "why", "", number=number, server=server, stopped=down, expected_seconds=5.0,
-        name=name, **more,
-    )  # fmt: skip
+def step(step_id: str, number: int, *, side: Side = Side.OLD, down: bool = True, **more: Any) -> Step:
+    server = "db-old" if side is Side.OLD else "db-new"
+    return make_step(step_id, step_id, side, number=number, server=server, downtime=down, expected_seconds=5.0, **more)
 
 
 STEPS = (
-    step("warm", 1, down=False, rehearsed=True, warm_pass=1),
-    step(STOP, 2),
-    step(STOPPED, 3),
-    step(FENCE, 4),
-    step("final", 5, rehearsed=True),
-    step(START_NEW, 6, side="new"),
-    step("open", 7, side="new", point_of_no_return=True),
+    step("warm", 1, down=False, in_rehearsal=True, precopy_pass=1),
+    step(step_ids.STOP_OLD_CLUSTER, 2),
+    step(step_ids.CHECK_STOPPED, 3),
+    step(step_ids.FENCE_OLD, 4),
+    step("final", 5, in_rehearsal=True),
+    step(step_ids.START_LOCALLY, 6, side=Side.NEW),
+    step(step_ids.CUTOVER, 7, side=Side.NEW),
 )
 PLAN = Plan(samples.MOVE.name, "rsync", "why", STEPS, samples.MORNING, cluster="15/main")
 BUTTONS = ("start", "resume", "end", "back")
@@ -81,7 +79,7 @@ def record(store: Store, case: Case, size: tuple[int, int | None] = (3 << 30, 12
     now = datetime.now(UTC)
     started = Execution(0, PLAN.move, case.kind, State.RUNNING, "c0ffee00", "dba@desk", now, None, PLAN)
     number = store.execution_started(started)
-    taken = [each for each in STEPS if case.kind is Kind.REAL or each.rehearsed]
+    taken = [each for each in STEPS if case.kind is Kind.REAL or each.in_rehearsal]
     for each in taken[: case.done]:
         run = StepRun(0, each.number, each.title, 1, now)
         store.step_ended(replace(run, id=store.step_started(number, run), ended_at=now, exit_status=0, bytes=3 << 30))

@@ -17,8 +17,10 @@ from pytestqt.qtbot import QtBot
 from core.api.session import Session
 from core.history.store import Store
 from core.jobs import Job
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Plan, RemoteCall, Step, Timing
+from core.sides import Side
 from gui.asker import StopQuestion
 from gui.bridge import Task
 from gui.destinations import PageId
@@ -33,31 +35,29 @@ from gui.window import MainWindow
 from tests.figures import figures
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
+from tests.steps import change_step
 
 COPY = Step(
-    "warm pass 1",
-    "old",
-    "postgres",
-    "rsync",
-    "why",
-    "",
+    id="step-1",
+    title="warm pass 1",
+    action=RemoteCall(side=Side.OLD, user="postgres", call="rsync"),
+    reason="why",
+    undo="",
+    in_rehearsal=True,
+    precopy_pass=1,
+    timing=Timing(expected_seconds=100.0),
     number=1,
     server="db-old",
-    expected_seconds=100.0,
-    warm_pass=1,
-    rehearsed=True,
 )
 OPENING = Step(
-    "open new",
-    "new",
-    "postgres",
-    "true",
-    "why",
-    "",
+    id=step_ids.CUTOVER,
+    title="open new",
+    action=RemoteCall(side=Side.NEW, user="postgres", call="true"),
+    reason="why",
+    undo="",
+    timing=Timing(expected_seconds=2.0),
     number=2,
     server="db-new",
-    expected_seconds=2.0,
-    point_of_no_return=True,
 )
 PLAN = Plan(samples.MOVE.name, "rsync", "why", (COPY, OPENING), samples.MORNING, cluster="15/main")
 
@@ -169,7 +169,7 @@ def test_what_is_left_is_ticked_off_and_kept(
     after = page(qtbot, full_window, PageId.AFTER)
     assert isinstance(after, AfterPage)
     assert after.findChild(Empty) is not None
-    later = replace(COPY, title="drop the old fence", native=("rm -r x",))
+    later = change_step(COPY, title="drop the old fence", native=("rm -r x",))
     plan = replace(PLAN, advice=("take a backup of new",), remains=("old's files on db-old",), later=(later,))
     started = Execution(0, PLAN.move, Kind.REAL, State.RUNNING, "c0ffee00", "dba@desk", datetime.now(UTC), None, plan)
     other.execution_changed(other.execution_started(started), State.DONE)
@@ -278,7 +278,7 @@ def test_a_way_back_is_not_gone_step_by_step(
 
 @pytest.mark.slow
 def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWindow, qtbot: QtBot, other: Store) -> None:
-    stop = replace(COPY, title="stop old", stopped=True, expected_seconds=35.0, number=1)
+    stop = change_step(COPY, title="stop old", downtime=True, expected_seconds=35.0, number=1)
     plan = replace(PLAN, steps=(stop, OPENING), warnings=("old is not fenced",))
     other.execution_started(
         Execution(0, PLAN.move, Kind.REAL, State.RUNNING, "c0ffee00", "dba@desk", datetime.now(UTC), None, plan)
@@ -307,7 +307,7 @@ def test_the_stop_of_one_move_is_asked_with_its_own_host_while_another_is_picked
     full_store.add_profile(replace(samples.OLD, name="db-payroll", address="192.0.2.99"))
     full_store.add_move(replace(samples.MOVE, name="autumn", old="db-payroll"))
     begun(full_store)
-    other = replace(PLAN, move="autumn", steps=(replace(COPY, server="db-payroll", stopped=True, number=1),))
+    other = replace(PLAN, move="autumn", steps=(replace(COPY, server="db-payroll", downtime=True, number=1),))
     full_store.execution_started(
         Execution(0, "autumn", Kind.REAL, State.RUNNING, "c0ffee01", "dba@desk", datetime.now(UTC), None, other)
     )

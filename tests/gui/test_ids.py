@@ -13,8 +13,8 @@ from core.api.session import Session
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
 from core.language import spoken
+from core.migration.model import step_ids
 from core.migration.model.plan import Step
-from core.migration.plan.steps.opening import DECIDE
 from gui.asker import StepQuestion
 from gui.destinations import Offer, PageId
 from gui.dialogs.outputs import OutputsDialog
@@ -35,6 +35,7 @@ from gui.work import Work
 from tests.core.migration.execution.builders import STEP, execution
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
+from tests.steps import change_step
 
 TOP = Path(gui.__file__).parent
 EXCEPTED = {
@@ -101,7 +102,7 @@ def test_next_and_the_offers_are_ids_in_every_language(window: MainWindow, qtbot
     assert not {*PageId} & {*Offer}
 
 
-@pytest.mark.parametrize(("name", "decides"), [(DECIDE, True), ("decided", False), ("", False)])
+@pytest.mark.parametrize(("name", "decides"), [(step_ids.DECIDE, True), ("decided", False), ("", False)])
 @pytest.mark.parametrize("title", ["decide", "Decide: cut over or roll back", "Stop the applications"])
 def test_the_decision_is_known_by_its_step(title: str, name: str, decides: bool) -> None:
     prompt = prompt_for(StepQuestion("db-old", title, "why", "", name), None)
@@ -140,7 +141,7 @@ def test_the_mean_is_no_part_of_the_curve_in_any_language() -> None:
 
 
 def test_the_line_of_no_return_is_known_by_its_mark() -> None:
-    opening: Step = replace(STEP, title="open", point_of_no_return=True)
+    opening: Step = change_step(STEP, title="open", id=step_ids.CUTOVER)
     rows = step_rows(execution(replace(STEP, title=NO_RETURN), opening).plan)
     assert [row.head == NO_RETURN for row in rows if row.is_divider] == [True]
     assert sum(row.is_divider for row in rows) == 1
@@ -148,7 +149,7 @@ def test_the_line_of_no_return_is_known_by_its_mark() -> None:
 
 def test_ticks_are_kept_by_what_is_the_same_in_every_language() -> None:
     done = execution(STEP)
-    made = replace(done, plan=replace(done.plan, later=(replace(STEP, name="vacuum"),), remains=("the old cluster",)))
+    made = replace(done, plan=replace(done.plan, later=(replace(STEP, id="vacuum"),), remains=("the old cluster",)))
     english = follow_up_tasks(made)
     with spoken("de"):
         german = follow_up_tasks(made)

@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from core.api.session import Session
 from core.history.store import Store
 from core.migration.execution.unfinished import sentence, unfinished
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.standing import Condition, Mark, Milestone
-from core.migration.plan.steps.copy import STOP, STOPPED
 from gui.asker import StepQuestion
 from gui.controllers.moves import TITLES
 from gui.destinations import Offer, PageId
@@ -33,6 +33,7 @@ from gui.work import Work
 from tests.figures import figures
 from tests.gui import samples
 from tests.gui.conftest import at_rest, page
+from tests.steps import change_step
 
 NOW = datetime(2026, 3, 14, 6, 0, tzinfo=UTC)
 
@@ -138,9 +139,9 @@ def interrupted(store: Store) -> int:
     """An execution whose program was killed after it had stopped old; its number."""
     stop, copy, start = samples.PLAN.steps
     steps = (
-        replace(copy, name=STOP, number=1),
-        replace(copy, name=STOPPED, number=2),
-        replace(stop, number=3, stopped=True),
+        change_step(copy, id=step_ids.STOP_OLD_CLUSTER, number=1),
+        change_step(copy, id=step_ids.CHECK_STOPPED, number=2),
+        change_step(stop, number=3, downtime=True),
         replace(start, number=4),
     )
     plan = replace(samples.PLAN, steps=steps, cluster="15/main", data_directory="/srv/pg/data", target="/srv/pg/new")

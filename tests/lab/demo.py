@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from core import units
 from core.history.store import Store
 from core.migration.execution.summary import follow_up
-from core.migration.plan.steps.verify import SUMS
+from core.migration.model import step_ids
 from tests.lab import clusters
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab, lab
@@ -289,7 +289,7 @@ def _verified(execution: dict[str, Any]) -> str:
     Raises:
         DemoFailedError: no such step has ended well.
     """
-    comparing = {step["number"] for step in execution["plan"]["steps"] if step["agrees_with"] == SUMS}
+    comparing = {step["number"] for step in execution["plan"]["steps"] if step["agrees_with"] == step_ids.CHECKSUMS_OLD}
     outputs = [run["output"] for run in execution["steps"] if run["number"] in comparing and run["exit_status"] == 0]
     if not outputs:
         raise DemoFailedError("no step has compared the checksums of both servers")

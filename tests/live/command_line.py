@@ -48,11 +48,11 @@ class CommandLine:
         assert code == 0, err
 
     def last_step(self, move: str = "m") -> str:
-        """The step that the latest execution has come to, by its name in the plan."""
+        """The step that the latest execution has come to, by its id."""
         code, out, err = self("execute", move, "--status", "--json")
         assert code == 0, err
         execution = json.loads(out)["execution"]
-        names = {step["number"]: step["name"] for step in execution["plan"]["steps"]}
+        names = {step["number"]: step["id"] for step in execution["plan"]["steps"]}
         return str(names[execution["steps"][-1]["number"]])
 
 

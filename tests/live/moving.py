@@ -158,8 +158,9 @@ def give_up(lab: Lab, status: str) -> None:
     """What the document of `execute --status` shows to make old the only server again, as a person types it."""
     logged_in = "cd / && XDG_RUNTIME_DIR=/run/user/$(id -u) && export XDG_RUNTIME_DIR && "
     for step in json.loads(status)["execution"]["plan"]["back_with_loss"]:
-        host = lab.old if step["side"] == "old" else lab.new
-        host.exec("sh", "-c", logged_in + " && ".join(step["native"]), user=step["user"])
+        call = step["action"]
+        host = lab.old if call["side"] == "old" else lab.new
+        host.exec("sh", "-c", logged_in + " && ".join(call["native"]), user=call["user"])
 
 
 def clear(lab: Lab) -> None:
@@ -209,8 +210,8 @@ class Person:
     """A DBA at the terminal: knows the cluster's name, and does what `at` says when it comes to a step.
 
     Attributes:
-        at: what happens when the plan asks for a step of theirs, by its name.
-        asked: what they were asked, a step by its name; `connected`: who was connected when they were asked last.
+        at: what happens when the plan asks for a step of theirs, by its id.
+        asked: what they were asked, a step by its id; `connected`: who was connected when they were asked last.
         passes: how many warm passes they want before the stop.
     """
 
@@ -235,8 +236,8 @@ class Person:
         return False
 
     def confirm_manual_step(self, step: Step) -> bool:
-        self.asked.append(step.name)
-        self.at.get(step.name, lambda: None)()
+        self.asked.append(step.id)
+        self.at.get(step.id, lambda: None)()
         return True
 
     def accept_finding(self, found: str) -> str:  # noqa: ARG002
@@ -278,15 +279,15 @@ class Moving:
         return self.store.execution_started(new_execution(self.plan(verify), kind))
 
     def about(self, execution: int, name: str) -> str:
-        """What an error says of the step of that name, for `match`."""
+        """What an error says of the step of that id, for `match`."""
         step = self.store.execution(execution).plan.step(name)
         assert step is not None, name
         return re.escape(step.title)
 
     def title(self, name: str) -> str:
-        """By which an event tells of the step of that name."""
+        """By which an event tells of the step of that id."""
         made = self.plan()
-        return next(step.title for step in (*made.steps, *made.way_back) if step.name == name)
+        return next(step.title for step in (*made.steps, *made.way_back) if step.id == name)
 
     def execute(self, person: Person | None = None, kind: Kind = Kind.REAL) -> Execution:
         number = self.begin(kind)

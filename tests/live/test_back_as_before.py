@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.errors import BlockedError
-from core.migration.plan.steps.opening import DECIDE
+from core.migration.model import step_ids
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live import moving as site
@@ -57,7 +57,7 @@ def test_a_rollback_compares_the_settings_of_the_old_server(
         monkeypatch.setattr(sys, "stdin", Undecided(new))
         for settings_differ in (True, False):
             code, _, err = execute(command)
-            assert (code, command.last_step()) == (BlockedError.exit_code, DECIDE), err
+            assert (code, command.last_step()) == (BlockedError.exit_code, step_ids.DECIDE), err
             told = rolled_back(command)
             assert [each in told for each in _CHANGED] == [settings_differ] * 2
             assert ("not as before. See the warnings above" in told) is settings_differ

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.migration.plan.steps.opening import DECIDE
+from core.migration.model import step_ids
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live import moving as site
@@ -66,7 +66,7 @@ def test_it_is_brought_taken_back_and_brought_again_but_nothing_into_etc(
     assert before.startswith("theirs\n")
     monkeypatch.setattr("sys.stdin", Terminal(lambda: None, "no\n"))
     code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA)
-    assert (code, cli.last_step()) == (1, DECIDE), err
+    assert (code, cli.last_step()) == (1, step_ids.DECIDE), err
     assert f"port = {PORT}\n" in held(cli)
     code, _, err = cli.connecting("execute", "m", "--rollback")
     assert code == 0, err

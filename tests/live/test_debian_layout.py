@@ -12,10 +12,10 @@ from core.history.store import Store
 from core.jobs import Job
 from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
+from core.migration.model import step_ids
 from core.migration.model.execution import State
 from core.migration.model.move import Move
 from core.migration.model.plan import Step
-from core.migration.plan.steps.opening import DECIDE
 from core.migration.probing.trial_start import with_trial_start
 from core.servers.connection import Server
 from core.servers.profiles import Profile
@@ -47,7 +47,7 @@ class Undecided(Person):
     """Does everything but the last thing."""
 
     def confirm_manual_step(self, step: Step) -> bool:
-        return step.name != DECIDE
+        return step.id != step_ids.DECIDE
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
             carry_out_plan(move.executor(number, Undecided(name="15/fenced")))
         assert state(cluster) == start_conf  # it runs
         cluster.old.exec("chown", "-R", "postgres:", "/etc/postgresql/15")  # as pg_createcluster does
-        with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
+        with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
             carry_out_plan(move.executor(number, Undecided(name="15/fenced")))
         assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "down"
         refused = cluster.new.exec("pg_ctlcluster", "15", "fenced", "start", check=False)

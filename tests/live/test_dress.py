@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.migration.model import step_ids
 from tests.lab.fixtures import LabAsker
 from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
@@ -39,7 +40,7 @@ def cli(
 def output_of(status: str, name: str) -> str:
     """What the step of that name printed, by the document of `execute --status`."""
     execution = json.loads(status)["execution"]
-    number = next(step["number"] for step in execution["plan"]["steps"] if step["name"] == name)
+    number = next(step["number"] for step in execution["plan"]["steps"] if step["id"] == name)
     return "".join(run["output"] for run in execution["steps"] if run["number"] == number)
 
 
@@ -98,12 +99,12 @@ def test_the_copy_itself_starts_while_old_serves_and_moves_then(cli: CommandLine
     )
     assert "it's@two.sql (weight 1) ran as the role reader in the database shop" in out
     assert (left_of_queries(old), left_of_queries(new)) == ("", "")
-    looked = output_of(status, "dress-copy")
+    looked = output_of(status, step_ids.REHEARSE_START)
     assert re.search(r"^database shop: [1-9]\d* relations, \d+ libraries, 0 dictionaries$", looked, re.MULTILINE), (
         looked
     )
     assert re.search(r"ready after \d+ seconds, ", looked, re.MULTILINE), looked
-    assert "bytes of WAL were kept" in output_of(status, "dress-pass")
+    assert "bytes of WAL were kept" in output_of(status, step_ids.REHEARSE_PASS)
     cost = json.loads(status)["account"]["dress"]
     assert cost["wal_bytes"] > 0
     assert all(cost[part]["transactions"] > 0 < cost[part]["seconds"] for part in ("before", "during")), cost
@@ -138,9 +139,9 @@ def test_a_database_that_would_fail_there_is_found(cli: CommandLine) -> None:
         sql(old, "alter role postgres set dynamic_library_path = '/srv/open:$libdir'")
         sql(old, "create text search dictionary own (template = synonym, synonyms = 'pghaul_test')")
         code, _, err = cli.connecting("execute", "m", "--dress-rehearsal", "--manual-steps-done")
-        assert code == 1, output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
+        assert code == 1, output_of(cli("execute", "m", "--status", "--json")[1], step_ids.REHEARSE_START)
         assert "pghaul_test.syn" in err
-        looked = output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
+        looked = output_of(cli("execute", "m", "--status", "--json")[1], step_ids.REHEARSE_START)
         assert "warning: 2 libraries or library folders in settings of roles" in looked
         assert free_of_backups(old)
         assert servers(new) == ""

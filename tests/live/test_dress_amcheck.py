@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.migration.model import step_ids
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live.command_line import CommandLine
@@ -58,7 +59,7 @@ def test_a_damaged_index_is_found_and_a_sound_one_is_counted(
     sql(lab.old, programs, f"reindex index broken; {_OF_USERS}")
     code, _, err = cli.connecting(*asked, "--start-over")
     assert code == 0, err + last_output(cli)
-    looked = output_of(cli("execute", "m", "--status", "--json")[1], "dress-copy")
+    looked = output_of(cli("execute", "m", "--status", "--json")[1], step_ids.REHEARSE_START)
     assert " B-tree indexes were verified by amcheck" in looked
     assert (
         ": 2 indexes were not verified: they are unlogged or invalid, or their operator classes use functions of users"

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.migration.model import step_ids
 from core.migration.model.plan import Step
-from core.migration.plan.steps.copy import FENCE, STOP
-from core.migration.plan.steps.opening import DECIDE, LIFT_FENCE, OPEN, START_NEW
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.fixtures import LabAsker
@@ -87,7 +86,13 @@ def gone_on_with(cli: CommandLine, walk: Walk, *words: str) -> None:
 
 def stops_or_starts(step: Step) -> bool:
     """Whether the step changes in the downtime which server runs, or may."""
-    return step.name in {STOP, FENCE, START_NEW, LIFT_FENCE, OPEN}
+    return step.id in {
+        step_ids.STOP_OLD_CLUSTER,
+        step_ids.FENCE_OLD,
+        step_ids.START_LOCALLY,
+        step_ids.LIFT_FENCE,
+        step_ids.CUTOVER,
+    }
 
 
 @pytest.mark.long
@@ -100,8 +105,8 @@ def test_what_stops_and_starts_servers_fails_behind_its_work_and_the_move_goes_o
     with walking(cli.lab, monkeypatch) as walk:
 
         def begins(step: Step) -> None:
-            if stops_or_starts(step) and step.name not in walked:
-                walked.add(step.name)
+            if stops_or_starts(step) and step.id not in walked:
+                walked.add(step.id)
                 walk.faults[str(step.number)] = [DIES if step.detached else AFTER]
 
         walk.begins = begins
@@ -145,7 +150,7 @@ def test_every_step_fails_and_is_gone_on_with(
 
         def begins(step: Step) -> None:
             assert walk.plan is not None
-            down = next(each.number for each in walk.plan.steps if each.stopped)
+            down = next(each.number for each in walk.plan.steps if each.downtime)
             if step not in walked and (step.number >= down) is stopped:
                 walked.append(step)
                 faults = faults_of(step, calls.get(str(step.number), 0))
@@ -168,7 +173,7 @@ def test_every_step_of_the_way_back_fails_and_is_gone_on_with(
     held = sql(cli.lab.old, ROWS)
     monkeypatch.setattr(sys, "stdin", Undecided(cli.lab.new))
     code, said = execute(cli, "--confirm", DATA)
-    assert (code, cli.last_step()) == (1, DECIDE), said
+    assert (code, cli.last_step()) == (1, step_ids.DECIDE), said
     walked: set[str] = set()
     with walking(cli.lab, monkeypatch) as walk:
 
@@ -205,7 +210,7 @@ def test_every_step_of_the_script_from_the_downtime_on_fails_and_is_gone_on_with
         move.store.close()
         run = FailingScript(plan, cluster, tmp_path)
         held, way = sql(cluster.old, ROWS), tuple[str, ...]()
-        for step in plan.steps[next(each.number for each in plan.steps if each.stopped) - 1 :]:
+        for step in plan.steps[next(each.number for each in plan.steps if each.downtime) - 1 :]:
             if step.side != "you":
                 assert run.fails_at(step, BEFORE + 1, *way) == 1, run.said()
                 assert CAUSE in run.said(), step.title

@@ -19,15 +19,12 @@ from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.status import MoveStatus, move_status, suggest_next_commands
+from core.migration.model import step_ids
 from core.migration.model.execution import Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand, Verify
 from core.migration.model.plan import Phase, Step
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
-from core.migration.plan.steps.copy import STOP, STOPPED
-from core.migration.plan.steps.hooks import LEAD
-from core.migration.plan.steps.opening import DECIDE
-from core.migration.plan.steps.reached import LISTENS
 from core.migration.transports.daemon import FIRST_PORT, LAST_PORT
 from core.servers.connection import Server
 from core.servers.profiles import Profile
@@ -81,13 +78,17 @@ def move(
 
 def stays_stopped(move: Moving, execution: int) -> set[str]:
     """The titles of what proves the stop of old once more behind the passes."""
-    return {step.title for step in move.store.execution(execution).plan.steps if step.agrees_with == STOPPED}
+    return {
+        step.title
+        for step in move.store.execution(execution).plan.steps
+        if step.verification.equals == step_ids.CHECK_STOPPED
+    }
 
 
 def runs_of_the_first_pass(move: Moving, execution: int) -> list[StepRun]:
     """Of the steps that copy in the first warm pass."""
     found = move.store.execution(execution)
-    copying = {step.number for step in found.plan.steps if step.warm_pass == 1 and step.root}
+    copying = {step.number for step in found.plan.steps if step.precopy_pass == 1 and step.root}
     return [run for run in found.steps if run.number in copying]
 
 
@@ -119,7 +120,7 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
             rotten.append(spoilt(cluster.new))
 
     open_to_the_network(cluster.old)
-    person, number = Person(at={DECIDE: look}), move.begin()
+    person, number = Person(at={step_ids.DECIDE: look}), move.begin()
     with (
         site.load(cluster.old),
         pytest.raises(BlockedError, match=r"base/1/1259 \(content\)\n"),
@@ -133,12 +134,12 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
     size = int(cluster.new.exec("stat", "-c", "%s", rotten[0]).stdout)
     assert 0 < sum(run.bytes or 0 for run in again) <= size
     assert done.state is State.DONE
-    assert person.asked == [f"stop {DATA}", Hook.STOP_APPLICATIONS, DECIDE, LEAD]
+    assert person.asked == [f"stop {DATA}", Hook.STOP_APPLICATIONS, step_ids.DECIDE, step_ids.REPOINT_APPLICATIONS]
     assert seen == [("|off|0|0", {"background writer", "checkpointer", "walwriter"})]
     assert settings_of_the_first_start(cluster) == "*|off|8|4"  # its own configuration again
     launched = {"autovacuum launcher", "logical replication launcher"}
     wait_until(lambda: launched <= site.processes(cluster.new), "what works by itself")
-    reach = next(step.number for step in done.plan.steps if step.reads == LISTENS)
+    reach = next(step.number for step in done.plan.steps if step.reads == step_ids.CHECK_LISTENERS)
     (reached,) = [run.output for run in done.steps if run.number == reach]
     identifier = sql(cluster.new, "select system_identifier from pg_control_system()")
     answers = [line for line in reached.splitlines() if line.startswith(f"{cluster.new.address} port {PORT}: ")]
@@ -161,7 +162,7 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
     assert sql(cluster.old, f"{BALANCES}; {HISTORY}") == new
     assert int(new.splitlines()[1]) > 0
     assert any(isinstance(event, Progress) and event.unit == "bytes" for event in move.events)
-    first = {step.number for step in done.plan.steps if step.warm_pass == 1}
+    first = {step.number for step in done.plan.steps if step.precopy_pass == 1}
     assert sum(run.bytes or 0 for run in done.steps if run.number in first) > 20_000_000
 
 
@@ -179,7 +180,7 @@ def test_a_cluster_is_moved_by_an_rsync_daemon_also_when_a_pass_is_cancelled(clu
     heard: list[set[str]] = []
 
     def cancel(event: object) -> None:
-        if isinstance(event, Progress) and "warm-1-data" in event.id.split("+"):
+        if isinstance(event, Progress) and step_ids.of_part(step_ids.PRE_COPY, 1, "data") in event.id.split("+"):
             heard.append(listening(cluster) - ports)
             cancelled.job.cancel()
 
@@ -201,7 +202,7 @@ def test_a_cluster_is_moved_by_an_rsync_daemon_also_when_a_pass_is_cancelled(clu
     site.unfence(cluster.old)
     site.start(cluster.old)
     assert sql(cluster.old, f"{BALANCES}; {HISTORY}") == new
-    made = done.plan.step("password")
+    made = done.plan.step(step_ids.CREATE_PASSWORD)
     assert made is not None
     passwords = [run.output for run in done.steps if run.number == made.number]
     assert passwords == ["", ""]
@@ -239,7 +240,7 @@ def test_wal_that_nobody_needs_stays_on_old_and_what_compares_all_looks_for_corr
     assert int(arrived) <= 3  # what it started with, and what it has made since
     assert len(sent) >= 3
     assert sum(sent) < 8 << 20, sent
-    said = {done.plan.steps[run.number - 1].timed_as: run.output for run in done.steps if run.done}
+    said = {done.plan.steps[run.number - 1].timing.stage: run.output for run in done.steps if run.done}
     assert "Bad checksums:  0" in said[Phase.CHECKSUMS]
     assert said[Phase.AMCHECK].split() == ["database", "postgres", "database", "shop"]
     assert sql(cluster.new, "select count(*) from pg_extension where extname = 'amcheck'") == "0"
@@ -275,7 +276,7 @@ def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
         cluster.new.exec("sh", "-c", spoil)
 
     with pytest.raises(PghaulError, match=r"\b69: .*FATAL: .*of nobody"):
-        carry_out_plan(move.executor(number, Person(at={DECIDE: decide})))
+        carry_out_plan(move.executor(number, Person(at={step_ids.DECIDE: decide})))
     failed = move.store.execution(number)
     assert (failed.state, failed.past_return) == (State.STOPPED, False)
     assert move_status(failed) is MoveStatus.NOT_OPENED
@@ -300,12 +301,12 @@ def test_a_local_start_that_a_power_cut_ended_is_made_again(cluster: Lab, move: 
     killed: list[Event] = []
 
     def kill(event: Event) -> None:
-        if isinstance(event, CommandStarted) and event.title == move.title("query") and not killed:
+        if isinstance(event, CommandStarted) and event.title == move.title(step_ids.QUERY_NEW) and not killed:
             killed.append(event)
             cluster.new.exec("sh", "-c", f"kill -9 $(head -n 1 '{TARGET}/postmaster.pid')")
 
     number = move.begin()
-    with pytest.raises(CommandError, match=move.about(number, "query")):
+    with pytest.raises(CommandError, match=move.about(number, step_ids.QUERY_NEW)):
         carry_out_plan(move.executor(number, listener=kill))
     carry_out_plan(move.executor(number))
     assert move.store.execution(number).state is State.DONE
@@ -356,11 +357,21 @@ def test_a_rehearsal_stops_and_starts_nothing(
     assert [run.attempt for run in passes] == [1]  # the very same try, followed to its end
     assert (passes[0].bytes or 0) > 20_000_000
     assert sql(cluster.old, HISTORY) == "0"
-    assert not any(step.stopped and not step.closes for step in done.plan.steps if done.done(step.number))
+    assert not any(
+        step.downtime and not step.resume.closes_channel for step in done.plan.steps if done.done(step.number)
+    )
     assert cluster.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
     ran = [event.title for event in move.events if isinstance(event, CommandStarted)]
     ran += [run.title for run in done.steps]
-    assert not set(ran) & {move.title(name) for name in ("stop", "start-new", "start-old", "open")}
+    assert not set(ran) & {
+        move.title(name)
+        for name in (
+            step_ids.STOP_OLD_CLUSTER,
+            step_ids.START_LOCALLY,
+            step_ids.START_OLD_CLUSTER,
+            step_ids.CUTOVER,
+        )
+    }
 
     number = move.begin()  # it finds the rehearsal's copy
     copies = killed(move, lambda event: begins(event, {run.title for run in runs_of_the_first_pass(move, number)}))
@@ -381,7 +392,7 @@ def test_a_rehearsal_stops_and_starts_nothing(
     assert cluster.old.exec("head", "-n", "3", f"{DATA}/postmaster.pid").stdout == before
     assert sql(cluster.old, HISTORY) == "0"
     declined = move.store.execution(number)
-    stop = declined.plan.step(STOP)
+    stop = declined.plan.step(step_ids.STOP_OLD_CLUSTER)
     assert stop is not None
     assert not declined.done(stop.number)
 
@@ -400,7 +411,7 @@ def test_a_page_changed_within_the_second_of_the_warm_copy_arrives(cluster: Lab,
         changed.append(cluster.old.exec("sha256sum", table).stdout.split()[0])
 
     number = move.begin()
-    with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
+    with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
         carry_out_plan(move.executor(number, Changing(at={Hook.STOP_APPLICATIONS: change})))
     link = table.removeprefix(DATA)
     assert cluster.new.exec("sha256sum", f"{TARGET}{link}").stdout.split()[0] == changed[0]
@@ -410,7 +421,7 @@ class Changing(Person):
     """Does what comes, and does not decide: a changed page may not be read."""
 
     def confirm_manual_step(self, step: Step) -> bool:
-        return super().confirm_manual_step(step) and step.name != DECIDE
+        return super().confirm_manual_step(step) and step.id != step_ids.DECIDE
 
 
 @pytest.mark.long
@@ -450,6 +461,6 @@ def test_a_failing_step_stops_the_plan_where_it_is_and_hooks_do_what_people_woul
     carry_out_plan(move.executor(number, person))
     done = move.store.execution(number)
     assert (done.state, [run.attempt for run in done.steps if run.number == 1]) == (State.DONE, [1, 2])
-    assert person.asked == [f"stop {DATA}", DECIDE, LEAD]
+    assert person.asked == [f"stop {DATA}", step_ids.DECIDE, step_ids.REPOINT_APPLICATIONS]
     assert note.exists()
     cluster.old.exec("rm", "/tmp/stopped")

@@ -16,13 +16,14 @@ from core.migration.checks.waivers import apply_waivers, waive
 from core.migration.execution import lock
 from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, State
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
-from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from core.servers.shell import call
+from core.sides import Side
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.live import moving as site
@@ -74,13 +75,13 @@ class Undecided(Person):
     """Does everything but the last thing."""
 
     def confirm_manual_step(self, step: Step) -> bool:
-        return step.name != DECIDE and super().confirm_manual_step(step)
+        return step.id != step_ids.DECIDE and super().confirm_manual_step(step)
 
 
 def undecided(move: Moving, listener: Callable[[Event], None] | None = None) -> int:
     """An execution up to the decision: new runs for us alone."""
     number = move.begin()
-    with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
+    with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
         carry_out_plan(move.executor(number, Undecided(), listener))
     return number
 
@@ -118,7 +119,10 @@ def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_b
         new.exec("chmod", "700", TARGET)
         refused.append(refuses(new, f"{NEW_BIN}/pg_ctl", "-D", TARGET, "-w", "-s", "start"))
 
-    stopped_and_copied = at_start(move.title("fence"), look), at_start(move.title("compare-sums"), start_new)
+    stopped_and_copied = (
+        at_start(move.title(step_ids.FENCE_OLD), look),
+        at_start(move.title(step_ids.COMPARE_CHECKSUMS), start_new),
+    )
 
     def listen(event: Event) -> None:
         for each in stopped_and_copied:
@@ -139,7 +143,9 @@ def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_b
     refuses(old, f"{SERVER}/bin/initdb", "-D", DATA)  # as an entrypoint that takes the folder for none
     state = old.exec(f"{SERVER}/bin/pg_controldata", f"{DATA}/pghaul-fence").stdout
     assert "shut down" in state
-    starts = [step.title for step in move.plan().way_back if step.name == "start-old"]  # none, if it was stopped
+    starts = [
+        step.title for step in move.plan().way_back if step.id == step_ids.START_OLD_CLUSTER
+    ]  # none, if it was stopped
     roll_back(move.executor(number, listener=at_start(starts[0], look) if starts else None))
     assert move.store.execution(number).state is State.ROLLED_BACK
     assert new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
@@ -164,8 +170,10 @@ def test_a_half_copy_is_started_by_nobody_and_after_a_rollback_neither(cluster: 
 
     number = move.begin()
     person = Undecided(at={Hook.STOP_APPLICATIONS: start_new})
-    with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-        carry_out_plan(move.executor(number, person, listener=at_start(move.title("compare-sums"), start_new)))
+    with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
+        carry_out_plan(
+            move.executor(number, person, listener=at_start(move.title(step_ids.COMPARE_CHECKSUMS), start_new))
+        )
     assert len(tried) == 2
     # new runs for us alone: after a restart of the host nobody starts what is not decided
     cluster.new.exec("sh", "-c", f"kill -9 $(cat '{TARGET}/postmaster.pid' | head -n 1)")
@@ -200,7 +208,11 @@ def test_a_server_that_lives_in_the_target_stops_the_pass_the_proof_and_the_star
         stands_in = f"cp /bin/sleep {ROOT}/postgres; cd '{TARGET}'; ../postgres 900 >/dev/null 2>&1 & echo $!"
         there.append(cluster.new.exec("sh", "-c", stands_in, user="postgres").stdout.strip())
 
-    for name in ("changed-data", "compare-sums", "start-new"):
+    for name in (
+        step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, "data"),
+        step_ids.COMPARE_CHECKSUMS,
+        step_ids.START_LOCALLY,
+    ):
         with pytest.raises(PghaulError, match=r"a PostgreSQL server .*is running in"):
             carry_out_plan(move.executor(number, listener=once(move.title(name), live)))
         cluster.new.exec("kill", there.pop())
@@ -265,7 +277,7 @@ def test_a_fenced_cluster_is_known_and_planned_again(move: Moving) -> None:
     assert new is not None
     assert (old.fenced, old.copy_of, old.control is not None and old.control.state) == (True, None, "shut down")
     assert (new.fenced, new.running, new.copy_of) == (True, True, old.control and old.control.system_identifier)
-    assert replace(move, facts=here).plan().way_back[-1].name == "remove-lists-new"
+    assert replace(move, facts=here).plan().way_back[-1].id == step_ids.REMOVE_LISTS_NEW
     roll_back(move.executor(number))
 
 
@@ -273,9 +285,9 @@ def test_a_rollback_needs_the_lock_of_the_old_server_only(
     cluster: Lab, move: Moving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever cannot be locked: on the old server nothing may be changed beside another execution."""
-    number, whole, broken = undecided(move), lock.take, "old"
+    number, whole, broken = undecided(move), lock.take, Side.OLD
 
-    def take(server: Server, side: str, folder: str, execution: Execution, job: Job) -> None:
+    def take(server: Server, side: Side, folder: str, execution: Execution, job: Job) -> None:
         if side == broken:
             server.run(call("fail", "no lock"), job)
         whole(server, side, folder, execution, job)
@@ -285,7 +297,7 @@ def test_a_rollback_needs_the_lock_of_the_old_server_only(
         roll_back(move.executor(number))
     assert not [run for run in move.store.execution(number).steps if run.back]
     assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid", check=False).returncode == 1
-    broken = "new"
+    broken = Side.NEW
     roll_back(move.executor(number))
     assert move.store.execution(number).state is State.ROLLED_BACK
     assert sql(cluster.old, BRANCHES) == "1"

@@ -9,17 +9,21 @@ from pathlib import Path
 
 import pytest
 
+from core import documents
 from core.errors import BlockedError, Cancelled, PghaulError, UnreachableError
 from core.facts.model import Facts
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Progress
-from core.migration.execution.engine import cancel_abandoned_execution, carry_out_plan
+from core.migration.execution.engine import cancel_abandoned_execution, carry_out_plan, new_execution
 from core.migration.execution.rollback import roll_back
-from core.migration.model.execution import State
+from core.migration.model import step_ids
+from core.migration.model.execution import Kind, State
 from core.migration.model.move import Hook
+from core.migration.model.plan import Step
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile
 from core.servers.remote_process import GRACE
+from tests.earlier import as_earlier
 from tests.lab import clusters
 from tests.lab import lab as labs
 from tests.lab.fixtures import LabAsker, forget_host_keys, profile
@@ -203,7 +207,11 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
     cluster.shape(SLOW)
     try:
         with pytest.raises(PghaulError) as caught:
-            carry_out_plan(stopped.executor(number, listener=at_first_bytes("copy-data", lambda: disturb(cluster))))
+            carry_out_plan(
+                stopped.executor(
+                    number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), lambda: disturb(cluster))
+                )
+            )
         cluster.shape("off")
         broken = stopped.store.execution(number)
         assert broken.state in {State.STOPPED, State.INTERRUPTED}, caught.value
@@ -247,14 +255,18 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
     number = stopped.begin()
     cluster.shape(SLOW)
     with pytest.raises(UnreachableError) as caught:
-        carry_out_plan(stopped.executor(number, listener=at_first_bytes("copy-data", lambda: cluster.cut("old"))))
+        carry_out_plan(
+            stopped.executor(
+                number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), lambda: cluster.cut("old"))
+            )
+        )
     assert f"pghaul execute {SPREAD.name} --resume" in caught.value.hint
     assert stopped.store.execution(number).state is State.INTERRUPTED
     cluster.mend("old")
     cluster.shape("off")
     carry_out_plan(stopped.executor(number))
     done = stopped.store.execution(number)
-    copies = [run for run in done.steps if run.title == stopped.title("copy-data")]
+    copies = [run for run in done.steps if run.title == stopped.title(step_ids.of_part(step_ids.COPY, "data"))]
     assert (done.state, len(copies)) == (State.DONE, 1)  # the very same try, followed to its end
     assert site.contents(cluster.old) == before
 
@@ -268,7 +280,12 @@ def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Mo
 
     number = running.begin()
     with pytest.raises(PghaulError, match=f"a PostgreSQL server is running in {re.escape(DATA)}"):
-        carry_out_plan(running.executor(number, listener=at_start(running.title("changed-data"), start_old)))
+        carry_out_plan(
+            running.executor(
+                number,
+                listener=at_start(running.title(step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, "data")), start_old),
+            )
+        )
     assert running.store.execution(number).state is State.STOPPED
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
     assert sql(cluster.old, "select bbalance from pgbench_branches") == "4711"
@@ -308,7 +325,7 @@ def test_a_cancel_from_elsewhere_ends_the_copy_and_cleans_up(cluster: Lab, stopp
         stopped.store.ask_cancel(number)
 
     with pytest.raises(Cancelled):
-        carry_out_plan(stopped.executor(number, listener=at_first_bytes("copy-data", ask)))
+        carry_out_plan(stopped.executor(number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), ask)))
     assert stopped.store.execution(number).state is State.CANCELLED
     cluster.shape("off")
     roll_back(stopped.executor(number))
@@ -345,7 +362,11 @@ def test_a_killed_workstation_is_gone_on_with(
         wait_until(
             lambda: "--server" in cluster.new.exec("ps", "-e", "-o", "args=").stdout, "the copy to begin", seconds=90
         )
-        wait_until(lambda: last_step(folder).startswith("warm-1-"), "the first warm pass to begin", seconds=30)
+        wait_until(
+            lambda: last_step(folder).startswith(step_ids.of_part(step_ids.PRE_COPY, 1, "")),
+            "the first warm pass to begin",
+            seconds=30,
+        )
         refuses_to_measure("probe", "which is running: pghaul execute")
     cluster.shape("off")
     refuses_to_measure("bench", "whose process has ended: continue it with")
@@ -371,7 +392,7 @@ def last_step(folder: Path) -> str:
     """Its name; empty where none has begun."""
     with Store.open(folder) as store:
         found = [(each.plan, run) for each in store.executions(SPREAD.name) for run in each.steps]
-    return found[-1][0].steps[found[-1][1].number - 1].name if found else ""
+    return found[-1][0].steps[found[-1][1].number - 1].id if found else ""
 
 
 @pytest.mark.long
@@ -384,10 +405,45 @@ def test_what_a_killed_workstation_left_is_taken_away_by_a_cancel(cluster: Lab, 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out_plan(stopped.executor(number, listener=at_start(stopped.title("stopped"), die)))
+        carry_out_plan(stopped.executor(number, listener=at_start(stopped.title(step_ids.CHECK_STOPPED), die)))
     assert "pghaul" in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
     cancel_abandoned_execution(stopped.executor(number))
     assert stopped.store.execution(number).state is State.CANCELLED
     for host in (cluster.old, cluster.new):
         assert "pghaul" not in host.exec("ls", "/tmp", "/var/tmp").stdout
     assert site.hashes(cluster.old) == before
+
+
+class Undecided(Person):
+    """Somebody who ends the move at the decision."""
+
+    def confirm_manual_step(self, step: Step) -> bool:
+        return super().confirm_manual_step(step) and step.id != step_ids.DECIDE
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("back", [False, True], ids=["resumed", "rolled back"])
+def test_an_execution_that_an_earlier_version_has_begun(
+    cluster: Lab, running: Moving, monkeypatch: pytest.MonkeyPatch, back: bool
+) -> None:
+    """Its plan is kept as that version has written it, with the names that steps had then."""
+    plan = running.plan()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(documents, "dump", lambda _plan: as_earlier(plan))
+        number = running.store.execution_started(new_execution(plan, Kind.REAL))
+    cluster.shape(SLOW)
+    copying = step_ids.of_part(step_ids.PRE_COPY, 1, "data")
+    with pytest.raises(PghaulError):
+        carry_out_plan(running.executor(number, listener=at_first_bytes(copying, lambda: kill_rsync(cluster))))
+    cluster.shape("off")
+    with pytest.raises(BlockedError, match=running.about(number, step_ids.DECIDE)):
+        carry_out_plan(running.executor(number, Undecided()))
+    assert running.store.execution(number).state is State.STOPPED
+    if back:
+        roll_back(running.executor(number))
+        assert sql(cluster.old, "select count(*) from pgbench_accounts") == "100000"
+    else:
+        carry_out_plan(running.executor(number))
+        assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
+    assert running.store.execution(number).state is (State.ROLLED_BACK if back else State.DONE)
+    assert running.store.recorded_here(number)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
 from core.history.store import Store
+from core.migration.model import step_ids
 from core.migration.model.execution import State
 from core.servers.profiles import Profile
 from gui.dialogs.confirm import NameDialog
@@ -92,7 +93,7 @@ def answer(process: "subprocess.Popen[str]") -> None:
 
 
 def at_step(process: "subprocess.Popen[str]", folder: Path, name: str, *, copied: bool) -> None:
-    """Wait until a step of the window's whose name begins so runs; `copied`: and has copied something."""
+    """Wait until a step of the window's whose id begins so runs; `copied`: and has copied something."""
     with Store.open(folder) as store:
 
         def copies() -> bool:
@@ -101,7 +102,7 @@ def at_step(process: "subprocess.Popen[str]", folder: Path, name: str, *, copied
             last = latest.steps[-1] if latest is not None and latest.steps else None
             if latest is None or last is None:
                 return False
-            runs = latest.plan.steps[last.number - 1].name.startswith(name) and last.ended_at is None
+            runs = latest.plan.steps[last.number - 1].id.startswith(name) and last.ended_at is None
             return runs and (bool(last.bytes) or not copied)
 
         wait_until(copies, f"{name} to run", seconds=TO_THE_END_MS / 1000)
@@ -110,7 +111,7 @@ def at_step(process: "subprocess.Popen[str]", folder: Path, name: str, *, copied
 def in_a_warm_pass(process: "subprocess.Popen[str]", cluster: Lab, folder: Path) -> str:
     sql(cluster.old, CHANGE)
     cluster.shape(SLOW)
-    at_step(process, folder, "warm-1-", copied=True)
+    at_step(process, folder, step_ids.of_part(step_ids.PRE_COPY, 1, ""), copied=True)
     process.kill()
     return f"{MOVE.name}: The old cluster is as before."
 
@@ -122,7 +123,7 @@ def in_the_stop(process: "subprocess.Popen[str]", cluster: Lab, folder: Path) ->
     sql(cluster.old, CHANGE)
     cluster.shape(SLOWER)
     answer(process)
-    at_step(process, folder, "changed-", copied=False)
+    at_step(process, folder, step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, ""), copied=False)
     process.kill()
     return f"{MOVE.name}: The old cluster has been stopped since "
 

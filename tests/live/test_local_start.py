@@ -12,10 +12,10 @@ from core.jobs import Job
 from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.findings.local_start import list_isolation_settings
+from core.migration.model import step_ids
 from core.migration.model.execution import State
 from core.migration.model.plan import Step
 from core.migration.plan.cluster_control import fence_target, start_local_only, stop_and_fence
-from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.extra import Extra, extra, put_tree
@@ -82,7 +82,7 @@ class Undecided(Person):
 
     def confirm_manual_step(self, step: Step) -> bool:
         super().confirm_manual_step(step)
-        return step.name != DECIDE
+        return step.id != step_ids.DECIDE
 
 
 @pytest.mark.long
@@ -101,8 +101,8 @@ def test_a_subscription_takes_nothing_before_new_is_opened_and_a_rollback_loses_
         assert slot.startswith("f|")
 
     number = move.begin()
-    with pytest.raises(BlockedError, match=move.about(number, DECIDE)):
-        carry_out_plan(move.executor(number, Undecided(at={DECIDE: publish})))
+    with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
+        carry_out_plan(move.executor(number, Undecided(at={step_ids.DECIDE: publish})))
     assert seen == [("10", _OWN)]
     roll_back(move.executor(number))
     assert move.store.execution(number).state is State.ROLLED_BACK

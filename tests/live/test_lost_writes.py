@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.history.store import Store
+from core.migration.model import step_ids
 from core.migration.model.execution import State
-from core.migration.plan.steps.copy import STOP
 from core.servers.profiles import Profile
 from core.servers.shell import call
 from tests.core.migration.running import run
@@ -97,7 +97,7 @@ def test_a_move_to_a_disk_that_loses_writes_fails_before_old_is_stopped(
         with Store.open(tmp_path / "history") as store:
             (stopped,) = store.executions(MOVE.name)
         assert stopped.state is State.STOPPED
-        stop = stopped.plan.step(STOP)
+        stop = stopped.plan.step(step_ids.STOP_OLD_CLUSTER)
         assert stop is not None
         assert stopped.latest(stop.number) is None
         assert lab.new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1

@@ -16,6 +16,7 @@ from core.facts.model import Facts
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note
 from core.migration.checks import run_checks
 from core.migration.estimate import estimate, spec_of
+from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import Hook, Move
 from core.migration.model.plan import Plan, Step
@@ -157,19 +158,19 @@ def test_the_plans_commands_move_a_running_cluster(
 
     def run(step: Step) -> None:
         if step.side != "you":
-            outputs[step.name] = run_step(old_server, new_server, plan, step, outputs.get(step.reads, ""))
+            outputs[step.id] = run_step(old_server, new_server, plan, step, outputs.get(step.reads, ""))
 
     try:
         for step in plan.steps:
-            if step.name == Hook.STOP_APPLICATIONS:
+            if step.id == Hook.STOP_APPLICATIONS:
                 sql(odd, "UPDATE big SET note = reverse(note) WHERE n % 1000 = 0; DELETE FROM small WHERE n > 900;")
                 sql(odd, "CREATE TABLE late AS SELECT 'late' AS note; DROP TABLE IF EXISTS gone;")
                 before = sql(odd, SUMS)
             run(step)
-            if step.name == "query":
+            if step.id == step_ids.QUERY_NEW:
                 assert asked(lab.new) == before
-        agreeing = [step for step in plan.steps if step.agrees_with]
-        assert {outputs[step.name] == outputs[step.agrees_with] for step in agreeing} == {True}
+        agreeing = [step for step in plan.steps if step.verification.equals]
+        assert {outputs[step.id] == outputs[step.verification.equals] for step in agreeing} == {True}
         assert asked(lab.new) == before
         assert lab.new.exec("stat", "-c", "%U %a", "--", TARGET, NEW_SPACE).stdout == "postgres 700\npostgres 700\n"
         assert lab.new.exec("find", "/", "-xdev", "-name", "x", "-newer", "/proc/1", "-type", "f").stdout == ""
@@ -192,7 +193,7 @@ def asked(new: Host) -> str:
 
 
 def number(plan: Plan, name: str) -> int:
-    return next(step.number for step in plan.steps if step.name == name)
+    return next(step.number for step in plan.steps if step.id == name)
 
 
 def give_up(lab: Lab, plan: Plan) -> None:
@@ -214,14 +215,14 @@ def test_the_proof_of_the_stop_fails_while_old_runs(
 ) -> None:
     plan = planned(old_server, new_server, both_facts)
     with pytest.raises(PghaulError):
-        run_step(old_server, new_server, plan, plan.steps[number(plan, "stopped") - 1], "")
+        run_step(old_server, new_server, plan, plan.steps[number(plan, step_ids.CHECK_STOPPED) - 1], "")
 
 
 def test_the_proof_of_the_target_refuses_what_is_not_ours(
     lab: Lab, old_server: Server, new_server: Server, both_facts: tuple[Facts, Facts]
 ) -> None:
     plan = planned(old_server, new_server, both_facts)
-    prove = plan.steps[number(plan, "target") - 1]
+    prove = plan.steps[number(plan, step_ids.CHECK_TARGET) - 1]
     run_step(old_server, new_server, plan, prove, "")
     lab.new.exec("install", "-d", "--", f"{TARGET}/something")
     try:
@@ -294,7 +295,7 @@ def test_a_narrow_wire_calls_for_compression(
         seed="0123",
     )
     assert made.transport == choice.transport.name
-    assert "--compress" in " ".join(made.steps[number(made, "warm-1-data") - 1].native)
+    assert "--compress" in " ".join(made.steps[number(made, step_ids.of_part(step_ids.PRE_COPY, 1, "data")) - 1].native)
 
 
 @pytest.mark.long
@@ -538,7 +539,7 @@ def test_the_key_opens_the_copy_alone(
     steps = [step for step in plan.steps if step.number <= number(plan, "pin-host-keys")]
     try:
         for step in steps:
-            outputs[step.name] = run_step(old_server, new_server, plan, step, outputs.get(step.reads, ""))
+            outputs[step.id] = run_step(old_server, new_server, plan, step, outputs.get(step.reads, ""))
         folder = next(line for line in plan.steps[number(plan, "remove-key-old") - 1].call.split() if "/tmp/" in line)
         options = ["-i", f"{folder}/key", "-o", f"UserKnownHostsFile={folder}/known_hosts", "-o", "BatchMode=yes"]
         login = f"{lab.new.user}@{lab.new.address}"

@@ -12,6 +12,7 @@ from core.errors import Cancelled
 from core.facts.model import Facts
 from core.jobs import Event, Job, Note, Progress
 from core.migration.execution.engine import carry_out_plan
+from core.migration.model import step_ids
 from core.migration.model.execution import Kind, State
 from core.migration.model.plan import Phase, Plan
 from core.migration.model.probe import Probe, Quantity
@@ -107,7 +108,7 @@ def serving(host: Host) -> str:
 
 
 def texts(plan: Plan, name: str) -> str:
-    (step,) = [step for step in plan.steps if step.name == name]
+    (step,) = [step for step in plan.steps if step.id == name]
     return "\n".join(step.native)
 
 
@@ -122,7 +123,7 @@ def test_a_cluster_moves_over_nfs_4(machines: Lab, move: Callable[[Transport], M
     moving = move(VERSION_4)
     plan = moving.plan()
     assert plan.transport == "rsync over NFS, vers=4.2,nconnect=4, 2 streams"
-    exported, mounted = texts(plan, "export"), texts(plan, "mount")
+    exported, mounted = texts(plan, step_ids.EXPORT_TARGET), texts(plan, step_ids.MOUNT_TARGET)
     assert "exportfs -o rw,sync,secure,root_squash,all_squash,subtree_check,anonuid=$(id -u postgres)" in exported
     assert f"'{machines.old.address}:{TARGET}'" in exported
     assert "mount -t nfs -o vers=4.2,nconnect=4,soft," in mounted
@@ -142,7 +143,11 @@ def test_a_pass_that_is_cancelled_leaves_nothing(machines: Lab, move: Callable[[
     seen: list[str] = []
 
     def cancel(event: Event) -> None:
-        if isinstance(event, Progress) and "warm-1-data" in event.id.split("+") and not seen:
+        if (
+            isinstance(event, Progress)
+            and step_ids.of_part(step_ids.PRE_COPY, 1, "data") in event.id.split("+")
+            and not seen
+        ):
             look = machines.old.exec("sh", "-c", "ps -e -o comm= | grep -x rsync; grep nfs4 /proc/mounts").stdout
             if "rsync" in look:  # the first lines come while the files are still being listed
                 seen.append(look)

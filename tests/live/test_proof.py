@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, State
 from core.migration.model.move import Hook
-from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.hosts import Host
@@ -100,7 +100,7 @@ def test_what_does_not_change_is_read_while_old_runs(cluster: Lab, begin: Callab
             behind.extend(map(summed, hosts))
             known.append(states(cluster.new))
 
-        done = begin().execute(Person(at={Hook.STOP_APPLICATIONS: stopping, DECIDE: deciding}))
+        done = begin().execute(Person(at={Hook.STOP_APPLICATIONS: stopping, step_ids.DECIDE: deciding}))
     assert done.state is State.DONE
     files = int(sql(cluster.new, "select count(*) from pg_class where relkind in ('r', 'i', 't')"))
     assert min(ahead) > files
@@ -110,7 +110,11 @@ def test_what_does_not_change_is_read_while_old_runs(cluster: Lab, begin: Callab
 
 
 def final_bytes(done: Execution) -> int:
-    return sum(run.bytes or 0 for run in done.steps if done.plan.steps[run.number - 1].name.startswith("rest-"))
+    return sum(
+        run.bytes or 0
+        for run in done.steps
+        if step_ids.family_of(done.plan.steps[run.number - 1].id, step_ids.FINAL_SYNC_REST)
+    )
 
 
 @pytest.mark.long

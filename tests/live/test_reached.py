@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.migration.execution.status import SENTENCES, MoveStatus
+from core.migration.model import step_ids
 from core.this_workstation import whoami
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
@@ -159,7 +160,7 @@ def test_ipv6_is_reached_too_where_the_sockets_of_a_server_cannot_be_seen(cli: C
         assert f"The sockets of the server in {DATA} cannot be examined" in err
         _, out, _ = cli("execute", "m", "--status", "--json")
         execution = json.loads(out)["execution"]
-        number = next(step["number"] for step in execution["plan"]["steps"] if step["name"] == "reached")
+        number = next(step["number"] for step in execution["plan"]["steps"] if step["id"] == step_ids.CHECK_REACHABLE)
         looked = next(run for run in execution["steps"] if run["number"] == number)
         for address in (new.address, "fd77:0:0:0:0:0:0:2"):
             assert f"{address} port {PORT}: the cluster answers with its system identifier" in looked["output"]

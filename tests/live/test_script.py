@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from core.facts.model import Facts
+from core.migration.model import step_ids
 from core.migration.model.move import Verify
 from core.migration.model.plan import Phase, Plan
 from core.migration.plan import script
-from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server
 from core.servers.profiles import Profile
 from tests.lab.footprint import differences, footprint
@@ -144,16 +144,16 @@ class Script:
         """A person who says yes to all that is asked from that step on, and knows the cluster's name."""
         lines = ["yes"]
         asked: set[int] = set()
-        proven = next(step.number for step in self.plan.steps if step.name == "stopped")
+        proven = next(step.number for step in self.plan.steps if step.id == step_ids.CHECK_STOPPED)
         named = first > proven
         for step in self.plan.steps:
             if step.number < first:
                 continue
-            if step.stopped and not named:
+            if step.downtime and not named:
                 named = True
                 lines.append(DATA)
-            if step.warm_pass > 1 and step.warm_pass not in asked:
-                asked.add(step.warm_pass)
+            if step.precopy_pass > 1 and step.precopy_pass not in asked:
+                asked.add(step.precopy_pass)
                 lines.append("yes")
             if step.by_person:
                 lines.append("yes")
@@ -175,7 +175,7 @@ def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: 
     assert cluster.old.exec("test", "-e", f"{DATA}/pghaul-fence/global/pg_control").returncode == 0
     log = (tmp_path / "move.log").read_text()
     assert log.count(" begins: ") == log.count(" is done after ") == len(made.plan.steps)
-    said = {step.timed_as: (tmp_path / "move.kept" / str(step.number)).read_text() for step in made.plan.steps}
+    said = {step.timing.stage: (tmp_path / "move.kept" / str(step.number)).read_text() for step in made.plan.steps}
     assert re.findall(r"\bBad checksums: +(\d+)$", said[Phase.CHECKSUMS], re.MULTILINE) == ["0"]
     assert said[Phase.AMCHECK].split() == ["database", "postgres", "database", "shop"]
     (tmp_path / "move.kept").rename(tmp_path / "lost")  # as on another workstation
@@ -189,17 +189,28 @@ def test_a_script_that_was_broken_off_goes_on(cluster: Lab, move: Moving, tmp_pa
     """Ended in a warm pass, it closes the channel; killed behind the stop, what it began ends on the servers too."""
     made = Script(move.plan(), cluster, tmp_path)
     held = sql(cluster.old, ROWS)
-    warm = next(step.number for step in made.plan.steps if step.warm_pass == 1)
-    assert made.broken_off("warm-1-data", signal.SIGTERM, made.answers()) == 4
+    warm = next(step.number for step in made.plan.steps if step.precopy_pass == 1)
+    assert made.broken_off(step_ids.of_part(step_ids.PRE_COPY, 1, "data"), signal.SIGTERM, made.answers()) == 4
     assert f"To go on:     {made.path} --from {warm}\n" in made.said()
     assert "The old cluster runs as before." in made.said()
     ended(cluster)
     for host in (cluster.old, cluster.new):
         assert traces(host) == [], host.name
-    assert made.broken_off("changed-data", signal.SIGKILL, made.answers(warm), "--from", str(warm)) < 0
+    assert (
+        made.broken_off(
+            step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, "data"),
+            signal.SIGKILL,
+            made.answers(warm),
+            "--from",
+            str(warm),
+        )
+        < 0
+    )
     ended(cluster)
     assert traces(cluster.old) != []
-    final = next(step.number for step in made.plan.steps if step.name == "changed-data")
+    final = next(
+        step.number for step in made.plan.steps if step.id == step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, "data")
+    )
     assert made.answered("--from", str(final), answers=made.answers(final)) == 0, made.said()
     assert sql(cluster.new, ROWS) == held
     for host in (cluster.old, cluster.new):
@@ -211,7 +222,7 @@ def test_a_script_that_was_declined_goes_back(cluster: Lab, move: Moving, tmp_pa
     made = Script(move.plan(), cluster, tmp_path)
     held = sql(cluster.old, ROWS)
     assert made.answered(answers=f"yes\nno\n{DATA}\nyes\nno\n") == 4
-    assert f", {move.title(DECIDE)}: it was not done" in made.said()
+    assert f", {move.title(step_ids.DECIDE)}: it was not done" in made.said()
     assert made.said().endswith(f"To roll back: {made.path} --back\n")
     assert made.answered("--back", answers="yes\n") == 0, made.said()
     assert sql(cluster.old, ROWS) == held

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import BlockedError
+from core.migration.model import step_ids
 from core.migration.model.move import EditedSettings
-from core.migration.plan.steps.opening import DECIDE
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
@@ -211,7 +211,7 @@ def test_of_edits_the_old_server_has_what_was_chosen_after_a_rollback(
     port, values = _HOLDS[chosen]
     monkeypatch.setattr(sys, "stdin", Undecided(cli.lab.new))
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA)
-    assert (code, cli.last_step()) == (BlockedError.exit_code, DECIDE), err
+    assert (code, cli.last_step()) == (BlockedError.exit_code, step_ids.DECIDE), err
     code, out, err = cli.connecting("execute", "m", "--rollback")
     assert code == 0, out + err
     assert "runs again, but not as before. See the warnings above" in out + err
@@ -266,7 +266,7 @@ def test_a_rollback_gives_the_old_server_what_its_options_can_tell(
     assert "Only log_line_prefix, search_path would have the value in the file" in finding(cli, "pending-settings")
     monkeypatch.setattr(sys, "stdin", Undecided(new))
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA)
-    assert (code, cli.last_step()) == (BlockedError.exit_code, DECIDE), err
+    assert (code, cli.last_step()) == (BlockedError.exit_code, step_ids.DECIDE), err
     assert "log_line_prefix = '%m \"%u\" '" in new.exec("cat", f"{TARGET}/postgresql.auto.conf").stdout
     code, _, err = cli("move", "edited", "m", "file")
     assert (code, "cannot be changed now" in err) == (2, True), err
@@ -290,7 +290,7 @@ def test_an_edit_that_is_taken_back_does_not_hinder_a_rollback(
         cli.connecting("facts", host.name)
     monkeypatch.setattr(sys, "stdin", Undecided(cli.lab.new))
     code, _, err = cli.connecting("execute", "m", "--confirm", DATA)
-    assert (code, cli.last_step()) == (BlockedError.exit_code, DECIDE), err
+    assert (code, cli.last_step()) == (BlockedError.exit_code, step_ids.DECIDE), err
     take_back(cli.lab.old, _CONF, "5488")
     code, out, err = cli.connecting("execute", "m", "--rollback")
     assert code == 0, out + err

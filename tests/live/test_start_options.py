@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.errors import BlockedError
-from core.migration.plan.steps.opening import DECIDE
+from core.migration.model import step_ids
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
@@ -58,7 +58,7 @@ def test_the_options_of_old_are_those_of_new_and_of_old_after_a_rollback(
         described(command)
         monkeypatch.setattr(sys, "stdin", Undecided(cluster.new))
         code, _, err = execute(command)
-        assert (code, command.last_step()) == (BlockedError.exit_code, DECIDE), err
+        assert (code, command.last_step()) == (BlockedError.exit_code, step_ids.DECIDE), err
         code, out, err = command("execute", "m", "--rollback")
         assert code == 0, err
         assert "as before" in out + err

@@ -11,9 +11,9 @@ from core.history.store import Store
 from core.jobs import Job
 from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
+from core.migration.model import step_ids
 from core.migration.model.move import Hook, Move
 from core.migration.model.plan import Step
-from core.migration.plan.steps.opening import DECIDE
 from core.servers.connection import Server, connect
 from tests.lab import lab as labs
 from tests.lab.fixtures import LabAsker, profile
@@ -68,10 +68,10 @@ def move(hosts: Lab, tmp_path: Path) -> Iterator[Moving]:
 class Undecided(Person):
     """Declines a step."""
 
-    until: str = DECIDE
+    until: str = step_ids.DECIDE
 
     def confirm_manual_step(self, step: Step) -> bool:
-        return step.name != self.until
+        return step.id != self.until
 
 
 def stopped_at(move: Moving, number: int, name: str) -> None:
@@ -103,7 +103,7 @@ def test_no_unit_and_no_boot_starts_what_is_fenced(hosts: Lab, move: Moving) -> 
     stopped_at(move, number, Hook.STOP_APPLICATIONS)  # behind the warm passes: a half copy lies on new
     stays_down(hosts.new, hosts.restart)
     assert not active(hosts.new)
-    stopped_at(move, number, DECIDE)
+    stopped_at(move, number, step_ids.DECIDE)
     stays_down(hosts.old, hosts.restart)
     assert not active(hosts.old)
     assert active(hosts.new)

@@ -86,13 +86,13 @@ def opened(old: Server, new: Server, transport: Transport) -> Iterator[CopyChann
 
     def carry_out(step: Step, stdin: str = "") -> str:
         server = old if step.side == "old" else new
-        kept = functions_file(functions_of([step])) if step.takes_functions else ""
+        kept = functions_file(functions_of([step])) if step.remote is not None and step.remote.takes_functions else ""
         return server.run(alone(step), Job(), user=step.user, stdin=(stdin + kept).encode()).stdout
 
     try:
         said: dict[str, str] = {}
         for step in route.opening_steps(channel, "postgres"):
-            said[step.name] = carry_out(step, said.get(step.reads, ""))
+            said[step.id] = carry_out(step, said.get(step.reads, ""))
         yield channel
     finally:
         for step in route.closing_steps(channel, "postgres"):

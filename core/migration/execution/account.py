@@ -11,11 +11,10 @@ from datetime import datetime
 
 from core.migration.execution.dressed import DressCost, dress_cost
 from core.migration.execution.rates import copy_rate
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
-from core.migration.plan.steps.copy import STOP
-from core.migration.plan.steps.reached import LISTENS
 
 NOTEWORTHY_SECONDS = 1.0
 """So long without any step under way is said; what is shorter passes between two steps."""
@@ -83,7 +82,7 @@ class Downtime:
 
 def account(execution: Execution) -> Account:
     """What the rows of an execution tell; what was overruled later does not count as a stop."""
-    asked = next((step for step in execution.plan.steps if step.name == Hook.STOP_APPLICATIONS), None)
+    asked = next((step for step in execution.plan.steps if step.id == Hook.STOP_APPLICATIONS), None)
     stop, opening = _stop_and_opening(execution)
     down = downtime(execution, execution.ended_at or _last_seen(execution))
     sending = [run for run in execution.steps if run.bytes and run.done and not run.back]
@@ -117,7 +116,7 @@ def downtime(execution: Execution, now: datetime) -> Downtime | None:
 
 def _stop_and_opening(execution: Execution) -> tuple[Step | None, Step | None]:
     """The steps with which the downtime begins and ends."""
-    stop = next((step for step in execution.plan.steps if step.name == STOP), None)
+    stop = next((step for step in execution.plan.steps if step.id == step_ids.STOP_OLD_CLUSTER), None)
     return stop, next((step for step in execution.plan.steps if step.point_of_no_return), None)
 
 
@@ -137,7 +136,7 @@ def _ended(execution: Execution, step: Step | None) -> datetime | None:
 
 def _reached(execution: Execution, opening: Step | None) -> datetime | None:
     """When new was opened or, where a look found then that it did not listen where old had, when it did."""
-    opened, looks = _ended(execution, opening), execution.plan.step(LISTENS)
+    opened, looks = _ended(execution, opening), execution.plan.step(step_ids.CHECK_LISTENERS)
     if any(run.exit_status not in {None, 0} for run in _tries(execution, looks)):
         return _ended(execution, looks)
     return opened

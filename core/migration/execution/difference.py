@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 
 from core import units
+from core.sides import Side
 
 _NAMED = 5
 _MOST = 10_000
@@ -78,7 +79,7 @@ def compare_lists(old: str, new: str) -> Differences:
     """What differs between two packed lists."""
     apart, whole = _iterate_unequal_lines(_parse_lines(old), _parse_lines(new))
     files: dict[tuple[str, str], str] = {}
-    fields: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+    fields: dict[tuple[str, str], dict[str, dict[Side, str]]] = {}
     for side, line in apart:
         file = line.heading[0], _decode(line.path)
         files[file] = _below(line.heading[1], file[1])
@@ -91,15 +92,15 @@ def compare_lists(old: str, new: str) -> Differences:
     return Differences(said, tuple(files), whole)
 
 
-def _describe_fields(fields: dict[str, dict[str, str]]) -> list[str]:
+def _describe_fields(fields: dict[str, dict[Side, str]]) -> list[str]:
     """What of a file differs: of one side alone, there is only that."""
     known = {side for values in fields.values() for side in values}
     if len(known) == 1:
         return [f"on the {known.pop()} server only"]
     said = []
     for name, values in fields.items():
-        if len(values) == 2 and values["old"] != values["new"]:
-            old, new = (_format_value(name, values[side]) for side in ("old", "new"))
+        if len(values) == 2 and values[Side.OLD] != values[Side.NEW]:
+            old, new = (_format_value(name, values[side]) for side in Side)
             said.append(name if name == "content" else f"{name} {old} on the old server, {new} on the new server")
     return said
 
@@ -129,9 +130,9 @@ def _decode(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _iterate_unequal_lines(old: Iterator[_Line], new: Iterator[_Line]) -> tuple[list[tuple[str, _Line]], bool]:
+def _iterate_unequal_lines(old: Iterator[_Line], new: Iterator[_Line]) -> tuple[list[tuple[Side, _Line]], bool]:
     """The lines that one side alone has, each with that side, up to where a list ends; whether both were whole."""
-    found: list[tuple[str, _Line]] = []
+    found: list[tuple[Side, _Line]] = []
     one, other = next(old, None), next(new, None)
     while one is not None and other is not None and len(found) < _MOST:
         if one == other == _END:
@@ -139,10 +140,10 @@ def _iterate_unequal_lines(old: Iterator[_Line], new: Iterator[_Line]) -> tuple[
         if one == other:
             one, other = next(old, None), next(new, None)
         elif one.place <= other.place:
-            found.append(("old", one))
+            found.append((Side.OLD, one))
             one = next(old, None)
         else:
-            found.append(("new", other))
+            found.append((Side.NEW, other))
             other = next(new, None)
     return found, False
 

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 
 from core import units
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution
-from core.migration.plan.steps.dress import PASS
 
 _KEPT = re.compile(r"^(\d+) bytes of WAL were kept for it$", re.MULTILINE)
 _LOAD = re.compile(
@@ -52,7 +52,7 @@ class DressCost:
 
 def dress_cost(execution: Execution) -> DressCost | None:
     """What the latest pass tells; None where there was none, or it did not come to its end."""
-    step = execution.plan.step(PASS)
+    step = execution.plan.step(step_ids.REHEARSE_PASS)
     run = execution.latest(step.number) if step is not None else None
     kept = _KEPT.search(run.output) if run is not None and run.done else None
     if run is None or kept is None:

@@ -42,15 +42,12 @@ from core.migration.execution.recording import record_state, watch_progress
 from core.migration.execution.resync import DIFFERS, find_failed_comparison, format_differing_files, mark_for_resync
 from core.migration.execution.rsync_log import changed_meanwhile
 from core.migration.execution.status import describe_status, suggest_next_commands
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer, lock_path
-from core.migration.model.plan import SIDE_BY_SIDE, Plan, Step, call_of
-from core.migration.plan.steps.copy import DELETIONS, STOP, STOPPED
-from core.migration.plan.steps.inventory import CLIENTS, INVENTORY
-from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS, are_same_roots
-from core.migration.plan.steps.opening import ALONE, LIFT_FENCE, START_NEW
-from core.migration.plan.steps.reached import LISTENS
-from core.migration.plan.steps.verify import SUMS
+from core.migration.model.plan import SIDE_BY_SIDE, Plan, RemoteCall, Step, call_of
+from core.migration.plan.steps.known_data_roots import are_same_roots
 from core.servers.shell import call
+from core.sides import Side
 from core.text import counted
 from core.this_workstation import whoami
 
@@ -94,8 +91,8 @@ def remove_leftovers(executor: Executor) -> None:
     for side, _ in executor.sides:
         _try_to_remove(executor, f"What still runs on the {side} server", partial(end_detached_steps, executor, side))
     for step in executor.plan.steps:
-        if step.closes and _needs_closing(executor.execution, step):
-            _try_to_remove(executor, step.title, partial(_run_closing_step, executor, step))
+        if step.remote is not None and step.resume.closes_channel and _needs_closing(executor.execution, step):
+            _try_to_remove(executor, step.title, partial(_run_closing_step, executor, step, step.remote))
     for side, folder in executor.sides:
         _try_to_remove(
             executor,
@@ -118,7 +115,7 @@ def lock_both(executor: Executor) -> None:
     Raises:
         BlockedError: another execution has one of the locks.
     """
-    taken: list[tuple[str, str]] = []
+    taken: list[tuple[Side, str]] = []
     try:
         for side, folder in executor.sides:
             lock_side(executor, side, folder)
@@ -134,7 +131,7 @@ def lock_both(executor: Executor) -> None:
         raise
 
 
-def lock_side(executor: Executor, side: str, folder: str) -> None:
+def lock_side(executor: Executor, side: Side, folder: str) -> None:
     """Lock the data directory of one side.
 
     Raises:
@@ -143,7 +140,7 @@ def lock_side(executor: Executor, side: str, folder: str) -> None:
     lock.take(executor.connect(side), side, folder, executor.execution, executor.job)
 
 
-def _unlock(executor: Executor, side: str, folder: str) -> None:
+def _unlock(executor: Executor, side: Side, folder: str) -> None:
     lock.release(executor.connect(side), side, folder, executor.execution, Job())
 
 
@@ -159,7 +156,7 @@ def _needs_closing(execution: Execution, closing: Step) -> bool:
     opened = [
         run.id
         for step in execution.plan.steps
-        if step.renewed
+        if step.resume.opens_channel
         for run in execution.steps
         if run.number == step.number and not run.back
     ]
@@ -167,9 +164,9 @@ def _needs_closing(execution: Execution, closing: Step) -> bool:
     return bool(opened) and max(closed, default=0) < max(opened)
 
 
-def _run_closing_step(executor: Executor, step: Step) -> None:
-    closing = call_of(executor.plan, step.call)
-    done = executor.connect(step.side).run(closing, Job(), user=step.user, title=step.title, deadline=DEADLINE)
+def _run_closing_step(executor: Executor, step: Step, remote: RemoteCall) -> None:
+    closing = call_of(executor.plan, remote.call)
+    done = executor.connect(remote.side).run(closing, Job(), user=remote.user, title=step.title, deadline=DEADLINE)
     pass_on_warnings(executor, done.stdout)
 
 
@@ -198,13 +195,13 @@ def _run_remaining_steps(executor: Executor, *, cleaned: bool) -> None:
         if executor.operator.wants_to_end():
             what = f"The execution ended before step {todo[0].number} ({todo[0].title}), as you asked."
             raise BlockedError(what, suggest_next_commands(replace(execution, state=State.STOPPED)))
-        if todo[0].stopped and execution.kind is Kind.REAL and not confirmed and not _is_stopped(execution):
+        if todo[0].downtime and execution.kind is Kind.REAL and not confirmed and not _is_stopped(execution):
             confirmed = True
             _confirm_stop(executor)
             _run_extra_pass_if_outdated(executor)
-        if todo[0].name == STOP:
+        if todo[0].id == step_ids.STOP_OLD_CLUSTER:
             _try_start(executor)
-        if todo[0].warm_pass:
+        if todo[0].precopy_pass:
             _run_precopy_pass(executor, group, todo)
         else:
             _run_group(executor, todo)
@@ -219,7 +216,7 @@ def _confirm_stop(executor: Executor) -> None:
         BlockedError: the operator has declined.
     """
     plan = executor.plan
-    look, warm = plan.step(CLIENTS), any(step.warm_pass for step in plan.steps)
+    look, warm = plan.step(step_ids.LIST_CLIENTS), any(step.precopy_pass for step in plan.steps)
     while True:
         if look is not None and look.number not in executor.outputs:
             run_step(executor, look)
@@ -270,7 +267,7 @@ def _group_steps(steps: Sequence[Step]) -> list[list[Step]]:
     """Return the steps in groups: a pre-copy pass over all data roots, or steps that run at the same time."""
     groups: list[list[Step]] = []
     for step in steps:
-        joins = groups and (step.beside or (step.warm_pass and step.warm_pass == groups[-1][-1].warm_pass))
+        joins = groups and (step.parallel or (step.precopy_pass and step.precopy_pass == groups[-1][-1].precopy_pass))
         if joins:
             groups[-1].append(step)
         else:
@@ -289,7 +286,7 @@ def _run_group(executor: Executor, steps: list[Step]) -> None:
             each.result()
     for step in steps:
         compare_step_outputs(executor, step)
-        if step.name.startswith(DELETIONS):
+        if step_ids.family_of(step.id, step_ids.LIST_DELETIONS):
             _show_deletions(executor, step)
         pass_on_warnings(executor, executor.outputs[step.number])
 
@@ -308,13 +305,14 @@ def compare_step_outputs(executor: Executor, step: Step) -> None:
     Raises:
         BlockedError: they differ, and the step counts as failed.
     """
-    other = executor.plan.step(step.agrees_with) if step.agrees_with else None
+    other = executor.plan.step(step.verification.equals) if step.verification.equals else None
     if other is None:
         return
     expected, found = get_step_output(executor, other).strip(), executor.outputs[step.number].strip()
     if found == expected:
         return
-    if other.name == INVENTORY:  # of an earlier version's plan, which took the work of clients for a difference
+    # in a plan of an earlier version, which took the work of clients for a difference
+    if other.id == step_ids.TAKE_INVENTORY:
         executor.job.report(Note(_describe_inventory_difference(expected, found), "warning"))
         return
     differing = _find_differing_files(executor, other, step)
@@ -327,7 +325,7 @@ def compare_step_outputs(executor: Executor, step: Step) -> None:
         )
     hint = (
         "Somebody has started the old cluster in the meantime. Go on with --resume, which stops it again."
-        if other.name == STOPPED
+        if other.id == step_ids.CHECK_STOPPED
         else "The new cluster runs for local connections only. Examine both servers. Then --resume compares again, "
         "and --rollback goes back to the old server."
         if _runs_locally(executor)
@@ -357,22 +355,24 @@ def _describe_inventory_difference(expected: str, found: str) -> str:
 
 def _runs_locally(executor: Executor) -> bool:
     """Return whether this execution has started the new cluster for local connections only."""
-    start = next((step for step in executor.plan.steps if step.name == START_NEW), None)
+    start = next((step for step in executor.plan.steps if step.id == step_ids.START_LOCALLY), None)
     return start is not None and executor.execution.done(start.number)
 
 
 def _find_differing_files(executor: Executor, other: Step, step: Step) -> Differences:
     """Return the files that differ, if both steps have kept the lists behind their checksums."""
-    lists = {"old": "", "new": ""}
-    for each in (other, step) if other.listing and step.listing else ():
-        listing = call_of(executor.plan, each.listing)
+    lists = {Side.OLD: "", Side.NEW: ""}
+    for each in (other, step) if other.verification.lists and step.verification.lists else ():
+        if each.side is None:
+            continue
+        listing = call_of(executor.plan, each.verification.lists)
         with suppress(ServerError):
             lists[each.side] = (
                 executor.connect(each.side)
                 .run(listing, executor.job, user=each.user, title=f"Read the lists of files of {each.server}")
                 .stdout
             )
-    return compare_lists(lists["old"], lists["new"])
+    return compare_lists(lists[Side.OLD], lists[Side.NEW])
 
 
 def _show_deletions(executor: Executor, step: Step) -> None:
@@ -389,8 +389,8 @@ def _show_deletions(executor: Executor, step: Step) -> None:
 
 def _run_precopy_pass(executor: Executor, group: list[Step], todo: list[Step]) -> None:
     """Run a pre-copy pass if it shortens the downtime, and the last one of the plan as often as it does."""
-    last = max(step.warm_pass for step in executor.plan.steps)
-    number = group[0].warm_pass
+    last = max(step.precopy_pass for step in executor.plan.steps)
+    number = group[0].precopy_pass
     if number > 1 and not is_another_pass_worthwhile(
         _list_passes(executor.execution), _seconds_since_last_pass(executor.execution)
     ):
@@ -429,8 +429,8 @@ def _run_extra_pass_if_outdated(executor: Executor) -> None:
 def _repeat_last_precopy_pass(executor: Executor) -> None:
     """Run the plan's last pre-copy pass once more."""
     steps = executor.plan.steps
-    last = max(step.warm_pass for step in steps)
-    _run_pass_steps(executor, [step for step in steps if step.warm_pass == last])
+    last = max(step.precopy_pass for step in steps)
+    _run_pass_steps(executor, [step for step in steps if step.precopy_pass == last])
 
 
 def _seconds_since_last_pass(execution: Execution) -> float:
@@ -441,13 +441,13 @@ def _seconds_since_last_pass(execution: Execution) -> float:
 
 def _finished_pass_runs(execution: Execution) -> list[StepRun]:
     """The tries at warm passes that ended well and were no mere leaving out."""
-    numbers = {step.number for step in execution.plan.steps if step.warm_pass and step.root}
+    numbers = {step.number for step in execution.plan.steps if step.precopy_pass and step.root}
     return [run for run in execution.steps if run.number in numbers and run.done and not run.back and not run.message]
 
 
 def _list_passes(execution: Execution) -> list[PrecopyPass]:
     """The warm passes that were made so far, each over all places, the tries of one number apart."""
-    numbers = {step.number: step.warm_pass for step in execution.plan.steps if step.warm_pass}
+    numbers = {step.number: step.precopy_pass for step in execution.plan.steps if step.precopy_pass}
     made: dict[tuple[int, int], list[StepRun]] = {}
     attempts: dict[int, int] = {}
     for run in _finished_pass_runs(execution):
@@ -485,7 +485,7 @@ def _follow_earlier_steps(executor: Executor) -> None:
 def _prove_still_stopped(executor: Executor) -> None:
     """Check that the old cluster is as it was when its stop was proven. If not, the steps from the stop run again."""
     execution = executor.execution
-    proof = execution.plan.step(STOPPED)
+    proof = execution.plan.step(step_ids.CHECK_STOPPED)
     if proof is None or execution.past_return:
         return
     # a later look, that failed or found something else, must not be what the next one is held against
@@ -495,12 +495,12 @@ def _prove_still_stopped(executor: Executor) -> None:
     stands = _prove_stop(executor, proof)
     if stands and executor.outputs[proof.number].strip() == known.output.strip():
         return
-    if any(step.name == START_NEW and execution.latest(step.number) for step in execution.plan.steps):
+    if any(step.id == step_ids.START_LOCALLY and execution.latest(step.number) for step in execution.plan.steps):
         raise BlockedError(
             "The old cluster was started after its stop, and the new cluster was started since. Their contents differ.",
             f"Roll back to the old server: pghaul execute {execution.move} --rollback. Then begin again.",
         )
-    if stands and execution.plan.step(STOP) is not None:
+    if stands and execution.plan.step(step_ids.STOP_OLD_CLUSTER) is not None:
         raise BlockedError(
             "The old cluster was started after its stop, and does not run now.",
             "Start it, and go on with --resume, which stops it and copies it again. Or roll back to it: --rollback.",
@@ -521,17 +521,17 @@ def _changed_since_the_stop(executor: Executor) -> bool:
         BlockedError: they were changed, and the new cluster was started since, so no pass may write there any more.
     """
     execution = executor.execution
-    steps = {step.name: step for step in execution.plan.steps}
-    remembered = steps.get(STOPPED_ROOTS)
+    steps = {step.id: step for step in execution.plan.steps}
+    remembered = steps.get(step_ids.CHECK_DATA_ROOTS_STOPPED)
     if remembered is None or execution.latest(remembered.number) is None or execution.past_return:
         return False
-    before = _find_look_before_checksums(execution, remembered, steps.get(SUMS))
+    before = _find_look_before_checksums(execution, remembered, steps.get(step_ids.CHECKSUMS_OLD))
     if before is None and not execution.done(remembered.number):
         return False
     run_step(executor, remembered)
     if before is None or are_same_roots(before.output, executor.outputs[remembered.number]):
         return False
-    start = steps.get(START_NEW)
+    start = steps.get(step_ids.START_LOCALLY)
     if start is not None and execution.latest(start.number) is not None:
         raise BlockedError(
             "Files of the old cluster were changed after they were compared, and the new cluster was started since. It "
@@ -557,14 +557,14 @@ def _find_look_before_checksums(execution: Execution, remembered: Step, sums: St
 def _repeat_from_precopy_passes(executor: Executor) -> None:
     """Let the pre-copy passes run again, because their lists of copied files were removed."""
     steps = executor.plan.steps
-    executor.journal.steps_void(executor.id, next(step.number for step in steps if step.warm_pass or step.stopped))
+    executor.journal.steps_void(executor.id, next(step.number for step in steps if step.precopy_pass or step.downtime))
 
 
 def _start_locally_again(executor: Executor) -> None:
     """Repeat the local-only start, which a reboot of the new server has ended. It does nothing if the cluster runs."""
     execution = executor.execution
-    named = {step.name: step for step in execution.plan.steps}
-    start, lift = named.get(START_NEW), named.get(LIFT_FENCE)
+    named = {step.id: step for step in execution.plan.steps}
+    start, lift = named.get(step_ids.START_LOCALLY), named.get(step_ids.LIFT_FENCE)
     if start is None or lift is None or not execution.done(start.number):
         return
     if execution.latest(lift.number) is None:
@@ -574,8 +574,8 @@ def _start_locally_again(executor: Executor) -> None:
 def _repeat_listen_check(executor: Executor) -> None:
     """Look again where the new cluster listens, before the old server tries again to connect to it."""
     execution = executor.execution
-    proof = execution.plan.step(LISTENS)
-    reach = next((step for step in execution.plan.steps if step.reads == LISTENS), None)
+    proof = execution.plan.step(step_ids.CHECK_LISTENERS)
+    reach = next((step for step in execution.plan.steps if step.reads == step_ids.CHECK_LISTENERS), None)
     if proof is None or reach is None or execution.done(reach.number):
         return
     if execution.latest(reach.number) is not None and execution.done(proof.number):
@@ -584,7 +584,7 @@ def _repeat_listen_check(executor: Executor) -> None:
 
 def _is_stopped(execution: Execution) -> bool:
     """Return whether the stop of the old cluster is proven. Then the operator is not asked again."""
-    return any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
+    return any(step.id == step_ids.CHECK_STOPPED and execution.done(step.number) for step in execution.plan.steps)
 
 
 def _stop_has_succeeded(executor: Executor) -> bool:
@@ -593,7 +593,7 @@ def _stop_has_succeeded(executor: Executor) -> bool:
     From the warm passes on a stopped server would be asked what only a running one can tell.
     """
     execution = executor.execution
-    stop, proof = execution.plan.step(STOP), execution.plan.step(STOPPED)
+    stop, proof = execution.plan.step(step_ids.STOP_OLD_CLUSTER), execution.plan.step(step_ids.CHECK_STOPPED)
     if stop is None or proof is None or execution.latest(stop.number) is None:
         return False
     return _prove_stop(executor, proof)
@@ -618,13 +618,13 @@ def _old_cluster_runs(executor: Executor, proof: Step) -> bool:
     """Return whether a server runs in the old data directory."""
     looking = call("list_servers_in", executor.plan.data_directory)
     title = "Check whether the old cluster runs"
-    return bool(executor.connect("old").run(looking, executor.job, user=proof.user, title=title).stdout.strip())
+    return bool(executor.connect(Side.OLD).run(looking, executor.job, user=proof.user, title=title).stdout.strip())
 
 
 def _prove_only_new_runs(executor: Executor) -> None:
     """Check after the cutover that the old cluster does not run: clients could write to both clusters."""
     execution = executor.execution
-    proof = execution.plan.step(ALONE)
+    proof = execution.plan.step(step_ids.CHECK_OLD_STAYS_STOPPED)
     if proof is not None and execution.done(proof.number):
         run_step(executor, proof)
 
@@ -632,9 +632,9 @@ def _prove_only_new_runs(executor: Executor) -> None:
 def _renew_copy_channel(executor: Executor) -> None:
     """Check the target and open the copy channel again, as long as a step is left that copies."""
     execution = executor.execution
-    closing = [step for step in execution.steps_taken if step.closes]
+    closing = [step for step in execution.steps_taken if step.resume.closes_channel]
     if all(execution.done(step.number) for step in closing):
         return
     for step in execution.steps_taken:
-        if step.renewed and execution.done(step.number):
+        if step.resume.opens_channel and execution.done(step.number):
             run_step(executor, step)

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from core import units
 from core.errors import BlockedError, InputError
 from core.migration.execution.status import may_have_stopped_old, suggest_next_commands, was_stopped_before
+from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Phase, Plan, chained
-from core.migration.plan.steps.copy import STOP, STOPPED
 from core.servers.shell import command
 
 
@@ -75,7 +75,7 @@ def describe_leftovers(latest: Execution) -> str:
 
 def _bytes_on_new_server(execution: Execution) -> int:
     """Bytes of the whole copy that have come; what later passes send lies over them."""
-    whole = {each.number for each in execution.plan.steps if each.warm_pass <= 1 and each.phase is not Phase.DRESS}
+    whole = {each.number for each in execution.plan.steps if each.precopy_pass <= 1 and each.phase is not Phase.DRESS}
     through = [(run.number, run.bytes) for run in execution.steps if run.number in whole and run.bytes and not run.back]
     return sum(max(size for at, size in through if at == number) for number in {at for at, _ in through})
 
@@ -161,7 +161,9 @@ def old_cluster_may_be_stopped(execution: Execution) -> bool:
     """Whether the execution has got so far that old may not run any more."""
     if execution.kind is Kind.REHEARSAL:
         return False
-    stopping = {step.number for step in execution.plan.steps if step.name in {STOP, STOPPED}}
+    stopping = {
+        step.number for step in execution.plan.steps if step.id in {step_ids.STOP_OLD_CLUSTER, step_ids.CHECK_STOPPED}
+    }
     return any(run.number in stopping and not run.back for run in execution.steps)
 
 

@@ -15,16 +15,15 @@ from core.migration.execution.progress import make_progress_event
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.status import suggest_next_commands
 from core.migration.execution.workstation import run_here
+from core.migration.model import step_ids
 from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, State, StepRun, StopAnswer
-from core.migration.model.plan import Plan, Step, call_of, functions_file
-from core.migration.plan.steps.copy import STOPPED
-from core.migration.plan.steps.dress import QUERIES_ON_OLD
-from core.migration.plan.steps.reached import LISTENS
+from core.migration.model.plan import OPERATOR, OperatorTask, Plan, RemoteCall, Step, call_of, functions_file
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
 from core.servers.connection import Server
 from core.servers.remote_jobs import RemoteJob
 from core.servers.shell import Secret, call, with_secrets
+from core.sides import Side
 from core.text import first_line, own_sentence, sentence
 from core.this_workstation import whoami
 
@@ -71,15 +70,15 @@ class Executor:
     """An execution under way.
 
     Attributes:
-        connect: from `old` or `new` to the connected server, connecting it anew where need be.
+        connect: from a side to the connected server, connecting it anew where need be.
         try_start: tries the start on new once more, before old is stopped; None where nothing is tried.
         outputs: what the steps printed since this process took over.
-        passwords: of roles of the cluster, by the name of the step that logs in with it; kept nowhere else.
+        passwords: of roles of the cluster, by the id of the step that logs in with it; kept nowhere else.
     """
 
     id: int
     journal: ExecutionJournal
-    connect: Callable[[str], Server]
+    connect: Callable[[Side], Server]
     operator: Operator
     job: Job
     try_start: Callable[[Job], TrialStart | None] | None = None
@@ -134,9 +133,9 @@ class Executor:
         return self._token
 
     @property
-    def sides(self) -> tuple[tuple[str, str], ...]:
+    def sides(self) -> tuple[tuple[Side, str], ...]:
         """Each side with its data directory."""
-        return (("old", self.plan.data_directory), ("new", self.plan.target))
+        return ((Side.OLD, self.plan.data_directory), (Side.NEW, self.plan.target))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +171,13 @@ def run_step(executor: Executor, step: Step, *, back: bool = False) -> None:
 
 def follow_earlier_step(executor: Executor, step: Step) -> bool:
     """Follow a detached step that an earlier process began, if it is still there; whether it was."""
-    if not step.detached:
+    remote = step.remote
+    if remote is None or not remote.detached:
         return False
     run = executor.execution.latest(step.number)
     if run is None or run.ended_at is not None:
         return False
-    server = executor.connect(step.side)
+    server = executor.connect(remote.side)
     found = _find_job(executor, server, step)
     if found is None:
         return False
@@ -195,7 +195,7 @@ def record_skipped_step(executor: Executor, step: Step, why: str) -> None:
     executor.journal.step_ended(replace(run, ended_at=now, exit_status=0, message=why))
 
 
-def end_detached_steps(executor: Executor, side: str) -> None:
+def end_detached_steps(executor: Executor, side: Side) -> None:
     """End and remove every detached step of this execution on a side."""
     server = executor.connect(side)
     for each in remote_jobs.find(server, Job()):
@@ -251,8 +251,8 @@ def _find_started_server(executor: Executor, step: Step, run: StepRun, error: Pg
     None where no server is running there, or one may be: before its stop, after the cutover, and in a rollback.
     """
     plan, execution = executor.plan, executor.execution
-    proof = plan.step(STOPPED)
-    if proof is None or run.back or step.side != "old" or not isinstance(error, CommandError):
+    proof = plan.step(step_ids.CHECK_STOPPED)
+    if proof is None or run.back or step.side is not Side.OLD or not isinstance(error, CommandError):
         return None
     if not execution.done(proof.number) or execution.past_return:
         return None
@@ -271,21 +271,28 @@ def _get_error_output(error: PghaulError) -> str:
 
 
 def _perform_step(executor: Executor, step: Step, run: StepRun) -> StepOutput:
-    if step.side == "you":
-        return _wait_for_manual_step(executor, step) if step.by_person else _run_on_workstation(executor, step)
-    server = executor.connect(step.side)
-    if step.detached:
-        return _run_detached(executor, server, step, run)
-    call, stdin = call_of(executor.plan, step.call), _build_step_input(executor, step)
-    if step.name in executor.passwords:
-        call = with_secrets({"PGPASSWORD": executor.passwords[step.name]}, call)
+    match step.action:
+        case RemoteCall() as remote:
+            return _run_on_server(executor, step, remote, run)
+        case OperatorTask(command=command) if command:
+            return _run_on_workstation(executor, step, command)
+    return _wait_for_manual_step(executor, step)
+
+
+def _run_on_server(executor: Executor, step: Step, remote: RemoteCall, run: StepRun) -> StepOutput:
+    server = executor.connect(remote.side)
+    if remote.detached:
+        return _run_detached(executor, server, step, remote, run)
+    call, stdin = call_of(executor.plan, remote.call), _build_step_input(executor, remote)
+    if step.id in executor.passwords:
+        call = with_secrets({"PGPASSWORD": executor.passwords[step.id]}, call)
     try:
-        beats = step.name == QUERIES_ON_OLD
+        beats = step.id == step_ids.MEASURE_QUERIES_OLD
         done = server.run(
-            call, executor.job, user=step.user, stdin=stdin, deadline=DEADLINE, title=step.title, beats=beats
+            call, executor.job, user=remote.user, stdin=stdin, deadline=DEADLINE, title=step.title, beats=beats
         )
     except CommandError as error:
-        if error.exit_status == FOR_A_PERSON and step.reads == LISTENS:
+        if error.exit_status == FOR_A_PERSON and remote.reads == step_ids.CHECK_LISTENERS:
             return _ask_to_accept(executor, server.name, step, error)
         raise _make_step_error(server.name, step, error) from error
     return StepOutput(done.stdout)
@@ -306,12 +313,12 @@ def _ask_to_accept(executor: Executor, server: str, step: Step, error: CommandEr
     return StepOutput(error.stderr, left_out=f"{sentence(looked)} Accepted by {who}: {reason}")
 
 
-def _build_step_input(executor: Executor, step: Step) -> bytes:
+def _build_step_input(executor: Executor, remote: RemoteCall) -> bytes:
     """What the step reads: what another one printed, and the plan's functions where new is to keep them."""
     plan = executor.plan
-    other = plan.step(step.reads) if step.reads else None
+    other = plan.step(remote.reads) if remote.reads else None
     said = "" if other is None else get_step_output(executor, other)
-    kept = functions_file(plan.functions) if step.takes_functions else ""
+    kept = functions_file(plan.functions) if remote.takes_functions else ""
     return (said + kept).encode("utf-8", "surrogateescape")
 
 
@@ -320,7 +327,7 @@ def _make_step_error(server: str, step: Step, error: CommandError) -> PghaulErro
     if error.exit_status is None:
         return error
     last = _find_failure_reason(error.stderr)
-    if step.proves and error.exit_status not in _NOT_RUN:
+    if step.verification.only_checks and error.exit_status not in _NOT_RUN:
         return BlockedError(_describe_failure(server, step) + (f": {last}" if last else ""), error.hint)
     return CommandError(
         f"{_describe_failure(server, step)} with exit status {error.exit_status}" + (f": {last}" if last else ""),
@@ -372,33 +379,33 @@ def _wait_for_manual_step(executor: Executor, step: Step) -> StepOutput:
     return StepOutput("")
 
 
-def _run_on_workstation(executor: Executor, step: Step) -> StepOutput:
+def _run_on_workstation(executor: Executor, step: Step, command: str) -> StepOutput:
     """The DBA's own command on the workstation, in the workstation's own shell."""
-    executor.job.report(CommandStarted("workstation", "you", step.call, title=step.title))
+    executor.job.report(CommandStarted("workstation", OPERATOR, command, title=step.title))
     began = datetime.now(UTC)
     status = None
     try:
-        done = run_here(step.call, executor.job)
+        done = run_here(command, executor.job)
         status = done.exit_status
     finally:
         seconds = (datetime.now(UTC) - began).total_seconds()
-        executor.job.report(CommandEnded("workstation", step.call, status, seconds))
+        executor.job.report(CommandEnded("workstation", command, status, seconds))
     if done.exit_status != 0:
         said = first_line(done.stderr)
         raise CommandError(
             f"workstation: `{step.call}` failed with exit status {done.exit_status}" + (f": {said}" if said else ""),
-            command=step.call,
+            command=command,
             exit_status=done.exit_status,
             stderr=done.stderr,
         )
     return StepOutput(done.stdout)
 
 
-def _run_detached(executor: Executor, server: Server, step: Step, run: StepRun) -> StepOutput:
-    call, stdin = call_of(executor.plan, step.call), _build_step_input(executor, step)
+def _run_detached(executor: Executor, server: Server, step: Step, remote: RemoteCall, run: StepRun) -> StepOutput:
+    call, stdin = call_of(executor.plan, remote.call), _build_step_input(executor, remote)
     try:
         begun = remote_jobs.start(
-            server, call, executor.job, title=_job_title(executor, step), user=step.user, stdin=stdin
+            server, call, executor.job, title=_job_title(executor, step), user=remote.user, stdin=stdin
         )
     except CommandError as error:
         raise _make_step_error(server.name, step, error) from error
@@ -407,7 +414,7 @@ def _run_detached(executor: Executor, server: Server, step: Step, run: StepRun) 
 
 def _follow_detached(executor: Executor, server: Server, step: Step, run: StepRun, begun: RemoteJob) -> StepOutput:
     """The end of a detached step. When the server is lost it goes on there, and nothing of it is removed."""
-    log = RsyncLog(step.bytes)
+    log = RsyncLog(step.size)
 
     def grown(data: bytes) -> None:
         if log.add(data):

@@ -13,6 +13,7 @@ from core.jobs import Job
 from core.migration.model.execution import LOCK_FOLDER, LOCK_NAME, Execution, lock_path
 from core.servers.connection import Server
 from core.servers.shell import call, command
+from core.sides import Side
 
 _HELD = 75
 """What `take_lock` ends with where another has the lock."""
@@ -41,7 +42,7 @@ def text(execution: Execution) -> str:
     return f"{execution.token} {who} since {execution.started_at:%Y-%m-%d %H:%M} UTC"
 
 
-def take(server: Server, side: str, folder: str, execution: Execution, job: Job) -> None:
+def take(server: Server, side: Side, folder: str, execution: Execution, job: Job) -> None:
     """Lock a data directory for an execution; its own lock, of a workstation that died, is good as it is.
 
     It is made as the plan's owner of the cluster, whatever user a workstation's profile names: each sees its own alone.
@@ -70,14 +71,14 @@ def take_over(server: Server, holder: Holder, user: str = "") -> str:
     )
 
 
-def release(server: Server, side: str, folder: str, execution: Execution, job: Job) -> None:
+def release(server: Server, side: Side, folder: str, execution: Execution, job: Job) -> None:
     """Take the lock away, if it is this execution's."""
     releasing = call("release_lock", lock_path(folder), execution.token)
     server.run(releasing, job, user=_owner(server, execution, side), title="Unlock the cluster")
 
 
-def _owner(server: Server, execution: Execution, side: str) -> str:
-    owners = (each.database_user for each in execution.plan.logins if each.side == side)
+def _owner(server: Server, execution: Execution, side: Side) -> str:
+    owners = (each.database_user for each in execution.plan.logins if each.side is side)
     return next(owners, server.profile.database_user)
 
 

@@ -8,9 +8,9 @@ from core.migration.execution.dressed import cost_sentences
 from core.migration.execution.entry import list_manual_rollback_steps
 from core.migration.execution.status import runs_as_before
 from core.migration.execution.summary import follow_up, taken_on
+from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State
-from core.migration.plan.steps.copy import FENCE
 from core.servers.shell import command
 
 
@@ -111,7 +111,7 @@ def _sent(found: Account) -> tuple[str, ...]:
 
 def _fenced(execution: Execution) -> tuple[str, ...]:
     """That old is kept from starting, and how it would be started all the same."""
-    if not any(step.name == FENCE for step in execution.plan.steps):
+    if not any(step.id == step_ids.FENCE_OLD for step in execution.plan.steps):
         return ()
     by_hand = list_manual_rollback_steps(execution.plan)
     asked = (
@@ -132,7 +132,7 @@ def _forecast(execution: Execution, estimate: Estimate | None) -> list[Paragraph
         f"By what was measured now, the downtime takes {_span(method.downtime_seconds)}.",
         "Time for manual steps is not included.",
     ]
-    if any(step.warm_pass for step in execution.plan.steps):
+    if any(step.precopy_pass for step in execution.plan.steps):
         said.append(
             f"Before it, while the old cluster runs, it takes {_span(_ahead(method))}. It takes less if the new "
             "server has a copy already."

@@ -66,7 +66,7 @@ def make_progress_event(execution: Execution, now: datetime) -> Progress:
     """The steps that run now as one event, in bytes where they tell them."""
     found = status_of(execution, now)
     steps = [step for step, _ in found.under_way]
-    progress_id, title = "+".join(step.name or f"step-{step.number}" for step in steps), _title(steps)
+    progress_id, title = "+".join(step.id for step in steps), _title(steps)
     runs = [run for _, run in found.under_way if run.bytes is not None]
     if not runs:
         return Progress(progress_id, title, found.position - 1, found.steps, "steps", describe_position(found))

@@ -11,8 +11,8 @@ from core.benchmarks.pgbench.output import parse_pgbench
 from core.benchmarks.statistics import Interval, latencies_counted, ratio_of_means
 from core.errors import ParseError
 from core.language import marked
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution
-from core.migration.plan.steps.dress import DRESSED, QUERIES_COLD, QUERIES_ON_OLD
 from core.redaction import CUT
 from core.text import sentence
 
@@ -119,7 +119,10 @@ def query_results(execution: Execution) -> QueryResults | None:
     queries = execution.plan.queries
     if queries is None:
         return None
-    sides = ((QUERIES_ON_OLD, (Run.OLD_FIRST, Run.OLD_WARM)), (DRESSED, (Run.NEW_COLD, Run.NEW_WARM)))
+    sides = (
+        (step_ids.MEASURE_QUERIES_OLD, (Run.OLD_FIRST, Run.OLD_WARM)),
+        (step_ids.REHEARSE_START, (Run.NEW_COLD, Run.NEW_WARM)),
+    )
     runs = tuple(run for name, expected in sides for run in _runs_of(_printed(execution, name), expected))
     if not runs:
         return None
@@ -130,7 +133,7 @@ def query_results(execution: Execution) -> QueryResults | None:
         queries.seconds,
         tuple((each.name, each.weight) for each in queries.scripts),
         runs,
-        _printed(execution, QUERIES_COLD).startswith("page cache dropped"),
+        _printed(execution, step_ids.REHEARSE_DROP_CACHE).startswith("page cache dropped"),
     )
 
 

@@ -58,7 +58,7 @@ def change_rate(executions: Sequence[Execution]) -> float | None:
 
 
 def _change(execution: Execution) -> float | None:
-    roots = [step for step in execution.plan.steps if step.warm_pass == 1 and step.root]
+    roots = [step for step in execution.plan.steps if step.precopy_pass == 1 and step.root]
     rates = [_of_root(execution, root) for root in roots]
     known = [rate for rate in rates if rate is not None]
     return sum(known) if known and len(known) == len(rates) else None
@@ -66,7 +66,7 @@ def _change(execution: Execution) -> float | None:
 
 def _of_root(execution: Execution, root: Step) -> float | None:
     """Of one place: its last two passes that sent anything."""
-    numbers = {step.number for step in execution.plan.steps if step.warm_pass and step.root == root.root}
+    numbers = {step.number for step in execution.plan.steps if step.precopy_pass and step.root == root.root}
     runs = [
         run for run in execution.steps if run.number in numbers and run.done and not run.back and run.bytes is not None
     ]
@@ -78,8 +78,8 @@ def _of_root(execution: Execution, root: Step) -> float | None:
 
 
 def _rate(execution: Execution) -> float | None:
-    first = 1 if any(step.warm_pass for step in execution.plan.steps) else 0
-    whole = {step.number: step.bytes for step in execution.plan.steps if step.bytes and step.warm_pass == first}
+    first = 1 if any(step.precopy_pass for step in execution.plan.steps) else 0
+    whole = {step.number: step.size for step in execution.plan.steps if step.size and step.precopy_pass == first}
     runs = [run for run in execution.steps if run.number in whole and run.done and run.attempt == 1 and not run.message]
     sent = sum(run.bytes or 0 for run in runs)
     seconds = covered(runs)

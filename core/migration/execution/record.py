@@ -130,9 +130,9 @@ def stage_seconds(execution: Execution) -> dict[str, float]:
     """
     stages: dict[str, list[Step]] = {}
     for step in execution.plan.steps:
-        left_out = step.phase is Phase.PREPARE or step.timed_as is Phase.PREPARE
-        if step.side != "you" and not (left_out and step not in execution.steps_taken):
-            stages.setdefault(step.timed_as or step.phase, []).append(step)
+        left_out = step.phase is Phase.PREPARE or step.timing.stage is Phase.PREPARE
+        if step.remote is not None and not (left_out and step not in execution.steps_taken):
+            stages.setdefault(step.timing.stage or step.phase, []).append(step)
     runs = {name: [execution.latest(step.number) for step in steps] for name, steps in stages.items()}
     return {
         str(name): covered([run for run in found if run is not None])
@@ -173,5 +173,5 @@ def _read_all(execution: Execution) -> bool:
     behind it."""
     if execution.plan.verify is Verify.ALL:
         return True
-    warm = [step for step in execution.plan.steps if step.warm_pass]
+    warm = [step for step in execution.plan.steps if step.precopy_pass]
     return bool(warm) and all(step.root for step in warm)

@@ -3,9 +3,10 @@
 from core.jobs import Note
 from core.migration.execution.difference import Differences
 from core.migration.execution.executor import Executor
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.plan import Plan, Step, call_of
-from core.migration.plan.steps.verify import SUMS
+from core.sides import Side
 from core.text import END_MARK
 
 DIFFERS = 65
@@ -27,11 +28,11 @@ def find_failed_comparison(execution: Execution) -> StepRun | None:
 def mark_for_resync(executor: Executor, failed: StepRun) -> None:
     """Tell old which files alone the passes are to bring; where that is not known they compare all of them."""
     compared = find_comparison_step(executor.plan)
-    if compared is None or not compared.mending or not failed.output:
+    if compared is None or not compared.verification.resync or not failed.output:
         executor.job.report(Note("It is not known which files differ. All files are compared again."))
         return
-    old = executor.connect("old")
-    call = call_of(executor.plan, compared.mending)
+    old = executor.connect(Side.OLD)
+    call = call_of(executor.plan, compared.verification.resync)
     given = f"{failed.output}{END_MARK}".encode("utf-8", "surrogateescape")
     user = find_resync_user(executor.plan)
     old.run(
@@ -46,10 +47,10 @@ def mark_for_resync(executor: Executor, failed: StepRun) -> None:
 
 def find_resync_user(plan: Plan) -> str | None:
     """The user of old as whom what differs is left to the passes: who has summed up; None: who logs in."""
-    summed = plan.step(SUMS)
+    summed = plan.step(step_ids.CHECKSUMS_OLD)
     return summed.user if summed is not None else None
 
 
 def find_comparison_step(plan: Plan) -> Step | None:
     """The step that holds the files of new against those of old."""
-    return next((step for step in plan.steps if step.agrees_with == SUMS), None)
+    return next((step for step in plan.steps if step.verification.equals == step_ids.CHECKSUMS_OLD), None)

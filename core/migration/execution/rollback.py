@@ -10,10 +10,11 @@ from core.migration.execution.entry import explain_no_return
 from core.migration.execution.executor import Executor, end_detached_steps, run_step
 from core.migration.execution.recording import record_state, watch_progress
 from core.migration.execution.status import may_have_stopped_old, runs_as_before
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, State
 from core.migration.model.plan import Step
-from core.migration.plan.steps.opening import LIFT_FENCE
 from core.redaction import CUT
+from core.sides import Side
 
 
 def roll_back(executor: Executor) -> None:
@@ -31,7 +32,7 @@ def roll_back(executor: Executor) -> None:
     if execution.past_return:
         raise explain_no_return(execution)
     with record_state(executor, State.ROLLED_BACK), watch_progress(executor):
-        for side in ("old", "new"):
+        for side in Side:
             _tolerate_unreachable_new(executor, side, partial(end_detached_steps, executor, side))
         for side, folder in executor.sides:
             _tolerate_unreachable_new(executor, side, partial(lock_side, executor, side, folder))
@@ -39,11 +40,14 @@ def roll_back(executor: Executor) -> None:
         for step in execution.plan.way_back:
             if step.reads and not _provide_input(executor, step):
                 continue
-            if step.proves and lifted:
+            if step.verification.only_checks and lifted:
                 run_step(executor, step, back=True)
             else:
                 _tolerate_unreachable_new(
-                    executor, step.side, partial(run_step, executor, step, back=True), proves=step.proves
+                    executor,
+                    step.side,
+                    partial(run_step, executor, step, back=True),
+                    proves=step.verification.only_checks,
                 )
         remove_leftovers(executor)
     executor.job.report(_describe_result(executor))
@@ -66,7 +70,7 @@ def _provide_input(executor: Executor, step: Step) -> bool:
 def _describe_result(executor: Executor) -> Note:
     """What the old server is now, as far as the last steps have looked at it."""
     execution = executor.execution
-    proof = next((step for step in reversed(execution.plan.way_back) if step.proves), None)
+    proof = next((step for step in reversed(execution.plan.way_back) if step.verification.only_checks), None)
     if proof is None or "prove_running" not in proof.call:
         return Note("The old cluster is stopped, as it was before, and may be started.")
     looks = [
@@ -88,17 +92,17 @@ def _describe_result(executor: Executor) -> Note:
 
 def _fence_was_lifted(execution: Execution) -> bool:
     """Whether new's fence was being taken away, so that its host may have started it since."""
-    lifting = {step.number for step in execution.plan.steps if step.name == LIFT_FENCE}
+    lifting = {step.number for step in execution.plan.steps if step.id == step_ids.LIFT_FENCE}
     return any(run.number in lifting and not run.back for run in execution.steps)
 
 
 def _tolerate_unreachable_new(
-    executor: Executor, side: str, action: Callable[[], None], *, proves: bool = False
+    executor: Executor, side: Side | None, action: Callable[[], None], *, proves: bool = False
 ) -> None:
     """A new that cannot be reached does not keep old from running again; one that proves it must not does."""
     try:
         action()
     except ServerError as error:
-        if side == "old" or (proves and isinstance(error, CommandError)):
+        if side is Side.OLD or (proves and isinstance(error, CommandError)):
             raise
         executor.job.report(Note(f"The new server takes no part in the rollback: {error.message}", "warning"))

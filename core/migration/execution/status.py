@@ -3,12 +3,8 @@
 from enum import Enum, StrEnum, auto
 
 from core.language import marked
+from core.migration.model import step_ids
 from core.migration.model.execution import RUNS_AGAIN, UNKNOWN_ROOT, Execution, Kind, State
-from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
-from core.migration.plan.steps.inventory import OLD_SETTINGS
-from core.migration.plan.steps.known_data_roots import DATA_ROOTS
-from core.migration.plan.steps.opening import ALONE, START_NEW
-from core.migration.plan.steps.rollback import OLD_RUNS
 
 
 class MoveStatus(Enum):
@@ -79,6 +75,10 @@ SENTENCES = {
 }
 """What people read of each."""
 
+_DATA_ROOT_CHECKS = frozenset(
+    {step_ids.RECORD_DATA_ROOTS, step_ids.CHECK_DATA_ROOTS, step_ids.CHECK_DATA_ROOTS_STOPPED}
+)
+
 UNSEEN = frozenset({MoveStatus.OPENING, MoveStatus.ROLLING_BACK})
 """Where nobody who is not at it knows whether clients have a cluster again."""
 
@@ -87,23 +87,27 @@ def may_have_stopped_old(execution: Execution) -> bool:
     """Whether it may have stopped old, or kept it from starting: by its stop or, of a stopped cluster, its fence."""
     if execution.kind is Kind.REHEARSAL:
         return False
-    named = {FENCE} if was_stopped_before(execution) else {STOP, STOPPED}
-    holding = {step.number for step in execution.plan.steps if step.name in named}
+    named = (
+        {step_ids.FENCE_OLD} if was_stopped_before(execution) else {step_ids.STOP_OLD_CLUSTER, step_ids.CHECK_STOPPED}
+    )
+    holding = {step.number for step in execution.plan.steps if step.id in named}
     return any(run.number in holding and not run.back for run in execution.steps)
 
 
 def was_stopped_before(execution: Execution) -> bool:
     """Whether old was stopped already when the plan was made: then it proves the stop and has none of its own."""
-    names = {step.name for step in execution.plan.steps}
-    return STOPPED in names and STOP not in names
+    names = {step.id for step in execution.plan.steps}
+    return step_ids.CHECK_STOPPED in names and step_ids.STOP_OLD_CLUSTER not in names
 
 
 def runs_as_before(execution: Execution) -> bool:
     """Whether a rollback has looked at the port, the unit, the options and the settings of the old server, and all are
     what they were before the stop."""
-    looks = [step for step in execution.plan.way_back if step.name in {OLD_RUNS, OLD_SETTINGS}]
+    looks = [
+        step for step in execution.plan.way_back if step.id in {step_ids.CHECK_OLD_RUNS, step_ids.COMPARE_OLD_SETTINGS}
+    ]
     runs = [execution.latest(step.number, back=True) for step in looks]
-    return len(looks) == len({OLD_RUNS, OLD_SETTINGS}) and all(
+    return len(looks) == len({step_ids.CHECK_OLD_RUNS, step_ids.COMPARE_OLD_SETTINGS}) and all(
         run is not None and run.done and not _has_warnings(run.output) for run in runs
     )
 
@@ -204,25 +208,25 @@ def move_status(execution: Execution) -> MoveStatus:
         return MoveStatus.ROLLING_BACK
     if execution.openings:
         return MoveStatus.NOT_OPENED
-    if any(step.name == START_NEW and execution.done(step.number) for step in execution.plan.steps):
+    if any(step.id == step_ids.START_LOCALLY and execution.done(step.number) for step in execution.plan.steps):
         return MoveStatus.LOCAL_ONLY
     if not may_have_stopped_old(execution):
         return MoveStatus.UNTOUCHED
     if was_stopped_before(execution):
         return MoveStatus.FOUND_STOPPED
-    stopped = any(step.name == STOPPED and execution.done(step.number) for step in execution.plan.steps)
+    stopped = any(step.id == step_ids.CHECK_STOPPED and execution.done(step.number) for step in execution.plan.steps)
     return MoveStatus.STOPPED if stopped else MoveStatus.STOPPING
 
 
 def _found_started(execution: Execution) -> bool:
     """Whether the latest look at old after the opening has found that a server runs there."""
-    look = execution.plan.step(ALONE)
+    look = execution.plan.step(step_ids.CHECK_OLD_STAYS_STOPPED)
     latest = execution.latest(look.number) if look is not None else None
     return latest is not None and latest.exit_status == RUNS_AGAIN
 
 
 def _lacks_data_root(execution: Execution) -> bool:
     """Whether its plan lacks a data root of the cluster: to go on with it would fail again."""
-    proofs = {step.number for step in execution.plan.steps if step.name.startswith(DATA_ROOTS)}
+    proofs = {step.number for step in execution.plan.steps if step.id in _DATA_ROOT_CHECKS}
     latest = [run for run in execution.steps if run.number in proofs and not run.back]
     return bool(latest) and latest[-1].exit_status == UNKNOWN_ROOT

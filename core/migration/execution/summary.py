@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, State, StepRun
 from core.migration.model.plan import Phase, Plan, Step
-from core.migration.plan.steps.copy import CHANGED, COLD, REST
-from core.migration.plan.steps.inventory import INVENTORY
-from core.migration.plan.steps.verify import SUMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +16,8 @@ class PassName:
     Attributes:
         phase: the phase of its steps.
         number, all: of a pre-copy pass which one it is, and how many the plan has; else 0.
-        part: how the names of its steps begin, such as `changed-`; empty where a plan of an earlier pghaul names none.
+        part: the family of the ids of its steps, such as `final-sync/rest`; empty where a plan of an
+            earlier pghaul names none.
     """
 
     phase: Phase
@@ -103,19 +102,21 @@ def _left_out(execution: Execution, run: StepRun) -> bool:
 
 
 def _pass_name(plan: Plan, step: Step) -> PassName | None:
-    """Return the pass that a step belongs to; None: by its name it belongs to none."""
-    if step.warm_pass and step.root:
-        return PassName(step.phase, step.warm_pass, max(each.warm_pass for each in plan.steps))
-    part = next((part for part in (CHANGED, REST, COLD) if step.name.startswith(part)), "")
-    return PassName(step.phase, part=part) if part else None
+    """Return the pass that a step belongs to; None: by its id it belongs to none."""
+    if step.precopy_pass and step.root:
+        return PassName(step.phase, step.precopy_pass, max(each.precopy_pass for each in plan.steps))
+    part = step_ids.family_of(step.id, step_ids.FINAL_SYNC_CHANGED, step_ids.FINAL_SYNC_REST, step_ids.COPY)
+    return PassName(step.phase, part=part) if part is not None else None
 
 
 def agreements(execution: Execution) -> tuple[Agreement, ...]:
     """What was held against each other, in the order of the plan."""
-    steps = {step.name: step for step in execution.plan.steps}
+    steps = {step.id: step for step in execution.plan.steps}
     found = []
     for step in execution.plan.steps:
-        name = step.agrees_with or (step.reads if step.reads == INVENTORY and step.proves else "")
+        name = step.verification.equals or (
+            step.reads if step.reads == step_ids.TAKE_INVENTORY and step.verification.only_checks else ""
+        )
         if not name or name not in steps:
             continue
         other, run = steps[name], execution.latest(step.number)
@@ -137,13 +138,13 @@ def follow_up(execution: Execution) -> tuple[str, ...]:
 
 def taken_on(execution: Execution) -> tuple[str, ...]:
     """What proofs could not see, and a person has taken on: what that was, who, and why."""
-    runs = [execution.latest(step.number) for step in execution.plan.steps if step.proves]
+    runs = [execution.latest(step.number) for step in execution.plan.steps if step.verification.only_checks]
     return tuple(run.message for run in runs if run is not None and run.done and run.message)
 
 
 def proven(execution: Execution) -> bool:
     """Whether both sides were found to hold the same."""
-    return any(each.agreed is True for each in agreements(execution) if each.other.name == SUMS)
+    return any(each.agreed is True for each in agreements(execution) if each.other.id == step_ids.CHECKSUMS_OLD)
 
 
 def breaks(execution: Execution) -> tuple[Break, ...]:

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from core.errors import InputError
 from core.migration.execution.resync import DIFFERS, find_resync_user
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.move import HookCommand
-from core.migration.model.plan import Plan, Step, functions_of
-from core.migration.plan.steps.copy import STOP, STOPPED
-from core.migration.plan.steps.opening import START_NEW
+from core.migration.model.plan import OperatorTask, Plan, Step, functions_of
 
 _LONGEST = 4
 """Times as long as this pghaul's functions, from where on others are shown whole: to compare them takes too long."""
@@ -24,7 +23,8 @@ def refuse_strange_commands(execution: Execution, hooks: Sequence[HookCommand]) 
     """Raise InputError where a command of it would run on the workstation and is none of the user's own hooks."""
     own = {(each.hook, each.command) for each in hooks if each.side == "workstation" and not each.from_elsewhere}
     for step in _steps(execution.plan):
-        if step.side not in {"old", "new"} and step.call and (step.name, step.call) not in own:
+        task = step.action
+        if isinstance(task, OperatorTask) and task.command and (task.hook, task.command) not in own:
             raise InputError(
                 f"Step {step.number} of execution {execution.id} of {execution.move} would run a command on this "
                 f"workstation that you have not recorded for it: {step.call}",
@@ -40,19 +40,30 @@ def find_functions_to_replace(execution: Execution) -> frozenset[int]:
     stop is made again by whoever goes on, and held against the first. What only a running old can tell stays once it
     was to be stopped; and all stays once new was started, which changes what was compared.
     """
-    if _begun(execution, START_NEW):
+    if _begun(execution, step_ids.START_LOCALLY):
         return frozenset()
     steps = execution.plan.steps
-    told = {name for step in steps for name in (step.reads, step.agrees_with) if name}
-    stop = next((step.number for step in steps if step.name == STOP), 0) if _begun(execution, STOP) else 0
+    told = {name for step in steps for name in (step.reads, step.verification.equals) if name}
+    stop = (
+        next((step.number for step in steps if step.id == step_ids.STOP_OLD_CLUSTER), 0)
+        if _begun(execution, step_ids.STOP_OLD_CLUSTER)
+        else 0
+    )
     found = {
         step.number
         for step in steps
-        if (step.proves or step.renewed or step.agrees_with or (step.name in told and step.number > stop))
-        and step.name != STOPPED
+        if (
+            step.verification.only_checks
+            or step.resume.opens_channel
+            or step.verification.equals
+            or (step.id in told and step.number > stop)
+        )
+        and step.id != step_ids.CHECK_STOPPED
     }
-    names = {step.name for step in steps if step.number in found}
-    return frozenset({*found, *(step.number for step in steps if step.reads in names and step.name != STOPPED)})
+    names = {step.id for step in steps if step.number in found}
+    return frozenset(
+        {*found, *(step.number for step in steps if step.reads in names and step.id != step_ids.CHECK_STOPPED)}
+    )
 
 
 def describe_execution(execution: Execution, servers: Mapping[str, str]) -> str:
@@ -97,29 +108,29 @@ def _steps(plan: Plan) -> tuple[Step, ...]:
 def _commands(plan: Plan) -> Iterator[str]:
     """A line for each command that it may run, with where and as whom."""
     for step in _steps(plan):
-        for call in (step.call, step.listing):
+        for call in (step.call, step.verification.lists):
             if call:
                 where = (
                     f"on the {step.side} server as {step.user}"
-                    if step.side in {"old", "new"}
+                    if step.side is not None
                     else "on this workstation as you"
                 )
                 yield f"{step.number}. {where}: {_indented(call)}"
-        if step.mending:
+        if step.verification.resync:
             user = find_resync_user(plan) or "its login"
-            yield f"{step.number}. on the old server as {user}: {_indented(step.mending)}"
+            yield f"{step.number}. on the old server as {user}: {_indented(step.verification.resync)}"
 
 
 def _outcomes(execution: Execution) -> Iterator[str]:
     """A line for each step that is said to have begun: how it ended, and what it printed where another goes by that."""
     void = find_functions_to_replace(execution)
-    told = {name for step in execution.plan.steps for name in (step.reads, step.agrees_with) if name}
+    told = {name for step in execution.plan.steps for name in (step.reads, step.verification.equals) if name}
     for step in execution.plan.steps:
         run = execution.latest(step.number)
         if run is None or run.void:
             continue
         yield f"{step.number}. {'runs again' if step.number in void else _stands(run)}: {_indented(step.title)}"
-        if run.done and step.number not in void and step.name in told:
+        if run.done and step.number not in void and step.id in told:
             yield f"     the history says that it has printed: {_indented(run.output.strip())}"
 
 

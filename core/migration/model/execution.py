@@ -119,7 +119,7 @@ class Execution:
     @property
     def steps_taken(self) -> tuple[Step, ...]:
         """The steps of the plan that it takes: a rehearsal leaves out what stops old or opens new."""
-        return tuple(step for step in self.plan.steps if self.kind is Kind.REAL or step.rehearsed)
+        return tuple(step for step in self.plan.steps if self.kind is Kind.REAL or step.in_rehearsal)
 
     @property
     def dressed(self) -> bool:

@@ -1,20 +1,25 @@
 """A plan: its steps, with what carries each out. SI base units."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Literal
 
 from core.language import marked
+from core.migration.model import step_ids
 from core.migration.model.checks import Status
-from core.migration.model.move import Verify
+from core.migration.model.move import Hook, Verify
 from core.migration.model.queries import Queries
 from core.servers.functions import library, named_in, needed
 from core.servers.shell import Shell, with_settings
+from core.sides import Side
 from core.text import code
 
 ROOT_USER = "root"
+OPERATOR = "you"
+"""The user, and the side in a script, of what runs on the workstation."""
 ONLY_LOOKS = "Nothing to undo: this step only reads."
 
 SIDE_BY_SIDE = 3
@@ -67,93 +72,264 @@ _HEADINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteCall:
+    """A call of shell functions on a server, or the operator's own command line there.
+
+    Attributes:
+        side: the server on which it runs; `user` is the user who runs it there.
+        call: the call of the functions, with its arguments quoted.
+        native: the commands that a person would type instead; empty if the call itself is such a command.
+        reads: the id of the step whose output it reads on standard input: a public key, a host key, a port.
+        takes_functions: it reads the plan's functions on standard input, behind what else it reads. The new server
+            keeps them for the copy.
+        detached: it takes long. It goes on without the workstation, and its output is followed.
+        private: its output may contain secrets. It is passed to the step that reads it, and kept nowhere.
+    """
+
+    side: Side
+    user: str
+    call: str
+    native: tuple[str, ...] = ()
+    reads: str = ""
+    takes_functions: bool = False
+    detached: bool = False
+    private: bool = False
+    kind: Literal["remote-call"] = "remote-call"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorTask:
+    """A manual step, or the operator's own command on the workstation in its place.
+
+    Attributes:
+        hook: the hook by which the operator can name a command for it; None: it is always a manual step.
+        command: the operator's command line; empty: the step is manual.
+    """
+
+    hook: Hook | None = None
+    command: str = ""
+    kind: Literal["operator-task"] = "operator-task"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The step at which the operator decides: cut over or roll back."""
+
+    kind: Literal["decision"] = "decision"
+
+
+Action = RemoteCall | OperatorTask | Decision
+
+
+class ChannelUse(StrEnum):
+    """What a step does for the copy channel: what only the copy needs on the servers."""
+
+    OPENS = "opens"
+    """It sets up a part of it, or checks what must hold whenever it is set up."""
+    CLOSES = "closes"
+    """It removes a part of it. It runs as well if an execution ends before it got there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumePolicy:
+    """How a step is treated when an execution is resumed. The runner and the exported script read it.
+
+    Attributes:
+        required: it proves something, or the copy is incomplete without it. It may be repeated, but never left out.
+        channel: what it does for the copy channel. A step that opens it is repeated until all that close it are done.
+        repeat_until: the id of a later step. If an execution is resumed behind this step and not behind that one, this
+            step runs again first. Empty: it does not. `with_resume_policies` sets it.
+    """
+
+    required: bool = False
+    channel: ChannelUse | None = None
+    repeat_until: str = ""
+
+    @property
+    def opens_channel(self) -> bool:
+        """Return whether it opens the copy channel."""
+        return self.channel is ChannelUse.OPENS
+
+    @property
+    def closes_channel(self) -> bool:
+        """Return whether it closes the copy channel."""
+        return self.channel is ChannelUse.CLOSES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What a step proves.
+
+    Attributes:
+        only_checks: it changes nothing. If it fails, something does not hold, and no command went wrong.
+        equals: the id of the step whose output its own must equal.
+        lists: the call that prints the lists of files behind its output, packed by gzip and base64. If the outputs
+            differ, they name the files.
+        resync: the call on the old server that leaves to the next passes only the files on its standard input.
+    """
+
+    only_checks: bool = False
+    equals: str = ""
+    lists: str = ""
+    resync: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """How long a step is expected to take.
+
+    Attributes:
+        stage: the stage of the estimate to which it belongs; None: that of its phase.
+        share: its share of the time that the estimate gives to all steps of that stage together.
+        expected_seconds: None if nothing tells; set when the plan stands.
+    """
+
+    stage: Phase | None = None
+    share: float = 1.0
+    expected_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step of a plan, from the planner to the history and the report.
 
-    Three parts say what it does: `title` for everybody; `native`, the commands that do the work, for whoever wants to
-    read or type them; `call`, the function of the remote half that guards them, with its words, which is what runs.
+    It is shown in three parts: `title` for everybody, the native commands for whoever wants to read or type them, and
+    the call that guards them and runs.
 
     Attributes:
-        side: `old`, `new` or `you`; `user` runs it there.
-        call: empty where a person does it; for a hook the DBA's own command line.
-        name: what other steps and programs know it by, unique in its plan.
-        reads: name of the step whose output it reads on standard input: a public key, a host key, a time.
-        agrees_with: name of the step whose output its own must equal: what is on the old and on new, what was
-            and is.
-        phase: the part of the move; `timed_as`: another one, of whose time it takes its `share`.
-        share: its part of the time that the estimate gives to all steps of that phase together, against the others.
-        number, server, expected_seconds: set when the plan stands; seconds are None where nothing tells.
+        id: what programs and other steps know it by, unique in its list of steps; see `step_ids.py`.
+        undo: how to undo it, in a sentence.
+        table: what the operator needs to see for it, lines of text.
+        downtime: clients have no cluster while it runs.
+        in_rehearsal: it belongs to a rehearsal too. A rehearsal stops nothing, and starts nothing but, dressed, the
+            copy.
+        parallel: it may run at the same time as the step before it.
+        precopy_pass: the pre-copy pass to which it belongs; the last one of a plan may be repeated. 0: none.
+        root: the label of the data root that it copies in a pre-copy pass; empty if it copies none.
+        size: how many bytes it copies or reads, for its progress; None if that is not known.
+        number, server: set when the plan stands.
     """
 
+    id: str
     title: str
-    side: str
-    user: str
-    call: str
+    action: Action
     reason: str
     undo: str = ""
-    native: tuple[str, ...] = ()
-    phase: Phase = Phase.PREPARE
-    timed_as: Phase | None = None
-    share: float = 1.0
-    name: str = ""
-    reads: str = ""
-    agrees_with: str = ""
-    point_of_no_return: bool = False
-    """The first step that cannot be undone without losing what clients wrote since."""
-    stopped: bool = False
-    """The cluster is stopped while this step runs: it counts as downtime."""
-    skippable: bool = True
-    """False: it proves something, or without it the copy is not whole. It may be repeated, never left out."""
-    warm_pass: int = 0
-    """Which warm pass it belongs to; the last one of a plan may be repeated. 0: none."""
-    root: str = ""
-    """The label of the data root that it copies; empty where it copies none."""
-    detached: bool = False
-    """It takes long: it is run so that it goes on without the workstation, and its output is followed."""
-    renewed: bool = False
-    """A resumed execution runs it again while a step that closes is still to come: a proof, or the copy channel."""
-    closes: bool = False
-    """It takes away what the copy needed on a server: run as well when an execution ends before it got there."""
-    beside: bool = False
-    """It may run at the same time as the step before it."""
-    rehearsed: bool = False
-    """It belongs to a rehearsal too, which stops nothing, and starts nothing but, dressed, the copy."""
-    private: bool = False
-    """Its output may hold secrets: it is handed to the step that reads it and kept nowhere."""
-    takes_functions: bool = False
-    """It reads the plan's functions on standard input, behind what else it reads: new keeps them for the copy."""
-    bytes: int | None = None
-    """What it copies or reads, for its progress; None where that is not known."""
-    listing: str = ""
-    """The call that prints the lists that its output sums up, packed by gzip and base64: where it does not agree, they
-    name why."""
-    mending: str = ""
-    """The call on old that leaves only the files of its standard input to the passes: those that did not agree."""
     table: str = ""
-    """What a person needs to see for it, lines of text."""
-    proves: bool = False
-    """It only looks, and where it fails something does not hold; no command went wrong."""
+    phase: Phase = Phase.PREPARE
+    downtime: bool = False
+    in_rehearsal: bool = False
+    parallel: bool = False
+    precopy_pass: int = 0
+    root: str = ""
+    size: int | None = None
+    resume: ResumePolicy = ResumePolicy()
+    verification: Verification = Verification()
+    timing: Timing = Timing()
     number: int = 0
     server: str = ""
-    expected_seconds: float | None = None
+
+    @property
+    def point_of_no_return(self) -> bool:
+        """Return whether it is the first step that cannot be undone without losing what clients wrote since."""
+        return self.id == step_ids.CUTOVER
+
+    @property
+    def remote(self) -> RemoteCall | None:
+        """Return its call on a server; None if it runs on the workstation."""
+        return self.action if isinstance(self.action, RemoteCall) else None
+
+    @property
+    def side(self) -> Side | None:
+        """Return the server on which it runs; None if it runs on the workstation."""
+        return self.action.side if isinstance(self.action, RemoteCall) else None
+
+    @property
+    def user(self) -> str:
+        """Return the user who runs it."""
+        return self.action.user if isinstance(self.action, RemoteCall) else OPERATOR
+
+    @property
+    def call(self) -> str:
+        """Return what runs: the call on a server or the operator's command; empty for a manual step."""
+        match self.action:
+            case RemoteCall(call=call):
+                return call
+            case OperatorTask(command=command):
+                return command
+        return ""
+
+    @property
+    def native(self) -> tuple[str, ...]:
+        """Return the commands that a person would type instead of its call."""
+        return self.action.native if isinstance(self.action, RemoteCall) else ()
+
+    @property
+    def reads(self) -> str:
+        """Return the id of the step whose output it reads; empty if it reads none."""
+        return self.action.reads if isinstance(self.action, RemoteCall) else ""
+
+    @property
+    def detached(self) -> bool:
+        """Return whether it goes on without the workstation."""
+        return self.remote is not None and self.remote.detached
+
+    @property
+    def private(self) -> bool:
+        """Return whether its output may contain secrets."""
+        return self.remote is not None and self.remote.private
 
     @property
     def by_person(self) -> bool:
-        """Whether a person does it, with no command for it."""
-        return self.side == "you" and not self.call
+        """Return whether it is manual: no command does it."""
+        return self.remote is None and not self.call
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What is shown of it: the native commands, then the call, each once."""
+        """Return what is shown of it: the native commands, then the call, each once."""
         return tuple(dict.fromkeys([*self.native, *([self.call] if self.call else [])]))
+
+    @property
+    def expected_seconds(self) -> float | None:
+        """Return how long it is expected to take; None if nothing tells."""
+        return self.timing.expected_seconds
+
+
+def with_resume_policies(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return the steps of a plan with what a resume repeats, which depends on the steps behind them.
+
+    - The copy channel is set up again until it is closed.
+    - The stop is checked again until the cutover.
+    - The data roots of the stopped cluster are recorded again until its checksums are computed, because a resync may
+      have changed files.
+    - A step whose output may not be stored, or on whose output another check rests, is repeated until that is read.
+    - After the cutover, it is always checked again that the old cluster does not run.
+    """
+    known = {step.id for step in steps}
+    closing = next((step.id for step in reversed(steps) if step.resume.closes_channel), "")
+    readers = {step.reads: step.id for step in steps if step.reads}
+    until = {
+        step_ids.CHECK_STOPPED: step_ids.CUTOVER,
+        step_ids.CHECK_DATA_ROOTS_STOPPED: step_ids.CHECKSUMS_OLD,
+        step_ids.CHECK_OLD_STAYS_STOPPED: steps[-1].id if steps else "",
+        step_ids.CHECK_LISTENERS: readers.get(step_ids.CHECK_LISTENERS, ""),
+    }
+
+    def repeat_until(step: Step) -> str:
+        if step.resume.opens_channel:
+            return closing
+        found = until.get(step.id, readers.get(step.id, "") if step.private else "")
+        return found if found in known else ""
+
+    return tuple(replace(step, resume=replace(step.resume, repeat_until=repeat_until(step))) for step in steps)
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
     """How a plan's script reaches a server: `ssh` is the exact text of the ssh command, up to the destination."""
 
-    side: str
+    side: Side
     server: str
     ssh: str
     user: str | None
@@ -212,9 +388,9 @@ class Plan:
     queries: Queries | None = None
     """Of the operator's own, which a dress rehearsal measures."""
 
-    def step(self, name: str) -> Step | None:
-        """The step of that name."""
-        return next((step for step in self.steps if step.name == name), None)
+    def step(self, step_id: str) -> Step | None:
+        """Return the step of that id."""
+        return next((step for step in self.steps if step.id == step_id), None)
 
     @property
     def first_copying(self) -> int:
@@ -224,12 +400,13 @@ class Plan:
     @property
     def method(self) -> str:
         """Of the estimate's methods the one that it follows."""
-        return "warm-copy" if any(step.warm_pass for step in self.steps) else "cold-copy"
+        return "warm-copy" if any(step.precopy_pass for step in self.steps) else "cold-copy"
 
 
 def functions_of(steps: Iterable[Step], settings: Mapping[str, str] = MappingProxyType({})) -> str:
     """The text of all functions of the remote half that these steps call, with those that settings name."""
-    names = [name for step in steps for text in (step.call, step.listing, step.mending) for name in named_in(text)]
+    texts = [text for step in steps for text in (step.call, step.verification.lists, step.verification.resync)]
+    names = [name for text in texts for name in named_in(text)]
     return library(names, settings)
 
 
@@ -253,15 +430,15 @@ def alone(step: Step) -> Shell:
     return Shell(step.call, step.call, compound=True, functions=functions_of([step]))
 
 
-def undone(user: str, side: str, *native: Shell | str) -> str:
+def undone(user: str, side: Side, *native: Shell | str) -> str:
     """The sentence of an undo by these commands."""
     return f"To undo, {run_by_hand(user, side, *native)}"
 
 
-def run_by_hand(user: str, side: str, *native: Shell | str) -> str:
+def run_by_hand(user: str, side: Side, *native: Shell | str) -> str:
     """What a person is to run, within a sentence: where, as whom, which commands."""
     commands = code(chained(map(str, native)))
-    return f"run on the {'old' if side == 'old' else 'new'} server as {user}: {commands}"
+    return f"run on the {'old' if side is Side.OLD else 'new'} server as {user}: {commands}"
 
 
 def chained(native: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ from core.migration.model.checks import CheckResult, Status
 from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.move import HookCommand, Move, Verify
-from core.migration.model.plan import Phase, Plan, PlanWarning, Step, functions_of
+from core.migration.model.plan import Phase, Plan, PlanWarning, Step, functions_of, with_resume_policies
 from core.migration.model.probe import Probe
 from core.migration.model.transport import Transport
 from core.migration.plan.context import OverwriteWaiver, PlanContext
@@ -42,6 +42,7 @@ from core.migration.transports.copy_channel import make_copy_channel, new_server
 from core.migration.transports.passes import copy_settings
 from core.migration.transports.rsync_versions import oldest_version
 from core.servers.profiles import Profile
+from core.sides import Side
 from core.text import sentence
 
 __all__ = ["make_plan", "runbook", "script"]
@@ -94,14 +95,14 @@ def make_plan(
     rehearsal_preparation, rehearsal = (
         (prepare_rehearsal(context, asked.queries), rehearsal_steps(context, asked)) if dressed else ([], [])
     )
-    all_steps = [
+    all_steps: list[Step] = [
         *prepare_steps(context),
         *rehearsal_preparation,
         *copy_steps(context, *rehearsal),
         *close_channel(context),
         *cutover_steps(context),
     ]
-    steps = _with_expected_seconds(insert_hooks(all_steps, context, hooks), context, estimate)
+    steps = with_resume_policies(_with_expected_seconds(insert_hooks(all_steps, context, hooks), context, estimate))
     variables = copy_settings(context.channel)
     rollback = [replace(step, phase=Phase.ROLLBACK) for step in rollback_steps(context)]
     rollback_with_loss = [replace(step, phase=Phase.ROLLBACK) for step in rollback_steps_with_loss(context)]
@@ -115,7 +116,7 @@ def make_plan(
         steps=_number_steps(steps, context),
         made_at=context.made_at,
         warnings=(*_warnings(context, checks, estimate), *warn_of_foreign_hooks(move.name, hooks)),
-        logins=(replace(login("old", old), database_user=context.owner), login("new", new)),
+        logins=(replace(login(Side.OLD, old), database_user=context.owner), login(Side.NEW, new)),
         cluster=context.cluster.name or context.cluster.data_directory,
         data_directory=context.cluster.data_directory,
         target=move.target,
@@ -192,14 +193,18 @@ def _with_expected_seconds(steps: Sequence[Step], context: PlanContext, estimate
         expected[Phase.VERIFY] += _read_all_seconds(context, method)
     shares: dict[str, float] = {}
     for step in steps:
-        if step.side != "you":
-            shares[_stage_name(step)] = shares.get(_stage_name(step), 0.0) + step.share
+        if step.remote is not None:
+            shares[_stage_name(step)] = shares.get(_stage_name(step), 0.0) + step.timing.share
     return [
-        replace(step, expected_seconds=expected[_stage_name(step)] * step.share / shares[_stage_name(step)])
-        if step.side != "you" and shares[_stage_name(step)] and _stage_name(step) in expected
+        _with_seconds(step, expected[_stage_name(step)] * step.timing.share / shares[_stage_name(step)])
+        if step.remote is not None and shares[_stage_name(step)] and _stage_name(step) in expected
         else step
         for step in steps
     ]
+
+
+def _with_seconds(step: Step, seconds: float) -> Step:
+    return replace(step, timing=replace(step.timing, expected_seconds=seconds))
 
 
 def _verify_all_seconds(context: PlanContext, method: Method) -> float:
@@ -215,7 +220,7 @@ def _read_all_seconds(context: PlanContext, method: Method) -> float:
 
 def _stage_name(step: Step) -> str:
     """Return the name of the estimate's stage to which the duration of the step belongs."""
-    return step.timed_as or step.phase
+    return step.timing.stage or step.phase
 
 
 def _warnings(context: PlanContext, checks: Sequence[CheckResult], estimate: Estimate) -> tuple[PlanWarning, ...]:
@@ -241,11 +246,6 @@ def _warnings(context: PlanContext, checks: Sequence[CheckResult], estimate: Est
 
 
 def _number_steps(steps: Sequence[Step], context: PlanContext) -> tuple[Step, ...]:
-    """Return the steps with their numbers, names and servers."""
-    servers = {"old": context.old.name, "new": context.new.name, "you": "workstation"}
-    return tuple(
-        replace(
-            step, number=number, name=step.name or f"step-{number}", server=servers[step.side], user=step.user or "you"
-        )
-        for number, step in enumerate(steps, 1)
-    )
+    """Return the steps with their numbers and servers."""
+    servers = {Side.OLD: context.old.name, Side.NEW: context.new.name, None: "workstation"}
+    return tuple(replace(step, number=number, server=servers[step.side]) for number, step in enumerate(steps, 1))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from core.facts.model import Cluster
 from core.migration.model.plan import chained, undone
 from core.servers.shell import Shell, Word, call, command, environment
+from core.sides import Side
 from core.text import code
 
 LOG = "pghaul-start.log"
@@ -38,7 +39,7 @@ def fence_cluster(cluster: Cluster, owner: str) -> ClusterCommand:
     """Return the command that keeps the stopped cluster from being started."""
     data = cluster.data_directory
     return ClusterCommand(
-        owner, call("fence_cluster", data), _native_fence(data), undone(owner, "old", *_native_unfence(data))
+        owner, call("fence_cluster", data), _native_fence(data), undone(owner, Side.OLD, *_native_unfence(data))
     )
 
 

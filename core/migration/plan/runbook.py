@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from core import units
-from core.migration.model.plan import ONLY_LOOKS, Plan, Step
+from core.migration.model.plan import ONLY_LOOKS, OPERATOR, Plan, Step
 from core.migration.plan.calls import Paths, call_line, path_variables
 from core.text import code, sentence
 
@@ -30,13 +30,13 @@ def runbook(plan: Plan) -> str:
         f"It was made on {plan.made_at:%Y-%m-%d at %H:%M} UTC from the facts of that time.",
         "Make it again when anything on the servers has changed.",
     ]
-    down = [step for step in plan.steps if step.stopped]
+    down = [step for step in plan.steps if step.downtime]
     if down:
         head += ["", downtime_sentence(down)]
         head += ["", f"`pghaul execute` stops the cluster only after you have typed its name: {code(plan.cluster)}"]
     if plan.warnings:
         head += ["", "## Warnings", "", *(f"- {_escape_except_code(str(warning))}" for warning in plan.warnings)]
-    numbers = {step.name: step.number for step in plan.steps}
+    numbers = {step.id: step.number for step in plan.steps}
     paths = path_variables(plan)
     seen: dict[tuple[str, ...], int] = {}
     body = [line for step in plan.steps for line in _step(step, numbers, paths, seen)]
@@ -78,7 +78,7 @@ def _duration(step: Step) -> str:
 
 
 def _downtime(step: Step) -> str:
-    return "**point of no return**" if step.point_of_no_return else "yes" if step.stopped else ""
+    return "**point of no return**" if step.point_of_no_return else "yes" if step.downtime else ""
 
 
 def _reading_guide(plan: Plan) -> list[str]:
@@ -100,29 +100,29 @@ def _step(step: Step, numbers: dict[str, int], paths: Paths, seen: dict[tuple[st
         paths: the variables for PATHs.
         seen: the number of the first step with these commands, by side and commands; the step is added.
     """
-    marks = [_where(step), *(["downtime"] if step.stopped else []), *filter(None, [_duration(step)])]
+    marks = [_where(step), *(["downtime"] if step.downtime else []), *filter(None, [_duration(step)])]
     sentences = [_escape_except_code(sentence(step.reason))]
     if step.point_of_no_return:
         sentences.append("**This is the point of no return.**")
-    if not step.skippable:
+    if step.resume.required:
         sentences.append("Do not skip this step.")
     if step.reads:
         sentences.append(f"The standard input of this step is the output of step {numbers[step.reads]}.")
-    if step.agrees_with:
+    if step.verification.equals:
         sentences.append(
-            f"Its output must be the same as that of step {numbers[step.agrees_with]}; otherwise it has failed."
+            f"Its output must be the same as that of step {numbers[step.verification.equals]}; otherwise it has failed."
         )
-    if step.warm_pass > 1:
+    if step.precopy_pass > 1:
         sentences.append(
             "Repeat this pass as long as it gets shorter. Skip it if the pass before took only seconds."
             if step.root
-            else f"It belongs to pre-copy pass {step.warm_pass}: repeat it or skip it together with that pass."
+            else f"It belongs to pre-copy pass {step.precopy_pass}: repeat it or skip it together with that pass."
         )
     if step.undo and step.undo != ONLY_LOOKS:
         sentences.append(_escape_except_code(sentence(step.undo)))
     heading, earlier = (
         ["", f"### {step.number}. {_escape(step.title)} ({', '.join(marks)})"],
-        seen.setdefault((step.side, *step.shown), step.number),
+        seen.setdefault((step.side or OPERATOR, *step.shown), step.number),
     )
     if earlier != step.number and not step.by_person:
         return [*heading, "", " ".join([*sentences, f"Its commands are those of step {earlier}."])]

@@ -7,16 +7,16 @@ import re
 import secrets
 from collections.abc import Mapping
 
+from core.migration.model import step_ids
 from core.migration.model.execution import lock_path
 from core.migration.model.plan import Login, Plan, Step
 from core.migration.plan.runbook import downtime_sentence
 from core.migration.plan.script_steps import first_number, one_line, script_lines, variable_names
-from core.migration.plan.steps.copy import STOP, STOPPED
-from core.migration.plan.steps.opening import LIFT_FENCE
 from core.servers.functions import library, needed, variables_in
 from core.servers.profiles import Profile
 from core.servers.shell import command, quoted
 from core.settings import resource
+from core.sides import Side
 from core.text import sentence
 
 _SENT = """\
@@ -34,7 +34,7 @@ _WAY_BACK = "rollback: from any step before the point of no return"
 _HOW = "# --- how a step runs ---"
 
 
-def login(side: str, profile: Profile) -> Login:
+def login(side: Side, profile: Profile) -> Login:
     """Return how the script logs in to the server of that profile; ssh decides what the profile leaves open."""
     options: list[str | int] = []
     for flag, value in (("-p", profile.port), ("-i", profile.identity_file), ("-J", profile.jump)):
@@ -90,8 +90,8 @@ def _functions(plan: Plan) -> str:
 
 def _introduction(plan: Plan) -> list[str]:
     """Return lines that describe the move; the script shows them before its question."""
-    old, new = (next(each.server for each in plan.logins if each.side == side) for side in ("old", "new"))
-    down = [step for step in plan.steps if step.stopped]
+    old, new = (next(each.server for each in plan.logins if each.side is side) for side in Side)
+    down = [step for step in plan.steps if step.downtime]
     from_to = f"{old}:{plan.data_directory} to {new}:{plan.target}"
     lines = [f"This script moves {from_to}. The move is called {plan.move} and has {len(plan.steps)} steps."]
     if down:
@@ -99,10 +99,10 @@ def _introduction(plan: Plan) -> list[str]:
     return [*lines, f"The transport is {plan.transport}: {sentence(plan.why)}", *map(str, plan.warnings)]
 
 
-def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
+def _settings(plan: Plan, logins: dict[Side, Login]) -> list[str]:
     """Return the settings of this move: the logins, the lock, and the numbers of steps that limit others."""
     lines: list[str] = []
-    for side, folder in (("old", plan.data_directory), ("new", plan.target)):
+    for side, folder in ((Side.OLD, plan.data_directory), (Side.NEW, plan.target)):
         each = logins[side]
         owner = quoted(each.database_user)
         lines += [
@@ -112,11 +112,13 @@ def _settings(plan: Plan, logins: dict[str, Login]) -> list[str]:
     steps = plan.steps
     bounds = {
         "last_step": len(steps),
-        "first_pass": first_number(step for step in steps if step.warm_pass or step.stopped),
-        "stop_step": first_number(step for step in steps if step.stopped),
-        "halt_step": first_number(step for step in steps if step.name in {STOP, STOPPED}),
-        "proof_step": first_number(step for step in steps if step.name == STOPPED),
-        "lift_step": first_number(step for step in steps if step.name == LIFT_FENCE),
+        "first_pass": first_number(step for step in steps if step.precopy_pass or step.downtime),
+        "stop_step": first_number(step for step in steps if step.downtime),
+        "halt_step": first_number(
+            step for step in steps if step.id in {step_ids.STOP_OLD_CLUSTER, step_ids.CHECK_STOPPED}
+        ),
+        "proof_step": first_number(step for step in steps if step.id == step_ids.CHECK_STOPPED),
+        "lift_step": first_number(step for step in steps if step.id == step_ids.LIFT_FENCE),
         "return_step": first_number(step for step in steps if step.point_of_no_return),
     }
     return [

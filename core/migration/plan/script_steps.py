@@ -6,13 +6,9 @@ Variables stand for texts that occur in many lines: the copy's folder, the optio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from core.migration.model.plan import Plan, Step
+from core.migration.model import step_ids
+from core.migration.model.plan import OPERATOR, Plan, Step
 from core.migration.plan.calls import path_variables
-from core.migration.plan.steps.copy import STOPPED
-from core.migration.plan.steps.known_data_roots import STOPPED_ROOTS
-from core.migration.plan.steps.opening import ALONE
-from core.migration.plan.steps.reached import LISTENS
-from core.migration.plan.steps.verify import SUMS
 from core.servers.shell import quoted, words_of
 
 Names = Mapping[str, str]
@@ -50,7 +46,7 @@ def script_lines(steps: Sequence[Step], plan: Plan) -> list[str]:
             earlier = commands_seen.setdefault(step.native, step.number)
             commands = " ".join(["commands", *(_shortest_word(each, names) for each in step.native)])
             lines.append(commands if earlier == step.number else f"commands_of {earlier}")
-        call = " ".join([step.side, quoted(step.user), *_call(step, names)])
+        call = " ".join([step.side or OPERATOR, quoted(step.user), *_call(step, names)])
         earlier = calls_seen.setdefault(call, step.number)
         words = call if earlier == step.number or len(call) < _SHORT_CALL else f"same_as {earlier}"
         lines.append(f"step {step.number} {quoted(one_line(step.title))} {words}")
@@ -81,54 +77,31 @@ def _escape(text: str) -> str:
 def _flags(step: Step) -> str:
     """Return what the runner needs to know of this step and of the steps until the next such line."""
     flags = {
-        "stopped": step.stopped,
-        "needed": not step.skippable,
-        "opens": step.renewed,
-        "closes": step.closes,
+        "stopped": step.downtime,
+        "needed": step.resume.required,
+        "opens": step.resume.opens_channel,
+        "closes": step.resume.closes_channel,
         "private": step.private,
-        "functions": step.takes_functions,
+        "functions": step.remote is not None and step.remote.takes_functions,
         "no-return": step.point_of_no_return,
-        "judged": step.reads == LISTENS,
+        "judged": step.reads == step_ids.CHECK_LISTENERS,
     }
     return " ".join(["set_flags", *(name for name, is_set in flags.items() if is_set)])
 
 
 def _values(step: Step, plan: Plan) -> str:
     """Return what the runner needs to know of this step alone: numbers of other steps and of its pass."""
-    numbers = {each.name: each.number for each in plan.steps}
+    numbers = {each.id: each.number for each in plan.steps}
     # when the check of the stop is repeated, it must print what it printed before
-    agrees = step.name if step.name == STOPPED else step.agrees_with
+    agrees = step.id if step.id == step_ids.CHECK_STOPPED else step.verification.equals
     values = {
         "reads": numbers.get(step.reads, 0),
         "agrees": numbers.get(agrees, 0),
-        "mends": plan.first_copying if step.agrees_with == SUMS else 0,
-        "again": _repeat_until(step, plan),
-        "pass": step.warm_pass,
+        "mends": plan.first_copying if step.verification.equals == step_ids.CHECKSUMS_OLD else 0,
+        "again": numbers.get(step.resume.repeat_until, 0),
+        "pass": step.precopy_pass,
     }
     return " ".join(f"{name}={value}" for name, value in values.items() if value)
-
-
-def _repeat_until(step: Step, plan: Plan) -> int:
-    """Return the number of the step until which a script that starts behind `step` repeats it first; 0: never.
-
-    - The copy channel is set up again until it is closed.
-    - The stop is checked again until the cutover.
-    - The data roots of the stopped cluster are recorded again until its checksums are computed, because a resync may
-      have changed files.
-    - A step whose output may not be stored, or on whose output another check rests, is repeated until that is read.
-    - After the cutover, it is always checked again that the old cluster does not run.
-    """
-    if step.renewed:
-        return max((each.number for each in plan.steps if each.closes), default=0)
-    if step.name == STOPPED:
-        return first_number(each for each in plan.steps if each.point_of_no_return)
-    if step.name == STOPPED_ROOTS:
-        return first_number(each for each in plan.steps if each.name == SUMS)
-    if step.name == ALONE:
-        return len(plan.steps)
-    if step.private or step.name == LISTENS:
-        return max((each.number for each in plan.steps if each.reads == step.name), default=0)
-    return 0
 
 
 def first_number(steps: Iterable[Step]) -> int:

@@ -22,6 +22,7 @@ from core.migration.model.plan import ROOT_USER, undone
 from core.migration.plan.cluster_control import ClusterCommand, as_options, native_start, native_stop
 from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
+from core.sides import Side
 
 SAVED_SUFFIX = ".before-pghaul"
 """The suffix of the saved postgresql.conf of the new server; Debian's tools do not read a file of that name."""
@@ -76,7 +77,7 @@ def stop_old(context: PlanContext) -> ClusterCommand:
     """
     old = _old_cluster(context)
     start = _start(old)
-    return _stop(old, undone(start.user, "old", *start.native))
+    return _stop(old, undone(start.user, Side.OLD, *start.native))
 
 
 def start_new(context: PlanContext) -> ClusterCommand:

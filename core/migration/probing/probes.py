@@ -377,4 +377,4 @@ def _carried(site: ProbeContext, opening: Sequence[Step], closing: Sequence[Step
         ends.callback(clean, site, partial(site.carry_out, step), f"what remains for `{step.title}`")
     said: dict[str, str] = {}
     for step in opening:
-        said[step.name] = site.carry_out(step, site.job, said.get(step.reads, "")).stdout
+        said[step.id] = site.carry_out(step, site.job, said.get(step.reads, "")).stdout

@@ -19,6 +19,7 @@ from core.migration.probing.timing import Timing, ratio_of
 from core.migration.transports.copy_channel import new_server_address, unique_name
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell, lowered
+from core.sides import Side
 from core.text import complaint
 
 DEADLINE_SECONDS = 60.0
@@ -62,8 +63,8 @@ class ProbeContext:
 
     def carry_out(self, step: Step, job: Job, stdin: str = "") -> Completed:
         """Carry out a step of a plan for a probe, and return its result."""
-        server = self.old if step.side == "old" else self.new
-        kept = functions_file(functions_of([step])) if step.takes_functions else ""
+        server = self.old if step.side is Side.OLD else self.new
+        kept = functions_file(functions_of([step])) if step.remote is not None and step.remote.takes_functions else ""
         given, title = (stdin + kept).encode(errors="surrogateescape"), f"probe: {step.title}"
         return server.run(alone(step), job, user=step.user, stdin=given, deadline=DEADLINE_SECONDS, title=title)
 

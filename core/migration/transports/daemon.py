@@ -11,10 +11,12 @@ for days (for a probe: minutes). So no port stays open forever if the workstatio
 
 from ipaddress import ip_address
 
-from core.migration.model.plan import Phase, Step, undone
+from core.migration.model import step_ids
+from core.migration.model.plan import ChannelUse, Phase, RemoteCall, ResumePolicy, Step, Timing, undone
 from core.migration.transports import ssh
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call
+from core.sides import Side
 
 FIRST_PORT, LAST_PORT = 8730, 8829
 """The first free one of these ports is used; only root could use rsync's own port 873."""
@@ -33,55 +35,58 @@ def opening_steps(channel: CopyChannel, owner: str) -> list[Step]:
     return [
         *ssh.opening_steps(channel, owner),
         Step(
-            "Create a password for the rsync daemon",
-            "old",
-            owner,
-            str(make_password(channel)),
-            "Nobody who reaches the port of the daemon can do anything there without it.",
-            undo,
-            name="password",
-            private=True,
-            renewed=True,
-            rehearsed=True,
+            id=step_ids.CREATE_PASSWORD,
+            title="Create a password for the rsync daemon",
+            action=RemoteCall(side=Side.OLD, user=owner, call=str(make_password(channel)), private=True),
+            reason="Nobody who reaches the port of the daemon can do anything there without it.",
+            undo=undo,
+            in_rehearsal=True,
+            resume=ResumePolicy(channel=ChannelUse.OPENS),
         ),
         Step(
-            "Install the functions of the daemon's keeper on the new server",
-            "new",
-            channel.writer,
-            str(install_keeper_functions(channel)),
-            "A process of the database user flushes arriving files to disk, and stops the daemon when nobody needs it.",
-            undone(channel.writer, "new", f"rm -r {_keeper_folder(channel)}"),
-            native=(f"install -m 644 functions {_keeper_folder(channel)}/functions",),
-            name="keeper-functions",
-            takes_functions=True,
-            renewed=True,
-            rehearsed=True,
+            id=step_ids.INSTALL_KEEPER_FUNCTIONS,
+            title="Install the functions of the daemon's keeper on the new server",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=channel.writer,
+                call=str(install_keeper_functions(channel)),
+                native=(f"install -m 644 functions {_keeper_folder(channel)}/functions",),
+                takes_functions=True,
+            ),
+            reason="A process of the database user flushes arriving files to disk, and stops the daemon when nobody "
+            "needs it.",
+            undo=undone(channel.writer, Side.NEW, f"rm -r {_keeper_folder(channel)}"),
+            in_rehearsal=True,
+            resume=ResumePolicy(channel=ChannelUse.OPENS),
         ),
         Step(
-            "Start an rsync daemon for this copy",
-            "new",
-            channel.writer,
-            str(start_daemon(channel)),
-            "The contents of files travel unencrypted, as the move allows. The daemon accepts files from the old "
-            "server only, and for the target directories only.",
-            undone(channel.writer, "new", f"pkill -f {_daemon_folder(channel)}", f"rm -r {_daemon_folder(channel)}"),
-            native=(f"rsync --daemon --config={_daemon_folder(channel)}/rsyncd.conf --port={FIRST_PORT}",),
-            name="daemon",
-            reads="password",
-            renewed=True,
-            rehearsed=True,
+            id=step_ids.START_DAEMON,
+            title="Start an rsync daemon for this copy",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=channel.writer,
+                call=str(start_daemon(channel)),
+                native=(f"rsync --daemon --config={_daemon_folder(channel)}/rsyncd.conf --port={FIRST_PORT}",),
+                reads=step_ids.CREATE_PASSWORD,
+            ),
+            reason="The contents of files travel unencrypted, as the move allows. The daemon accepts files from the "
+            "old server only, and for the target directories only.",
+            undo=undone(
+                channel.writer, Side.NEW, f"pkill -f {_daemon_folder(channel)}", f"rm -r {_daemon_folder(channel)}"
+            ),
+            in_rehearsal=True,
+            resume=ResumePolicy(channel=ChannelUse.OPENS),
         ),
         Step(
-            "Check that the old server reaches the rsync daemon",
-            "old",
-            owner,
-            str(check_daemon_port(channel)),
-            "Otherwise a firewall between the servers would show only when the copy begins.",
-            undo,
-            name="reach-daemon",
-            reads="daemon",
-            renewed=True,
-            rehearsed=True,
+            id=step_ids.CHECK_DAEMON,
+            title="Check that the old server reaches the rsync daemon",
+            action=RemoteCall(
+                side=Side.OLD, user=owner, call=str(check_daemon_port(channel)), reads=step_ids.START_DAEMON
+            ),
+            reason="Otherwise a firewall between the servers would show only when the copy begins.",
+            undo=undo,
+            in_rehearsal=True,
+            resume=ResumePolicy(channel=ChannelUse.OPENS),
         ),
     ]
 
@@ -89,18 +94,16 @@ def opening_steps(channel: CopyChannel, owner: str) -> list[Step]:
 def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
     """Return the steps that stop the daemon and remove the key."""
     stop = Step(
-        "Stop the rsync daemon",
-        "new",
-        channel.writer,
-        str(stop_daemon(channel)),
-        "The copy is complete. Nothing of it listens on the new server any more.",
-        "To undo, start the daemon again by the step above.",
-        name="stop-daemon",
+        id=step_ids.STOP_DAEMON,
+        title="Stop the rsync daemon",
+        action=RemoteCall(side=Side.NEW, user=channel.writer, call=str(stop_daemon(channel))),
+        reason="The copy is complete. Nothing of it listens on the new server any more.",
+        undo="To undo, start the daemon again by the step above.",
         phase=Phase.CLOSE,
-        timed_as=Phase.VERIFY,
-        stopped=True,
-        closes=True,
-        rehearsed=True,
+        downtime=True,
+        in_rehearsal=True,
+        resume=ResumePolicy(channel=ChannelUse.CLOSES),
+        timing=Timing(stage=Phase.VERIFY),
     )
     return [stop, *ssh.closing_steps(channel, owner)]
 

@@ -28,14 +28,25 @@ there.
 rsync treats the mount as a local folder and sends whole files: comparing them would read them over the network twice.
 """
 
-from dataclasses import replace
 from hashlib import sha256
 from ipaddress import ip_address
 
-from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step, undone
+from core.migration.model import step_ids
+from core.migration.model.plan import (
+    ONLY_LOOKS,
+    ROOT_USER,
+    ChannelUse,
+    Phase,
+    RemoteCall,
+    ResumePolicy,
+    Step,
+    Timing,
+    undone,
+)
 from core.migration.transports import local
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call, command
+from core.sides import Side
 
 _EXPORT = "rw,sync,secure,root_squash,all_squash"
 _MOUNT = "soft,timeo=300,retrans=2,retry=0,noatime,nodev,nosuid,noexec"
@@ -55,43 +66,43 @@ def mounting_steps(channel: CopyChannel, owner: str) -> list[Step]:
     """Return the steps of the mount alone, with what it needs on the new server."""
     return [
         _opening_step(
-            "serve-nfs",
+            step_ids.START_NFS,
             "Start an NFS server on the new server",
-            "new",
+            Side.NEW,
             start_nfs_server(channel),
             (str(command("rpc.nfsd", *_version_options(channel), 8)), "rpc.mountd"),
             "It runs for the time of the copy. Where an NFS server runs already, nothing is done.",
             ("rpc.nfsd 0",),
         ),
         Step(
-            "Find the address by which the old server reaches the new server",
-            "old",
-            owner,
-            str(print_source_address(channel)),
-            "The target is exported to this address only.",
-            ONLY_LOOKS,
-            (str(command("ip", "route", "get", channel.address)),),
-            name="address",
-            renewed=True,
-            rehearsed=True,
-        ),
-        replace(
-            _opening_step(
-                "export",
-                "Export the target to the old server",
-                "new",
-                export_targets(channel),
-                _native_exports(channel),
-                "Only the address of the old server may mount it. Files that arrive belong to the database user of "
-                "the new server, and are written to its disk at once.",
-                _native_unexports(channel),
+            id=step_ids.FIND_SOURCE_ADDRESS,
+            title="Find the address by which the old server reaches the new server",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=owner,
+                call=str(print_source_address(channel)),
+                native=(str(command("ip", "route", "get", channel.address)),),
             ),
-            reads="address",
+            reason="The target is exported to this address only.",
+            undo=ONLY_LOOKS,
+            in_rehearsal=True,
+            resume=ResumePolicy(channel=ChannelUse.OPENS),
         ),
         _opening_step(
-            "mount",
+            step_ids.EXPORT_TARGET,
+            "Export the target to the old server",
+            Side.NEW,
+            export_targets(channel),
+            _native_exports(channel),
+            "Only the address of the old server may mount it. Files that arrive belong to the database user of the new "
+            "server, and are written to its disk at once.",
+            _native_unexports(channel),
+            reads=step_ids.FIND_SOURCE_ADDRESS,
+        ),
+        _opening_step(
+            step_ids.MOUNT_TARGET,
             "Mount the target on the old server",
-            "old",
+            Side.OLD,
             mount_targets(channel, owner),
             _native_mounts(channel),
             "For rsync it is a local folder. Only the owner of the cluster may enter it.",
@@ -104,61 +115,80 @@ def unmounting_steps(channel: CopyChannel) -> list[Step]:
     """Return the steps that remove the mount alone, with what it needed on the new server."""
     return [
         _closing_step(
-            "unmount",
+            step_ids.UNMOUNT_TARGET,
             "Unmount the target on the old server",
-            "old",
+            Side.OLD,
             unmount_targets(channel),
             _native_unmounts(channel),
         ),
         _closing_step(
-            "unexport", "Stop exporting the target", "new", unexport_targets(channel), _native_unexports(channel)
+            step_ids.UNEXPORT_TARGET,
+            "Stop exporting the target",
+            Side.NEW,
+            unexport_targets(channel),
+            _native_unexports(channel),
         ),
-        _closing_step("stop-nfs", "Stop the NFS server of this copy", "new", stop_nfs_server(channel), ("rpc.nfsd 0",)),
+        _closing_step(
+            step_ids.STOP_NFS, "Stop the NFS server of this copy", Side.NEW, stop_nfs_server(channel), ("rpc.nfsd 0",)
+        ),
     ]
 
 
 def _opening_step(
-    name: str, title: str, side: str, shell: Shell, native: tuple[str, ...], reason: str, undo: tuple[str, ...]
+    step_id: str,
+    title: str,
+    side: Side,
+    shell: Shell,
+    native: tuple[str, ...],
+    reason: str,
+    undo: tuple[str, ...],
+    *,
+    reads: str = "",
 ) -> Step:
     """Return a step that sets up a part of the route.
 
     Args:
-        name: the name of the step.
+        step_id: the id of the step.
         title: its title.
-        side: `old` or `new`, the server on which it runs as root.
+        side: the server on which it runs as root.
         shell: its call.
         native: what a person would type.
         reason: why it is needed.
         undo: what a person would type to undo it.
+        reads: the id of the step whose output it reads.
     """
-    undo_ = undone(ROOT_USER, side, *undo)
-    return Step(title, side, ROOT_USER, str(shell), reason, undo_, native, name=name, renewed=True, rehearsed=True)
+    return Step(
+        id=step_id,
+        title=title,
+        action=RemoteCall(side=side, user=ROOT_USER, call=str(shell), native=native, reads=reads),
+        reason=reason,
+        undo=undone(ROOT_USER, side, *undo),
+        in_rehearsal=True,
+        resume=ResumePolicy(channel=ChannelUse.OPENS),
+    )
 
 
-def _closing_step(name: str, title: str, side: str, shell: Shell, native: tuple[str, ...]) -> Step:
+def _closing_step(step_id: str, title: str, side: Side, shell: Shell, native: tuple[str, ...]) -> Step:
     """Return a step that removes a part of the route.
 
     Args:
-        name: the name of the step.
+        step_id: the id of the step.
         title: its title.
-        side: `old` or `new`, the server on which it runs as root.
+        side: the server on which it runs as root.
         shell: its call.
         native: what a person would type.
     """
     return Step(
-        title,
-        side,
-        ROOT_USER,
-        str(shell),
-        "The copy is complete. Nothing of it stays open.",
-        "To undo, open the route again by the steps above.",
-        native,
-        name=name,
+        id=step_id,
+        title=title,
+        action=RemoteCall(side=side, user=ROOT_USER, call=str(shell), native=native),
+        reason="The copy is complete. Nothing of it stays open.",
+        undo="To undo, open the route again by the steps above.",
         phase=Phase.CLOSE,
-        timed_as=Phase.VERIFY,
-        stopped=True,
-        closes=True,
-        rehearsed=True,
+        downtime=True,
+        in_rehearsal=True,
+        resume=ResumePolicy(channel=ChannelUse.CLOSES),
+        timing=Timing(stage=Phase.VERIFY),
     )
 
 

@@ -21,12 +21,10 @@ from core.migration.execution.queries import (
 )
 from core.migration.execution.queries import missing as why_missing
 from core.migration.execution.summary import Agreement, PassName, agreements, breaks, passes, proven, stages
+from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.plan import Step
-from core.migration.plan.steps.copy import CHANGED, COLD, REST
-from core.migration.plan.steps.inventory import INVENTORY
-from core.migration.plan.steps.verify import SUMS
+from core.migration.model.plan import OPERATOR, Step
 from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Row, Section, Table, Text, Tone
 from core.reports.parts.plan_table import MANY_STEPS
@@ -194,7 +192,7 @@ def _bars(latest: Execution) -> tuple[Bar, ...]:
                 f"{step.number}. {recorded(step.title)}",
                 planned[step.number],
                 _covered(latest, runs),
-                step.stopped,
+                step.downtime,
                 step.point_of_no_return,
             )
         )
@@ -304,7 +302,7 @@ def _night(report: Report, latest: Execution) -> Method | None:
     made: Estimate | None = report.estimate
     if made is None or made.made_at is None or latest.ended_at is None or made.made_at < latest.ended_at:
         return None
-    return made.method("warm-copy" if any(step.warm_pass for step in latest.plan.steps) else "cold-copy")
+    return made.method("warm-copy" if any(step.precopy_pass for step in latest.plan.steps) else "cold-copy")
 
 
 def _broken(latest: Execution) -> str:
@@ -427,9 +425,9 @@ def _passes(latest: Execution, days: bool) -> list[Row]:
 
 
 _PASSES = {
-    CHANGED: marked("Final sync, changed files"),
-    REST: marked("Final sync, new and deleted files"),
-    COLD: marked("Copy of the stopped cluster"),
+    step_ids.FINAL_SYNC_CHANGED: marked("Final sync, changed files"),
+    step_ids.FINAL_SYNC_REST: marked("Final sync, new and deleted files"),
+    step_ids.COPY: marked("Copy of the stopped cluster"),
 }
 
 
@@ -450,8 +448,8 @@ def _agreements(latest: Execution) -> list[Row]:
 
 
 def _compared(each: Agreement) -> str:
-    if each.other.name != INVENTORY or not each.agreed:
-        return recorded(each.other.reason if each.other.name == SUMS else each.step.reason)
+    if each.other.id != step_ids.TAKE_INVENTORY or not each.agreed:
+        return recorded(each.other.reason if each.other.id == step_ids.CHECKSUMS_OLD else each.step.reason)
     databases = re.findall(r"(?m)^database ", each.output)
     relations = sum(map(int, re.findall(r"(?m)^relations \S+ (\d{1,12})$", each.output)))
     settings, invalid = (re.findall(rf"(?m)^{word} ", each.output) for word in ("setting", "invalid index"))
@@ -468,7 +466,7 @@ def _comparison_result(each: Agreement) -> Cell:
     if each.agreed is None:
         return Cell(tr("not compared"), tone=Tone.MIXED)
     if each.agreed:
-        return Cell(tr("equal") if each.step.agrees_with else tr("nothing is missing"), tone=Tone.GOOD)
+        return Cell(tr("equal") if each.step.verification.equals else tr("nothing is missing"), tone=Tone.GOOD)
     return Cell(tr("different: {why}").format(why=recorded(each.message)), tone=Tone.BAD)
 
 
@@ -535,7 +533,7 @@ def _step(run: StepRun, step: Step | None, days: bool) -> Row:
     return (
         str(run.number),
         f"{recorded(run.title)}{_again(run.attempt)}{left_out}",
-        "" if step is None else side_name(step.side),
+        "" if step is None else side_name(step.side or OPERATOR),
         _clock(run.started_at, days),
         "" if took is None else Cell(units.duration(took), took),
         "" if expected is None else Cell(about(expected), expected),

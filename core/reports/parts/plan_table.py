@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core import units
 from core.language import tr
-from core.migration.model.plan import Plan, PlanWarning, Step
+from core.migration.model.plan import OPERATOR, Plan, PlanWarning, Step
 from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Code, Item, Items, Row, Section, Table, Text, Tone
 from core.reports.recorded import compared, recorded
@@ -61,7 +61,7 @@ def phase_bars(steps: Sequence[Step]) -> tuple[Bar, ...]:
     bars, at = [], 0.0
     for name, group in groups:
         seconds = sum(step.expected_seconds or 0.0 for step in group)
-        stopped, point = any(step.stopped for step in group), any(step.point_of_no_return for step in group)
+        stopped, point = any(step.downtime for step in group), any(step.point_of_no_return for step in group)
         bars.append(Bar(name, (at, at + seconds), down=stopped, point=point))
         at += seconds
     return tuple(bars)
@@ -83,7 +83,7 @@ def steps_table(name: str, steps: Sequence[Step]) -> Table:
 def _row(step: Step) -> Row:
     where = (tr("operator"), "") if step.by_person else (step.server, step.user)
     point = Cell(tr("point of no return"), tone=Tone.BAD)
-    downtime = point if step.point_of_no_return else tr("yes") if step.stopped else ""
+    downtime = point if step.point_of_no_return else tr("yes") if step.downtime else ""
     takes = "" if step.expected_seconds is None else about(step.expected_seconds)
     return str(step.number), recorded(step.title), *where, Cell(takes, step.expected_seconds), downtime
 
@@ -113,8 +113,8 @@ def commands(found: Plan) -> tuple[Section, ...]:
 
 
 def _commands(step: Step) -> Section:
-    where = side_name(step.side)
-    whose = where if step.side == "you" else f"{where} {step.server}" + (f" ({step.user})" if step.user else "")
+    where = side_name(step.side or OPERATOR)
+    whose = where if step.side is None else f"{where} {step.server}" + (f" ({step.user})" if step.user else "")
     blocks: list[Block] = [Text(f"{whose} · {sentence(recorded(step.reason))}" if step.reason else whose, small=True)]
     text = "\n".join(step.shown)
     blocks += [Code(text)] if text else []

@@ -18,16 +18,16 @@ from core.jobs import Job
 from core.migration.execution.executor import Operator
 from core.migration.execution.resync import DIFFERS
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, State
 from core.migration.model.move import Hook, HookCommand
-from core.migration.model.plan import functions_of
-from core.migration.plan.steps.copy import STOP, STOPPED
-from core.migration.plan.steps.opening import START_NEW
-from core.migration.plan.steps.verify import SUMS
+from core.migration.model.plan import ChannelUse, OperatorTask, functions_of
 from core.servers import profiles
 from core.servers.functions import functions
+from core.sides import Side
 from tests.core.migration.builders import profile
 from tests.core.migration.execution.builders import STEP, Nobody, execution, ran
+from tests.steps import change_step
 
 Action = Callable[[Session, str, Operator, Job], Execution]
 ACTIONS = (resume_execution, cancel_execution, roll_back_execution)
@@ -58,7 +58,13 @@ def begun(session: Session, tmp_path: Path) -> int:
     """An interrupted execution, whose only command leaves a trace on the workstation."""
     for side in ("old", "new"):
         session.store.put_profile(profile(side, address="127.0.0.1", port=1))
-    hook = replace(STEP, name=OWN.hook, side="you", user="you", call=f"touch '{tmp_path / 'ran'}'", closes=True)
+    hook = change_step(
+        STEP,
+        id=OWN.hook.value,
+        action=OperatorTask(hook=OWN.hook),
+        command=f"touch '{tmp_path / 'ran'}'",
+        channel=ChannelUse.CLOSES,
+    )
     made = execution(hook)
     made = replace(made, plan=replace(made.plan, way_back=(hook,)))
     _record_hook(session.store, tmp_path)
@@ -150,11 +156,11 @@ def test_what_has_changed_since_it_was_shown_is_not_taken_over(
 
 
 def test_all_that_would_run_is_shown() -> None:
-    sums = replace(STEP, name="sums", user="postgres", call="sum")
-    step = replace(
-        STEP, call="lines /etc/hosts\nevil", listing="list_files /a", mending="mend", side="new", user="root"
+    sums = change_step(STEP, id=step_ids.CHECKSUMS_OLD, user="postgres", call="sum")
+    step = change_step(
+        STEP, call="lines /etc/hosts\nevil", lists="list_files /a", resync="mend", side=Side.NEW, user="root"
     )
-    hook = replace(STEP, side="you", user="postgres", call="touch ran")  # whose server is a name that its author gave
+    hook = change_step(STEP, action=OperatorTask(), command="touch ran")  # whose server is a name that its author gave
     made = execution(sums, step, hook)
     plan = replace(made.plan, settings=(("copy_needs", "a\nb"),), functions=functions_of(made.plan.steps))
     lines = describe_execution(replace(made, plan=plan), SERVERS).split("\n")
@@ -175,7 +181,7 @@ def test_all_that_would_run_is_shown() -> None:
 
 @pytest.mark.parametrize("change", ["without a guard", "with a line", "huge"])
 def test_functions_that_are_not_this_pghauls_are_shown(change: str) -> None:
-    made = execution(replace(STEP, call="begin_pass x"))
+    made = execution(change_step(STEP, call="begin_pass x"))
     whole = functions_of(made.plan.steps)
     guard = functions()["refuse_running_server"].text
     assert guard in whole
@@ -190,7 +196,7 @@ def test_functions_that_are_not_this_pghauls_are_shown(change: str) -> None:
 
 
 def test_a_command_for_the_workstation_that_is_no_hook_of_ones_own_is_refused() -> None:
-    step = replace(STEP, name=OWN.hook, side="you", call="touch ran")
+    step = change_step(STEP, id=OWN.hook.value, action=OperatorTask(hook=OWN.hook, command="touch ran"))
     own = replace(OWN, command="touch ran")
     refuse_strange_commands(execution(step), (own,))
     for hooks in (
@@ -206,7 +212,7 @@ def test_a_command_for_the_workstation_that_is_no_hook_of_ones_own_is_refused() 
 def test_what_counts_as_done_is_shown_and_what_proves_or_is_read_runs_again(session: Session) -> None:
     for side in ("old", "new"):
         session.store.put_profile(profile(side))
-    steps = [replace(STEP, title=title, name=title, **more) for title, more in STEPS]
+    steps = [change_step(STEP, title=title, id=title, **more) for title, more in STEPS]
     made = execution(*steps)
     for number in (1, 2, 3, 4, 5, 6, 7, 8):
         made = ran(made, number)
@@ -220,12 +226,18 @@ def test_what_counts_as_done_is_shown_and_what_proves_or_is_read_runs_again(sess
     }  # 6 is proven again by whoever goes on, and 3 cannot be had again
     said = describe_execution(made, SERVERS).split("\n")
     assert said[9:-2] == [
-        "1. runs again: key", "2. runs again: take the key", "3. counts as done: stock",
-        "     the history says that it has printed: ", "4. counts as done: stop", "5. runs again: prove",
-        "6. counts as done: stopped",
-        "     the history says that it has printed: ", "7. counts as done: copy", "8. runs again: sums",
+        "1. runs again: key",
+        "2. runs again: take the key",
+        "3. counts as done: stock",
+        "     the history says that it has printed: ",
+        f"4. counts as done: {step_ids.STOP_OLD_CLUSTER}",
+        "5. runs again: prove",
+        f"6. counts as done: {step_ids.CHECK_STOPPED}",
+        "     the history says that it has printed: ",
+        "7. counts as done: copy",
+        f"8. runs again: {step_ids.CHECKSUMS_OLD}",
         "9. runs again: compare",
-    ]  # fmt: skip
+    ]
     number = session.store.execution_started(made)
     for run in made.steps:
         session.store.step_ended(replace(run, id=session.store.step_started(number, run)))
@@ -233,17 +245,20 @@ def test_what_counts_as_done_is_shown_and_what_proves_or_is_read_runs_again(sess
     taken = session.store.execution(number)
     assert {run.number for run in taken.steps if run.void} == {1, 2, 5, 8, 9}
     assert session.store.recorded_here(number)
-    assert find_functions_to_replace(ran(execution(*steps, replace(STEP, name=START_NEW)), 10)) == frozenset()
+    assert (
+        find_functions_to_replace(ran(execution(*steps, change_step(STEP, id=step_ids.START_LOCALLY)), 10))
+        == frozenset()
+    )
 
 
 STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("key", {"renewed": True}),
+    ("key", {"channel": ChannelUse.OPENS}),
     ("take the key", {"reads": "key"}),
     ("stock", {}),
-    (STOP, {}),
-    ("prove", {"proves": True}),
-    (STOPPED, {"proves": True}),
-    ("copy", {"reads": STOPPED}),
-    (SUMS, {"reads": "stock"}),
-    ("compare", {"agrees_with": SUMS}),
+    (step_ids.STOP_OLD_CLUSTER, {}),
+    ("prove", {"only_checks": True}),
+    (step_ids.CHECK_STOPPED, {"only_checks": True}),
+    ("copy", {"reads": step_ids.CHECK_STOPPED}),
+    (step_ids.CHECKSUMS_OLD, {"reads": "stock"}),
+    ("compare", {"equals": step_ids.CHECKSUMS_OLD}),
 )

@@ -30,12 +30,15 @@ from tests.core.history import samples
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution
 from tests.histories import Histories
+from tests.steps import change_step
 
 
 def carried_out(store: Store, move: str, seconds: float) -> None:
     """An execution of that move whose preparation took so long, estimated an hour before."""
     store.save_estimate(move, replace(estimate_spec(Spec(ClusterSpec(1e9))), made_at=NOW - timedelta(hours=1)))
-    made = execution(replace(STEP, title="a folder", phase=Phase.PREPARE), replace(STEP, phase=Phase.WARM, warm_pass=1))
+    made = execution(
+        change_step(STEP, title="a folder", phase=Phase.PREPARE), change_step(STEP, phase=Phase.WARM, precopy_pass=1)
+    )
     number = store.execution_started(replace(made, move=move, token=f"{move[:8]:x<8}"))
     run = StepRun(0, 1, "a folder", 1, NOW, None)
     run = replace(run, id=store.step_started(number, run))
@@ -146,7 +149,7 @@ def test_the_estimate_that_is_kept_with_a_plan_is_of_what_the_plan_does(historie
         assert method is not None
         assert {stage.name for stage in method.stages} >= {"verify", "pg_checksums", "pg_amcheck"}
         for name, likely in ((stage.name, stage.seconds.likely) for stage in method.stages):
-            steps = [step for step in whole.steps if (step.timed_as or step.phase) == name]
+            steps = [step for step in whole.steps if (step.timing.stage or step.phase) == name]
             if steps:
                 assert sum(step.expected_seconds or 0 for step in steps) == pytest.approx(likely), name
         number = store.execution_started(new_execution(whole, Kind.REAL))

@@ -19,13 +19,14 @@ from core.cli.main import main
 from core.errors import Cancelled, InputError
 from core.history.store import Store
 from core.migration.execution.status import SENTENCES, MoveStatus
+from core.migration.model import step_ids
 from core.migration.model.execution import Kind, State, StopAnswer
 from core.migration.model.move import EditedSettings
-from core.migration.plan.steps.copy import STOP, STOPPED
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.core.migration.execution.test_queries import BOTH, carried_out
 from tests.histories import Histories
+from tests.steps import change_step
 
 
 class Terminal(io.StringIO):
@@ -260,7 +261,7 @@ def test_a_persons_step_is_done_when_they_say_so(typed: str, done: bool, monkeyp
 
 def test_while_old_is_stopped_the_status_says_so_and_for_how_long() -> None:
     """Also of an execution whose program was killed."""
-    stops, proves = replace(STEP, name=STOP), replace(STEP, name=STOPPED)
+    stops, proves = change_step(STEP, id=step_ids.STOP_OLD_CLUSTER), change_step(STEP, id=step_ids.CHECK_STOPPED)
     for state in (State.STOPPED, State.RUNNING):
         begun = ran(execution(stops, proves, STEP, state=state), 1)
         assert text(begun).splitlines()[1].strip() == SENTENCES[MoveStatus.STOPPING]  # systemd may undo a stop

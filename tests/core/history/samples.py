@@ -21,11 +21,12 @@ from core.facts.model import (
 )
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted
+from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.estimate import Estimate, Method, Span, Stage
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand, Move
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import OperatorTask, Plan, RemoteCall, Step, Timing
 from core.migration.model.probe import Probe, Quantity
 from core.servers.profiles import Profile, Rights
 from core.sides import Side
@@ -312,54 +313,57 @@ def plan() -> Plan:
     """The steps of a cold copy."""
     steps = (
         Step(
-            "Tell the users",
-            "you",
-            "",
-            "",
-            "the cluster will be down for about 4 h",
-            "tell them it is off",
+            id="step-1",
+            title="Tell the users",
+            action=OperatorTask(),
+            reason="the cluster will be down for about 4 h",
+            undo="tell them it is off",
+            timing=Timing(expected_seconds=None),
             number=1,
             server="",
-            expected_seconds=None,
         ),
         Step(
-            "Stop the cluster",
-            "old",
-            "postgres",
-            "/usr/pgsql-15/bin/pg_ctl -D /srv/pg/15/data -m fast -w -t 600 stop",
-            "a copy of a running cluster cannot be started",
-            "/usr/pgsql-15/bin/pg_ctl -D /srv/pg/15/data -w start",
+            id="step-2",
+            title="Stop the cluster",
+            action=RemoteCall(
+                side=Side.OLD,
+                user="postgres",
+                call="/usr/pgsql-15/bin/pg_ctl -D /srv/pg/15/data -m fast -w -t 600 stop",
+            ),
+            reason="a copy of a running cluster cannot be started",
+            undo="/usr/pgsql-15/bin/pg_ctl -D /srv/pg/15/data -w start",
+            downtime=True,
+            timing=Timing(expected_seconds=30.0),
             number=2,
             server=OLD.name,
-            expected_seconds=30.0,
-            stopped=True,
         ),
         Step(
-            "Copy the files",
-            "old",
-            "root",
-            "rsync -aHSX --numeric-ids --no-inc-recursive --info=progress2 --exclude=/postmaster.pid "
-            "-e 'ssh -c aes128-gcm@openssh.com -o Compression=no' /srv/pg/15/data/ "
-            "postgres@10.0.0.36:/var/lib/postgresql/15/main/",
-            "the measured bottleneck is the wire: one stream fills it",
-            "remove /var/lib/postgresql/15/main on new",
+            id="step-3",
+            title="Copy the files",
+            action=RemoteCall(
+                side=Side.OLD,
+                user="root",
+                call="rsync -aHSX --numeric-ids --no-inc-recursive --info=progress2 --exclude=/postmaster.pid "
+                "-e 'ssh -c aes128-gcm@openssh.com -o Compression=no' /srv/pg/15/data/ "
+                "postgres@10.0.0.36:/var/lib/postgresql/15/main/",
+            ),
+            reason="the measured bottleneck is the wire: one stream fills it",
+            undo="remove /var/lib/postgresql/15/main on new",
+            downtime=True,
+            timing=Timing(expected_seconds=13_200.0),
             number=3,
             server=OLD.name,
-            expected_seconds=13_200.0,
-            stopped=True,
         ),
         Step(
-            "Let clients in on new",
-            "new",
-            "postgres",
-            "systemctl start postgresql@15-main",
-            "from here on new holds what clients write",
-            "stop new, start old: what was written on new is lost",
+            id=step_ids.CUTOVER,
+            title="Let clients in on new",
+            action=RemoteCall(side=Side.NEW, user="postgres", call="systemctl start postgresql@15-main"),
+            reason="from here on new holds what clients write",
+            undo="stop new, start old: what was written on new is lost",
+            downtime=True,
+            timing=Timing(expected_seconds=20.0),
             number=4,
             server=NEW.name,
-            expected_seconds=20.0,
-            point_of_no_return=True,
-            stopped=True,
         ),
     )
     return Plan(

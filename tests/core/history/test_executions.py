@@ -7,9 +7,11 @@ import pytest
 
 from core.errors import InputError
 from core.history.store import Store
+from core.migration.model import step_ids
 from core.migration.model.execution import NOT_OPENED, Execution, Kind, State, StepRun
 from core.migration.model.move import EditedSettings, Hook, HookCommand
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Plan, RemoteCall, Step, Timing
+from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.conftest import on_both
 from tests.core.history.samples import HOOK, MOVE, START
@@ -17,18 +19,16 @@ from tests.core.history.samples import HOOK, MOVE, START
 pytestmark = on_both
 
 POINT = Step(
-    "open",
-    "new",
-    "postgres",
-    "true",
-    "because",
-    "no",
+    id=step_ids.CUTOVER,
+    title="open",
+    action=RemoteCall(side=Side.NEW, user="postgres", call="true"),
+    reason="because",
+    undo="no",
+    timing=Timing(expected_seconds=1.0),
     number=2,
     server="new",
-    expected_seconds=1.0,
-    point_of_no_return=True,
 )
-PLAN = Plan(MOVE.name, "rsync", "why", (replace(POINT, number=1, point_of_no_return=False), POINT), START)
+PLAN = Plan(MOVE.name, "rsync", "why", (replace(POINT, id="copy", number=1), POINT), START)
 
 
 @pytest.fixture

@@ -7,15 +7,16 @@ from typing import Any
 import pytest
 
 from core.migration.execution.status import SENTENCES, MoveStatus
+from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Kind, State
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.standing import Condition, Milestone
-from core.migration.plan.steps.copy import STOP
 from core.migration.standing import KnownState, find_next, list_marks
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.steps import change_step
 
 Change = dict[str, Any]
 LATER = NOW + timedelta(hours=1)
@@ -24,7 +25,7 @@ BLOCKER = replace(PASSED, status=Status.BLOCKER)
 PROBE = Probe(Quantity.WIRE, 112e6, 1 << 30, 9.0, "iperf3", "", "", NOW)
 ESTIMATE = Estimate((Method("warm-copy", Span(1, 2, 3), Span(30, 38, 50), ()),), NOW, "warm-copy")
 DONE = execution(kind=Kind.REHEARSAL, state=State.DONE)
-STOPPED = ran(execution(replace(STEP, name=STOP), state=State.INTERRUPTED), 1)
+STOPPED = ran(execution(change_step(STEP, id=step_ids.STOP_OLD_CLUSTER), state=State.INTERRUPTED), 1)
 READ: Change = {"facts_at": (LATER, NOW)}
 PROBED: Change = {"probes": (replace(PROBE, taken_at=LATER),)}
 RUNNING: Change = {"executions": (STOPPED,), "alive": True}

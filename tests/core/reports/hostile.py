@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from core.migration.model.checks import CheckResult, Status
+from core.migration.model.plan import RemoteCall
 from core.reports.report import Report
+from core.sides import Side
 
 NAME = '<b>#sys{1}$x$ "'
 MARKUP = (
@@ -20,9 +22,9 @@ def hostile(full: Report, checks: int = 500) -> Report:
     methods = tuple(
         replace(one, assumptions=(MARKUP,), warnings=(MARKUP,), ruled_out=MARKUP) for one in full.estimate.methods
     )
+    call = RemoteCall(side=Side.OLD, user="postgres", call=f"{MARKUP}\n\t{MARKUP}")
     steps = tuple(
-        replace(step, title=MARKUP, call=f"{MARKUP}\n\t{MARKUP}", undo=MARKUP, reason=MARKUP, server=NAME)
-        for step in full.plan.steps
+        replace(step, title=MARKUP, action=call, undo=MARKUP, reason=MARKUP, server=NAME) for step in full.plan.steps
     )
     return replace(
         full,

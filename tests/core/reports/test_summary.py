@@ -33,7 +33,7 @@ def test_page_one_answers(full: Report) -> None:
 
 def test_a_plan_with_warm_passes_is_answered_for(full: Report) -> None:
     assert full.plan is not None
-    steps = tuple(dataclasses.replace(step, warm_pass=int(step.number == 1)) for step in full.plan.steps)
+    steps = tuple(dataclasses.replace(step, precopy_pass=int(step.number == 1)) for step in full.plan.steps)
     report = dataclasses.replace(full, plan=dataclasses.replace(full.plan, steps=steps))
     time = answers(report)[2]
     assert (time.words, time.details[0]) == ("42 min", "Pre-copy and final sync: 24 min to 1 h 30 min.")

@@ -17,6 +17,7 @@ from gui.models.execution import (
 )
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.figures import figures
+from tests.steps import change_step
 
 
 def test_how_it_stands_in_words() -> None:
@@ -47,7 +48,7 @@ def test_a_cluster_that_is_at_stake_is_named_first() -> None:
         assert confirmation(doing, running)
         assert needs_name(doing, running)
         assert not needs_name(doing, ExecutionState(execution(kind=Kind.REHEARSAL)))
-    copying = replace(STEP, rehearsed=True)
+    copying = change_step(STEP, in_rehearsal=True)
     stands = "old is as it was"
     rehearsed = ExecutionState(ran(execution(copying, copying, kind=Kind.REHEARSAL), 1), stands=stands)
     assert figures(confirmation(Doing.RESUME, rehearsed)) == ["2"]
@@ -58,7 +59,7 @@ def test_a_cluster_that_is_at_stake_is_named_first() -> None:
         assert confirmation(doing, ExecutionState())
         assert not needs_name(doing, ExecutionState())
     assert needs_name(Doing.RESUME, running)
-    down = replace(STEP, stopped=True)
+    down = change_step(STEP, downtime=True)
     held = ExecutionState(ran(execution(down, down), 1), stands="The old cluster is stopped.")
     goes_on = confirmation(Doing.RESUME, held)
     assert goes_on.startswith("The old cluster is stopped. ")

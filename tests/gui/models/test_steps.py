@@ -1,14 +1,13 @@
 """Steps as rows: a rehearsal stops nothing, so none of its steps is shown as downtime."""
 
-from dataclasses import replace
-
 from core.migration.model.execution import Kind
 from gui.models.steps import Part, progressed, step_rows
 from tests.core.migration.execution.builders import STEP, execution
+from tests.steps import change_step
 
-WARM = replace(STEP, title="warm pass", warm_pass=True, rehearsed=True, stopped=False)
-DOWN = replace(STEP, title="final pass", stopped=True, rehearsed=False)
-TAKEN_AWAY = replace(STEP, title="remove the lists", stopped=True, rehearsed=True)
+WARM = change_step(STEP, title="warm pass", precopy_pass=True, in_rehearsal=True, downtime=False)
+DOWN = change_step(STEP, title="final pass", downtime=True, in_rehearsal=False)
+TAKEN_AWAY = change_step(STEP, title="remove the lists", downtime=True, in_rehearsal=True)
 STEPS = (WARM, DOWN, TAKEN_AWAY)
 
 
@@ -23,4 +22,4 @@ def test_a_rehearsal_has_none() -> None:
     assert [(each.part, each.steps) for each in progressed(made)] == [(Part.WARM, 2)]
     rows = step_rows(made.plan, made, rehearsed=True)
     assert [row.step.title for row in rows if row.step] == ["warm pass", "remove the lists"]
-    assert not any(row.step.stopped for row in rows if row.step)
+    assert not any(row.step.downtime for row in rows if row.step)

@@ -3,10 +3,12 @@
 What such a checkpoint writes is copied by a pre-copy pass. Otherwise the shutdown would write it during the downtime.
 """
 
-from core.migration.model.plan import Phase, Step
+from core.migration.model import step_ids
+from core.migration.model.plan import Phase, RemoteCall, Step, Timing
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import connection_arguments, is_queryable, native_psql, time_limit
 from core.servers.shell import call
+from core.sides import Side
 
 
 def checkpoint_before_last_pass(context: PlanContext) -> list[Step]:
@@ -36,16 +38,18 @@ def _checkpoint(context: PlanContext, phase: Phase, reason: str) -> list[Step]:
     )
     return [
         Step(
-            f"Write a checkpoint before the {'last pre-copy pass' if phase is Phase.WARM else 'stop'}",
-            "old",
-            context.owner,
-            str(call("write_checkpoint", context.cluster.data_directory, *where)),
-            reason,
-            "Nothing to undo: PostgreSQL writes a checkpoint every few minutes.",
-            (native_psql(socket, port, "postgres", "checkpoint"),),
+            id=step_ids.CHECKPOINT_BEFORE_LAST_PASS if phase is Phase.WARM else step_ids.CHECKPOINT_BEFORE_STOP,
+            title=f"Write a checkpoint before the {'last pre-copy pass' if phase is Phase.WARM else 'stop'}",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(call("write_checkpoint", context.cluster.data_directory, *where)),
+                native=(native_psql(socket, port, "postgres", "checkpoint"),),
+                detached=True,
+            ),
+            reason=reason,
+            undo="Nothing to undo: PostgreSQL writes a checkpoint every few minutes.",
             phase=phase,
-            name="checkpoint-pass" if phase is Phase.WARM else "checkpoint-stop",
-            timed_as=Phase.CHECKPOINT,
-            detached=True,
+            timing=Timing(stage=Phase.CHECKPOINT),
         )
     ]

@@ -1,9 +1,11 @@
 """Steps that copy configuration which lies outside the data directory, where no pre-copy pass reaches it."""
 
 from core.migration.findings.layout import configuration_copied, configuration_not_copied
-from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step, undone
+from core.migration.model import step_ids
+from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, RemoteCall, ResumePolicy, Step, Timing, undone
 from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
+from core.sides import Side
 
 
 def check_configuration(context: PlanContext) -> list[Step]:
@@ -19,27 +21,27 @@ def check_configuration(context: PlanContext) -> list[Step]:
     )
     steps = [
         _check_step(
-            "configuration-readable",
+            step_ids.CHECK_CONFIGURATION_READABLE,
             f"Check that the configuration of the old cluster can be read: {', '.join(copied)}",
-            "old",
+            Side.OLD,
             context.owner,
             call("check_packable", *copied),
             "It is packed during the downtime, by the user whose server reads it when it starts.",
             command("find", "-H", *copied, "!", "-readable"),
         ),
         _check_step(
-            "configuration-replaceable",
+            step_ids.CHECK_CONFIGURATION_REPLACEABLE,
             f"Check that the configuration on the new server can be replaced: {', '.join(copied)}",
-            "new",
+            Side.NEW,
             ROOT_USER,
             call("check_replaceable", writer, context.move.target, *copied),
             f"Files that are there must belong to {writer}. They are put aside, and a rollback brings them back.",
             command("find", *copied, "!", "-user", writer),
         ),
         _check_step(
-            "configuration-own",
+            step_ids.CHECK_OWN_CONFIGURATION,
             f"Check that the new server has its own {', '.join(not_copied)}",
-            "new",
+            Side.NEW,
             writer,
             call("check_readable_files", *not_copied),
             "These files lie in a system directory, to which nothing is copied. The new cluster would not start "
@@ -50,18 +52,15 @@ def check_configuration(context: PlanContext) -> list[Step]:
     return [step for step, paths in zip(steps, (copied, copied, not_copied), strict=True) if paths]
 
 
-def _check_step(name: str, title: str, side: str, user: str, check: Shell, reason: str, native: Shell) -> Step:
+def _check_step(step_id: str, title: str, side: Side, user: str, check: Shell, reason: str, native: Shell) -> Step:
     return Step(
-        title,
-        side,
-        user,
-        str(check),
-        reason,
-        ONLY_LOOKS,
-        native=(native.text,),
-        name=name,
-        skippable=False,
-        rehearsed=True,
+        id=step_id,
+        title=title,
+        action=RemoteCall(side=side, user=user, call=str(check), native=(native.text,)),
+        reason=reason,
+        undo=ONLY_LOOKS,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True),
     )
 
 
@@ -75,42 +74,46 @@ def copy_configuration(context: PlanContext) -> list[Step]:
         return []
     return [
         Step(
-            f"Pack the configuration of the old cluster: {', '.join(paths)}",
-            "old",
-            context.owner,  # not root: no file that the owner cannot read may leave the old server
-            str(call("pack_configuration", "/", *_below_root(paths))),
-            "It lies outside the data directory, so no pass has copied it.",
-            ONLY_LOOKS,
-            (f"{command('tar', '-C', '/', '-hcf', '-', '--', *_below_root(paths))} | base64",),
-            name="configuration",
+            id=step_ids.PACK_CONFIGURATION,
+            title=f"Pack the configuration of the old cluster: {', '.join(paths)}",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,  # not root: no file that the owner cannot read may leave the old server
+                call=str(call("pack_configuration", "/", *_below_root(paths))),
+                native=(f"{command('tar', '-C', '/', '-hcf', '-', '--', *_below_root(paths))} | base64",),
+                private=True,
+            ),
+            reason="It lies outside the data directory, so no pass has copied it.",
+            undo=ONLY_LOOKS,
             phase=Phase.START,
-            timed_as=Phase.VERIFY,
-            private=True,
-            stopped=True,
+            downtime=True,
+            timing=Timing(stage=Phase.VERIFY),
         ),
         Step(
-            "Install the configuration on the new server",
-            "new",
-            ROOT_USER,
-            str(
-                call(
-                    "unpack_configuration",
-                    "/",
-                    saved_configuration(context),
-                    writer,
-                    context.move.target,
-                    *_below_root(paths),
-                )
+            id=step_ids.INSTALL_CONFIGURATION,
+            title="Install the configuration on the new server",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=ROOT_USER,
+                call=str(
+                    call(
+                        "unpack_configuration",
+                        "/",
+                        saved_configuration(context),
+                        writer,
+                        context.move.target,
+                        *_below_root(paths),
+                    )
+                ),
+                native=_native_unpack(context, paths),
+                reads=step_ids.PACK_CONFIGURATION,
             ),
-            f"Files that it replaces are kept in {saved_configuration(context)}. Read the configuration for paths, "
-            "memory sizes and addresses of the old server.",
-            undone(ROOT_USER, "new", *_native_restore(context, paths)),
-            _native_unpack(context, paths),
-            name="put-configuration",
+            reason=f"Files that it replaces are kept in {saved_configuration(context)}. Read the configuration for "
+            "paths, memory sizes and addresses of the old server.",
+            undo=undone(ROOT_USER, Side.NEW, *_native_restore(context, paths)),
             phase=Phase.START,
-            timed_as=Phase.VERIFY,
-            reads="configuration",
-            stopped=True,
+            downtime=True,
+            timing=Timing(stage=Phase.VERIFY),
         ),
     ]
 
@@ -122,22 +125,24 @@ def restore_configuration(context: PlanContext) -> list[Step]:
         return []
     return [
         Step(
-            "Restore the configuration of the new server",
-            "new",
-            ROOT_USER,
-            str(
-                call(
-                    "restore_configuration",
-                    "/",
-                    saved_configuration(context),
-                    context.channel.writer,
-                    *_below_root(paths),
-                )
+            id=step_ids.RESTORE_CONFIGURATION,
+            title="Restore the configuration of the new server",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=ROOT_USER,
+                call=str(
+                    call(
+                        "restore_configuration",
+                        "/",
+                        saved_configuration(context),
+                        context.channel.writer,
+                        *_below_root(paths),
+                    )
+                ),
+                native=_native_restore(context, paths),
             ),
-            "The new server gets back the files that were put aside. Where none were, nothing is done.",
-            "Nothing to undo: another attempt installs the configuration again.",
-            _native_restore(context, paths),
-            name="restore-configuration",
+            reason="The new server gets back the files that were put aside. Where none were, nothing is done.",
+            undo="Nothing to undo: another attempt installs the configuration again.",
         )
     ]
 

@@ -6,8 +6,19 @@ with another path, and the comparison of both sides.
 
 from core.migration.estimate.copy_methods import MOST_PASSES
 from core.migration.findings.data_roots import DataRoot, relinked_roots
+from core.migration.model import step_ids
 from core.migration.model.move import Hook, Verify
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step, undone
+from core.migration.model.plan import (
+    ONLY_LOOKS,
+    OperatorTask,
+    Phase,
+    RemoteCall,
+    ResumePolicy,
+    Step,
+    Timing,
+    Verification,
+    undone,
+)
 from core.migration.plan import cluster_control, service
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.checkpoint import checkpoint_before_last_pass, checkpoint_before_stop
@@ -20,11 +31,7 @@ from core.migration.plan.steps.start_files import check_restartable, check_resta
 from core.migration.plan.steps.verify import checksum_in_advance, verify_steps
 from core.migration.transports import passes
 from core.servers.shell import call, command
-
-STOP, STOPPED, FENCE = "stop", "stopped", "fence"
-WARM, DELETIONS = "warm-", "deletions-"
-CHANGED, REST, COLD = "changed-", "rest-", "copy-"
-"""Names of the steps of the stop, and prefixes of the names of the steps of each data root."""
+from core.sides import Side
 
 _UNDO_COPY = "Nothing to undo: another pass overwrites these files. To give up the move, remove the target directories."
 
@@ -81,30 +88,32 @@ def _pre_copy_steps(context: PlanContext) -> list[Step]:
             *checksum_in_advance(context, number),
         )
     ]
-    last = next(at for at, step in enumerate(passes_and_checksums) if step.warm_pass == MOST_PASSES)
+    last = next(at for at, step in enumerate(passes_and_checksums) if step.precopy_pass == MOST_PASSES)
     steps = [*passes_and_checksums[:last], *checkpoint_before_last_pass(context), *passes_and_checksums[last:]]
     return [record_data_roots(context), *steps]
 
 
 def _pre_copy_step(context: PlanContext, root: DataRoot, number: int) -> Step:
     return Step(
-        f"Pre-copy pass {number} of {MOST_PASSES}: copy {root.source}",
-        "old",
-        context.owner,
-        str(passes.limited_pre_copy_pass(root, *context.lists)),
-        "The old cluster keeps running. The more is on the new server already, the shorter is the downtime."
+        id=step_ids.of_part(step_ids.PRE_COPY, number, root.label),
+        title=f"Pre-copy pass {number} of {MOST_PASSES}: copy {root.source}",
+        action=RemoteCall(
+            side=Side.OLD,
+            user=context.owner,
+            call=str(passes.limited_pre_copy_pass(root, *context.lists)),
+            native=_native_rsyncs(context, root, passes.PRESENT, passes.MISSING),
+            detached=True,
+        ),
+        reason="The old cluster keeps running. The more is on the new server already, the shorter is the downtime."
         if number == 1
         else "The old cluster keeps running. This pass copies what has changed since the pass before.",
-        _UNDO_COPY,
-        native=_native_rsyncs(context, root, passes.PRESENT, passes.MISSING),
+        undo=_UNDO_COPY,
         phase=Phase.WARM,
-        share=context.share(root) / number**2,
-        name=f"{WARM}{number}-{root.label}",
-        warm_pass=number,
+        in_rehearsal=True,
+        precopy_pass=number,
         root=root.label,
-        detached=True,
-        rehearsed=True,
-        bytes=root.copied_bytes,
+        size=root.copied_bytes,
+        timing=Timing(share=context.share(root) / number**2),
     )
 
 
@@ -118,33 +127,27 @@ def _stop_steps(context: PlanContext) -> list[Step]:
     return [
         *list_clients(context),
         Step(
-            "Stop the applications",
-            "you",
-            "",
-            "",
-            "From here on clients wait. Stop connection pools, cron jobs and monitoring, too.",
-            "To undo, start the applications again.",
+            id=step_ids.STOP_APPLICATIONS,
+            title="Stop the applications",
+            action=OperatorTask(hook=Hook.STOP_APPLICATIONS),
+            reason="From here on clients wait. Stop connection pools, cron jobs and monitoring, too.",
+            undo="To undo, start the applications again.",
             phase=Phase.STOP,
-            name=Hook.STOP_APPLICATIONS,
-            stopped=True,
-            skippable=False,
+            downtime=True,
+            resume=ResumePolicy(required=True),
         ),
         *take_inventory(context),
         check_copyable_in_downtime(context),
         check_restartable_in_downtime(context),
         Step(
-            "Stop the old cluster",
-            "old",
-            stop.user,
-            str(stop.command),
-            "The files of a running cluster are not consistent with each other.",
-            stop.undo,
-            native=stop.native,
+            id=step_ids.STOP_OLD_CLUSTER,
+            title="Stop the old cluster",
+            action=RemoteCall(side=Side.OLD, user=stop.user, call=str(stop.command), native=stop.native, detached=True),
+            reason="The files of a running cluster are not consistent with each other.",
+            undo=stop.undo,
             phase=Phase.STOP,
-            share=5.0,
-            name=STOP,
-            stopped=True,
-            detached=True,
+            downtime=True,
+            timing=Timing(share=5.0),
         ),
     ]
 
@@ -152,20 +155,24 @@ def _stop_steps(context: PlanContext) -> list[Step]:
 def _check_stopped(context: PlanContext) -> list[Step]:
     return [
         Step(
-            "Check that the old cluster is stopped",
-            "old",
-            context.owner,
-            str(cluster_control.prove_stopped(context.old_path, context.cluster.data_directory)),
-            "No server may run in the data directory, and the control file must say `shut down`. It is not enough that "
-            "connections are refused.",
-            ONLY_LOOKS,
-            native=cluster_control.native_prove_stopped(context.old_path, context.cluster.data_directory, fenced=False),
+            id=step_ids.CHECK_STOPPED,
+            title="Check that the old cluster is stopped",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(cluster_control.prove_stopped(context.old_path, context.cluster.data_directory)),
+                native=cluster_control.native_prove_stopped(
+                    context.old_path, context.cluster.data_directory, fenced=False
+                ),
+            ),
+            reason="No server may run in the data directory, and the control file must say `shut down`. It is not "
+            "enough that connections are refused.",
+            undo=ONLY_LOOKS,
             phase=Phase.STOP,
-            name=STOPPED,
-            proves=True,
-            stopped=True,
-            rehearsed=not context.cluster.running,
-            skippable=False,
+            downtime=True,
+            in_rehearsal=not context.cluster.running,
+            resume=ResumePolicy(required=True),
+            verification=Verification(only_checks=True),
         )
     ]
 
@@ -174,20 +181,23 @@ def _check_stayed_stopped(context: PlanContext) -> list[Step]:
     """Return the step that compares the control file again: a start in the meantime would have changed it."""
     return [
         Step(
-            "Check that the old cluster has stayed stopped",
-            "old",
-            context.owner,
-            str(cluster_control.prove_stopped(context.old_path, context.cluster.data_directory)),
-            "The control file must be the same as before these files were copied. Otherwise somebody has started the "
-            "old cluster in the meantime.",
-            ONLY_LOOKS,
-            native=cluster_control.native_prove_stopped(context.old_path, context.cluster.data_directory, fenced=True),
+            id=step_ids.CHECK_STAYED_STOPPED,
+            title="Check that the old cluster has stayed stopped",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(cluster_control.prove_stopped(context.old_path, context.cluster.data_directory)),
+                native=cluster_control.native_prove_stopped(
+                    context.old_path, context.cluster.data_directory, fenced=True
+                ),
+            ),
+            reason="The control file must be the same as before these files were copied. Otherwise somebody has "
+            "started the old cluster in the meantime.",
+            undo=ONLY_LOOKS,
             phase=Phase.VERIFY,
-            name="stayed-stopped",
-            agrees_with=STOPPED,
-            proves=True,
-            stopped=True,
-            skippable=False,
+            downtime=True,
+            resume=ResumePolicy(required=True),
+            verification=Verification(only_checks=True, equals=step_ids.CHECK_STOPPED),
         )
     ]
 
@@ -196,18 +206,15 @@ def _fence_old(context: PlanContext) -> list[Step]:
     fence = cluster_control.fence_cluster(context.cluster, context.owner)
     return [
         Step(
-            "Fence the old cluster",
-            "old",
-            fence.user,
-            str(fence.command),
-            "Two copies of one cluster must never run at the same time. Without its control file no server starts "
-            "there.",
-            fence.undo,
-            native=fence.native,
+            id=step_ids.FENCE_OLD,
+            title="Fence the old cluster",
+            action=RemoteCall(side=Side.OLD, user=fence.user, call=str(fence.command), native=fence.native),
+            reason="Two copies of one cluster must never run at the same time. Without its control file no server "
+            "starts there.",
+            undo=fence.undo,
             phase=Phase.STOP,
-            name=FENCE,
-            stopped=True,
-            skippable=False,
+            downtime=True,
+            resume=ResumePolicy(required=True),
         )
     ]
 
@@ -215,21 +222,23 @@ def _fence_old(context: PlanContext) -> list[Step]:
 def _list_deletions(context: PlanContext) -> list[Step]:
     return [
         Step(
-            f"List the files to be deleted from {root.target}",
-            "old",
-            context.owner,
-            str(passes.list_deletions(root)),
-            "Read this list. It may contain only files that the old cluster has deleted since the first pass.",
-            ONLY_LOOKS,
-            native=_native_rsyncs(context, root, ("--dry-run", "--delete", "--itemize-changes")),
+            id=step_ids.of_part(step_ids.LIST_DELETIONS, root.label),
+            title=f"List the files to be deleted from {root.target}",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(passes.list_deletions(root)),
+                native=_native_rsyncs(context, root, ("--dry-run", "--delete", "--itemize-changes")),
+                detached=True,
+            ),
+            reason="Read this list. It may contain only files that the old cluster has deleted since the first pass.",
+            undo=ONLY_LOOKS,
             phase=Phase.FINAL if context.cluster.running else Phase.COPY,
-            timed_as=Phase.VERIFY,
-            name=f"{DELETIONS}{root.label}",
-            stopped=True,
-            rehearsed=not context.cluster.running,
-            skippable=False,
-            detached=True,
-            beside=root != context.roots[0],
+            downtime=True,
+            in_rehearsal=not context.cluster.running,
+            parallel=root != context.roots[0],
+            resume=ResumePolicy(required=True),
+            timing=Timing(stage=Phase.VERIFY),
         )
         for root in context.roots
     ]
@@ -238,21 +247,23 @@ def _list_deletions(context: PlanContext) -> list[Step]:
 def _copy_changed_files(context: PlanContext) -> list[Step]:
     return [
         Step(
-            f"Final sync, changed files: {root.source}",
-            "old",
-            context.owner,
-            str(passes.changed_pass(root)),
-            "Every file that has changed since the last pre-copy pass began is compared byte for byte. The times of "
-            "files are not trusted.",
-            _UNDO_COPY,
-            native=_native_rsyncs(context, root, (*passes.IN_PLACE, "--files-from=…")),
+            id=step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, root.label),
+            title=f"Final sync, changed files: {root.source}",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(passes.changed_pass(root)),
+                native=_native_rsyncs(context, root, (*passes.IN_PLACE, "--files-from=…")),
+                detached=True,
+            ),
+            reason="Every file that has changed since the last pre-copy pass began is compared byte for byte. The "
+            "times of files are not trusted.",
+            undo=_UNDO_COPY,
             phase=Phase.FINAL,
-            name=f"{CHANGED}{root.label}",
-            share=context.share(root),
-            stopped=True,
-            skippable=False,
-            detached=True,
-            beside=True,  # it deletes nothing, so the list of deletions can be made at the same time
+            downtime=True,
+            parallel=True,  # it deletes nothing, so the list of deletions can be made at the same time
+            resume=ResumePolicy(required=True),
+            timing=Timing(share=context.share(root)),
         )
         for root in context.roots
     ]
@@ -262,27 +273,28 @@ def _copy_remaining_files(context: PlanContext) -> list[Step]:
     running = context.cluster.running
     return [
         Step(
-            f"{'Final sync, new and deleted files' if running else 'Copy the stopped cluster'}: {root.source}",
-            "old",
-            context.owner,
-            str((passes.rest_pass if running else passes.full_pass)(root)),
-            "This pass copies folders, links and new files, and deletes what the old cluster no longer has."
+            id=step_ids.of_part(step_ids.FINAL_SYNC_REST if running else step_ids.COPY, root.label),
+            title=f"{'Final sync, new and deleted files' if running else 'Copy the stopped cluster'}: {root.source}",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str((passes.rest_pass if running else passes.full_pass)(root)),
+                native=_native_rsyncs(
+                    context, root, *([("--delete",)] if running else [passes.PRESENT, (*passes.MISSING, "--delete")])
+                ),
+                detached=True,
+            ),
+            reason="This pass copies folders, links and new files, and deletes what the old cluster no longer has."
             if running
             else "All files are copied as the shutdown has left them.",
-            _UNDO_COPY,
-            native=_native_rsyncs(
-                context, root, *([("--delete",)] if running else [passes.PRESENT, (*passes.MISSING, "--delete")])
-            ),
+            undo=_UNDO_COPY,
             phase=Phase.FINAL if running else Phase.COPY,
-            timed_as=Phase.VERIFY if running else None,
-            name=f"{REST if running else COLD}{root.label}",
-            share=context.share(root),
-            stopped=True,
-            rehearsed=not running,
-            skippable=False,
-            detached=True,
-            beside=root != context.roots[0],
-            bytes=None if running else root.copied_bytes,
+            downtime=True,
+            in_rehearsal=not running,
+            parallel=root != context.roots[0],
+            size=None if running else root.copied_bytes,
+            resume=ResumePolicy(required=True),
+            timing=Timing(stage=Phase.VERIFY if running else None, share=context.share(root)),
         )
         for root in context.roots
     ]
@@ -293,32 +305,34 @@ def _link_flush_and_verify(context: PlanContext) -> list[Step]:
     target, user = context.move.target, context.channel.writer
     links = [
         Step(
-            f"Set the link {root.link}",
-            "new",
-            user,
-            str(command("ln", "-sfn", "--", root.target, f"{target}/{root.link}")),
-            "The directory has another path on the new server.",
-            undone(user, "new", command("ln", "-sfn", "--", root.source, f"{target}/{root.link}")),
+            id=step_ids.of_part(step_ids.LINK, root.label),
+            title=f"Set the link {root.link}",
+            action=RemoteCall(
+                side=Side.NEW, user=user, call=str(command("ln", "-sfn", "--", root.target, f"{target}/{root.link}"))
+            ),
+            reason="The directory has another path on the new server.",
+            undo=undone(user, Side.NEW, command("ln", "-sfn", "--", root.source, f"{target}/{root.link}")),
             phase=Phase.VERIFY,
-            name=f"link-{root.label}",
-            stopped=True,
-            skippable=False,
+            downtime=True,
+            resume=ResumePolicy(required=True),
         )
         for root in relinked_roots(context.move, context.cluster)
     ]
     flush = Step(
-        "Flush the disks of the new server",
-        "new",
-        user,
-        str(call("flush_file_systems", *(root.target for root in context.roots))),
-        "The copied files must survive a power failure, and no failed write may go unnoticed.",
-        "Nothing to undo: the files stay the same.",
-        native=tuple(command("sync", "-f", root.target).text for root in context.roots),
+        id=step_ids.FLUSH_NEW,
+        title="Flush the disks of the new server",
+        action=RemoteCall(
+            side=Side.NEW,
+            user=user,
+            call=str(call("flush_file_systems", *(root.target for root in context.roots))),
+            native=tuple(command("sync", "-f", root.target).text for root in context.roots),
+            detached=True,
+        ),
+        reason="The copied files must survive a power failure, and no failed write may go unnoticed.",
+        undo="Nothing to undo: the files stay the same.",
         phase=Phase.VERIFY,
-        name="flush",
-        stopped=True,
-        skippable=False,
-        detached=True,
+        downtime=True,
+        resume=ResumePolicy(required=True),
     )
     page_checksums = page_checksum_steps(context) if context.verify is Verify.ALL else []
     return [*links, flush, *verify_steps(context), *page_checksums]

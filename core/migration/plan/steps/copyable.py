@@ -3,29 +3,41 @@
 from dataclasses import replace
 
 from core.migration.findings.data_roots import private_key_path
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.model import step_ids
+from core.migration.model.plan import (
+    ONLY_LOOKS,
+    ChannelUse,
+    Phase,
+    RemoteCall,
+    ResumePolicy,
+    Step,
+    Timing,
+    Verification,
+)
 from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
+from core.sides import Side
 
 
 def check_copyable(context: PlanContext) -> Step:
     """Return the check that every file can be copied. It runs in rehearsals too, because facts may be days old."""
     folders = [content for root in context.roots for content in root.contents]
     return Step(
-        "Check that every file can be copied",
-        "old",
-        context.owner,
-        str(call("check_copyable", private_key_path(context.cluster) or "-", *folders)),
-        "A file that the owner of the cluster may not read would end the copy during the downtime.",
-        ONLY_LOOKS,
-        (command("find", *folders, "-type", "f", "!", "-readable").text,),
+        id=step_ids.CHECK_COPYABLE,
+        title="Check that every file can be copied",
+        action=RemoteCall(
+            side=Side.OLD,
+            user=context.owner,
+            call=str(call("check_copyable", private_key_path(context.cluster) or "-", *folders)),
+            native=(command("find", *folders, "-type", "f", "!", "-readable").text,),
+        ),
+        reason="A file that the owner of the cluster may not read would end the copy during the downtime.",
+        undo=ONLY_LOOKS,
         phase=Phase.STOP,
-        name="copyable",
-        share=0.0,
-        renewed=True,
-        skippable=False,
-        rehearsed=True,
-        proves=True,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True, channel=ChannelUse.OPENS),
+        verification=Verification(only_checks=True),
+        timing=Timing(share=0.0),
     )
 
 
@@ -35,8 +47,8 @@ def check_copyable_in_downtime(context: PlanContext) -> Step:
     return replace(
         step,
         title="Check again that every file can be copied",
-        name="copyable-in-stop",
-        stopped=True,
-        renewed=False,
-        rehearsed=False,
+        id=step_ids.CHECK_COPYABLE_IN_DOWNTIME,
+        downtime=True,
+        in_rehearsal=False,
+        resume=ResumePolicy(required=True),
     )

@@ -10,12 +10,14 @@ extension amcheck, it is created for the time of the check in a schema of its ow
 triggers, and then dropped. This is never done on the old server.
 """
 
+from core.migration.model import step_ids
 from core.migration.model.move import Verify
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, Step, Timing
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import connection_arguments, time_limit
 from core.servers.shell import call, command
+from core.sides import Side
 
 
 def page_checksum_steps(context: PlanContext) -> list[Step]:
@@ -26,20 +28,22 @@ def page_checksum_steps(context: PlanContext) -> list[Step]:
     tool = "pg_checksums" if context.major_version >= (12,) else "pg_verify_checksums"
     return [
         Step(
-            "Check the page checksums of the new cluster",
-            "new",
-            context.channel.writer,
-            str(call("check_pages", context.new_path, tool, context.move.target)),
-            "A page that was damaged on the old server before the copy is found by its checksum only. The new cluster "
-            "must be stopped for this.",
-            ONLY_LOOKS,
-            native_check_pages(context, tool),
-            name="page-checksums",
+            id=step_ids.CHECK_PAGE_CHECKSUMS,
+            title="Check the page checksums of the new cluster",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=context.channel.writer,
+                call=str(call("check_pages", context.new_path, tool, context.move.target)),
+                native=native_check_pages(context, tool),
+                detached=True,
+            ),
+            reason="A page that was damaged on the old server before the copy is found by its checksum only. The new "
+            "cluster must be stopped for this.",
+            undo=ONLY_LOOKS,
             phase=Phase.VERIFY,
-            timed_as=Phase.CHECKSUMS,
-            stopped=True,
-            detached=True,
-            bytes=context.cluster.size_bytes,
+            downtime=True,
+            size=context.cluster.size_bytes,
+            timing=Timing(stage=Phase.CHECKSUMS),
         )
     ]
 
@@ -58,25 +62,27 @@ def amcheck_steps(context: PlanContext, socket: str | None, *, opened: bool = Fa
     seconds = time_limit(context.cluster.size_bytes)
     return [
         Step(
-            "Check the tables and indexes of the new cluster",
-            "new",
-            context.channel.writer,
-            str(
-                call(
-                    "check_relations",
-                    *connection_arguments(context.new_path, socket, port, context.cluster.series, seconds),
-                    threads,
-                )
+            id=step_ids.CHECK_TABLES_AND_INDEXES,
+            title="Check the tables and indexes of the new cluster",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=context.channel.writer,
+                call=str(
+                    call(
+                        "check_relations",
+                        *connection_arguments(context.new_path, socket, port, context.cluster.series, seconds),
+                        threads,
+                    )
+                ),
+                native=native_check_relations(context, socket, port, threads),
+                detached=True,
             ),
-            "The program pg_amcheck finds rows and index entries that contradict each other. Where its extension is "
-            "missing, it is added for the time of the check.",
-            ONLY_LOOKS,
-            native_check_relations(context, socket, port, threads),
-            name="tables-and-indexes",
+            reason="The program pg_amcheck finds rows and index entries that contradict each other. Where its "
+            "extension is missing, it is added for the time of the check.",
+            undo=ONLY_LOOKS,
             phase=Phase.VERIFY,
-            timed_as=Phase.AMCHECK,
-            stopped=True,
-            detached=True,
+            downtime=True,
+            timing=Timing(stage=Phase.AMCHECK),
         )
     ]
 

@@ -13,19 +13,25 @@ from core.migration.findings.data_roots import link_targets
 from core.migration.findings.dress import backup_functions, list_recovery_isolation_settings
 from core.migration.findings.local_start import list_libraries_that_may_start_work
 from core.migration.findings.query_scripts import query_database
+from core.migration.model import step_ids
 from core.migration.model.dress import RehearsalOptions
-from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, Step
+from core.migration.model.plan import (
+    ONLY_LOOKS,
+    ROOT_USER,
+    ChannelUse,
+    Phase,
+    RemoteCall,
+    ResumePolicy,
+    Step,
+    Verification,
+)
 from core.migration.model.queries import Queries
 from core.migration.plan import cluster_control
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import connection_arguments, native_psql, time_limit
 from core.migration.transports import passes
 from core.servers.shell import call, command
-
-DRESSED, PASS = "dress-copy", "dress-pass"
-"""The names of the step that runs the copy, and of the pass within a backup before it."""
-QUERIES_ON_OLD, QUERIES_COLD = "queries-old", "queries-cold"
-"""The names of the steps that measure queries on the old server, and that drop the page cache of the new one."""
+from core.sides import Side
 
 _SOCKET = "/tmp/pghaul-dress.…"  # noqa: S108  only shown; dress.sh makes a directory that only this user can enter
 _AMCHECK: LiteralString = (
@@ -72,18 +78,20 @@ def _check_programs(context: PlanContext, programs: tuple[str, ...]) -> Step:
     )
     loaded = settings.get("shared_preload_libraries", ""), settings.get("dynamic_library_path", "")
     return Step(
-        "Check that the new server has the programs for the copy",
-        "new",
-        context.channel.writer,
-        str(call("dress_check_programs", context.new_path, *loaded, *programs)),
-        "The step that needs them comes only after hours of copying.",
-        ONLY_LOOKS,
-        (command("ls", *(cluster_control.program(context.new_path, each) for each in programs)).text,),
+        id=step_ids.CHECK_REHEARSAL_PROGRAMS,
+        title="Check that the new server has the programs for the copy",
+        action=RemoteCall(
+            side=Side.NEW,
+            user=context.channel.writer,
+            call=str(call("dress_check_programs", context.new_path, *loaded, *programs)),
+            native=(command("ls", *(cluster_control.program(context.new_path, each) for each in programs)).text,),
+        ),
+        reason="The step that needs them comes only after hours of copying.",
+        undo=ONLY_LOOKS,
         phase=Phase.PREPARE,
-        name="dress-programs",
-        rehearsed=True,
-        skippable=False,
-        proves=True,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True),
+        verification=Verification(only_checks=True),
     )
 
 
@@ -91,19 +99,21 @@ def _check_role(context: PlanContext, queries: Queries) -> Step:
     socket, port = context.cluster.socket_directory, context.cluster.port or 5432
     where = connection_arguments(context.old_path, socket, port, context.cluster.series)
     return Step(
-        f"Check that the role {queries.role} has no administrator rights",
-        "old",
-        context.owner,
-        str(call("check_role", query_database(queries, context.cluster), queries.role, *where)),
-        "The queries run as this role, as your application runs them. What its functions, views and foreign tables do "
-        "for the application, they do here, too.",
-        ONLY_LOOKS,
-        (native_psql(socket, port, "postgres", "table pg_auth_members"),),
+        id=step_ids.CHECK_QUERIES_ROLE,
+        title=f"Check that the role {queries.role} has no administrator rights",
+        action=RemoteCall(
+            side=Side.OLD,
+            user=context.owner,
+            call=str(call("check_role", query_database(queries, context.cluster), queries.role, *where)),
+            native=(native_psql(socket, port, "postgres", "table pg_auth_members"),),
+        ),
+        reason="The queries run as this role, as your application runs them. What its functions, views and foreign "
+        "tables do for the application, they do here, too.",
+        undo=ONLY_LOOKS,
         phase=Phase.PREPARE,
-        name="queries-role",
-        rehearsed=True,
-        skippable=False,
-        proves=True,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True),
+        verification=Verification(only_checks=True),
     )
 
 
@@ -120,33 +130,38 @@ def _measure_queries_on_old(context: PlanContext, queries: Queries) -> Step:
     )
     # not detached: a detached job would store the password on disk, and the step must end with the workstation
     return Step(
-        "Measure the queries on the old server",
-        "old",
-        context.owner,
-        str(call("run_with_queries", *_query_arguments(queries, context), *measured, context.move.cluster)),
-        f"They run as the role {queries.role}, in transactions that are read-only by default and have a time limit. "
-        "The first run fills the caches, the second run counts.",
-        "What functions of the role have done cannot be undone. The sessions end with the measurement.",
-        _native_pgbench(context.old_path, socket, port, queries, context),
+        id=step_ids.MEASURE_QUERIES_OLD,
+        title="Measure the queries on the old server",
+        action=RemoteCall(
+            side=Side.OLD,
+            user=context.owner,
+            call=str(call("run_with_queries", *_query_arguments(queries, context), *measured, context.move.cluster)),
+            native=_native_pgbench(context.old_path, socket, port, queries, context),
+        ),
+        reason=f"They run as the role {queries.role}, in transactions that are read-only by default and have a time "
+        "limit. The first run fills the caches, the second run counts.",
+        undo="What functions of the role have done cannot be undone. The sessions end with the measurement.",
         phase=Phase.PREPARE,
-        name=QUERIES_ON_OLD,
-        rehearsed=True,
+        in_rehearsal=True,
     )
 
 
 def _drop_page_cache() -> Step:
     return Step(
-        "Drop the page cache of the new server",
-        "new",
-        ROOT_USER,
-        str(call("drop_cache_for_queries")),
-        "The files that were just copied are in its memory. The first run of the queries is to read them from disk.",
-        "Nothing to undo: the cache fills again.",
-        ("sync", "echo 3 >/proc/sys/vm/drop_caches"),
+        id=step_ids.REHEARSE_DROP_CACHE,
+        title="Drop the page cache of the new server",
+        action=RemoteCall(
+            side=Side.NEW,
+            user=ROOT_USER,
+            call=str(call("drop_cache_for_queries")),
+            native=("sync", "echo 3 >/proc/sys/vm/drop_caches"),
+            detached=True,
+        ),
+        reason="The files that were just copied are in its memory. The first run of the queries is to read them from "
+        "disk.",
+        undo="Nothing to undo: the cache fills again.",
         phase=Phase.DRESS,
-        name=QUERIES_COLD,
-        detached=True,
-        rehearsed=True,
+        in_rehearsal=True,
     )
 
 
@@ -220,23 +235,25 @@ def _backup_pass(context: PlanContext, rehearsal: RehearsalOptions) -> Step:
     begin, end = backup_functions(context.cluster)
     slot = "select pg_create_physical_replication_slot('pghaul_…', true, true)"
     return Step(
-        "Copy changed files within a backup",
-        "old",
-        context.owner,
-        str(call("run_beside_server", *context.lists, "dress_pass", *connection, limit, calm, *roots)),
-        reason,
-        "Nothing to undo: the backup and its replication slot end with their session.",
-        (
-            f'psql -d postgres -c "select {begin}" -c "{slot}"',
-            *(passes.native_rsync(context.channel, root, *passes.PRESENT) for root in context.roots),
-            *(passes.native_rsync(context.channel, root, *passes.MISSING) for root in context.roots),
-            f'psql -d postgres -c "select * from {end}" (in the same session)',
+        id=step_ids.REHEARSE_PASS,
+        title="Copy changed files within a backup",
+        action=RemoteCall(
+            side=Side.OLD,
+            user=context.owner,
+            call=str(call("run_beside_server", *context.lists, "dress_pass", *connection, limit, calm, *roots)),
+            native=(
+                f'psql -d postgres -c "select {begin}" -c "{slot}"',
+                *(passes.native_rsync(context.channel, root, *passes.PRESENT) for root in context.roots),
+                *(passes.native_rsync(context.channel, root, *passes.MISSING) for root in context.roots),
+                f'psql -d postgres -c "select * from {end}" (in the same session)',
+            ),
+            detached=True,
         ),
+        reason=reason,
+        undo="Nothing to undo: the backup and its replication slot end with their session.",
         phase=Phase.DRESS,
-        name=PASS,
-        detached=True,
-        rehearsed=True,
-        skippable=False,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True),
     )
 
 
@@ -263,47 +280,55 @@ def _run_copy(context: PlanContext, rehearsal: RehearsalOptions) -> Step:
         wrappers = "run_with_queries", *_query_arguments(queries, context), *wrappers
     words = *wrappers, "dress_run_copy", *server, _START_SECONDS + context.lists[0] // _FILES_A_SECOND, *links
     return Step(
-        "Start the copy on the new server, examine its databases, and stop it",
-        "new",
-        user,
-        str(call(str(words[0]), *words[1:])),
-        "The copied cluster must start, and its databases, libraries and dictionaries must be usable. Meanwhile the "
-        "old cluster serves its clients. The copy only replays WAL, and no client can reach it."
-        + (f" What {', '.join(libraries)} start runs in it, too." if libraries else ""),
-        "Nothing to undo: the copy is stopped and fenced again, however the step ends.",
-        (
-            f"{program} {server_options}",
-            *(
-                _native_pgbench(context.new_path, _SOCKET, context.port, queries, context)
-                if queries is not None
-                else ()
+        id=step_ids.REHEARSE_START,
+        title="Start the copy on the new server, examine its databases, and stop it",
+        action=RemoteCall(
+            side=Side.NEW,
+            user=user,
+            call=str(call(str(words[0]), *words[1:])),
+            native=(
+                f"{program} {server_options}",
+                *(
+                    _native_pgbench(context.new_path, _SOCKET, context.port, queries, context)
+                    if queries is not None
+                    else ()
+                ),
+                native_psql(_SOCKET, context.port, "postgres", "select pg_is_in_recovery(), version()"),
+                *(
+                    ()
+                    if rehearsal.amcheck_seconds is None
+                    else (native_psql(_SOCKET, context.port, "DATABASE", _AMCHECK),)
+                ),
+                f'kill -QUIT "$(head -n 1 {command(target)}/postmaster.pid)"',
             ),
-            native_psql(_SOCKET, context.port, "postgres", "select pg_is_in_recovery(), version()"),
-            *(() if rehearsal.amcheck_seconds is None else (native_psql(_SOCKET, context.port, "DATABASE", _AMCHECK),)),
-            f'kill -QUIT "$(head -n 1 {command(target)}/postmaster.pid)"',
+            detached=True,
         ),
+        reason="The copied cluster must start, and its databases, libraries and dictionaries must be usable. "
+        "Meanwhile the old cluster serves its clients. The copy only replays WAL, and no client can reach it."
+        + (f" What {', '.join(libraries)} start runs in it, too." if libraries else ""),
+        undo="Nothing to undo: the copy is stopped and fenced again, however the step ends.",
         phase=Phase.DRESS,
-        name=DRESSED,
-        detached=True,
-        rehearsed=True,
-        skippable=False,
-        proves=True,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True),
+        verification=Verification(only_checks=True),
     )
 
 
 def _stop_copy(context: PlanContext) -> Step:
     target = context.move.target
     return Step(
-        "Check that the copy is stopped",
-        "new",
-        context.channel.writer,
-        str(call("dress_stop_copy", target)),
-        "Nobody may take the copy for the real cluster. If the step before was interrupted, this step stops the copy.",
-        "Nothing to undo: the copy is to stay stopped.",
-        cluster_control.native_stop_and_fence(target),
+        id=step_ids.REHEARSE_STOP,
+        title="Check that the copy is stopped",
+        action=RemoteCall(
+            side=Side.NEW,
+            user=context.channel.writer,
+            call=str(call("dress_stop_copy", target)),
+            native=cluster_control.native_stop_and_fence(target),
+        ),
+        reason="Nobody may take the copy for the real cluster. If the step before was interrupted, this step stops the "
+        "copy.",
+        undo="Nothing to undo: the copy is to stay stopped.",
         phase=Phase.DRESS,
-        name="dress-end",
-        rehearsed=True,
-        skippable=False,
-        closes=True,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True, channel=ChannelUse.CLOSES),
     )

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from core.migration.model import step_ids
 from core.migration.model.move import Hook, HookCommand
-from core.migration.model.plan import Phase, PlanWarning, Step
+from core.migration.model.plan import OperatorTask, Phase, PlanWarning, RemoteCall, ResumePolicy, Step
 from core.migration.plan.context import PlanContext
+from core.sides import Side
 
 _TITLES = {
     Hook.STOP_APPLICATIONS: "Stop the applications",
@@ -13,8 +15,6 @@ _TITLES = {
     Hook.MOVE_ADDRESS: "Move the virtual address",
     Hook.TELL_POOLER: "Tell the connection pooler",
 }
-LEAD = "lead"
-"""The name of the step that repoints the applications; the hooks after the cutover come before it."""
 
 
 def insert_hooks(steps: Sequence[Step], context: PlanContext, hooks: Sequence[HookCommand]) -> list[Step]:
@@ -24,13 +24,12 @@ def insert_hooks(steps: Sequence[Step], context: PlanContext, hooks: Sequence[Ho
     not run: the manual step stays, and `warn_of_foreign_hooks` shows the command.
     """
     commands = {hook.hook: hook for hook in hooks if not hook.from_elsewhere}
+    planned = {step.action.hook for step in steps if isinstance(step.action, OperatorTask)}
     made: list[Step] = []
     for step in steps:
-        if step.name == LEAD:
-            made += [
-                _hook_step(commands[hook], context) for hook in Hook if hook in commands and hook not in _names(steps)
-            ]
-        own = next((command for hook, command in commands.items() if hook == step.name), None)
+        if step.id == step_ids.REPOINT_APPLICATIONS:  # the hooks without a step of their own come before it
+            made += [_hook_step(commands[hook], context) for hook in Hook if hook in commands and hook not in planned]
+        own = commands.get(step.action.hook) if isinstance(step.action, OperatorTask) and step.action.hook else None
         made.append(step if own is None else _run_as_hook(step, own, context))
     return made
 
@@ -47,30 +46,25 @@ def warn_of_foreign_hooks(move: str, hooks: Sequence[HookCommand]) -> list[PlanW
     ]
 
 
-def _names(steps: Sequence[Step]) -> set[str]:
-    return {step.name for step in steps}
-
-
 def _hook_step(hook: HookCommand, context: PlanContext) -> Step:
     reason = "This step runs your own command."
     step = Step(
-        _TITLES[hook.hook],
-        "you",
-        "",
-        "",
-        reason,
-        "To undo, reverse by hand what your command has done.",
+        id=hook.hook.value,
+        title=_TITLES[hook.hook],
+        action=OperatorTask(hook=hook.hook),
+        reason=reason,
+        undo="To undo, reverse by hand what your command has done.",
         phase=Phase.OPEN,
-        name=hook.hook,
-        skippable=False,
+        resume=ResumePolicy(required=True),
     )
     return _run_as_hook(step, hook, context)
 
 
 def _run_as_hook(step: Step, hook: HookCommand, context: PlanContext) -> Step:
-    """Return the step with the command of the hook; one that runs on the workstation keeps the side `you`."""
+    """Return the step with the command of the hook, which runs on the workstation or on a server."""
     if hook.side == "workstation":
-        return replace(step, side="you", user="", call=hook.command, native=())
-    profile = context.old if hook.side == "old" else context.new
+        return replace(step, action=OperatorTask(hook=hook.hook, command=hook.command))
+    side = Side(hook.side)
+    profile = context.old if side is Side.OLD else context.new
     user = hook.user or profile.user or profile.database_user
-    return replace(step, side=hook.side, user=user, call=hook.command, native=())
+    return replace(step, action=RemoteCall(side=side, user=user, call=hook.command))

@@ -11,15 +11,11 @@ from typing import LiteralString
 
 from core.migration.findings.edited import list_settings_from_files, list_settings_kept_in_force
 from core.migration.findings.services import access_rule_paths
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.model import step_ids
+from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, ResumePolicy, Step, Timing, Verification
 from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
-
-CLIENTS = "clients"
-INVENTORY = "stock"
-"""The names of the steps that query the old cluster. Plans in the history contain them."""
-OLD_SETTINGS = "old-settings"
-"""The name of the step of a rollback that compares the old cluster's settings with its inventory."""
+from core.sides import Side
 
 _ASKED: tuple[tuple[str, LiteralString], ...] = (
     ("postgres", "select name, setting, source from pg_settings where source <> 'default' order by name"),
@@ -47,16 +43,21 @@ def list_clients(context: PlanContext) -> list[Step]:
     socket, port = context.cluster.socket_directory, context.cluster.port or 5432
     return [
         Step(
-            "List the clients of the old cluster",
-            "old",
-            context.owner,
-            str(call("list_clients", *connection_arguments(context.old_path, socket, port, context.cluster.series))),
-            "Clients lose their connections when the cluster is stopped. Check whether anybody must be told first.",
-            ONLY_LOOKS,
-            (native_psql(socket, port, "postgres", _CONNECTED),),
+            id=step_ids.LIST_CLIENTS,
+            title="List the clients of the old cluster",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(
+                    call("list_clients", *connection_arguments(context.old_path, socket, port, context.cluster.series))
+                ),
+                native=(native_psql(socket, port, "postgres", _CONNECTED),),
+            ),
+            reason="Clients lose their connections when the cluster is stopped. Check whether anybody must be told "
+            "first.",
+            undo=ONLY_LOOKS,
             phase=Phase.STOP,
-            share=0.0,
-            name=CLIENTS,
+            timing=Timing(share=0.0),
         )
     ]
 
@@ -68,23 +69,26 @@ def take_inventory(context: PlanContext) -> list[Step]:
     old = context.cluster.socket_directory, context.cluster.port or 5432
     return [
         Step(
-            "Take the inventory of the old cluster",
-            "old",
-            context.owner,
-            str(
-                call(
-                    "take_inventory",
-                    *connection_arguments(context.old_path, *old, context.cluster.series),
-                    context.cluster.data_directory,
-                )
+            id=step_ids.TAKE_INVENTORY,
+            title="Take the inventory of the old cluster",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(
+                    call(
+                        "take_inventory",
+                        *connection_arguments(context.old_path, *old, context.cluster.series),
+                        context.cluster.data_directory,
+                    )
+                ),
+                native=native_inventory(*old),
             ),
-            "It lists databases, relations, invalid indexes and settings. The new cluster is compared with it later.",
-            ONLY_LOOKS,
-            native_inventory(*old),
+            reason="It lists databases, relations, invalid indexes and settings. The new cluster is compared with it "
+            "later.",
+            undo=ONLY_LOOKS,
             phase=Phase.STOP,
-            name=INVENTORY,
-            stopped=True,
-            skippable=False,
+            downtime=True,
+            resume=ResumePolicy(required=True),
         )
     ]
 
@@ -103,47 +107,51 @@ def compare_inventory(context: PlanContext, socket: str | None, own_settings: Se
     if is_queryable(context):
         steps.append(
             Step(
-                "Compare the inventories of both clusters",
-                "new",
-                context.channel.writer,
-                str(
-                    call(
-                        "compare_inventory",
-                        *connection_arguments(context.new_path, socket, context.port, context.cluster.series),
-                        context.move.target,
-                        ",".join(dict.fromkeys(each.partition("=")[0] for each in own_settings)),
-                    )
+                id=step_ids.COMPARE_INVENTORY,
+                title="Compare the inventories of both clusters",
+                action=RemoteCall(
+                    side=Side.NEW,
+                    user=context.channel.writer,
+                    call=str(
+                        call(
+                            "compare_inventory",
+                            *connection_arguments(context.new_path, socket, context.port, context.cluster.series),
+                            context.move.target,
+                            ",".join(dict.fromkeys(each.partition("=")[0] for each in own_settings)),
+                        )
+                    ),
+                    native=native_inventory(socket, context.port),
+                    reads=step_ids.TAKE_INVENTORY,
                 ),
-                "Clients may have changed numbers in the meantime, which is noted. The step fails if a database or the "
-                "file of a relation is missing, or if the configuration files set something else.",
-                ONLY_LOOKS,
-                native_inventory(socket, context.port),
-                name="same-inventory",
-                reads=INVENTORY,
-                proves=True,
+                reason="Clients may have changed numbers in the meantime, which is noted. The step fails if a "
+                "database or the file of a relation is missing, or if the configuration files set something else.",
+                undo=ONLY_LOOKS,
                 phase=Phase.START,
-                stopped=True,
-                skippable=False,
+                downtime=True,
+                resume=ResumePolicy(required=True),
+                verification=Verification(only_checks=True),
             )
         )
     if context.major_version >= _COLLATIONS_SINCE:
         steps.append(
             Step(
-                "Compare the collation versions",
-                "new",
-                context.channel.writer,
-                str(
-                    call(
-                        "warn_of_collation_versions",
-                        *connection_arguments(context.new_path, socket, context.port, context.cluster.series),
-                    )
+                id=step_ids.COMPARE_COLLATION_VERSIONS,
+                title="Compare the collation versions",
+                action=RemoteCall(
+                    side=Side.NEW,
+                    user=context.channel.writer,
+                    call=str(
+                        call(
+                            "warn_of_collation_versions",
+                            *connection_arguments(context.new_path, socket, context.port, context.cluster.series),
+                        )
+                    ),
+                    native=(native_psql(socket, context.port, "postgres", _VERSIONS),),
                 ),
-                "Where the new server sorts text differently, an index on text does not find all rows.",
-                ONLY_LOOKS,
-                (native_psql(socket, context.port, "postgres", _VERSIONS),),
-                name="collation-versions",
+                reason="Where the new server sorts text differently, an index on text does not find all rows.",
+                undo=ONLY_LOOKS,
                 phase=Phase.START,
-                stopped=True,
+                downtime=True,
             )
         )
     return steps
@@ -158,28 +166,29 @@ def compare_settings(context: PlanContext, socket: str | None) -> list[Step]:
         return []
     return [
         Step(
-            "Compare the settings of both clusters",
-            "new",
-            context.channel.writer,
-            str(
-                call(
-                    "compare_settings",
-                    *connection_arguments(context.new_path, socket, context.port, context.cluster.series, _SOON),
-                    context.move.target,
-                    "cutover",
-                    ",".join(list_settings_from_files(context.move, context.cluster)) or "-",
-                    *_access_rule_arguments(context, context.move.target),
-                )
+            id=step_ids.COMPARE_SETTINGS,
+            title="Compare the settings of both clusters",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=context.channel.writer,
+                call=str(
+                    call(
+                        "compare_settings",
+                        *connection_arguments(context.new_path, socket, context.port, context.cluster.series, _SOON),
+                        context.move.target,
+                        "cutover",
+                        ",".join(list_settings_from_files(context.move, context.cluster)) or "-",
+                        *_access_rule_arguments(context, context.move.target),
+                    )
+                ),
+                native=(native_psql(socket, context.port, "postgres", _SETTINGS),),
+                reads=step_ids.TAKE_INVENTORY,
             ),
-            "The new cluster was started by its own service. An option on a command line, or a file that was edited "
-            "and never loaded, gives it other settings than the old cluster had.",
-            ONLY_LOOKS,
-            (native_psql(socket, context.port, "postgres", _SETTINGS),),
-            name="same-settings",
-            reads=INVENTORY,
+            reason="The new cluster was started by its own service. An option on a command line, or a file that was "
+            "edited and never loaded, gives it other settings than the old cluster had.",
+            undo=ONLY_LOOKS,
             phase=Phase.OPEN,
-            timed_as=Phase.PREPARE,
-            share=0.1,
+            timing=Timing(stage=Phase.PREPARE, share=0.1),
         )
     ]
 
@@ -197,16 +206,20 @@ def compare_old_settings(context: PlanContext) -> list[Step]:
     where = connection_arguments(context.old_path, socket, port, context.cluster.series, _SOON)
     return [
         Step(
-            "Compare the settings of the old cluster with those before the stop",
-            "old",
-            context.owner,
-            str(call("compare_settings", *where, data, "rollback", chosen, *_access_rule_arguments(context, data))),
-            "The old cluster was started again. An option that its start lacks, or a file that was edited and never "
-            "loaded, gives it other settings than before.",
-            ONLY_LOOKS,
-            (native_psql(socket, port, "postgres", _SETTINGS),),
-            name=OLD_SETTINGS,
-            reads=INVENTORY,
+            id=step_ids.COMPARE_OLD_SETTINGS,
+            title="Compare the settings of the old cluster with those before the stop",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(
+                    call("compare_settings", *where, data, "rollback", chosen, *_access_rule_arguments(context, data))
+                ),
+                native=(native_psql(socket, port, "postgres", _SETTINGS),),
+                reads=step_ids.TAKE_INVENTORY,
+            ),
+            reason="The old cluster was started again. An option that its start lacks, or a file that was edited and "
+            "never loaded, gives it other settings than before.",
+            undo=ONLY_LOOKS,
         )
     ]
 

@@ -10,17 +10,21 @@ from dataclasses import replace
 
 from core.facts.model import Cluster
 from core.migration.findings.data_roots import linked_folders, version_folder
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.model import step_ids
+from core.migration.model.plan import (
+    ONLY_LOOKS,
+    ChannelUse,
+    Phase,
+    RemoteCall,
+    ResumePolicy,
+    Step,
+    Timing,
+    Verification,
+)
 from core.migration.plan.cluster_control import native_prove_stopped
 from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
-
-DATA_ROOTS = "places-"
-"""The prefix of the names of these steps. Plans in the history contain them."""
-
-_BEGAN, _RUNNING = f"{DATA_ROOTS}began", f"{DATA_ROOTS}running"
-STOPPED_ROOTS = f"{DATA_ROOTS}stopped"
-"""The name of the step that records the data roots of the stopped old cluster."""
+from core.sides import Side
 
 _LEAST = 0.9
 """A data root that loses more than a tenth of its relations between two checks, in files or bytes, is reported."""
@@ -28,16 +32,30 @@ _LEAST = 0.9
 
 def record_data_roots(context: PlanContext) -> Step:
     """Return the step before the first pre-copy pass that records the data roots for later checks."""
-    step = _check_step(context, "Record the identity of each data root", _BEGAN, print_data_roots(context.cluster))
-    return replace(step, timed_as=Phase.PREPARE, rehearsed=True)
+    step = _check_step(
+        context,
+        step_ids.RECORD_DATA_ROOTS,
+        "Record the identity of each data root",
+        print_data_roots(context.cluster),
+    )
+    return replace(step, in_rehearsal=True, timing=Timing(stage=Phase.PREPARE))
 
 
 def check_data_roots(context: PlanContext) -> Step:
     """Return the check of the data roots before the stop, so that the downtime does not begin in vain."""
     step = _check_step(
-        context, "Check that the plan covers each data root", _RUNNING, compare_data_roots(context.cluster)
+        context,
+        step_ids.CHECK_DATA_ROOTS,
+        "Check that the plan covers each data root",
+        compare_data_roots(context.cluster),
+        reads=step_ids.RECORD_DATA_ROOTS,
     )
-    return replace(step, reads=_BEGAN, share=0.01, renewed=True, rehearsed=True)
+    return replace(
+        step,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True, channel=ChannelUse.OPENS),
+        timing=Timing(share=0.01),
+    )
 
 
 def check_data_roots_stopped(context: PlanContext) -> Step:
@@ -46,26 +64,33 @@ def check_data_roots_stopped(context: PlanContext) -> Step:
     By then nobody can create a tablespace any more.
     """
     running = context.cluster.running
-    check = compare_data_roots(context.cluster) if running else print_data_roots(context.cluster)
-    step = _check_step(context, "Check again that the plan covers each data root", STOPPED_ROOTS, check)
-    reads = _RUNNING if running else ""
-    return replace(step, reads=reads, phase=Phase.STOP, stopped=True, rehearsed=not running)
+    step = _check_step(
+        context,
+        step_ids.CHECK_DATA_ROOTS_STOPPED,
+        "Check again that the plan covers each data root",
+        compare_data_roots(context.cluster) if running else print_data_roots(context.cluster),
+        reads=step_ids.CHECK_DATA_ROOTS if running else "",
+    )
+    return replace(step, phase=Phase.STOP, downtime=True, in_rehearsal=not running)
 
 
 def check_old_cluster_unchanged(context: PlanContext) -> Step:
     """Return the check, directly before the cutover, that the old cluster has not changed since its stop."""
     data = context.cluster.data_directory
-    check = call("check_roots_unchanged", context.old_path, *_data_root_arguments(context.cluster))
-    step = _check_step(context, "Check that the old cluster is unchanged since its stop", "unchanged", check)
+    step = _check_step(
+        context,
+        step_ids.CHECK_OLD_UNCHANGED,
+        "Check that the old cluster is unchanged since its stop",
+        call("check_roots_unchanged", context.old_path, *_data_root_arguments(context.cluster)),
+        native=native_prove_stopped(context.old_path, data, fenced=True),
+        reads=step_ids.CHECK_DATA_ROOTS_STOPPED,
+    )
     return replace(
         step,
         reason="The new cluster would lack whatever was written to the old cluster since its stop.",
-        native=(*native_prove_stopped(context.old_path, data, fenced=True), *step.native),
-        reads=STOPPED_ROOTS,
         phase=Phase.OPEN,
-        timed_as=Phase.START,
-        share=0.1,
-        stopped=True,
+        downtime=True,
+        timing=Timing(stage=Phase.START, share=0.1),
     )
 
 
@@ -82,20 +107,25 @@ def are_same_roots(before: str, now: str) -> bool:
     return identities(before) == identities(now)
 
 
-def _check_step(context: PlanContext, title: str, name: str, check: Shell) -> Step:
+def _check_step(
+    context: PlanContext, step_id: str, title: str, check: Shell, *, native: tuple[str, ...] = (), reads: str = ""
+) -> Step:
     return Step(
-        title,
-        "old",
-        context.owner,
-        str(check),
-        "A tablespace that was created after the facts were read, or whose disk is not mounted, would be missing on "
-        "the new server, and nobody would notice.",
-        ONLY_LOOKS,
-        native_data_roots(context.cluster),
+        id=step_id,
+        title=title,
+        action=RemoteCall(
+            side=Side.OLD,
+            user=context.owner,
+            call=str(check),
+            native=(*native, *native_data_roots(context.cluster)),
+            reads=reads,
+        ),
+        reason="A tablespace that was created after the facts were read, or whose disk is not mounted, would be "
+        "missing on the new server, and nobody would notice.",
+        undo=ONLY_LOOKS,
         phase=Phase.WARM,
-        skippable=False,
-        name=name,
-        proves=True,
+        resume=ResumePolicy(required=True),
+        verification=Verification(only_checks=True),
     )
 
 

@@ -1,7 +1,17 @@
 """The steps before the copy: the target is checked and created, and the copy channel is set up."""
 
 from core.migration.findings.data_roots import DataRoot
-from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Step, undone
+from core.migration.model import step_ids
+from core.migration.model.plan import (
+    ONLY_LOOKS,
+    ROOT_USER,
+    ChannelUse,
+    RemoteCall,
+    ResumePolicy,
+    Step,
+    Verification,
+    undone,
+)
 from core.migration.plan import cluster_control
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.configuration import check_configuration
@@ -10,6 +20,7 @@ from core.migration.plan.steps.verify import remove_lists
 from core.migration.transports import copy_channel
 from core.migration.transports.routes import route_steps
 from core.servers.shell import call, command
+from core.sides import Side
 
 
 def prepare_steps(context: PlanContext) -> list[Step]:
@@ -25,19 +36,17 @@ def prepare_steps(context: PlanContext) -> list[Step]:
 
 def _check_target(context: PlanContext) -> Step:
     return Step(
-        "Check that the target is empty or a copy made by pghaul",
-        "new",
-        ROOT_USER,
-        str(check_targets(context)),
-        "A later pass deletes files that the old cluster does not have. That must never happen to another cluster."
-        + (f" {context.overwrite_waiver.description}" if context.overwrite_waiver is not None else ""),
-        ONLY_LOOKS,
-        native=native_check_targets(context),
-        name="target",
-        skippable=False,
-        renewed=True,
-        rehearsed=True,
-        proves=True,
+        id=step_ids.CHECK_TARGET,
+        title="Check that the target is empty or a copy made by pghaul",
+        action=RemoteCall(
+            side=Side.NEW, user=ROOT_USER, call=str(check_targets(context)), native=native_check_targets(context)
+        ),
+        reason="A later pass deletes files that the old cluster does not have. That must never happen to another "
+        "cluster." + (f" {context.overwrite_waiver.description}" if context.overwrite_waiver is not None else ""),
+        undo=ONLY_LOOKS,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True, channel=ChannelUse.OPENS),
+        verification=Verification(only_checks=True),
     )
 
 
@@ -45,16 +54,18 @@ def _make_folders(context: PlanContext) -> list[Step]:
     user = context.channel.writer
     return [
         Step(
-            f"Create {root.target}",
-            "new",
-            ROOT_USER,
-            str(call("make_folder_for", user, root.target, *(["kept"] if root.parts else []))),
-            f"Files of {root.source} on the old server are copied to it. Its owner is set by name, because the "
+            id=step_ids.of_part(step_ids.CREATE_TARGET, root.label),
+            title=f"Create {root.target}",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=ROOT_USER,
+                call=str(call("make_folder_for", user, root.target, *(["kept"] if root.parts else []))),
+                native=(_native_folder(root, user),),
+            ),
+            reason=f"Files of {root.source} on the old server are copied to it. Its owner is set by name, because the "
             "numbers of users differ between hosts.",
-            undone(ROOT_USER, "new", command("rmdir", "--", root.target)) + " (as long as it is empty)",
-            (_native_folder(root, user),),
-            name=f"folder-{root.label}",
-            rehearsed=True,
+            undo=undone(ROOT_USER, Side.NEW, command("rmdir", "--", root.target)) + " (as long as it is empty)",
+            in_rehearsal=True,
         )
         for root in context.roots
     ]
@@ -70,33 +81,36 @@ def _fence_new(context: PlanContext) -> Step:
     target, user = context.move.target, context.channel.writer
     fence = f"{target}/{cluster_control.FENCE}"
     return Step(
-        "Fence the new cluster",
-        "new",
-        user,
-        str(cluster_control.fence_target(target, mark_of_copy(context))),
-        "Nobody can start the copy before the cutover, because no server starts without its control file. The fence "
-        "also marks the copy: a standby, a backup or a clone has the same system identifier.",
-        undone(user, "new", command("rm", "-r", "--", fence)) + " (and remove all copied files too)",
-        native=cluster_control.native_fence_target(target),
-        name="fence-new",
-        skippable=False,
-        renewed=True,
-        rehearsed=True,
+        id=step_ids.FENCE_NEW,
+        title="Fence the new cluster",
+        action=RemoteCall(
+            side=Side.NEW,
+            user=user,
+            call=str(cluster_control.fence_target(target, mark_of_copy(context))),
+            native=cluster_control.native_fence_target(target),
+        ),
+        reason="Nobody can start the copy before the cutover, because no server starts without its control file. The "
+        "fence also marks the copy: a standby, a backup or a clone has the same system identifier.",
+        undo=undone(user, Side.NEW, command("rm", "-r", "--", fence)) + " (and remove all copied files too)",
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True, channel=ChannelUse.OPENS),
     )
 
 
 def _open_channel(context: PlanContext) -> list[Step]:
     channel = context.channel
     tidy = Step(
-        "Remove what an earlier attempt left on the old server",
-        "old",
-        context.owner,
-        str(copy_channel.remove_key(channel)),
-        "A list of copied files is valid for one execution only.",
-        "Nothing to undo: nobody needs these files any more.",
-        native=(f"rm -r {channel.folder}",),
-        name="tidy-old",
-        rehearsed=True,
+        id=step_ids.REMOVE_LEFTOVERS,
+        title="Remove what an earlier attempt left on the old server",
+        action=RemoteCall(
+            side=Side.OLD,
+            user=context.owner,
+            call=str(copy_channel.remove_key(channel)),
+            native=(f"rm -r {channel.folder}",),
+        ),
+        reason="A list of copied files is valid for one execution only.",
+        undo="Nothing to undo: nobody needs these files any more.",
+        in_rehearsal=True,
     )
     return [tidy, *route_steps(channel).opening_steps(channel, context.owner)]
 

@@ -7,15 +7,14 @@ every file. `reachability.sh` says how the cluster is recognised without a login
 from ipaddress import IPv6Address, ip_address
 
 from core.migration.findings.layout import config_file_outside
+from core.migration.model import step_ids
 from core.migration.model.move import EditedSettings
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, ResumePolicy, Step, Timing, Verification
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
 from core.migration.transports.copy_channel import new_server_address
 from core.servers.shell import call, command
-
-LISTENERS, LISTENS = "listeners", "listens"
-"""The names of the steps that list where the old cluster listens, and check that the new one listens there."""
+from core.sides import Side
 
 _TOLD_SINCE = (9, 2)
 """The first major version whose server program prints settings of a stopped cluster."""
@@ -42,19 +41,16 @@ def list_listeners(context: PlanContext) -> list[Step]:
         native = command(program(context.old_path, "postgres"), "-C", "listen_addresses", "-D", data).text
     return [
         Step(
-            "List where the old cluster would listen by its files"
+            id=step_ids.LIST_LISTENERS,
+            title="List where the old cluster would listen by its files"
             if from_files
             else "List where the old cluster listens",
-            "old",
-            context.owner,
-            str(shell),
-            "After the cutover clients must reach the new cluster at each of these addresses and ports.",
-            ONLY_LOOKS,
-            (native,),
+            action=RemoteCall(side=Side.OLD, user=context.owner, call=str(shell), native=(native,)),
+            reason="After the cutover clients must reach the new cluster at each of these addresses and ports.",
+            undo=ONLY_LOOKS,
             phase=Phase.STOP,
-            share=0.0,
-            name=LISTENERS,
-            skippable=False,
+            resume=ResumePolicy(required=True),
+            timing=Timing(share=0.0),
         )
     ]
 
@@ -67,34 +63,36 @@ def check_new_is_reachable(context: PlanContext) -> list[Step]:
     own = [expand_address(each) for each in context.new_facts.addresses]
     return [
         Step(
-            "Check that the new cluster listens where the old cluster did",
-            "new",
-            context.channel.writer,
-            str(call("compare_listeners", context.new_path, target, expand_address(address), *own)),
-            "A setting that was edited but not in force, or an option of the old start, can put it elsewhere.",
-            ONLY_LOOKS,
-            ("ss -lntxp",),
+            id=step_ids.CHECK_LISTENERS,
+            title="Check that the new cluster listens where the old cluster did",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=context.channel.writer,
+                call=str(call("compare_listeners", context.new_path, target, expand_address(address), *own)),
+                native=("ss -lntxp",),
+                reads=step_ids.LIST_LISTENERS,
+            ),
+            reason="A setting that was edited but not in force, or an option of the old start, can put it elsewhere.",
+            undo=ONLY_LOOKS,
             phase=Phase.OPEN,
-            timed_as=Phase.PREPARE,
-            share=0.1,
-            name=LISTENS,
-            reads=LISTENERS,
-            proves=True,
+            verification=Verification(only_checks=True),
+            timing=Timing(stage=Phase.PREPARE, share=0.1),
         ),
         Step(
-            "Check that the old server reaches the new cluster",
-            "old",
-            context.owner,
-            str(call("check_reachability", context.old_path)),
-            "It connects as clients do. A firewall, or another server at that address, would keep them out.",
-            ONLY_LOOKS,
-            (command("pg_isready", "-h", address, "-p", context.new_cluster.port or 5432).text,),
+            id=step_ids.CHECK_REACHABLE,
+            title="Check that the old server reaches the new cluster",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(call("check_reachability", context.old_path)),
+                native=(command("pg_isready", "-h", address, "-p", context.new_cluster.port or 5432).text,),
+                reads=step_ids.CHECK_LISTENERS,
+            ),
+            reason="It connects as clients do. A firewall, or another server at that address, would keep them out.",
+            undo=ONLY_LOOKS,
             phase=Phase.OPEN,
-            timed_as=Phase.PREPARE,
-            share=0.1,
-            name="reached",
-            reads=LISTENS,
-            proves=True,
+            verification=Verification(only_checks=True),
+            timing=Timing(stage=Phase.PREPARE, share=0.1),
         ),
     ]
 

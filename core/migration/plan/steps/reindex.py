@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from core import units
 from core.migration.findings.collations import SortOrder, affected_collations
 from core.migration.findings.finding import CheckContext
-from core.migration.model.plan import Phase, Step
+from core.migration.model import step_ids
+from core.migration.model.plan import Phase, RemoteCall, Step
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import connection_arguments, native_psql, time_limit
 from core.servers.shell import Shell, call
+from core.sides import Side
 
 _REBUILT = (SortOrder.DIFFERENT, SortOrder.UNSURE)
 
@@ -33,19 +35,21 @@ def reindex_steps(context: PlanContext, socket: str | None) -> list[Step]:
     }
     return [
         Step(
-            "Rebuild the indexes whose text sorts differently on the new server",
-            "new",
-            context.channel.writer,
-            str(rebuild_indexes(context, socket, collations, time_limit(size))),
-            f"This concerns {units.counted(number, 'object')} in {', '.join(collations)}, {units.size(size)} of "
+            id=step_ids.REBUILD_INDEXES,
+            title="Rebuild the indexes whose text sorts differently on the new server",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=context.channel.writer,
+                call=str(rebuild_indexes(context, socket, collations, time_limit(size))),
+                native=native_rebuild_indexes(context, socket, collations),
+                detached=True,
+            ),
+            reason=f"This concerns {units.counted(number, 'object')} in {', '.join(collations)}, {units.size(size)} of "
             "indexes. As they are, they do not find all rows and accept duplicates. Check range partitions and CHECK "
             "constraints on text yourself: the check `collation` names them.",
-            "Nothing to undo: the libraries of the new server need the indexes as they are then.",
-            native_rebuild_indexes(context, socket, collations),
-            name="reindex",
+            undo="Nothing to undo: the libraries of the new server need the indexes as they are then.",
             phase=Phase.REINDEX,
-            stopped=True,
-            detached=True,
+            downtime=True,
         )
     ]
 

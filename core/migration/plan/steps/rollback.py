@@ -6,15 +6,14 @@ started, and the copy's key is removed.
 
 from core.migration.findings.edited import list_settings_for_old_start
 from core.migration.findings.services import active_unit, unknown_unit
-from core.migration.model.plan import ONLY_LOOKS, Step
+from core.migration.model import step_ids
+from core.migration.model.plan import ONLY_LOOKS, RemoteCall, Step, Verification
 from core.migration.plan import cluster_control, service
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.configuration import restore_configuration
-from core.migration.plan.steps.inventory import OLD_SETTINGS, compare_old_settings
+from core.migration.plan.steps.inventory import compare_old_settings
 from core.migration.plan.steps.prepare import close_channel
-
-OLD_RUNS = "old-runs"
-"""The name of the step that checks the port and the unit of the restarted old cluster."""
+from core.sides import Side
 
 _FILES_STAY = "Nothing to undo: the files of the new cluster stay for another attempt."
 _ONLY_ONE = "Two copies of one cluster must never run at the same time."
@@ -42,11 +41,21 @@ def rollback_steps_with_loss(context: PlanContext) -> list[Step]:
     fence = cluster_control.fence_after_cutover(context.move.target, context.channel.writer)
     stopping, fencing = str(stop.command), str(fence.command)
     return [
-        Step("Stop the new cluster", "new", stop.user, stopping, _ONLY_ONE, _FILES_STAY, stop.native, name="stop-new"),
         Step(
-            "Fence the new cluster", "new", fence.user, fencing, _ONLY_ONE, _FILES_STAY, fence.native, name="fence-new"
+            id=step_ids.STOP_NEW_CLUSTER,
+            title="Stop the new cluster",
+            action=RemoteCall(side=Side.NEW, user=stop.user, call=stopping, native=stop.native),
+            reason=_ONLY_ONE,
+            undo=_FILES_STAY,
         ),
-        *(step for step in _restart_old(context) if step.name != OLD_SETTINGS),
+        Step(
+            id=step_ids.FENCE_NEW,
+            title="Fence the new cluster",
+            action=RemoteCall(side=Side.NEW, user=fence.user, call=fencing, native=fence.native),
+            reason=_ONLY_ONE,
+            undo=_FILES_STAY,
+        ),
+        *(step for step in _restart_old(context) if step.id != step_ids.COMPARE_OLD_SETTINGS),
     ]
 
 
@@ -60,15 +69,17 @@ def _check_no_cutover(context: PlanContext) -> list[Step]:
     data = context.cluster.data_directory
     return [
         Step(
-            "Check that there was no cutover",
-            "old",
-            context.owner,
-            str(cluster_control.check_no_cutover(data)),
-            "What clients have written since a cutover is on the new server only.",
-            ONLY_LOOKS,
-            cluster_control.native_check_no_cutover(data),
-            name="no-cutover",
-            proves=True,
+            id=step_ids.CHECK_NO_CUTOVER,
+            title="Check that there was no cutover",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(cluster_control.check_no_cutover(data)),
+                native=cluster_control.native_check_no_cutover(data),
+            ),
+            reason="What clients have written since a cutover is on the new server only.",
+            undo=ONLY_LOOKS,
+            verification=Verification(only_checks=True),
         )
     ]
 
@@ -76,15 +87,17 @@ def _check_no_cutover(context: PlanContext) -> list[Step]:
 def _check_copy_unchanged(context: PlanContext) -> Step:
     """Return the check that no other server has run in the target: a failed cutover step may have started one."""
     return Step(
-        "Check that nobody has written to the new cluster",
-        "new",
-        context.channel.writer,
-        str(cluster_control.check_copy_unchanged(context.move.target)),
-        "No server may have run there but the one of the local-only start.",
-        ONLY_LOOKS,
-        cluster_control.native_check_copy_unchanged(context.move.target),
-        name="unopened",
-        proves=True,
+        id=step_ids.CHECK_COPY_UNCHANGED,
+        title="Check that nobody has written to the new cluster",
+        action=RemoteCall(
+            side=Side.NEW,
+            user=context.channel.writer,
+            call=str(cluster_control.check_copy_unchanged(context.move.target)),
+            native=cluster_control.native_check_copy_unchanged(context.move.target),
+        ),
+        reason="No server may have run there but the one of the local-only start.",
+        undo=ONLY_LOOKS,
+        verification=Verification(only_checks=True),
     )
 
 
@@ -93,14 +106,13 @@ def _unregister(context: PlanContext) -> list[Step]:
     changes = [*service.register_with_host(context), *service.enable_at_boot(context)]
     return [
         Step(
-            "Unregister the new cluster from its host",
-            "new",
-            change.revert.user,
-            str(change.revert.command),
-            "The host must not start a cluster that never had its cutover.",
-            "Nothing to undo: another attempt registers it again.",
-            change.revert.native,
-            name=f"unregister-{number}",
+            id=step_ids.of_part(step_ids.UNREGISTER, number),
+            title="Unregister the new cluster from its host",
+            action=RemoteCall(
+                side=Side.NEW, user=change.revert.user, call=str(change.revert.command), native=change.revert.native
+            ),
+            reason="The host must not start a cluster that never had its cutover.",
+            undo="Nothing to undo: another attempt registers it again.",
         )
         for number, change in enumerate(reversed(changes))
         if change.revert is not None
@@ -110,16 +122,18 @@ def _unregister(context: PlanContext) -> list[Step]:
 def _stop_and_fence_new(context: PlanContext) -> Step:
     target = context.move.target
     return Step(
-        "Stop and fence the new cluster",
-        "new",
-        context.channel.writer,
-        str(cluster_control.stop_and_fence(target)),
-        f"{_ONLY_ONE} A data directory without the mark of a copy is left alone.",
-        _FILES_STAY,
-        cluster_control.native_stop_and_fence(target),
-        name="close-new",
-        proves=True,
-        detached=True,
+        id=step_ids.STOP_AND_FENCE_NEW,
+        title="Stop and fence the new cluster",
+        action=RemoteCall(
+            side=Side.NEW,
+            user=context.channel.writer,
+            call=str(cluster_control.stop_and_fence(target)),
+            native=cluster_control.native_stop_and_fence(target),
+            detached=True,
+        ),
+        reason=f"{_ONLY_ONE} A data directory without the mark of a copy is left alone.",
+        undo=_FILES_STAY,
+        verification=Verification(only_checks=True),
     )
 
 
@@ -129,14 +143,11 @@ def _restart_old(context: PlanContext) -> list[Step]:
         return []  # an earlier move has fenced it, and it stays as it was before this move
     unfence = cluster_control.unfence_cluster(cluster, owner)
     remove_fence = Step(
-        "Remove the fence of the old cluster",
-        "old",
-        unfence.user,
-        str(unfence.command),
-        "It is the only copy again that may run.",
-        "To undo, fence the old cluster again.",
-        unfence.native,
-        name="unfence-old",
+        id=step_ids.UNFENCE_OLD,
+        title="Remove the fence of the old cluster",
+        action=RemoteCall(side=Side.OLD, user=unfence.user, call=str(unfence.command), native=unfence.native),
+        reason="It is the only copy again that may run.",
+        undo="To undo, fence the old cluster again.",
     )
     if not cluster.running:
         return [remove_fence]
@@ -148,30 +159,30 @@ def _restart_old(context: PlanContext) -> list[Step]:
     return [
         remove_fence,
         Step(
-            "Start the old cluster",
-            "old",
-            start.user,
-            str(start.command),
-            "It is started in the way in which its host always starts it.",
-            "To undo, stop it.",
-            start.native,
-            name="start-old",
-            detached=True,
+            id=step_ids.START_OLD_CLUSTER,
+            title="Start the old cluster",
+            action=RemoteCall(
+                side=Side.OLD, user=start.user, call=str(start.command), native=start.native, detached=True
+            ),
+            reason="It is started in the way in which its host always starts it.",
+            undo="To undo, stop it.",
         ),
         Step(
-            "Check that the old cluster runs",
-            "old",
-            owner,
-            str(
-                cluster_control.prove_running(
-                    context.old_path, cluster, ports, unit, list_settings_for_old_start(context.move, cluster)
-                )
+            id=step_ids.CHECK_OLD_RUNS,
+            title="Check that the old cluster runs",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=owner,
+                call=str(
+                    cluster_control.prove_running(
+                        context.old_path, cluster, ports, unit, list_settings_for_old_start(context.move, cluster)
+                    )
+                ),
+                native=cluster_control.native_prove_running(*server),
             ),
-            "Clients may connect again. It must accept connections at the port that it had.",
-            ONLY_LOOKS,
-            cluster_control.native_prove_running(*server),
-            proves=True,
-            name=OLD_RUNS,
+            reason="Clients may connect again. It must accept connections at the port that it had.",
+            undo=ONLY_LOOKS,
+            verification=Verification(only_checks=True),
         ),
         *compare_old_settings(context),
     ]

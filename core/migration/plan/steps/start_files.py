@@ -4,11 +4,13 @@ from dataclasses import replace
 from typing import LiteralString
 
 from core.migration.findings.layout import config_file_outside
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.model import step_ids
+from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, ResumePolicy, Step, Timing, Verification
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import connection_arguments, is_queryable, native_psql
 from core.servers.shell import call, command
+from core.sides import Side
 
 _RULES_SINCE = (10,)
 _RULES: LiteralString = "select line_number, error from pg_hba_file_rules where error is not null"
@@ -30,20 +32,22 @@ def check_restartable(context: PlanContext) -> Step:
         if context.major_version >= _RULES_SINCE:
             native.append(native_psql(cluster.socket_directory, port, "postgres", _RULES))
     return Step(
-        "Check that the old cluster could be restarted",
-        "old",
-        context.owner,
-        str(call("check_restartable", *arguments, *connection)),
-        "A running server keeps using the files as it has read them. With an error in a file that was edited since, "
-        "neither cluster would start, and a rollback would not help.",
-        ONLY_LOOKS,
-        tuple(native),
+        id=step_ids.CHECK_RESTARTABLE,
+        title="Check that the old cluster could be restarted",
+        action=RemoteCall(
+            side=Side.OLD,
+            user=context.owner,
+            call=str(call("check_restartable", *arguments, *connection)),
+            native=tuple(native),
+        ),
+        reason="A running server keeps using the files as it has read them. With an error in a file that was edited "
+        "since, neither cluster would start, and a rollback would not help.",
+        undo=ONLY_LOOKS,
         phase=Phase.STOP,
-        name="restartable",
-        share=0.0,
-        skippable=False,
-        rehearsed=True,
-        proves=True,
+        in_rehearsal=True,
+        resume=ResumePolicy(required=True),
+        verification=Verification(only_checks=True),
+        timing=Timing(share=0.0),
     )
 
 
@@ -53,7 +57,7 @@ def check_restartable_in_downtime(context: PlanContext) -> Step:
     return replace(
         step,
         title="Check again that the old cluster could be restarted",
-        name="restartable-in-stop",
-        stopped=True,
-        rehearsed=False,
+        id=step_ids.CHECK_RESTARTABLE_IN_DOWNTIME,
+        downtime=True,
+        in_rehearsal=False,
     )

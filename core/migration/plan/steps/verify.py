@@ -10,15 +10,23 @@ import re
 
 from core.facts.model import Facts
 from core.migration.findings.data_roots import relinked_roots
+from core.migration.model import step_ids
 from core.migration.model.move import Verify
-from core.migration.model.plan import ONLY_LOOKS, Phase, Step
+from core.migration.model.plan import (
+    ONLY_LOOKS,
+    ChannelUse,
+    Phase,
+    RemoteCall,
+    ResumePolicy,
+    Step,
+    Timing,
+    Verification,
+)
 from core.migration.model.transport import Route
 from core.migration.plan.context import PlanContext
 from core.migration.transports.passes import part_argument
 from core.servers.shell import Shell, call, command
-
-SUMS = "sums"
-"""The name of the step that computes the checksums of the old server."""
+from core.sides import Side
 
 LARGEST_LISTING = 24 << 20
 
@@ -35,36 +43,40 @@ def checksum_in_advance(context: PlanContext, number: int) -> list[Step]:
         return []
     return [
         Step(
-            f"Checksum in advance on the old server: pass {number}",
-            "old",
-            context.owner,
-            str(_checksum_call("checksum_in_advance", context, on_new=False)),
-            "Files that do not change from here on need not be read during the downtime. Files that change are read "
-            "again.",
-            ONLY_LOOKS,
-            name=f"ahead-{number}-old",
-            native=_native_checksums(context, on_new=False),
+            id=step_ids.of_part(step_ids.CHECKSUM_IN_ADVANCE, number, Side.OLD),
+            title=f"Checksum in advance on the old server: pass {number}",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(_checksum_call("checksum_in_advance", context, on_new=False)),
+                native=_native_checksums(context, on_new=False),
+                detached=True,
+            ),
+            reason="Files that do not change from here on need not be read during the downtime. Files that change are "
+            "read again.",
+            undo=ONLY_LOOKS,
             phase=Phase.WARM,
-            share=0.2 / number**2,
-            warm_pass=number,
-            detached=True,
-            rehearsed=True,
+            in_rehearsal=True,
+            precopy_pass=number,
+            timing=Timing(share=0.2 / number**2),
         ),
         Step(
-            f"Checksum in advance on the new server: pass {number}",
-            "new",
-            context.channel.writer,
-            str(_checksum_call("checksum_in_advance", context, on_new=True)),
-            "The files are read from its disk, because its cache may hold what has never reached the disk.",
-            ONLY_LOOKS,
-            name=f"ahead-{number}-new",
-            native=_native_checksums(context, on_new=True),
+            id=step_ids.of_part(step_ids.CHECKSUM_IN_ADVANCE, number, Side.NEW),
+            title=f"Checksum in advance on the new server: pass {number}",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=context.channel.writer,
+                call=str(_checksum_call("checksum_in_advance", context, on_new=True)),
+                native=_native_checksums(context, on_new=True),
+                detached=True,
+            ),
+            reason="The files are read from its disk, because its cache may hold what has never reached the disk.",
+            undo=ONLY_LOOKS,
             phase=Phase.WARM,
-            share=0.0,  # it runs beside the step on the old server
-            warm_pass=number,
-            detached=True,
-            rehearsed=True,
-            beside=True,
+            in_rehearsal=True,
+            parallel=True,
+            precopy_pass=number,
+            timing=Timing(share=0.0),  # it runs beside the step on the old server
         ),
     ]
 
@@ -81,38 +93,44 @@ def verify_steps(context: PlanContext) -> list[Step]:
         )
     return [
         Step(
-            "Compute the checksums of the old server",
-            "old",
-            context.owner,
-            str(_checksum_call("checksum_all", context, on_new=False)),
-            f"They cover each path with its type, size, time, mode, owner, link target and contents. {contents}",
-            ONLY_LOOKS,
-            native=_native_checksums(context, on_new=False),
+            id=step_ids.CHECKSUMS_OLD,
+            title="Compute the checksums of the old server",
+            action=RemoteCall(
+                side=Side.OLD,
+                user=context.owner,
+                call=str(_checksum_call("checksum_all", context, on_new=False)),
+                native=_native_checksums(context, on_new=False),
+                detached=True,
+            ),
+            reason=f"They cover each path with its type, size, time, mode, owner, link target and contents. {contents}",
+            undo=ONLY_LOOKS,
             phase=Phase.VERIFY,
-            name=SUMS,
-            stopped=True,
-            skippable=False,
-            detached=True,
-            beside=True,  # it runs beside the flush on the new server
-            listing=str(_print_lists(context, on_new=False)),
+            downtime=True,
+            parallel=True,  # it runs beside the flush on the new server
+            resume=ResumePolicy(required=True),
+            verification=Verification(lists=str(_print_lists(context, on_new=False))),
         ),
         Step(
-            "Compare checksums of both servers",
-            "new",
-            context.channel.writer,
-            str(_checksum_call("checksum_all", context, on_new=True)),
-            "A copy that differs must not be started.",
-            ONLY_LOOKS,
-            native=_native_checksums(context, on_new=True),
+            id=step_ids.COMPARE_CHECKSUMS,
+            title="Compare checksums of both servers",
+            action=RemoteCall(
+                side=Side.NEW,
+                user=context.channel.writer,
+                call=str(_checksum_call("checksum_all", context, on_new=True)),
+                native=_native_checksums(context, on_new=True),
+                detached=True,
+            ),
+            reason="A copy that differs must not be started.",
+            undo=ONLY_LOOKS,
             phase=Phase.VERIFY,
-            name="compare-sums",
-            agrees_with=SUMS,
-            stopped=True,
-            skippable=False,
-            detached=True,
-            beside=True,
-            listing=str(_print_lists(context, on_new=True)),
-            mending=str(call("mark_rest_synced", *_data_root_arguments(context))),
+            downtime=True,
+            parallel=True,
+            resume=ResumePolicy(required=True),
+            verification=Verification(
+                equals=step_ids.CHECKSUMS_OLD,
+                lists=str(_print_lists(context, on_new=True)),
+                resync=str(call("mark_rest_synced", *_data_root_arguments(context))),
+            ),
         ),
     ]
 
@@ -144,19 +162,21 @@ def remove_lists(context: PlanContext) -> Step:
     """
     folder = _folder_on_new(context)
     return Step(
-        "Remove the lists of files from the new server",
-        "new",
-        context.channel.writer,
-        str(call("remove_folder", folder)),
-        "They were needed to compare the files, and to name those that differ.",
-        "Nothing to undo: nobody needs them any more.",
-        name="remove-lists-new",
-        native=(f"rm -r {folder}",),
+        id=step_ids.REMOVE_LISTS_NEW,
+        title="Remove the lists of files from the new server",
+        action=RemoteCall(
+            side=Side.NEW,
+            user=context.channel.writer,
+            call=str(call("remove_folder", folder)),
+            native=(f"rm -r {folder}",),
+        ),
+        reason="They were needed to compare the files, and to name those that differ.",
+        undo="Nothing to undo: nobody needs them any more.",
         phase=Phase.CLOSE,
-        timed_as=Phase.VERIFY,
-        stopped=True,
-        closes=True,
-        rehearsed=True,
+        downtime=True,
+        in_rehearsal=True,
+        resume=ResumePolicy(channel=ChannelUse.CLOSES),
+        timing=Timing(stage=Phase.VERIFY),
     )
 
 

@@ -5,20 +5,20 @@ from dataclasses import replace
 from datetime import timedelta
 
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Plan, RemoteCall, Step, Timing
 from core.servers.connection import Server
+from core.sides import Side
 from tests.core.migration.builders import NOW
 
 STEP = Step(
-    "step",
-    "old",
-    "postgres",
-    "true",
-    "because",
-    "nothing",
+    id="step-1",
+    title="step",
+    action=RemoteCall(side=Side.OLD, user="postgres", call="true"),
+    reason="because",
+    undo="nothing",
+    timing=Timing(expected_seconds=1.0),
     number=1,
     server="old",
-    expected_seconds=1.0,
 )
 
 

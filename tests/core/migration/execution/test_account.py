@@ -6,8 +6,10 @@ from datetime import timedelta
 import pytest
 
 from core.migration.execution.account import account, downtime
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State
 from tests.core.migration.execution.whole_move import NOW, OPENED, PLAN, START, STOPPED, execution, run
+from tests.steps import change_step
 
 
 def test_the_time_without_the_cluster_and_its_parts() -> None:
@@ -32,7 +34,7 @@ def test_while_old_is_stopped_it_goes_on() -> None:
 
 
 def test_where_new_first_listened_elsewhere_it_lasts_until_that_is_mended() -> None:
-    looked = replace(PLAN.steps[-1], name="listens")
+    looked = change_step(PLAN.steps[-1], id=step_ids.CHECK_LISTENERS)
     plan = replace(PLAN, steps=(*PLAN.steps[:-1], looked))
     elsewhere = replace(execution(*STOPPED, *OPENED, run(19, 175, 1, status=1), state=State.STOPPED), plan=plan)
     mended = replace(elsewhere, steps=(*elsewhere.steps, run(19, 300, 2)))

@@ -5,10 +5,11 @@ from dataclasses import replace
 from core.migration.execution.account import account
 from core.migration.execution.dressed import DressCost, Load, cost_sentences, dress_cost
 from core.migration.execution.outcome import outcome_of
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Phase
-from core.migration.plan.steps.dress import PASS
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.steps import change_step
 
 KEPT = "4096 bytes of WAL were kept for it\n"
 BEFORE = "before it 200 transactions ended in 4.0 seconds, and 0.50 sessions waited for disks\n"
@@ -17,7 +18,7 @@ DURING = "during it 600 transactions ended in 20.0 seconds, and 2.25 sessions wa
 
 def dressed(output: str, *, status: int = 0) -> Execution:
     """A dress rehearsal whose pass has printed that."""
-    step = replace(STEP, name=PASS, phase=Phase.DRESS, rehearsed=True)
+    step = change_step(STEP, id=step_ids.REHEARSE_PASS, phase=Phase.DRESS, in_rehearsal=True)
     made = ran(execution(step, state=State.DONE, kind=Kind.REHEARSAL), 1, status=status)
     return replace(made, steps=(replace(made.steps[0], output=output),))
 

@@ -15,22 +15,34 @@ from core.history.store import Store
 from core.jobs import Event, Job, Note
 from core.migration.execution.engine import carry_out_plan, compare_step_outputs
 from core.migration.execution.executor import Executor
+from core.migration.model import step_ids
 from core.migration.model.execution import State
-from core.migration.model.plan import Step
-from core.migration.plan.steps.copy import STOP, STOPPED
-from core.migration.plan.steps.inventory import INVENTORY
+from core.migration.model.plan import RemoteCall, Step, Verification
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
+from core.sides import Side
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP
 from tests.core.migration.execution.builders import execution as of_steps
 from tests.core.migration.execution.whole_move import PLAN, execution
 from tests.histories import Histories
 from tests.live.moving import Person
+from tests.steps import change_step
 
-TAKEN = Step("take inventory of old", "old", "postgres", "take_inventory", "", name=INVENTORY, number=1)
+TAKEN = Step(
+    id=step_ids.TAKE_INVENTORY,
+    title="take inventory of old",
+    action=RemoteCall(side=Side.OLD, user="postgres", call="take_inventory"),
+    reason="",
+    number=1,
+)
 COMPARED = Step(
-    "compare new's inventory with old's", "new", "postgres", "take_inventory", "", agrees_with=INVENTORY, number=2
+    id="step-2",
+    title="compare new's inventory with old's",
+    action=RemoteCall(side=Side.NEW, user="postgres", call="take_inventory"),
+    reason="",
+    verification=Verification(equals=step_ids.TAKE_INVENTORY),
+    number=2,
 )
 
 
@@ -49,7 +61,10 @@ def test_inventories_of_an_earlier_plan_that_differ_are_a_warning_with_both_side
 
 
 def test_other_steps_that_differ_have_failed() -> None:
-    taken, compared = replace(TAKEN, name="sums"), replace(COMPARED, agrees_with="sums")
+    taken, compared = (
+        change_step(TAKEN, id=step_ids.CHECKSUMS_OLD),
+        change_step(COMPARED, equals=step_ids.CHECKSUMS_OLD),
+    )
     with pytest.raises(BlockedError, match=r"relations r 2 .*relations r 3 "):
         compare_step_outputs(executor([], taken, compared), compared)
 
@@ -90,11 +105,11 @@ class Stopping:
     """An execution whose stop may fail."""
 
     STEPS = (
-        replace(STEP, name="warm", call="precopy_pass", warm_pass=1, root="data"),
-        replace(STEP, name=INVENTORY, call="take_inventory", stopped=True),
-        replace(STEP, name=STOP, call="stop_folder", stopped=True),
-        replace(STEP, name=STOPPED, call="prove_stopped", stopped=True, proves=True),
-        replace(STEP, name="sync", call="rest_pass", stopped=True),
+        change_step(STEP, id="warm", call="precopy_pass", precopy_pass=1, root="data"),
+        change_step(STEP, id=step_ids.TAKE_INVENTORY, call="take_inventory", downtime=True),
+        change_step(STEP, id=step_ids.STOP_OLD_CLUSTER, call="stop_folder", downtime=True),
+        change_step(STEP, id=step_ids.CHECK_STOPPED, call="prove_stopped", downtime=True, only_checks=True),
+        change_step(STEP, id="sync", call="rest_pass", downtime=True),
     )
 
     def __init__(self, store: Store, **answers: list[str | PghaulError]) -> None:

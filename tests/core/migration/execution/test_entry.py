@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from core.errors import BlockedError, InputError
@@ -12,10 +10,11 @@ from core.migration.execution.entry import (
     require_execution,
 )
 from core.migration.execution.status import suggest_next_commands
+from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.execution import Kind, State
-from core.migration.plan.steps.copy import STOP
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.steps import change_step
 
 
 def result(status: Status, *, blocking: bool = True) -> CheckResult:
@@ -43,8 +42,8 @@ def test_a_new_execution_may_begin_where_old_runs_and_nothing_is_under_way(state
 
 @pytest.mark.parametrize("kind", list(Kind))
 def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None:
-    first, copy = replace(STEP, rehearsed=True), replace(STEP, title="warm pass 1", rehearsed=True)
-    stop = replace(STEP, name=STOP)
+    first, copy = change_step(STEP, in_rehearsal=True), change_step(STEP, title="warm pass 1", in_rehearsal=True)
+    stop = change_step(STEP, id=step_ids.STOP_OLD_CLUSTER)
     latest = ran(ran(execution(first, copy, copy, stop, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
     with pytest.raises(InputError) as refused:
         refuse_if_unfinished(latest, alive=False)
@@ -58,7 +57,7 @@ def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None
 
 
 def test_another_copy_would_destroy_what_clients_wrote_to_new() -> None:
-    opened = ran(execution(replace(STEP, point_of_no_return=True), state=State.DONE), 1)
+    opened = ran(execution(change_step(STEP, id=step_ids.CUTOVER), state=State.DONE), 1)
     with pytest.raises(InputError, match=r"\b7\b.*\bspring\b") as refused:
         refuse_if_unfinished(opened, alive=False)
     assert "pghaul move add " in refused.value.hint
@@ -74,7 +73,7 @@ def test_what_never_did_anything_stands_in_nobodys_way() -> None:
 
 
 def test_anew_is_no_way_around_an_old_that_is_stopped() -> None:
-    stopped = ran(execution(replace(STEP, name=STOP), state=State.STOPPED), 1)
+    stopped = ran(execution(change_step(STEP, id=step_ids.STOP_OLD_CLUSTER), state=State.STOPPED), 1)
     with pytest.raises(InputError) as refused:
         refuse_if_unfinished(stopped, alive=False, start_over=True)
     assert refused.value.hint == suggest_next_commands(stopped)
@@ -93,7 +92,7 @@ def test_what_was_interrupted_is_gone_on_with_first(state: State) -> None:
 
 
 def test_where_old_is_stopped_no_other_plan_begins() -> None:
-    stopped = ran(execution(replace(STEP, name=STOP), state=State.STOPPED), 1)
+    stopped = ran(execution(change_step(STEP, id=step_ids.STOP_OLD_CLUSTER), state=State.STOPPED), 1)
     with pytest.raises(InputError) as refused:
         refuse_if_unfinished(stopped, alive=False)
     assert "--rollback" in refused.value.hint

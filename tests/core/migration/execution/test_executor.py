@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -13,16 +12,18 @@ from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.executor import KEPT, Executor, get_step_output, run_step
 from core.migration.execution.recording import record_state, watch_progress
+from core.migration.model import step_ids
 from core.migration.model.execution import FOR_A_PERSON, State
-from core.migration.plan.steps.copy import STOPPED
-from core.migration.plan.steps.reached import LISTENS
+from core.migration.model.plan import OperatorTask
 from core.redaction import CUT
 from core.servers.connection import Server
 from core.servers.shell import Shell
+from core.sides import Side
 from core.this_workstation import whoami
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, Nobody, execution, unconnected
 from tests.histories import Histories
+from tests.steps import change_step
 
 
 @pytest.fixture
@@ -46,8 +47,10 @@ def test_no_progress_is_shown_over_a_question(store: Store) -> None:
 
 
 def test_of_a_long_output_the_end_is_kept_and_the_step_runs_again_for_all_of_it(store: Store, tmp_path: Path) -> None:
-    printing = replace(
-        STEP, side="you", user="you", call=f"echo x >>'{tmp_path / 'ran'}'; seq 100000; echo PGPASSWORD=geheim"
+    printing = change_step(
+        STEP,
+        action=OperatorTask(),
+        command=f"echo x >>'{tmp_path / 'ran'}'; seq 100000; echo PGPASSWORD=geheim",
     )
     number = store.execution_started(execution(printing))
     whole = []
@@ -65,8 +68,8 @@ def test_of_a_long_output_the_end_is_kept_and_the_step_runs_again_for_all_of_it(
 
 def test_of_a_failed_step_the_end_is_kept_and_no_secret_that_was_cut(store: Store) -> None:
     secret = "geh3im" * 40
-    failing = replace(
-        STEP, side="you", user="you", call=f"{{ seq 100000; echo password={secret}; seq 44000; }} >&2; false"
+    failing = change_step(
+        STEP, action=OperatorTask(), command=f"{{ seq 100000; echo password={secret}; seq 44000; }} >&2; false"
     )
     number = store.execution_started(execution(failing))
     with pytest.raises(CommandError):
@@ -79,7 +82,7 @@ def test_of_a_failed_step_the_end_is_kept_and_no_secret_that_was_cut(store: Stor
 @pytest.mark.slow
 def test_a_wish_to_cancel_from_another_program_ends_the_command_that_runs(store: Store, tmp_path: Path) -> None:
     call = f"touch '{tmp_path / 'begun'}'; sleep 9; touch '{tmp_path / 'ended'}'"
-    lasting = replace(STEP, side="you", user="you", call=call)
+    lasting = change_step(STEP, action=OperatorTask(), command=call)
     number = store.execution_started(execution(lasting))
     executor = Executor(number, store, unconnected, Nobody(), Job())
 
@@ -111,9 +114,12 @@ class Judge(Nobody):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("reads", "left_out"), [(LISTENS, True), ("", False)])
+@pytest.mark.parametrize(("reads", "left_out"), [(step_ids.CHECK_LISTENERS, True), ("", False)])
 def test_a_person_judges_the_look_at_the_way_and_no_other_step(store: Store, reads: str, left_out: bool) -> None:
-    listens, looks = replace(STEP, side="you", user="you", name=LISTENS), replace(STEP, reads=reads)
+    listens, looks = (
+        change_step(STEP, action=OperatorTask(command="true"), id=step_ids.CHECK_LISTENERS),
+        change_step(STEP, reads=reads),
+    )
     made = execution(listens, looks)
     number = store.execution_started(made)
     executor = Executor(number, store, lambda _: cast("Server", Closed()), Judge(), Job())
@@ -143,18 +149,18 @@ _RUNS = "pghaul: a PostgreSQL server is running in /a (process 7)\n"
 @pytest.mark.parametrize(
     ("stopped", "side", "said", "named"),
     [
-        (True, "old", _RUNS, True),
-        (True, "old", "sudo: a password is required\n", False),
-        (True, "new", _RUNS, False),
-        (False, "old", _RUNS, False),
+        (True, Side.OLD, _RUNS, True),
+        (True, Side.OLD, "sudo: a password is required\n", False),
+        (True, Side.NEW, _RUNS, False),
+        (False, Side.OLD, _RUNS, False),
     ],
     ids=["started", "not known", "another server", "not stopped yet"],
 )
 def test_a_restarted_old_cluster_is_named_as_the_cause(
-    store: Store, stopped: bool, side: str, said: str, named: bool
+    store: Store, stopped: bool, side: Side, said: str, named: bool
 ) -> None:
-    proof = replace(STEP, side="you", user="you", call="true" if stopped else "false", name=STOPPED)
-    made = execution(proof, replace(STEP, side=side))
+    proof = change_step(STEP, action=OperatorTask(command="true" if stopped else "false"), id=step_ids.CHECK_STOPPED)
+    made = execution(proof, change_step(STEP, side=side))
     number = store.execution_started(made)
     executor = Executor(number, store, lambda _: cast("Server", Restarted(said)), Nobody(), Job())
     with nullcontext() if stopped else pytest.raises(CommandError):
@@ -202,7 +208,7 @@ class Failing:
 def test_a_failed_step_is_told_by_its_title_with_the_words_of_the_program(
     store: Store, said: str, why: str, detached: bool
 ) -> None:
-    failing = replace(STEP, title="flush the disks", detached=detached)
+    failing = change_step(STEP, title="flush the disks", detached=detached)
     number = store.execution_started(execution(failing))
     executor = Executor(number, store, lambda _: cast("Server", Failing(said)), Nobody(), Job())
     with pytest.raises(CommandError) as caught:
@@ -212,7 +218,7 @@ def test_a_failed_step_is_told_by_its_title_with_the_words_of_the_program(
 
 @pytest.mark.parametrize("detached", [False, True])
 def test_of_a_proof_that_fails_all_that_it_printed_is_kept(store: Store, detached: bool) -> None:
-    proving = replace(STEP, proves=True, detached=detached)
+    proving = change_step(STEP, only_checks=True, detached=detached)
     number = store.execution_started(execution(proving))
     said = "database shop: 3 relations\npghaul: not all works\n"
     with pytest.raises(BlockedError):

@@ -6,20 +6,21 @@ from datetime import timedelta
 from typing import Any
 
 from core.migration.execution.outcome import outcome_of
+from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.move import Hook
-from core.migration.plan.steps.copy import FENCE, STOP
+from core.migration.model.plan import OperatorTask
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution
+from tests.steps import change_step
 
-WARM = replace(STEP, title="warm pass", warm_pass=1, bytes=2_000_000_000)
-ASK = replace(STEP, title="stop the applications", side="you", call="", name=Hook.STOP_APPLICATIONS)
-STOPPING = replace(STEP, title="stop old", name=STOP, stopped=True, expected_seconds=3.0)
-FENCING = replace(STEP, title="keep old from starting", name=FENCE, stopped=True, expected_seconds=1.0)
-DECIDE = replace(STEP, title="decide", side="you", call="", stopped=True, expected_seconds=None)
-OPENING = replace(STEP, title="open new", stopped=True, point_of_no_return=True, expected_seconds=2.0)
-AFTER = replace(STEP, title="lead", side="you", call="", expected_seconds=None)
+WARM = change_step(STEP, title="warm pass", precopy_pass=1, size=2_000_000_000)
+ASK = change_step(STEP, title="stop the applications", action=OperatorTask(), command="", id=step_ids.STOP_APPLICATIONS)
+STOPPING = change_step(STEP, title="stop old", id=step_ids.STOP_OLD_CLUSTER, downtime=True, expected_seconds=3.0)
+FENCING = change_step(STEP, title="keep old from starting", id=step_ids.FENCE_OLD, downtime=True, expected_seconds=1.0)
+DECIDE = change_step(STEP, title="decide", action=OperatorTask(), command="", downtime=True, expected_seconds=None)
+OPENING = change_step(STEP, title="open new", downtime=True, id=step_ids.CUTOVER, expected_seconds=2.0)
+AFTER = change_step(STEP, title="lead", action=OperatorTask(), command="", expected_seconds=None)
 PLANNED = (WARM, ASK, STOPPING, FENCING, DECIDE, OPENING, AFTER)
 
 
@@ -33,7 +34,7 @@ def at(number: int, began: float, ended: float | None, **changes: Any) -> StepRu
 def moved(*runs: StepRun, kind: Kind = Kind.REAL, state: State = State.DONE) -> Execution:
     made = execution(*PLANNED, kind=kind, state=state)
     back = (replace(STEP, title="let old start again"),)
-    lossy = (replace(STEP, title="keep new from starting", native=("true", "false")),)
+    lossy = (change_step(STEP, title="keep new from starting", native=("true", "false")),)
     plan = replace(
         made.plan, way_back=back, back_with_loss=lossy, remains=("old: its files",), advice=("take a backup",)
     )
@@ -65,7 +66,7 @@ def test_the_end_of_a_move_says_all_that_is_asked_then() -> None:
 
 def test_what_a_person_has_taken_on_is_told_at_the_end() -> None:
     made = moved(*WHOLE[:-1], at(7, 98, 200, message="closed, as ada@desk has taken on: by DNS"))
-    proving = tuple(replace(step, proves=step.number == 7) for step in made.plan.steps)
+    proving = tuple(change_step(step, only_checks=step.number == 7) for step in made.plan.steps)
     proven = replace(made, plan=replace(made.plan, steps=proving))
     paragraphs = {each.title: each.sentences for each in outcome_of(proven)}
     assert paragraphs["Not checked"] == ("closed, as ada@desk has taken on: by DNS",)

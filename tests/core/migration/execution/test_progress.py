@@ -13,17 +13,24 @@ from core.migration.execution.progress import (
     make_progress_event,
     status_of,
 )
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, StepRun
-from core.migration.model.plan import Step
-from core.migration.plan.steps.copy import STOP
+from core.migration.model.plan import OperatorTask, Step
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution
+from tests.steps import change_step
 
 FIGURES = re.compile(r"[\d.]+ of [\d.]+|[\d.]+ MiB of [\d.]+ MiB|[\d.]+ MB/s|(?:\d+ min )?[\d.]+ s\b")
-COPY = replace(STEP, title="warm pass 1", name="warm-1-data", expected_seconds=100.0, rehearsed=True)
-STOPPING = replace(STEP, title="stop old", name=STOP, stopped=True, expected_seconds=5.0)
-PEOPLE = replace(STEP, title="decide", side="you", expected_seconds=None)
-OPENING = replace(STEP, title="open new", point_of_no_return=True, expected_seconds=2.0)
+COPY = change_step(
+    STEP,
+    title="warm pass 1",
+    id=step_ids.of_part(step_ids.PRE_COPY, 1, "data"),
+    expected_seconds=100.0,
+    in_rehearsal=True,
+)
+STOPPING = change_step(STEP, title="stop old", id=step_ids.STOP_OLD_CLUSTER, downtime=True, expected_seconds=5.0)
+PEOPLE = change_step(STEP, title="decide", action=OperatorTask(), expected_seconds=None)
+OPENING = change_step(STEP, title="open new", id=step_ids.CUTOVER, expected_seconds=2.0)
 
 
 PLANNED = (COPY, STOPPING, PEOPLE, OPENING)
@@ -55,7 +62,7 @@ def test_the_pace_of_the_pass_overrules_the_plan() -> None:
     found = status_of(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
     assert found.left_seconds == pytest.approx(30 + 5 + 2)
     event = make_progress_event(made(run(1, 0, through=100_000_000, of=400_000_000)), after(10))
-    assert (event.id, event.done, event.total, event.unit) == (COPY.name, 100_000_000, 400_000_000, "bytes")
+    assert (event.id, event.done, event.total, event.unit) == (COPY.id, 100_000_000, 400_000_000, "bytes")
     assert FIGURES.findall(event.whole) == ["1 of 4", "37 s"]
 
 
@@ -70,7 +77,7 @@ def test_side_by_side_their_bytes_add_up() -> None:
     beside = made(run(1, 0, through=3, of=30), run(2, 0, through=4, of=40), steps=(COPY, COPY, OPENING))
     event = make_progress_event(beside, after(1))
     assert (event.done, event.total) == (7, 70)
-    assert event.id == f"{COPY.name}+{COPY.name}"
+    assert event.id == f"{COPY.id}+{COPY.id}"
     assert (
         make_progress_event(made(run(1, 0, through=3), run(2, 0, through=4, of=40), steps=(COPY, COPY)), after(1)).total
         is None

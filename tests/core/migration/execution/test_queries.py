@@ -17,13 +17,14 @@ from core.migration.execution.queries import (
     query_results,
     sentences,
 )
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.plan import Phase
 from core.migration.model.queries import Queries, Script
-from core.migration.plan.steps.dress import DRESSED, QUERIES_COLD, QUERIES_ON_OLD
 from core.redaction import CUT, end_without_secrets
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.steps import change_step
 
 QUERIES = Queries((Script("one.sql", 3, "select 1"), Script("two.sql", 1, "select 2")), "reader", "shop", on_old=True)
 
@@ -57,8 +58,12 @@ def report(tps: float, took: str = "took 0 100:980 200:10 5000:10\ntook 1 400:20
 
 def carried_out(queries: Queries | None = QUERIES, /, *, old: str = "", cold: str = "", copy: str = "") -> Execution:
     named = [
-        replace(STEP, name=name, phase=Phase.DRESS)
-        for name, said in ((QUERIES_ON_OLD, old), (QUERIES_COLD, cold), (DRESSED, copy))
+        change_step(STEP, id=name, phase=Phase.DRESS)
+        for name, said in (
+            (step_ids.MEASURE_QUERIES_OLD, old),
+            (step_ids.REHEARSE_DROP_CACHE, cold),
+            (step_ids.REHEARSE_START, copy),
+        )
         if said
     ]
     made = execution(*named, kind=Kind.REHEARSAL)

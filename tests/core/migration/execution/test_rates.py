@@ -7,9 +7,10 @@ from core.migration.execution.rates import change_rate, changed, copied, copy_ra
 from core.migration.model.execution import Execution, StepRun
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.steps import change_step
 
-FIRST = replace(STEP, bytes=100_000_000, warm_pass=1)
-SECOND = replace(FIRST, warm_pass=2)
+FIRST = change_step(STEP, size=100_000_000, precopy_pass=1)
+SECOND = change_step(FIRST, precopy_pass=2)
 
 
 def test_the_first_pass_over_all_places_tells_the_rate() -> None:
@@ -38,7 +39,7 @@ def test_a_pass_that_found_most_of_it_there_tells_nothing() -> None:
 
 def test_a_place_that_was_begun_twice_tells_nothing_of_the_whole() -> None:
     """Of the large one a part lay on new already when it was sent; the small one alone says little."""
-    made = ran(execution(FIRST, replace(FIRST, bytes=9_000_000)), 1, status=1, seconds=30, sent=70_000_000)
+    made = ran(execution(FIRST, change_step(FIRST, size=9_000_000)), 1, status=1, seconds=30, sent=70_000_000)
     made = ran(ran(made, 1, seconds=9, sent=30_000_000), 2, seconds=4, sent=9_000_000)
     assert copy_rate([made]) is None
 
@@ -52,7 +53,11 @@ def test_a_failed_pass_tells_nothing_and_an_earlier_execution_does() -> None:
 def passes(*sent: int | None, apart: float = 1800.0) -> Execution:
     """Two passes over two places, each begun so long after the one before it."""
     of = execution(
-        *(replace(STEP, title=f"warm pass {n}: /{p}", root=p, warm_pass=n, bytes=10) for n in (1, 2) for p in "ab")
+        *(
+            change_step(STEP, title=f"warm pass {n}: /{p}", root=p, precopy_pass=n, size=10)
+            for n in (1, 2)
+            for p in "ab"
+        )
     )
     runs = []
     for number, size in enumerate(sent, 1):

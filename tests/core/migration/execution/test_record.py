@@ -6,20 +6,21 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.migration.execution.record import bias, by_stage, compare_with_estimate, history_of, hit_rate, stage_seconds
+from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method, Span, Stage
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Verify
-from core.migration.model.plan import Phase
-from core.migration.plan.steps.copy import STOP
+from core.migration.model.plan import OperatorTask, Phase
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.steps import change_step
 
 PREPARE = replace(STEP, title="a folder", phase=Phase.PREPARE)
-WARM = replace(STEP, title="warm pass", phase=Phase.WARM, warm_pass=1, root="data")
+WARM = change_step(STEP, title="warm pass", phase=Phase.WARM, precopy_pass=1, root="data")
 SUMS = replace(WARM, title="read", root="")
-HALT = replace(STEP, title="stop old", name=STOP, phase=Phase.STOP, stopped=True)
-PERSON = replace(STEP, side="you", title="look", phase=Phase.STOP, call="")
-OPEN = replace(STEP, title="open", phase=Phase.START, point_of_no_return=True, stopped=True)
+HALT = change_step(STEP, title="stop old", id=step_ids.STOP_OLD_CLUSTER, phase=Phase.STOP, downtime=True)
+PERSON = change_step(STEP, action=OperatorTask(), title="look", phase=Phase.STOP, command="")
+OPEN = change_step(STEP, title="open", phase=Phase.START, id=step_ids.CUTOVER, downtime=True)
 
 
 def estimate(minutes_ago: float, **stages: float) -> Estimate:
@@ -54,8 +55,8 @@ def test_a_stage_counts_once_it_is_whole_and_what_runs_side_by_side_counts_once(
 
 
 def test_a_rehearsal_prepares_but_for_what_the_stop_needs() -> None:
-    later = replace(STEP, title="forget new's fence", phase=Phase.OPEN, timed_as=Phase.PREPARE)
-    rehearsed = execution(replace(PREPARE, rehearsed=True), later, kind=Kind.REHEARSAL)
+    later = change_step(STEP, title="forget new's fence", phase=Phase.OPEN, stage=Phase.PREPARE)
+    rehearsed = execution(change_step(PREPARE, in_rehearsal=True), later, kind=Kind.REHEARSAL)
     assert stage_seconds(ran(rehearsed, 1, seconds=3)) == {"prepare": 3}
     assert stage_seconds(ran(replace(rehearsed, kind=Kind.REAL), 1, seconds=3)) == {}
 
@@ -125,8 +126,8 @@ def test_a_proof_of_all_is_not_taken_for_one_of_what_changed() -> None:
 
 
 def test_the_looks_for_corruption_tell_the_next_estimate_of_this_move_alone() -> None:
-    pages = replace(STEP, title="pages", phase=Phase.VERIFY, timed_as=Phase.CHECKSUMS)
-    relations = replace(STEP, title="relations", phase=Phase.VERIFY, timed_as=Phase.AMCHECK)
+    pages = change_step(STEP, title="pages", phase=Phase.VERIFY, stage=Phase.CHECKSUMS)
+    relations = change_step(STEP, title="relations", phase=Phase.VERIFY, stage=Phase.AMCHECK)
     looked = ran(ran(execution(pages, relations), 1, seconds=70), 2, seconds=400)
     looked = replace(looked, plan=replace(looked.plan, verify=Verify.ALL))
     assert history_of([looked], [], ()).timed == {"pg_checksums": (70,), "pg_amcheck": (400,)}

@@ -19,20 +19,23 @@ from core.migration.execution.status import (
     runs_as_before,
     suggest_next_commands,
 )
+from core.migration.model import step_ids
 from core.migration.model.execution import NOT_OPENED, RUNS_AGAIN, UNKNOWN_ROOT, Kind, State
-from core.migration.model.plan import Step
-from core.migration.plan.steps.copy import FENCE, STOP, STOPPED
-from core.migration.plan.steps.inventory import OLD_SETTINGS
-from core.migration.plan.steps.known_data_roots import DATA_ROOTS
-from core.migration.plan.steps.opening import ALONE, START_NEW
-from core.migration.plan.steps.rollback import OLD_RUNS
+from core.migration.model.plan import OperatorTask, Step
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.steps import change_step
 
 OPTION = re.compile(r"--[a-z]+(?:-[a-z]+)*")
 """What may be done next, in the order in which it is offered."""
 COPY = replace(STEP, title="warm pass 1")
-WARM = (COPY, *(replace(STEP, name=name) for name in (STOP, STOPPED, FENCE, START_NEW)))
-COLD = (*(replace(STEP, name=name) for name in (STOPPED, FENCE, START_NEW)),)
+WARM = (
+    COPY,
+    *(
+        change_step(STEP, id=name)
+        for name in (step_ids.STOP_OLD_CLUSTER, step_ids.CHECK_STOPPED, step_ids.FENCE_OLD, step_ids.START_LOCALLY)
+    ),
+)
+COLD = (*(change_step(STEP, id=name) for name in (step_ids.CHECK_STOPPED, step_ids.FENCE_OLD, step_ids.START_LOCALLY)),)
 
 
 def stands(
@@ -70,14 +73,14 @@ def test_whether_old_serves_is_said_as_it_is(
 
 
 def test_a_new_that_runs_is_named() -> None:
-    opening = (*WARM, replace(STEP, title="decide", side="you"))
+    opening = (*WARM, change_step(STEP, title="decide", action=OperatorTask()))
     said = stands(opening, 5)
     assert said.startswith(f"{SENTENCES[MoveStatus.LOCAL_ONLY]} ")
     assert OPTION.findall(said) == ["--resume", "--rollback"]
 
 
 def test_a_new_that_could_not_be_opened_leaves_the_way_back() -> None:
-    opening = (*WARM, replace(STEP, title="open", point_of_no_return=True))
+    opening = (*WARM, change_step(STEP, title="open", id=step_ids.CUTOVER))
     said = stands(opening, 5, NOT_OPENED)
     assert said.startswith(f"{SENTENCES[MoveStatus.NOT_OPENED]} ")
     assert OPTION.findall(said) == ["--resume", "--rollback"]
@@ -98,12 +101,12 @@ def test_a_rehearsal_holds_nothing(state: State) -> None:
 
 
 def test_to_go_on_is_not_offered_where_the_plan_lacks_a_data_root() -> None:
-    proof = replace(STEP, name=f"{DATA_ROOTS}running")
+    proof = change_step(STEP, id=step_ids.CHECK_DATA_ROOTS)
     before = stands((COPY, proof, *WARM[1:]), 1, status=UNKNOWN_ROOT)
     assert before.startswith(f"{SENTENCES[MoveStatus.UNTOUCHED]} ")
     assert before.endswith(": pghaul execute spring --start-over.")
     assert OPTION.findall(before) == ["--start-over"]
-    within = stands((*WARM[:3], replace(STEP, name=f"{DATA_ROOTS}stopped")), 3, status=UNKNOWN_ROOT)
+    within = stands((*WARM[:3], change_step(STEP, id=step_ids.CHECK_DATA_ROOTS_STOPPED)), 3, status=UNKNOWN_ROOT)
     assert OPTION.findall(within) == ["--rollback", "--start-over"]
     assert "--resume" in stands((COPY, proof, *WARM[1:]), 1, note="old: /space is not there: is its disk mounted?")
 
@@ -135,7 +138,7 @@ def test_next_options_are_those_that_the_sentences_name(
 
 @pytest.mark.parametrize(("steps", "option"), [((COPY,), NextOption.START_OVER), ((*WARM[:3],), NextOption.ROLLBACK)])
 def test_next_options_lead_to_a_new_plan_if_a_data_root_is_missing(steps: tuple[Step, ...], option: NextOption) -> None:
-    made = execution(*steps, replace(STEP, name=f"{DATA_ROOTS}running"), state=State.STOPPED)
+    made = execution(*steps, change_step(STEP, id=step_ids.CHECK_DATA_ROOTS), state=State.STOPPED)
     for number in range(1, len(steps) + 1):
         made = ran(made, number)
     assert next_options(ran(made, len(steps) + 1, status=UNKNOWN_ROOT)) == (option,)
@@ -157,7 +160,7 @@ def test_a_stopped_cluster_that_somebody_started_may_be_planned_anew() -> None:
 
 
 def test_that_somebody_started_old_after_the_opening_is_never_said_to_be_stopped() -> None:
-    steps = (*WHOLE, replace(STEP, name=ALONE), STEP)
+    steps = (*WHOLE, change_step(STEP, id=step_ids.CHECK_OLD_STAYS_STOPPED), STEP)
     made = execution(*steps, state=State.STOPPED)
     for number in range(1, len(WHOLE) + 1):
         made = ran(made, number)
@@ -167,7 +170,7 @@ def test_that_somebody_started_old_after_the_opening_is_never_said_to_be_stopped
     assert move_status(ran(ran(made, len(steps) - 1, status=RUNS_AGAIN), len(steps) - 1)) is MoveStatus.OPENED
 
 
-WHOLE = (*WARM, replace(STEP, title="open", point_of_no_return=True), replace(STEP, title="after"))
+WHOLE = (*WARM, change_step(STEP, title="open", id=step_ids.CUTOVER), change_step(STEP, title="after"))
 """The stop is the second step, the proof of it the third; the last but one opens new."""
 U, S, L = MoveStatus.UNTOUCHED, MoveStatus.STOPPED, MoveStatus.LOCAL_ONLY
 
@@ -214,10 +217,18 @@ def test_each_status_has_its_own_sentence() -> None:
 @pytest.mark.parametrize(
     ("named", "said", "before"),
     [
-        ((OLD_RUNS, OLD_SETTINGS), ("", "\n"), True),
-        ((OLD_RUNS, OLD_SETTINGS), ("", "note\nwarning: The setting work_mem differs.\n"), False),
-        ((OLD_RUNS, OLD_SETTINGS), ("warning: it runs outside of its unit\n", ""), False),
-        ((OLD_RUNS, OLD_SETTINGS), ("",), False),
+        ((step_ids.CHECK_OLD_RUNS, step_ids.COMPARE_OLD_SETTINGS), ("", "\n"), True),
+        (
+            (step_ids.CHECK_OLD_RUNS, step_ids.COMPARE_OLD_SETTINGS),
+            ("", "note\nwarning: The setting work_mem differs.\n"),
+            False,
+        ),
+        (
+            (step_ids.CHECK_OLD_RUNS, step_ids.COMPARE_OLD_SETTINGS),
+            ("warning: it runs outside of its unit\n", ""),
+            False,
+        ),
+        ((step_ids.CHECK_OLD_RUNS, step_ids.COMPARE_OLD_SETTINGS), ("",), False),
         (("step-1",), ("",), False),
     ],
 )
@@ -225,7 +236,7 @@ def test_the_old_server_runs_as_before_only_where_all_of_it_was_looked_at(
     named: tuple[str, ...], said: tuple[str, ...], *, before: bool
 ) -> None:
     made = execution(*WARM, state=State.ROLLED_BACK)
-    way_back = tuple(replace(STEP, number=at, name=name) for at, name in enumerate(named, 1))
+    way_back = tuple(change_step(STEP, number=at, id=name) for at, name in enumerate(named, 1))
     made = replace(made, plan=replace(made.plan, way_back=way_back))
     for number, output in enumerate(said, 1):
         made = ran(made, number)

@@ -7,9 +7,9 @@ import pytest
 
 from core.migration.execution import summary
 from core.migration.execution.summary import PassMade, PassName
+from core.migration.model import step_ids
 from core.migration.model.execution import State
 from core.migration.model.plan import Phase
-from core.migration.plan.steps.copy import CHANGED, REST
 from tests.core.migration.execution.whole_move import PLAN, START, STOPPED, execution, run, step
 
 SECOND = PassName(Phase.WARM, 2, 2)
@@ -44,15 +44,15 @@ def test_a_pass_that_was_left_out_says_why() -> None:
 
 @pytest.mark.parametrize("title", ["Final sync: /data", "any: words"])
 def test_the_parts_of_the_final_sync_are_told_apart_by_the_names_of_their_steps(title: str) -> None:
-    plan = replace(PLAN, steps=tuple(
-        step(number, title, name=name, phase=Phase.FINAL)
-        for number, name in enumerate(("changed-data", "changed-1", "rest-data", "rest-1", "step-5"), 1)
-    ))  # fmt: skip
+    families = (step_ids.FINAL_SYNC_CHANGED, step_ids.FINAL_SYNC_REST)
+    ids = [*(step_ids.of_part(family, root) for family in families for root in ("data", "1")), "step-5"]
+    steps = tuple(step(number, title, id=each, phase=Phase.FINAL) for number, each in enumerate(ids, 1))
+    plan = replace(PLAN, steps=steps)
     runs = tuple(replace(run(number, number, 1, bytes=1), title=title) for number in (1, 2, 3, 4, 5, 3))
     made = replace(execution(*runs), plan=plan)
     parts = [each.name.part for each in summary.passes(made)]
-    assert parts == [CHANGED, REST, "", REST]
-    assert summary.made_again(made) == (PassName(Phase.FINAL, part=REST),)
+    assert parts == [step_ids.FINAL_SYNC_CHANGED, step_ids.FINAL_SYNC_REST, "", step_ids.FINAL_SYNC_REST]
+    assert summary.made_again(made) == (PassName(Phase.FINAL, part=step_ids.FINAL_SYNC_REST),)
 
 
 def test_what_agrees_and_what_does_not() -> None:

@@ -7,15 +7,16 @@ import pytest
 
 from core.migration.execution.status import SENTENCES, MoveStatus
 from core.migration.execution.unfinished import Possible, possible, sentence, unfinished
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State
-from core.migration.plan.steps.copy import STOP, STOPPED
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.steps import change_step
 
 STEPS = (
     replace(STEP, title="warm pass 1"),
-    replace(STEP, name=STOP, title="stop old", expected_seconds=30.0),
-    replace(STEP, name=STOPPED, title="prove the stop"),
-    replace(STEP, title="open new to clients", point_of_no_return=True, expected_seconds=5.0),
+    change_step(STEP, id=step_ids.STOP_OLD_CLUSTER, title="stop old", expected_seconds=30.0),
+    change_step(STEP, id=step_ids.CHECK_STOPPED, title="prove the stop"),
+    change_step(STEP, title="open new to clients", id=step_ids.CUTOVER, expected_seconds=5.0),
 )
 
 

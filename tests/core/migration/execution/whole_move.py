@@ -2,56 +2,58 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.plan import Phase, Plan, Step
+from core.migration.model.plan import ChannelUse, Phase, Plan, Step
+from core.sides import Side
+from tests.steps import make_step
 
 START = datetime(2026, 3, 14, 23, 0, tzinfo=UTC)
 
 
-def step(number: int, title: str, side: str = "old", **more: object) -> Step:
-    made = Step(
-        title,
-        side,
-        "postgres",
-        "" if side == "you" else "true",
-        "why",
-        "",
-        number=number,
-        server=side,
-        expected_seconds=10.0,
-    )
-    return replace(made, **more)  # type: ignore[arg-type]  # fields of a step, by name
+def step(number: int, title: str, side: Side | None = Side.OLD, **more: Any) -> Step:
+    told = {"expected_seconds": 10.0, "number": number, "server": side or "workstation", **more}
+    return make_step(told.pop("id", f"step-{number}"), title, side, **told)
 
 
 STEPS = (
-    step(1, "prove the target", "new"),
-    step(2, "warm pass 1 of 2: /data", warm_pass=1, root="data", phase=Phase.WARM),
-    step(3, "warm pass 1 of 2: /space", warm_pass=1, root="space", phase=Phase.WARM),
-    step(4, "warm pass 2 of 2: /data", warm_pass=2, root="data", phase=Phase.WARM),
-    step(5, "warm pass 2 of 2: /space", warm_pass=2, root="space", phase=Phase.WARM),
+    step(1, "prove the target", Side.NEW),
+    step(2, "warm pass 1 of 2: /data", precopy_pass=1, root="data", phase=Phase.WARM),
+    step(3, "warm pass 1 of 2: /space", precopy_pass=1, root="space", phase=Phase.WARM),
+    step(4, "warm pass 2 of 2: /data", precopy_pass=2, root="data", phase=Phase.WARM),
+    step(5, "warm pass 2 of 2: /space", precopy_pass=2, root="space", phase=Phase.WARM),
     step(
         6,
         "stop the applications",
-        "you",
-        name="stop-applications",
-        stopped=True,
+        None,
+        id=step_ids.STOP_APPLICATIONS,
+        downtime=True,
         expected_seconds=None,
         phase=Phase.STOP,
     ),
-    step(7, "stop old", name="stop", stopped=True, phase=Phase.STOP),
-    step(8, "prove the stop", name="stopped", stopped=True, phase=Phase.STOP),
-    step(9, "keep old from starting", name="fence", stopped=True, phase=Phase.STOP),
-    step(10, "final pass: /data", stopped=True, phase=Phase.FINAL),
-    step(11, "prove that old stayed stopped", stopped=True, agrees_with="stopped", phase=Phase.FINAL),
-    step(12, "flush", "new", stopped=True, phase=Phase.VERIFY),
-    step(13, "sum up old's files", name="sums", stopped=True, beside=True, phase=Phase.VERIFY),
-    step(14, "compare new's files", "new", stopped=True, beside=True, agrees_with="sums", phase=Phase.VERIFY),
-    step(15, "take the key off new", "new", stopped=True, closes=True, phase=Phase.CLOSE),
-    step(16, "start new", "new", name="start-new", stopped=True, phase=Phase.START),
-    step(17, "decide", "you", stopped=True, expected_seconds=None, phase=Phase.OPEN),
-    step(18, "open new", "new", stopped=True, point_of_no_return=True, phase=Phase.OPEN),
-    step(19, "lead the applications to new", "you", expected_seconds=None, phase=Phase.OPEN),
+    step(7, "stop old", id=step_ids.STOP_OLD_CLUSTER, downtime=True, phase=Phase.STOP),
+    step(8, "prove the stop", id=step_ids.CHECK_STOPPED, downtime=True, phase=Phase.STOP),
+    step(9, "keep old from starting", id=step_ids.FENCE_OLD, downtime=True, phase=Phase.STOP),
+    step(10, "final pass: /data", downtime=True, phase=Phase.FINAL),
+    step(11, "prove that old stayed stopped", downtime=True, equals=step_ids.CHECK_STOPPED, phase=Phase.FINAL),
+    step(12, "flush", Side.NEW, downtime=True, phase=Phase.VERIFY),
+    step(13, "sum up old's files", id=step_ids.CHECKSUMS_OLD, downtime=True, parallel=True, phase=Phase.VERIFY),
+    step(
+        14,
+        "compare new's files",
+        Side.NEW,
+        downtime=True,
+        parallel=True,
+        equals=step_ids.CHECKSUMS_OLD,
+        phase=Phase.VERIFY,
+    ),
+    step(15, "take the key off new", Side.NEW, downtime=True, channel=ChannelUse.CLOSES, phase=Phase.CLOSE),
+    step(16, "start new", Side.NEW, id=step_ids.START_LOCALLY, downtime=True, phase=Phase.START),
+    step(17, "decide", None, downtime=True, expected_seconds=None, phase=Phase.OPEN),
+    step(18, "open new", Side.NEW, downtime=True, id=step_ids.CUTOVER, phase=Phase.OPEN),
+    step(19, "lead the applications to new", None, expected_seconds=None, phase=Phase.OPEN),
 )
 PLAN = Plan("m", "rsync", "", STEPS, START, way_back=(step(1, "start old"), step(2, "prove that old runs")))
 

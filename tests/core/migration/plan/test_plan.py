@@ -17,20 +17,16 @@ from core.facts.programs import program_path
 from core.facts.starters import Service
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.estimate import estimate, spec_of
+from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status, Waiver
 from core.migration.model.move import Hook, HookCommand, Verify
-from core.migration.model.plan import Phase, Plan, PlanWarning, Step, alone, call_of
+from core.migration.model.plan import Phase, Plan, PlanWarning, ResumePolicy, Step, alone, call_of
 from core.migration.model.probe import Quantity
 from core.migration.plan import make_plan, runbook, script
 from core.migration.plan.calls import call_line, path_variables
-from core.migration.plan.steps.copy import DELETIONS, FENCE, STOP, STOPPED, WARM
-from core.migration.plan.steps.hooks import LEAD
-from core.migration.plan.steps.inventory import CLIENTS, INVENTORY, OLD_SETTINGS
-from core.migration.plan.steps.opening import ALONE, DECIDE, START_NEW
-from core.migration.plan.steps.rollback import OLD_RUNS
-from core.migration.plan.steps.verify import SUMS
 from core.servers.functions import library, named_in
 from core.servers.profiles import Rights
+from core.sides import Side
 from tests.core.migration.builders import (
     DATA,
     LOCALE,
@@ -63,7 +59,7 @@ def warned(made: Plan) -> dict[str, Status]:
 
 
 def known(steps: Iterable[Step]) -> list[str]:
-    return [each.name for each in steps]
+    return [each.id for each in steps]
 
 
 def told(made: Plan, known: str, **changes: Any) -> bool:
@@ -75,11 +71,13 @@ def told(made: Plan, known: str, **changes: Any) -> bool:
 
 def test_a_running_cluster_is_copied_warm_and_a_stopped_one_cold() -> None:
     warm, cold = plan({"running": True}), plan()
-    assert STOP in known(warm.steps)
-    assert [each.warm_pass for each in warm.steps if "precopy_pass " in each.call] == [1, 2]
-    assert not any(each.warm_pass or each.phase is Phase.WARM or each.name == STOP for each in cold.steps)
+    assert step_ids.STOP_OLD_CLUSTER in known(warm.steps)
+    assert [each.precopy_pass for each in warm.steps if "precopy_pass " in each.call] == [1, 2]
+    assert not any(
+        each.precopy_pass or each.phase is Phase.WARM or each.id == step_ids.STOP_OLD_CLUSTER for each in cold.steps
+    )
     for made in (warm, cold):
-        assert step(made, STOPPED).number < compared(made).number < opening(made).number
+        assert step(made, step_ids.CHECK_STOPPED).number < compared(made).number < opening(made).number
 
 
 def test_every_step_is_whole() -> None:
@@ -94,11 +92,10 @@ def test_every_step_is_whole() -> None:
             assert (each.reason[0].isupper(), each.reason[-1]) == (True, ".")
             assert each.undo[0].isupper()
     for each in made.steps:
-        assert each.side in {"old", "new", "you"}
-        assert each.server == {"old": "old", "new": "new", "you": "workstation"}[each.side]
-        assert each.by_person == (each.side == "you")
+        assert each.server == (each.side or "workstation")
+        assert each.by_person == (each.side is None)
         if each.reads:
-            assert each.reads in {earlier.name for earlier in made.steps[: each.number - 1]}
+            assert each.reads in {earlier.id for earlier in made.steps[: each.number - 1]}
     assert sum(each.point_of_no_return for each in made.steps) == 1
 
 
@@ -107,7 +104,7 @@ def test_a_call_takes_along_all_functions_that_it_needs_and_no_others(*, dressed
     made = plan({"running": True, "tablespaces": (space("/space"),)}, dressed=dressed)
     settings = dict(made.settings)
     steps = [*made.steps, *made.way_back]
-    for each in [text for one in steps for text in (one.call, one.listing, one.mending) if text]:
+    for each in [text for one in steps for text in (one.call, one.verification.lists, one.verification.resync) if text]:
         taken = defined(call_of(made, each).functions)
         assert taken == defined(library(named_in(each), settings))
     whole = len(made.functions)
@@ -122,7 +119,7 @@ def test_nothing_is_removed_before_the_target_is_proven_and_the_deletions_are_sh
     made = plan({"running": True, "tablespaces": (space("/space"),)})
     removing = [each.number for each in made.steps if each.call.startswith(("rest_pass ", "full_pass "))]
     assert removing
-    assert step(made, "target").number < min(removing)
+    assert step(made, step_ids.CHECK_TARGET).number < min(removing)
     shown = [each.number for each in made.steps if each.call.startswith("list_deletions ")]
     assert len(shown) == len(removing) == 2
     assert max(shown) < min(removing)
@@ -133,7 +130,7 @@ def test_the_folder_that_is_not_empty_is_named(tmp_path: Path) -> None:
     """The proof of the target ahead of the copy, on a tablespace's folder that holds what is not ours."""
     taken = tmp_path / "it's taken"
     made = plan({"running": True, "tablespaces": (space(str(taken)),)})
-    proof = alone(step(made, "target"))
+    proof = alone(step(made, step_ids.CHECK_TARGET))
     assert run(proof).returncode == 0
     taken.mkdir()
     (taken / "notes").touch()
@@ -153,15 +150,21 @@ def test_the_name_to_be_typed_stands_at_the_head() -> None:
 def test_the_final_pass_trusts_no_time() -> None:
     """What these two functions then do is tested on files whose times were set back."""
     made = plan({"running": True})
-    assert step(made, f"{WARM}1-data").call == f"run_beside_server 2000 /tmp precopy_pass data {DATA} {TARGET} pg_wal"
-    assert step(made, "changed-data").call == f"changed_pass data {DATA} {TARGET} pg_wal"
+    assert (
+        step(made, step_ids.of_part(step_ids.PRE_COPY, 1, "data")).call
+        == f"run_beside_server 2000 /tmp precopy_pass data {DATA} {TARGET} pg_wal"
+    )
+    assert (
+        step(made, step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, "data")).call
+        == f"changed_pass data {DATA} {TARGET} pg_wal"
+    )
 
 
 def test_downtime_is_from_the_stop_to_the_opening() -> None:
     made = plan({"running": True})
-    down = [each.number for each in made.steps if each.stopped]
+    down = [each.number for each in made.steps if each.downtime]
     assert down == list(range(down[0], down[-1] + 1))
-    assert made.steps[down[0] - 1].name == Hook.STOP_APPLICATIONS
+    assert made.steps[down[0] - 1].id == Hook.STOP_APPLICATIONS
     assert made.steps[down[-1] - 1] is opening(made)
 
 
@@ -173,11 +176,11 @@ def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str
     method = estimate(spec_of(move(), old(cluster(**changes)), probes)).method(name)
     assert method is not None
     planned = [each.expected_seconds or 0.0 for each in made.steps]
-    down = [each.expected_seconds or 0.0 for each in made.steps if each.stopped]
+    down = [each.expected_seconds or 0.0 for each in made.steps if each.downtime]
     assert sum(down) == pytest.approx(method.downtime_seconds.likely)
     # the median of a sum is not the sum of the medians: what comes ahead of the stop and the stop are two of them
     assert sum(planned) == pytest.approx(method.duration_seconds.likely, rel=0.05)
-    assert all((each.expected_seconds is None) == (each.side == "you") for each in made.steps)
+    assert all((each.expected_seconds is None) == (each.side is None) for each in made.steps)
 
 
 def _stop_unit(program: str) -> str:
@@ -209,9 +212,9 @@ def test_the_stop_is_the_layouts_own_and_the_fence_is_one(
     changes: dict[str, Any], user: str, call: str, typed: str
 ) -> None:
     made = plan({"running": True, **changes})
-    stop = step(made, STOP)
+    stop = step(made, step_ids.STOP_OLD_CLUSTER)
     assert (stop.user, stop.call, "; ".join(stop.native)) == (user, call, typed)
-    fence = step(made, FENCE)
+    fence = step(made, step_ids.FENCE_OLD)
     assert (fence.user, fence.call) == ("postgres", f"fence_cluster {DATA}")
 
 
@@ -243,10 +246,10 @@ def test_new_is_opened_by_what_its_host_has_for_that(
 
 def test_debians_cluster_on_new_finds_what_came_along_in_the_data_directory() -> None:
     made = plan(new_facts=new(services=(DEBIAN,)))
-    register = step(made, "register-0")
+    register = step(made, step_ids.of_part(step_ids.REGISTER, "0"))
     assert register.call == f"register_debian /etc/postgresql/15/spring/postgresql.conf {TARGET} 15-spring"
-    assert register.number < step(made, START_NEW).number
-    assert " /etc/postgresql/15/spring/postgresql.conf " in step(made, START_NEW).call
+    assert register.number < step(made, step_ids.START_LOCALLY).number
+    assert " /etc/postgresql/15/spring/postgresql.conf " in step(made, step_ids.START_LOCALLY).call
     assert any(each.call.startswith("unregister_debian ") for each in made.way_back)
 
 
@@ -254,7 +257,7 @@ def test_what_came_from_debians_folder_is_led_to_the_target() -> None:
     folder = "/etc/postgresql/15/main"
     changes = {**OF_DEBIAN, "config_file": f"{folder}/postgresql.conf", "hba_file": f"{folder}/pg_hba.conf"}
     there = new(services=(replace(DEBIAN, name="15/main"),))
-    adopted = step(plan(changes, new_facts=there), "register-0")
+    adopted = step(plan(changes, new_facts=there), step_ids.of_part(step_ids.REGISTER, "0"))
     assert adopted.call == (
         f"set_debian_settings {folder}/postgresql.conf data_directory {TARGET} hba_file {folder}/pg_hba.conf "
         "external_pid_file /run/postgresql/15-main.pid"
@@ -262,15 +265,15 @@ def test_what_came_from_debians_folder_is_led_to_the_target() -> None:
     assert f"pg_conftool 15 main set hba_file {folder}/pg_hba.conf" in adopted.native
     there = new(services=(replace(DEBIAN, name="15/main", data_directory=DATA),))
     made = plan(changes, {"target": DATA}, new_facts=there)
-    assert not {"register-0"} & set(known(made.steps))
+    assert not {step_ids.of_part(step_ids.REGISTER, "0")} & set(known(made.steps))
 
 
 def test_every_start_with_the_data_directory_is_told_of_the_rules_beside_the_configuration() -> None:
     """It looks for them in the data directory, where none lie, or those of initdb."""
     rules = "/srv/conf/pg_hba.conf"
     made = plan({"running": True, "config_file": "/srv/conf/postgresql.conf", "hba_file": rules})
-    assert f"hba_file={rules}" in step(made, START_NEW).call
-    new_and_old = [opening(made), step(made, "start-old")]
+    assert f"hba_file={rules}" in step(made, step_ids.START_LOCALLY).call
+    new_and_old = [opening(made), step(made, step_ids.START_OLD_CLUSTER)]
     assert {each.side for each in new_and_old} == {"new", "old"}
     for each in new_and_old:
         assert f"hba_file={rules}" in each.call
@@ -284,18 +287,24 @@ def test_new_is_fenced_and_marked_ahead_of_all_that_is_copied() -> None:
         f"fence_target {TARGET} 'identifier {control().system_identifier}' 'move to the new one' 'from old:{DATA}' "
         "'folder /space'"
     )
-    assert (fence.side, fence.user, fence.renewed, fence.rehearsed) == ("new", "postgres", True, True)
-    assert fence.number < step(made, "functions").number < step(made, f"{WARM}1-data").number
+    assert (fence.side, fence.user, fence.resume.opens_channel, fence.in_rehearsal) == ("new", "postgres", True, True)
+    assert (
+        fence.number
+        < step(made, step_ids.INSTALL_FUNCTIONS).number
+        < step(made, step_ids.of_part(step_ids.PRE_COPY, 1, "data")).number
+    )
 
 
 def test_idle_wal_is_known_on_new_only_when_the_control_file_has_come() -> None:
     made = plan({"running": True})
-    assert next(each for each in made.steps if each.name == "ahead-1-new").call.endswith(f" data - {TARGET} -")
+    assert next(
+        each for each in made.steps if each.id == step_ids.of_part(step_ids.CHECKSUM_IN_ADVANCE, 1, "new")
+    ).call.endswith(f" data - {TARGET} -")
     assert compared(made).call.endswith(f" data - {TARGET} pg_wal")
 
 
 def test_a_cluster_that_an_earlier_move_left_fenced_stays_so_when_this_one_is_taken_back() -> None:
-    starting = {"unfence-old", "start-old"}
+    starting = {"unfence-old", step_ids.START_OLD_CLUSTER}
     assert starting <= set(known(plan({"running": True}).way_back))
     assert not starting & set(known(plan({"fenced": True}).way_back))
 
@@ -307,7 +316,7 @@ def test_what_has_no_mark_is_taken_only_where_somebody_has_given_it_up(waived: b
     there = cluster(data_directory=TARGET, control=control(checkpoint_location="0/5000028"))
     estimated = estimate(spec_of(move(), old(), []))
     made = make_plan(move(), profile("old"), profile("new"), old(), new(there), (check,), (), estimated, seed="0123")
-    proof = step(made, "target")
+    proof = step(made, step_ids.CHECK_TARGET)
     assert f" {'0/5000028' if waived else '-'} {TARGET} " in proof.call
     assert ("The standby goes." in proof.reason) is waived
 
@@ -317,22 +326,25 @@ def test_tablespaces_go_to_their_targets() -> None:
     (given,) = (each for each in made.steps if each.call == "make_folder_for postgres /srv/pg/space kept")
     assert given.side == "new"
     assert given.native[0].startswith("test -d /srv/pg/space || install -d ")
-    assert step(made, "link-16400").call == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
+    assert (
+        step(made, step_ids.of_part(step_ids.LINK, "16400")).call
+        == f"ln -sfn -- /srv/pg/space {TARGET}/pg_tblspc/16400"
+    )
     assert "full_pass 16400 /space /srv/pg/space PG_15_202209061" in [each.call for each in made.steps]
 
 
 def test_configuration_outside_is_brought_along() -> None:
     made = plan({"config_file": "/opt/pg/postgresql.conf"})
-    assert step(made, "put-configuration").reads == "configuration"
-    assert step(made, "configuration").call.startswith("pack_configuration ")
-    start = step(made, START_NEW)
+    assert step(made, step_ids.INSTALL_CONFIGURATION).reads == step_ids.PACK_CONFIGURATION
+    assert step(made, step_ids.PACK_CONFIGURATION).call.startswith("pack_configuration ")
+    start = step(made, step_ids.START_LOCALLY)
     assert f" {TARGET} 5432 /opt/pg/postgresql.conf " in start.call
     assert f"-c config_file=/opt/pg/postgresql.conf -c data_directory={TARGET}" in start.native[1]
     assert not any("configuration" in each for each in known(plan().steps))
 
 
 def test_new_runs_for_us_alone_without_what_starts_work_by_itself() -> None:
-    start = step(plan(), START_NEW)
+    start = step(plan(), step_ids.START_LOCALLY)
     for each in ("listen_addresses=", "max_worker_processes=0", "max_logical_replication_workers=0"):
         assert f"-c {each} " in f"{start.call} ".replace("'", " ")
         assert f"-c {each} " in start.native[1]
@@ -340,7 +352,7 @@ def test_new_runs_for_us_alone_without_what_starts_work_by_itself() -> None:
 
 
 def test_new_builds_indexes_anew_with_parallel_workers() -> None:
-    start = step(plan(new_facts=new(collation_order={LOCALE: "f" * 64})), START_NEW)
+    start = step(plan(new_facts=new(collation_order={LOCALE: "f" * 64})), step_ids.START_LOCALLY)
     assert "max_logical_replication_workers=0" in start.call
     assert "max_worker_processes" not in start.call
 
@@ -350,7 +362,7 @@ def test_a_port_that_new_uses_already() -> None:
     undertaking = move()
     estimated = estimate(spec_of(undertaking, old(), []))
     made = make_plan(undertaking, profile("old"), profile("new"), old(), taken, (), (), estimated, seed="0123")
-    assert step(made, START_NEW).call.count(f" {TARGET} 5433 - ") == 1
+    assert step(made, step_ids.START_LOCALLY).call.count(f" {TARGET} 5433 - ") == 1
     assert [
         each
         for each in made.warnings
@@ -387,7 +399,7 @@ def test_old_comes_in_as_a_user_who_may(changes: dict[str, Any], becomes: str, l
     assert options.startswith('restrict,from="10.77.0.11",command="exec sh -c ')
     assert f" {becomes}sh /var/tmp/pghaul-copy-" in options
     assert options.endswith(f'/functions receive_copy \\"$SSH_ORIGINAL_COMMAND\\" data {TARGET}"')
-    assert (allow.user, step(made, "functions").user) == (login, login)
+    assert (allow.user, step(made, step_ids.INSTALL_FUNCTIONS).user) == (login, login)
     assert step(made, "pin-host-keys").call.endswith(f" 10.77.0.12 22 {login}")
 
 
@@ -431,18 +443,18 @@ def test_every_command_is_posix_shell_whatever_the_folders_name() -> None:
 
 
 NEEDED = (
-    "target",
+    step_ids.CHECK_TARGET,
     Hook.STOP_APPLICATIONS,
-    STOPPED,
-    FENCE,
-    f"{DELETIONS}data",
-    "changed-data",
-    "rest-data",
-    "link-16400",
-    SUMS,
-    "same-inventory",
-    "query",
-    DECIDE,
+    step_ids.CHECK_STOPPED,
+    step_ids.FENCE_OLD,
+    step_ids.of_part(step_ids.LIST_DELETIONS, "data"),
+    step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, "data"),
+    step_ids.of_part(step_ids.FINAL_SYNC_REST, "data"),
+    step_ids.of_part(step_ids.LINK, "16400"),
+    step_ids.CHECKSUMS_OLD,
+    step_ids.COMPARE_INVENTORY,
+    step_ids.QUERY_NEW,
+    step_ids.DECIDE,
 )
 
 
@@ -450,10 +462,11 @@ def test_what_proves_or_makes_the_copy_whole_cannot_be_skipped() -> None:
     changes = {"running": True, "tablespaces": (space("/space"),)}
     made = plan(changes, {"tablespace_targets": {"/space": "/srv/pg/space"}})
     for name in NEEDED:
-        assert not step(made, name).skippable, name
-    assert not compared(made).skippable
-    assert step(made, f"{WARM}1-data").skippable
-    assert told(made, f"{WARM}1-data", skippable=False)
+        assert step(made, name).resume.required, name
+    assert compared(made).resume.required
+    first = step_ids.of_part(step_ids.PRE_COPY, 1, "data")
+    assert not step(made, first).resume.required
+    assert told(made, first, resume=ResumePolicy(required=True))
 
 
 @pytest.mark.slow
@@ -464,8 +477,8 @@ def test_the_runbook_shows_every_command_whole() -> None:
         assert f"### {each.number}. " in text
         assert call_line(each, path_variables(made)) in text
         assert all(native in text for native in each.native)
-    assert told(made, opening(made).name, point_of_no_return=False)
-    down = [each.number for each in made.steps if each.stopped]
+    assert told(made, opening(made).id, id="another")
+    down = [each.number for each in made.steps if each.downtime]
     assert re.search(rf"\b{down[0]}\b.*\b{down[-1]}\b", text.partition("\n## ")[0])
     assert "\\$" not in text
     assert DATA not in text
@@ -482,12 +495,12 @@ def hooked(*hooks: HookCommand) -> Plan:
 def test_checkpoints_are_written_before_the_last_warm_pass_and_before_the_stop() -> None:
     steps = plan({"running": True}).steps
     first, second = (at for at, each in enumerate(steps) if each.call.startswith("write_checkpoint "))
-    assert steps[first + 1].name == f"{WARM}2-data"
-    assert [each.name for each in steps[second + 1 : second + 3]] == [CLIENTS, Hook.STOP_APPLICATIONS]
-    assert not any(each.stopped for each in steps[: second + 1])
+    assert steps[first + 1].id == step_ids.of_part(step_ids.PRE_COPY, 2, "data")
+    assert [each.id for each in steps[second + 1 : second + 3]] == [step_ids.LIST_CLIENTS, Hook.STOP_APPLICATIONS]
+    assert not any(each.downtime for each in steps[: second + 1])
     assert all(steps[at].expected_seconds for at in (first, second))
     for cluster_without in ({"running": True, "databases": ()}, {"running": False}):
-        assert "checkpoint-pass" not in known(plan(cluster_without).steps)
+        assert step_ids.CHECKPOINT_BEFORE_LAST_PASS not in known(plan(cluster_without).steps)
 
 
 def test_a_command_from_elsewhere_is_shown_and_left_to_a_person() -> None:
@@ -505,20 +518,20 @@ def test_hooks_take_the_place_of_what_people_do() -> None:
         HookCommand(Hook.MOVE_ADDRESS, "workstation", "./move-address"),
     )
     stop = step(made, Hook.STOP_APPLICATIONS)
-    assert (stop.side, stop.user, stop.call, stop.stopped) == ("old", "dba", "systemctl stop shop", True)
+    assert (stop.side, stop.user, stop.call, stop.downtime) == ("old", "dba", "systemctl stop shop", True)
     said, _, proven, *after = [each for each in made.steps if each.number > opening(made).number]
     assert (said.side, said.call) == ("old", f"record_cutover {DATA}")
-    assert (proven.name, proven.stopped) == (ALONE, False)
+    assert (proven.id, proven.downtime) == (step_ids.CHECK_OLD_STAYS_STOPPED, False)
     assert [each.call.split()[0] for each in after[:3]] == [
         "compare_settings",
         "compare_listeners",
         "check_reachability",
     ]
-    assert (after[0].reads, after[0].stopped) == (INVENTORY, False)
-    assert [(each.name, each.side, each.user, each.call) for each in after[3:]] == [
-        (Hook.MOVE_ADDRESS, "you", "you", "./move-address"),
+    assert (after[0].reads, after[0].downtime) == (step_ids.TAKE_INVENTORY, False)
+    assert [(each.id, each.side, each.user, each.call) for each in after[3:]] == [
+        (Hook.MOVE_ADDRESS, None, "you", "./move-address"),
         (Hook.TELL_POOLER, "new", "pooler", "pgbouncer-lead new"),
-        (LEAD, "you", "you", ""),
+        (step_ids.REPOINT_APPLICATIONS, None, "you", ""),
     ]
     assert "./move-address" in script(made)
 
@@ -528,64 +541,69 @@ def test_what_a_person_types_to_start_either_side_has_the_options_of_the_old_ser
     settings = [Setting(name, value, "command line") for name, value in given]
     made = plan({"running": True, "wide": ClusterWide(settings=(*settings, Setting("port", "1", "default")))})
     typed = "-c work_mem=5120 -c "
-    back = step(made, "start-old")
-    for native in (step(made, START_NEW).native[1], opening(made).native[-1], back.native[0]):
+    back = step(made, step_ids.START_OLD_CLUSTER)
+    for native in (step(made, step_ids.START_LOCALLY).native[1], opening(made).native[-1], back.native[0]):
         assert typed in native
         assert "archive_command=…" in native
         assert "log_line_prefix=…" in native
         assert "config_file" not in native
-    assert "work_mem" not in step(made, START_NEW).call
+    assert "work_mem" not in step(made, step_ids.START_LOCALLY).call
 
 
 def test_the_way_back_stops_new_and_makes_old_what_it_was() -> None:
     made = plan({"running": True, "unit": "postgresql-15.service"})
-    back = {(each.side, each.name): each for each in made.way_back}
+    back = {(each.side, each.id): each for each in made.way_back}
     assert list(back) == [
-        ("old", "no-cutover"),
-        ("new", "unopened"),
-        ("new", "close-new"),
+        ("old", step_ids.CHECK_NO_CUTOVER),
+        ("new", step_ids.CHECK_COPY_UNCHANGED),
+        ("new", step_ids.STOP_AND_FENCE_NEW),
         ("new", "remove-key-new"),
         ("old", "remove-key-old"),
         ("new", "remove-lists-new"),
         ("old", "unfence-old"),
-        ("old", "start-old"),
-        ("old", OLD_RUNS),
-        ("old", OLD_SETTINGS),
+        ("old", step_ids.START_OLD_CLUSTER),
+        ("old", step_ids.CHECK_OLD_RUNS),
+        ("old", step_ids.COMPARE_OLD_SETTINGS),
     ]
-    assert back["old", "unfence-old"].call == f"unfence_cluster {DATA}"
-    assert back["old", "start-old"].native == (
+    assert back[Side.OLD, step_ids.UNFENCE_OLD].call == f"unfence_cluster {DATA}"
+    assert back[Side.OLD, step_ids.START_OLD_CLUSTER].native == (
         "systemctl reset-failed postgresql-15.service; systemctl start postgresql-15.service",
     )
-    on_target = [each.name for each in made.way_back if each.side == "new" and move().target in each.call]
-    assert on_target == ["unopened", "close-new"]
+    on_target = [each.id for each in made.way_back if each.side == "new" and move().target in each.call]
+    assert on_target == [step_ids.CHECK_COPY_UNCHANGED, step_ids.STOP_AND_FENCE_NEW]
     assert not any(each.call.startswith("start_") for each in plan().way_back)
 
 
 def test_a_rehearsal_holds_no_step_that_stops_or_starts() -> None:
     made = plan({"running": True})
-    rehearsed = [each for each in made.steps if each.rehearsed]
+    rehearsed = [each for each in made.steps if each.in_rehearsal]
     closing = [("new", "remove-key-new"), ("old", "remove-key-old"), ("new", "remove-lists-new")]
-    assert [(each.side, each.name) for each in rehearsed if each.stopped] == closing
-    assert sum(each.closes for each in rehearsed) == 3
+    assert [(each.side, each.id) for each in rehearsed if each.downtime] == closing
+    assert sum(each.resume.closes_channel for each in rehearsed) == 3
     words = ("stop_", "start_", "fence_cluster", "open_for", "--delete")
     assert not any(word in text for each in rehearsed for text in each.shown for word in words)
 
 
 def test_the_rehearsal_of_a_stopped_cluster_copies_it_and_leaves_it_unfenced() -> None:
     made = plan()
-    rehearsed = known(each for each in made.steps if each.rehearsed)
-    assert rehearsed.index(STOPPED) < rehearsed.index("copy-data")
-    assert not {FENCE, START_NEW, opening(made).name} & set(rehearsed)
+    rehearsed = known(each for each in made.steps if each.in_rehearsal)
+    assert rehearsed.index(step_ids.CHECK_STOPPED) < rehearsed.index(step_ids.of_part(step_ids.COPY, "data"))
+    assert not {step_ids.FENCE_OLD, step_ids.START_LOCALLY, opening(made).id} & set(rehearsed)
 
 
 def test_the_stop_is_proven_before_and_after_the_final_pass() -> None:
     made = plan({"running": True})
     proofs = [each for each in made.steps if each.call.startswith("prove_stopped ")]
-    final = [each.number for each in made.steps if each.name in {"changed-data", "rest-data"}]
+    final = [
+        each.number
+        for each in made.steps
+        if each.id
+        in {step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, "data"), step_ids.of_part(step_ids.FINAL_SYNC_REST, "data")}
+    ]
     assert len(final) == 2
     assert proofs[0].number < min(final) <= max(final) < proofs[1].number
     assert proofs[0].call == proofs[1].call
-    assert proofs[1].agrees_with == proofs[0].name
+    assert proofs[1].verification.equals == proofs[0].id
 
 
 def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared() -> None:
@@ -599,8 +617,8 @@ def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared(
     assert not changed.warnings
     assert whole.warnings
     assert runbook(changed).count("\n## ") == runbook(whole).count("\n## ")  # later steps, and warnings
-    assert compared(whole).number < step(whole, "page-checksums").number < step(whole, START_NEW).number
-    assert step(whole, "tables-and-indexes").number < step(whole, DECIDE).number
+    assert compared(whole).number < step(whole, "page-checksums").number < step(whole, step_ids.START_LOCALLY).number
+    assert step(whole, "tables-and-indexes").number < step(whole, step_ids.DECIDE).number
     assert step(whole, "page-checksums").call.endswith(f" pg_checksums {TARGET}")
     assert not any("tables-and-indexes" in each.call for each in whole.steps if each.side == "old")
 
@@ -610,7 +628,7 @@ def test_page_checksums_are_looked_at_in_the_stop_only_if_all_is_to_be_compared(
 def test_what_looks_for_corruption_is_what_the_series_has(series: str, sums: str | None, amcheck: str | None) -> None:
     later = plan({"series": series, "control": control(data_checksums=1)}).later
     programs = {"page-checksums": sums, "tables-and-indexes": amcheck}
-    texts = {each.name: " ".join(each.native) for each in later}
+    texts = {each.id: " ".join(each.native) for each in later}
     assert set(texts) == {function for function, program in programs.items() if program is not None}
     for function, text in texts.items():
         assert (programs[function] or "") in text
@@ -618,14 +636,14 @@ def test_what_looks_for_corruption_is_what_the_series_has(series: str, sums: str
 
 def test_indexes_whose_text_sorts_differently_are_rebuilt_before_the_opening() -> None:
     made = plan(new_facts=new(collation_order={LOCALE: "f" * 64}))
-    rebuilt = step(made, "reindex")
-    assert step(made, START_NEW).number < rebuilt.number < step(made, DECIDE).number
+    rebuilt = step(made, step_ids.REBUILD_INDEXES)
+    assert step(made, step_ids.START_LOCALLY).number < rebuilt.number < step(made, step_ids.DECIDE).number
     assert rebuilt.expected_seconds is not None
     assert all(value in rebuilt.reason for value in ("1 object", " shop", "4.8 MiB"))
     assert rebuilt.call.endswith(" 15 1805 shop 1 default")
     assert '"reindex index INDEX"' in rebuilt.native[0]
     assert warned(made)["collation"] is Status.WARNING
-    assert "reindex" not in known(plan().steps)
+    assert step_ids.REBUILD_INDEXES not in known(plan().steps)
 
 
 def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:
@@ -640,7 +658,7 @@ def test_the_jobs_of_both_hosts_stand_side_by_side() -> None:
         ["/etc/cron.d/a", "/etc/cron.d/b", "root"],
         ["/var/spool/cron/postgres", "-", "postgres"],
     ]
-    assert jobs.number < step(made, LEAD).number
+    assert jobs.number < step(made, step_ids.REPOINT_APPLICATIONS).number
     assert jobs.table in runbook(made)
     assert Hook.MOVE_CRON_JOBS not in known(plan({"running": True}).steps)
 

@@ -7,21 +7,21 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.migration.model.plan import Phase, Plan, Step
+from core.migration.model import step_ids
+from core.migration.model.plan import ChannelUse, OperatorTask, Phase, Plan, Step, with_resume_policies
 from core.migration.plan import script
-from core.migration.plan.steps.copy import STOP, STOPPED
-from core.migration.plan.steps.opening import LIFT_FENCE
-from core.migration.plan.steps.reached import LISTENS
-from core.migration.plan.steps.verify import SUMS
 from core.servers.functions import functions
 from core.servers.profiles import Rights
 from core.settings import resource
+from core.sides import Side
 from tests.core.migration.builders import space
 from tests.core.migration.plan.plans import odd_plan, plan
 from tests.lab.machine import wait_until
+from tests.steps import change_step, make_step
 
 SHELLS = ("dash", "bash")
 RATHER_DASH = ("dash", pytest.param("bash", marks=pytest.mark.long))
@@ -107,25 +107,27 @@ def locks(run: Run) -> list[Path]:
     return [lock for name in lock_names(run) for lock in name.parent.glob(f"{name.name}-*")]
 
 
-def step(call: str = "", side: str = "old", title: str = "", **more: object) -> Step:
-    side, user = (side, "postgres") if call else ("you", "you")
-    return Step(title or call or "yours", side, user, call, "why", **more)  # type: ignore[arg-type]
+def step(call: str = "", side: Side | None = Side.OLD, title: str = "", **more: Any) -> Step:
+    """A step that runs this; without a side the operator's own command, without a call a manual step."""
+    if side is None or not call:
+        more["action"] = OperatorTask(command=call)
+    return make_step(more.pop("id", ""), title or call or "yours", side, call, **more)
 
 
 def toy(*steps: Step, back: tuple[Step, ...] = (), **changes: object) -> Plan:
     """A plan of those steps."""
-    numbered = tuple(replace(each, number=at, name=each.name or f"step-{at}") for at, each in enumerate(steps, 1))
-    numbered_back = tuple(replace(each, number=at, name=f"back-{at}") for at, each in enumerate(back, 1))
-    return replace(plan(), steps=numbered, way_back=numbered_back, cluster="15/main", **changes)  # type: ignore[arg-type]
+    numbered = tuple(change_step(each, number=at, id=each.id or f"step-{at}") for at, each in enumerate(steps, 1))
+    numbered_back = tuple(change_step(each, number=at, id=f"back-{at}") for at, each in enumerate(back, 1))
+    return replace(plan(), steps=with_resume_policies(numbered), way_back=numbered_back, cluster="15/main", **changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_steps_run_in_their_order_each_with_what_it_reads(shell: str, tmp_path: Path) -> None:
     made = toy(
-        step("printf '%s\\n' 'it'\"'\"'s' '$(touch x)'", name="first", native=("print",)),
-        step("cat", side="new", reads="first", agrees_with="first"),
-        step("echo a; echo b | tr b c", side="new"),
+        step("printf '%s\\n' 'it'\"'\"'s' '$(touch x)'", id="first", native=("print",)),
+        step("cat", side=Side.NEW, reads="first", equals="first"),
+        step("echo a; echo b | tr b c", side=Side.NEW),
         step("tail -n 1", reads="first", takes_functions=True),
         step("hello"),
         functions="# hello   say it\nhello() {\n  echo hello\n}\n",
@@ -145,7 +147,7 @@ def test_the_steps_run_in_their_order_each_with_what_it_reads(shell: str, tmp_pa
 @pytest.mark.slow
 def test_what_a_server_prints_steers_no_terminal(tmp_path: Path) -> None:
     hostile = r"printf 'a\033]0;x\007\302\233b\n' | tee /dev/stderr"
-    made = toy(step(hostile, name="first"), step(f"{hostile} | tr b c", side="new", agrees_with="first"))
+    made = toy(step(hostile, id="first"), step(f"{hostile} | tr b c", side=Side.NEW, equals="first"))
     done = Run(made, tmp_path)(answers="yes\n")
     assert done.returncode != 0
     assert done.stdout.count("a^[]0;x^G") >= 4
@@ -219,18 +221,18 @@ def test_it_asks_before_it_begins(answers: str, tmp_path: Path) -> None:
 def channel(tmp_path: Path, middle: Step) -> Plan:
     """A key that is made, something that needs it, and the key's end."""
     return toy(
-        step(f"touch {tmp_path}/prepared", skippable=False),
-        step(f"touch {tmp_path}/key", renewed=True),
+        step(f"touch {tmp_path}/prepared", required=True),
+        step(f"touch {tmp_path}/key", channel=ChannelUse.OPENS),
         middle,
-        step(f"rm -f {tmp_path}/key", closes=True),
-        step("echo end", stopped=True),
+        step(f"rm -f {tmp_path}/key", channel=ChannelUse.CLOSES),
+        step("echo end", downtime=True),
     )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", RATHER_DASH)
 def test_a_failure_closes_what_was_opened_and_says_how_to_go_on(shell: str, tmp_path: Path) -> None:
-    run = Run(channel(tmp_path, step(f"ls {tmp_path}/missing", side="new")), tmp_path, shell)
+    run = Run(channel(tmp_path, step(f"ls {tmp_path}/missing", side=Side.NEW)), tmp_path, shell)
     done = run(answers="yes\n")
     assert done.returncode == 1
     assert "missing" in done.stdout
@@ -317,7 +319,7 @@ def test_one_step_alone(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_does_not_agree_ends_it(tmp_path: Path) -> None:
-    made = toy(step("echo a", name="one"), step("echo b", side="new", agrees_with="one"), step("echo c"))
+    made = toy(step("echo a", id="one"), step("echo b", side=Side.NEW, equals="one"), step("echo c"))
     done = Run(made, tmp_path)(answers="yes\n")
     assert done.returncode == 1
     assert "its output differs from that of step 1" in done.stdout
@@ -328,9 +330,7 @@ def test_what_does_not_agree_ends_it(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_what_must_agree_with_an_output_that_is_missing_fails(shell: str, tmp_path: Path) -> None:
-    made = toy(
-        step("echo a", name="one"), step("echo b"), step("echo a", side="new", agrees_with="one"), step("echo c")
-    )
+    made = toy(step("echo a", id="one"), step("echo b"), step("echo a", side=Side.NEW, equals="one"), step("echo c"))
     run = Run(made, tmp_path, shell)
     assert run("--only", "2", answers="yes\n").returncode == 0
     for options in (("--from", "2"), ("--from", "3"), ("--only", "3")):
@@ -348,11 +348,11 @@ def test_what_must_agree_with_an_output_that_is_missing_fails(shell: str, tmp_pa
 @pytest.mark.parametrize("lost", ["2", "3", "4", "lifted", "opened"])
 def test_a_step_fails_whose_output_or_record_cannot_be_kept(lost: str, shell: str, tmp_path: Path) -> None:
     made = toy(
-        step("echo a", name="one"),
-        step("echo a", agrees_with="one", stopped=True),
+        step("echo a", id="one"),
+        step("echo a", equals="one", downtime=True),
         step("echo b", private=True),
-        step("echo ended", name=LIFT_FENCE),
-        step("echo open", point_of_no_return=True),
+        step("echo ended", id=step_ids.LIFT_FENCE),
+        step("echo open", id=step_ids.CUTOVER),
         step("echo c"),
     )
     run = Run(made, tmp_path, shell)
@@ -374,9 +374,9 @@ def test_a_step_fails_whose_output_or_record_cannot_be_kept(lost: str, shell: st
 
 
 _BACK = (
-    step("echo no cutover", proves=True),
-    step("echo unchanged", side="new", title="look at new", proves=True),
-    step("echo stopped", side="new", title="stop new", native=("pg_ctl stop",)),
+    step("echo no cutover", only_checks=True),
+    step("echo unchanged", side=Side.NEW, title="look at new", only_checks=True),
+    step("echo stopped", side=Side.NEW, title="stop new", native=("pg_ctl stop",)),
     step("echo started", native=("systemctl start pg",)),
 )
 
@@ -389,7 +389,7 @@ def _without_new(run: Run) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_rollback_needs_no_new_server_that_was_never_released(shell: str, tmp_path: Path) -> None:
-    made = toy(step("echo copy"), step("false", stopped=True), step("echo lift", name=LIFT_FENCE), back=_BACK)
+    made = toy(step("echo copy"), step("false", downtime=True), step("echo lift", id=step_ids.LIFT_FENCE), back=_BACK)
     run = Run(made, tmp_path, shell)
     assert run(answers="yes\n15/main\n").returncode == 1
     _without_new(run)
@@ -407,7 +407,7 @@ def test_a_rollback_needs_no_new_server_that_was_never_released(shell: str, tmp_
 def test_a_rollback_needs_the_new_server_that_its_host_may_have_started(
     shell: str, tmp_path: Path, *, known: bool
 ) -> None:
-    steps = (step("echo copy"), step("echo lift", name=LIFT_FENCE), step("false", stopped=True))
+    steps = (step("echo copy"), step("echo lift", id=step_ids.LIFT_FENCE), step("false", downtime=True))
     run = Run(toy(*steps, back=_BACK), tmp_path, shell)
     assert run(answers="yes\n15/main\n").returncode == 1
     if not known:  # as on another workstation
@@ -428,15 +428,15 @@ def test_a_rollback_needs_the_new_server_that_its_host_may_have_started(
 
 @pytest.mark.slow
 def test_what_differs_is_gone_on_with_from_where_it_is_copied(tmp_path: Path) -> None:
-    copied, summed = step("echo pass", phase=Phase.FINAL), step("echo a", name=SUMS)
-    run = Run(toy(step("echo"), copied, summed, step("echo b", side="new", agrees_with=SUMS)), tmp_path)
+    copied, summed = step("echo pass", phase=Phase.FINAL), step("echo a", id=step_ids.CHECKSUMS_OLD)
+    run = Run(toy(step("echo"), copied, summed, step("echo b", side=Side.NEW, equals=step_ids.CHECKSUMS_OLD)), tmp_path)
     assert f"To go on:     {run.path} --from 2\n" in run(answers="yes\n").stdout
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", RATHER_DASH)
 def test_an_opening_that_let_nobody_in_leaves_the_way_back(shell: str, tmp_path: Path) -> None:
-    opening = step(f"sh -c 'exit $(cat {tmp_path}/status)'", point_of_no_return=True, stopped=True)
+    opening = step(f"sh -c 'exit $(cat {tmp_path}/status)'", id=step_ids.CUTOVER, downtime=True)
     run = Run(toy(step("echo copy"), opening, back=(step("echo back"),)), tmp_path, shell)
     (tmp_path / "status").write_text("69")
     assert run(answers="yes\n15/main\n").stdout.endswith(f"To roll back: {run.path} --back\n")
@@ -451,8 +451,8 @@ def test_an_opening_that_let_nobody_in_leaves_the_way_back(shell: str, tmp_path:
 @pytest.mark.parametrize("shell", RATHER_DASH)
 def test_a_closed_way_is_taken_on_with_a_reason(shell: str, tmp_path: Path) -> None:
     """What it rests on is looked at again, also where the script begins behind that."""
-    looks = step(f"sh -c 'echo looked; exit $(cat {tmp_path}/status)'", reads=LISTENS)
-    rests_on = replace(step("echo listens"), name=LISTENS)
+    looks = step(f"sh -c 'echo looked; exit $(cat {tmp_path}/status)'", reads=step_ids.CHECK_LISTENERS)
+    rests_on = change_step(step("echo listens"), id=step_ids.CHECK_LISTENERS)
     run = Run(toy(rests_on, looks, step("echo end")), tmp_path, shell)
     (tmp_path / "status").write_text("68")
     assert run(answers="yes\n\n").returncode == 1
@@ -474,10 +474,10 @@ def test_no_other_step_is_left_out_with_a_reason(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_stop_asks_for_the_clusters_name(tmp_path: Path) -> None:
     made = toy(
-        step("echo warm", warm_pass=1),
-        step(stopped=True, title="stop the applications"),
-        step(f"touch {tmp_path}/stopped", name=STOPPED, stopped=True),
-        step("echo end", stopped=True),
+        step("echo warm", precopy_pass=1),
+        step(downtime=True, title="stop the applications"),
+        step(f"touch {tmp_path}/stopped", id=step_ids.CHECK_STOPPED, downtime=True),
+        step("echo end", downtime=True),
     )
     run = Run(made, tmp_path)
     done = run(answers="yes\nmain\n")
@@ -493,9 +493,9 @@ def test_the_stop_asks_for_the_clusters_name(tmp_path: Path) -> None:
 def test_the_proof_of_the_stop_is_made_again_and_must_be_the_same(tmp_path: Path) -> None:
     control = tmp_path / "control"
     made = toy(
-        step(f"cat {control}", name=STOPPED, stopped=True),
-        step("false", stopped=True),
-        step("echo open", stopped=True, point_of_no_return=True),
+        step(f"cat {control}", id=step_ids.CHECK_STOPPED, downtime=True),
+        step("false", downtime=True),
+        step("echo open", downtime=True, id=step_ids.CUTOVER),
     )
     run = Run(made, tmp_path)
     control.write_text("shut down at 1\n")
@@ -511,7 +511,7 @@ def test_the_proof_of_the_stop_is_made_again_and_must_be_the_same(tmp_path: Path
 
 @pytest.mark.slow
 def test_a_further_warm_pass_may_be_left_out(tmp_path: Path) -> None:
-    passes = [step(f"echo pass {number}{root}", warm_pass=number) for number in (1, 2) for root in "ab"]
+    passes = [step(f"echo pass {number}{root}", precopy_pass=number) for number in (1, 2) for root in "ab"]
     for answer, count in (("no", 2), ("yes", 4)):
         (tmp_path / answer).mkdir()
         done = Run(toy(*passes), tmp_path / answer)(answers=f"yes\n{answer}\n")
@@ -531,7 +531,7 @@ def test_what_people_do_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_command_of_the_dbas_own_runs_where_it_belongs(tmp_path: Path) -> None:
-    made = toy(step('echo "it\'s $((1 + 1))" | cat', side="you"), step("echo 'a b' >&2; exit 0"))
+    made = toy(step('echo "it\'s $((1 + 1))" | cat', side=None), step("echo 'a b' >&2; exit 0"))
     run = Run(made, tmp_path)
     done = run(answers="yes\n")
     assert done.returncode == 0
@@ -541,7 +541,7 @@ def test_a_command_of_the_dbas_own_runs_where_it_belongs(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_what_is_private_is_neither_shown_nor_kept(tmp_path: Path) -> None:
-    made = toy(step("echo s3cret", name="secret", private=True), step("sha256sum", reads="secret"), step("false"))
+    made = toy(step("echo s3cret", id="secret", private=True), step("sha256sum", reads="secret"), step("false"))
     run = Run(made, tmp_path)
     done = run(answers="yes\n")
     assert done.returncode == 1
@@ -556,7 +556,7 @@ def test_what_is_private_is_neither_shown_nor_kept(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_sudos_password_is_asked_once_a_server_and_is_on_no_command_line(shell: str, tmp_path: Path) -> None:
-    made = toy(step("echo hello", name="hello"), step("cat", reads="hello", side="new"))
+    made = toy(step("echo hello", id="hello"), step("cat", reads="hello", side=Side.NEW))
     asking = tuple(replace(each, rights=Rights.SUDO_PASSWORD) for each in made.logins)
     run = Run(replace(made, logins=asking), tmp_path, shell)
     done = run(answers="yes\nold word\nnew word\n")
@@ -594,7 +594,7 @@ def test_a_lock_of_another_ends_it(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_nothing_is_copied_over_what_clients_have_written(tmp_path: Path) -> None:
-    made = toy(step("echo copy"), step("echo open", point_of_no_return=True), back=(step("echo back"),))
+    made = toy(step("echo copy"), step("echo open", id=step_ids.CUTOVER), back=(step("echo back"),))
     run = Run(made, tmp_path)
     assert run(answers="yes\n").returncode == 0
     assert run("--from", "2", answers="yes\n").returncode == 0  # an opening that failed may be tried again
@@ -609,12 +609,12 @@ def test_nothing_is_copied_over_what_clients_have_written(tmp_path: Path) -> Non
 def test_broken_off_in_the_downtime_it_does_not_begin_anew_and_says_how_to_go_on(shell: str, tmp_path: Path) -> None:
     """What only a running server can tell is not asked for again, also by a script that was killed."""
     made = toy(
-        step("echo warm", warm_pass=1),
-        step("echo stock", stopped=True),
-        step("echo stop", name=STOP, stopped=True),
-        step("echo stopped", name=STOPPED, stopped=True),
-        step(f"test -e {tmp_path}/mended || kill -s KILL $(cat {tmp_path}/move.kept/running)", stopped=True),
-        step("echo open", point_of_no_return=True, stopped=True),
+        step("echo warm", precopy_pass=1),
+        step("echo stock", downtime=True),
+        step("echo stop", id=step_ids.STOP_OLD_CLUSTER, downtime=True),
+        step("echo stopped", id=step_ids.CHECK_STOPPED, downtime=True),
+        step(f"test -e {tmp_path}/mended || kill -s KILL $(cat {tmp_path}/move.kept/running)", downtime=True),
+        step("echo open", id=step_ids.CUTOVER, downtime=True),
         step(f"test -e {tmp_path}/mended"),
         back=(step("echo back"),),
     )
@@ -633,7 +633,7 @@ def test_broken_off_in_the_downtime_it_does_not_begin_anew_and_says_how_to_go_on
 
 @pytest.mark.slow
 def test_behind_the_opening_a_script_that_is_begun_anew_says_how_to_go_on(tmp_path: Path) -> None:
-    made = toy(step("echo copy"), step("echo open", point_of_no_return=True), step("false"))
+    made = toy(step("echo copy"), step("echo open", id=step_ids.CUTOVER), step("false"))
     run = Run(made, tmp_path)
     assert run(answers="yes\n").returncode == 1
     again = run(answers="yes\n")
@@ -641,23 +641,29 @@ def test_behind_the_opening_a_script_that_is_begun_anew_says_how_to_go_on(tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("failing", [STOP, STOPPED])
+@pytest.mark.parametrize("failing", [step_ids.STOP_OLD_CLUSTER, step_ids.CHECK_STOPPED])
 def test_a_stop_that_failed_is_gone_on_with_at_the_stop(tmp_path: Path, failing: str) -> None:
     made = toy(
-        step("echo key", renewed=True),
-        step("echo warm", warm_pass=1),
-        step("echo stop" if failing != STOP else "false", name=STOP, stopped=True),
-        step("echo stopped" if failing != STOPPED else "false", name=STOPPED, stopped=True),
-        step("echo end", closes=True),
+        step("echo key", channel=ChannelUse.OPENS),
+        step("echo warm", precopy_pass=1),
+        step(
+            "echo stop" if failing != step_ids.STOP_OLD_CLUSTER else "false",
+            id=step_ids.STOP_OLD_CLUSTER,
+            downtime=True,
+        ),
+        step(
+            "echo stopped" if failing != step_ids.CHECK_STOPPED else "false", id=step_ids.CHECK_STOPPED, downtime=True
+        ),
+        step("echo end", channel=ChannelUse.CLOSES),
     )
     run = Run(made, tmp_path)
-    at = 3 if failing == STOP else 4
+    at = 3 if failing == step_ids.STOP_OLD_CLUSTER else 4
     assert f"To go on:     {run.path} --from {at}\n" in run(answers="yes\n15/main\n").stdout
 
 
 @pytest.mark.slow
 def test_after_the_way_back_it_begins_anew(tmp_path: Path) -> None:
-    made = toy(step("echo copy"), step(f"test -e {tmp_path}/mended", stopped=True), back=(step("echo back"),))
+    made = toy(step("echo copy"), step(f"test -e {tmp_path}/mended", downtime=True), back=(step("echo back"),))
     run = Run(made, tmp_path)
     assert run(answers="yes\n15/main\n").returncode == 1
     assert run(answers="yes\n15/main\n").returncode == 1
@@ -669,7 +675,7 @@ def test_after_the_way_back_it_begins_anew(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_way_back(tmp_path: Path) -> None:
-    made = toy(step("false", stopped=True), back=(step("echo back", side="new"), step("echo again")))
+    made = toy(step("false", downtime=True), back=(step("echo back", side=Side.NEW), step("echo again")))
     run = Run(made, tmp_path)
     done = run(answers="yes\n15/main\n")
     assert done.stdout.endswith(f"To roll back: {run.path} --back\n")
@@ -680,9 +686,9 @@ def test_the_way_back(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_the_way_back_reads_is_left_out_where_it_was_not_printed(tmp_path: Path) -> None:
-    made = toy(step("echo found"), step("false", stopped=True), back=(step("cat"), step("echo again")))
-    inventory = replace(made.steps[0], name="stock")
-    compare = replace(made.way_back[0], reads="stock")
+    made = toy(step("echo found"), step("false", downtime=True), back=(step("cat"), step("echo again")))
+    inventory = change_step(made.steps[0], id=step_ids.TAKE_INVENTORY)
+    compare = change_step(made.way_back[0], reads=step_ids.TAKE_INVENTORY)
     run = Run(replace(made, steps=(inventory, made.steps[1]), way_back=(compare, made.way_back[1])), tmp_path)
     done = run("--back", answers="yes\n")
     assert (done.returncode, "skipped, because there is no output of step 1" in done.stdout) == (0, True)

@@ -14,11 +14,11 @@ import pytest
 
 from core.migration.estimate import estimate, spec_of
 from core.migration.findings.data_roots import DataRoot
+from core.migration.model import step_ids
 from core.migration.model.plan import Plan, functions_file
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
-from core.migration.plan.steps.copy import WARM
 from core.migration.transports import daemon, passes
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.functions import library
@@ -60,16 +60,16 @@ def test_the_daemon_is_taken_where_the_move_allows_it_and_it_is_faster() -> None
     assert made.transport == DAEMON.name == "rsync daemon, lz4, 2 streams"
     assert "rsync over ssh, no compression, one stream 100 MB/s" in made.why
     assert len(made.warnings) == len(plan(PROBES[:1], plain_text=True).warnings) + 1
-    names = [each.name for each in made.steps]
-    assert names.index("pin-host-keys") < names.index("daemon")
-    closes = [(each.side, each.name) for each in made.steps if each.closes]
+    names = [each.id for each in made.steps]
+    assert names.index("pin-host-keys") < names.index(step_ids.START_DAEMON)
+    closes = [(each.side, each.id) for each in made.steps if each.resume.closes_channel]
     assert closes[:3] == [("new", "stop-daemon"), ("new", "remove-key-new"), ("old", "remove-key-old")]
-    assert [(each.side, each.name) for each in made.way_back if each.closes] == closes
-    for name in ("password", "daemon"):
-        assert step(made, name).renewed
-        assert step(made, name).rehearsed
-    assert step(made, "password").private
-    assert names.index("reach-daemon") < names.index(f"{WARM}1-data")
+    assert [(each.side, each.id) for each in made.way_back if each.resume.closes_channel] == closes
+    for name in (step_ids.CREATE_PASSWORD, step_ids.START_DAEMON):
+        assert step(made, name).resume.opens_channel
+        assert step(made, name).in_rehearsal
+    assert step(made, step_ids.CREATE_PASSWORD).private
+    assert names.index(step_ids.CHECK_DAEMON) < names.index(step_ids.of_part(step_ids.PRE_COPY, 1, "data"))
 
 
 def test_without_consent_no_probe_chooses_it() -> None:

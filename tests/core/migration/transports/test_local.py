@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from core.facts.model import Facts
 from core.migration.estimate import estimate, spec_of
+from core.migration.model import step_ids
 from core.migration.model.plan import Plan
 from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
@@ -33,11 +34,11 @@ def test_one_server_copies_from_folder_to_folder() -> None:
     assert "ssh" not in commands
     assert "_key" not in commands
     assert dict(made.settings)["copy_route"] == "local"
-    names = [step.name for step in made.steps]
-    assert names.index("copy-folder") < names.index("remove-copy-folder")
+    names = [step.id for step in made.steps]
+    assert names.index(step_ids.CREATE_COPY_FOLDER) < names.index("remove-copy-folder")
 
 
 def test_the_owner_must_be_the_same_and_the_hosts_one() -> None:
     assert not is_on_one_server(move(), *one_server("pgadmin"), profile("new"))
     assert not is_on_one_server(move(), old(), facts("new"), profile("new"))
-    assert "allow-key" in "\n".join(step.name for step in plan(one_server("pgadmin")).steps)
+    assert "allow-key" in "\n".join(step.id for step in plan(one_server("pgadmin")).steps)

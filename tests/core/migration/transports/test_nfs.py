@@ -11,11 +11,11 @@ import pytest
 from core.facts.host_environment import Kernel
 from core.facts.model import Facts, Tool
 from core.migration.estimate import estimate, spec_of
+from core.migration.model import step_ids
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
-from core.migration.plan.steps.verify import SUMS
 from core.migration.probing.candidates import MOUNTS, UDP, mounts, search
 from core.migration.transports import nfs
 from core.migration.transports.copy_channel import CopyChannel
@@ -60,17 +60,17 @@ PROBES = [sampled(Transport(), 100e6), sampled(OVER_NFS, 300e6)]
 def test_the_plan_shows_export_and_mount_and_takes_them_away() -> None:
     made = plan(PROBES)
     assert made.transport == OVER_NFS.name
-    names = [each.name for each in made.steps]
-    opening = ["serve-nfs", "export", "mount"]
-    closing = ["unmount", "unexport", "stop-nfs"]
+    names = [each.id for each in made.steps]
+    opening = [step_ids.START_NFS, step_ids.EXPORT_TARGET, step_ids.MOUNT_TARGET]
+    closing = [step_ids.UNMOUNT_TARGET, step_ids.UNEXPORT_TARGET, step_ids.STOP_NFS]
     assert [name for name in names if name in opening + closing] == opening + closing
-    assert [each.name for each in made.steps if each.closes][:3] == closing
-    assert [each.name for each in made.way_back if each.closes][:3] == closing
+    assert [each.id for each in made.steps if each.resume.closes_channel][:3] == closing
+    assert [each.id for each in made.way_back if each.resume.closes_channel][:3] == closing
     for each in made.steps:
-        if each.name in opening:
+        if each.id in opening:
             assert each.user == "root"
-            assert each.renewed
-            assert each.rehearsed
+            assert each.resume.opens_channel
+            assert each.in_rehearsal
             assert each.undo.startswith(f"To undo, run on the {each.side} server as root: ")
 
 
@@ -85,7 +85,9 @@ def test_passes_go_into_the_mount_and_ask_for_no_ssh() -> None:
 
 def test_a_stopped_cluster_is_compared_whole() -> None:
     """rsync's own sums end on old, before the bytes cross the wire."""
-    programs = [(step(plan(probes, running=False), SUMS)).call.split()[4] for probes in (PROBES, PROBES[:1])]
+    programs = [
+        (step(plan(probes, running=False), step_ids.CHECKSUMS_OLD)).call.split()[4] for probes in (PROBES, PROBES[:1])
+    ]
     assert programs == ["sha256sum", "none"]
 
 
@@ -102,18 +104,20 @@ def test_exports_name_each_address_of_old_that_new_may_see(address: str, clients
     for words in (shlex.split(nfs.export_targets(there).text)[3:], shlex.split(nfs.unexport_targets(there).text)[1:]):
         assert words[0].split() == clients
         assert words[2::2] == [HOSTILE, "/srv/space"]
-    exporting = next(each for each in nfs.mounting_steps(there, "postgres") if each.name == "export")
+    exporting = next(each for each in nfs.mounting_steps(there, "postgres") if each.id == step_ids.EXPORT_TARGET)
     client = clients[0] if len(clients) == 1 else "…"
     assert [shlex.split(each)[-1] for each in exporting.native] == [
         f"{client}:{folder}" for folder in (HOSTILE, "/srv/space")
     ]
-    asking = next(each for each in nfs.mounting_steps(there, "postgres") if each.name == exporting.reads)
+    asking = next(each for each in nfs.mounting_steps(there, "postgres") if each.id == exporting.reads)
     assert (asking.side, asking.user, asking.call) == ("old", "postgres", f"print_source_address {address}")
 
 
 def test_root_on_old_is_nobody_more_than_the_database_user_on_new() -> None:
     """And of a file system that holds more than the target nothing else is handed out."""
-    exporting = next(each for each in nfs.mounting_steps(channel(), "postgres") if each.reads == "address")
+    exporting = next(
+        each for each in nfs.mounting_steps(channel(), "postgres") if each.reads == step_ids.FIND_SOURCE_ADDRESS
+    )
     options = shlex.split(exporting.call)[2].split(",")
     assert {"root_squash", "all_squash", "secure", "sync"} <= set(options)
     assert not {"no_root_squash", "no_subtree_check", "insecure", "async"} & set(options)

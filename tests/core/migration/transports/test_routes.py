@@ -51,8 +51,8 @@ def test_it_is_opened_and_closed_and_nothing_of_it_stays(route: Route) -> None:
         route_steps(channel).opening_steps(channel, "postgres"),
         route_steps(channel).closing_steps(channel, "postgres"),
     )
-    assert all(step.renewed and step.rehearsed for step in opening)
-    assert all(step.closes and step.rehearsed for step in closing)
+    assert all(step.resume.opens_channel and step.in_rehearsal for step in opening)
+    assert all(step.resume.closes_channel and step.in_rehearsal for step in closing)
     assert {step.side for step in closing} >= {step.side for step in opening if "rm " in step.undo}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Step
 from core.reports.kinds.execution import execution_report
@@ -19,38 +20,43 @@ from core.reports.summary import answers
 from tests.core.history import samples
 from tests.core.migration.execution.test_queries import BOTH, carried_out
 from tests.core.reports.reading import names, rows, titles, words
+from tests.steps import make_step
 
 BEGAN = samples.START + timedelta(hours=9)
 
 
 def _plan_step(number: int, title: str, **more: Any) -> Step:
-    made = Step(
-        title,
-        "old",
-        "postgres",
-        "true",
-        "because",
-        "undo",
-        number=number,
-        server=samples.OLD.name,
-        expected_seconds=60.0,
-    )
-    return replace(made, **more)
+    told = {"reason": "because", "undo": "undo", "expected_seconds": 60.0, "server": samples.OLD.name, **more}
+    return make_step(told.pop("id", f"step-{number}"), title, number=number, **told)
 
 
 STEPS = (
-    _plan_step(1, "warm pass 1 of 1: /srv/pg/15/data", warm_pass=1, root="data", bytes=6_000_000_000, phase=Phase.WARM),
-    _plan_step(2, "stop old", name="stop", stopped=True, phase=Phase.STOP),
-    _plan_step(3, "prove the stop", name="stopped", stopped=True, phase=Phase.STOP),
-    _plan_step(4, "keep old from starting", name="fence", stopped=True, phase=Phase.STOP),
     _plan_step(
-        5, "sum up old's files", name="sums", stopped=True, reason="every path with its size", phase=Phase.VERIFY
+        1, "warm pass 1 of 1: /srv/pg/15/data", precopy_pass=1, root="data", size=6_000_000_000, phase=Phase.WARM
     ),
-    _plan_step(6, "compare new's files with old's", stopped=True, agrees_with="sums", phase=Phase.VERIFY),
-    _plan_step(7, "take inventory of old", name="stock", stopped=True, phase=Phase.STOP),
-    _plan_step(8, "compare new's inventory with old's", stopped=True, reads="stock", proves=True, phase=Phase.START),
-    _plan_step(9, "decide", side="you", call="", stopped=True, expected_seconds=None, phase=Phase.OPEN),
-    _plan_step(10, "open new to clients", stopped=True, point_of_no_return=True, phase=Phase.OPEN),
+    _plan_step(2, "stop old", id=step_ids.STOP_OLD_CLUSTER, downtime=True, phase=Phase.STOP),
+    _plan_step(3, "prove the stop", id=step_ids.CHECK_STOPPED, downtime=True, phase=Phase.STOP),
+    _plan_step(4, "keep old from starting", id=step_ids.FENCE_OLD, downtime=True, phase=Phase.STOP),
+    _plan_step(
+        5,
+        "sum up old's files",
+        id=step_ids.CHECKSUMS_OLD,
+        downtime=True,
+        reason="every path with its size",
+        phase=Phase.VERIFY,
+    ),
+    _plan_step(6, "compare new's files with old's", downtime=True, equals=step_ids.CHECKSUMS_OLD, phase=Phase.VERIFY),
+    _plan_step(7, "take inventory of old", id=step_ids.TAKE_INVENTORY, downtime=True, phase=Phase.STOP),
+    _plan_step(
+        8,
+        "compare new's inventory with old's",
+        downtime=True,
+        reads=step_ids.TAKE_INVENTORY,
+        only_checks=True,
+        phase=Phase.START,
+    ),
+    _plan_step(9, "decide", side=None, downtime=True, expected_seconds=None, phase=Phase.OPEN),
+    _plan_step(10, "open new to clients", downtime=True, id=step_ids.CUTOVER, phase=Phase.OPEN),
 )
 STOCK = """setting port = 5432
 database postgres

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from core.facts.catalog import ClusterWide, Setting
+from core.migration.model import step_ids
 from core.migration.model.plan import Plan
 from core.servers.shell import words_of
 from tests.core.migration.builders import DATA
@@ -12,10 +13,10 @@ from tests.core.migration.plan.plans import plan, step
 
 DEBIAN = {"name": "15/main", "found_by": ("pg_lsclusters",)}
 BROUGHT = {
-    "configuration-readable",
-    "configuration-replaceable",
+    step_ids.CHECK_CONFIGURATION_READABLE,
+    step_ids.CHECK_CONFIGURATION_REPLACEABLE,
     "configuration",
-    "put-configuration",
+    step_ids.INSTALL_CONFIGURATION,
     "restore-configuration",
 }
 FOLDER = "/etc/postgresql/15/main"
@@ -23,12 +24,12 @@ FOLDER = "/etc/postgresql/15/main"
 
 def packed(changes: dict[str, Any]) -> tuple[str, ...]:
     """What is packed, below the root."""
-    return tuple(words_of(step(plan(changes), "configuration").call)[2:])
+    return tuple(words_of(step(plan(changes), step_ids.PACK_CONFIGURATION).call)[2:])
 
 
 def looked_for(made: Plan) -> tuple[str, ...]:
     """What new must have by itself."""
-    calls = [words_of(each.call) for each in made.steps if each.name == "configuration-own"]
+    calls = [words_of(each.call) for each in made.steps if each.id == step_ids.CHECK_OWN_CONFIGURATION]
     return tuple(calls[0][1:]) if calls else ()
 
 
@@ -75,15 +76,15 @@ def test_a_folder_is_taken_whole_only_when_it_is_the_clusters_own(
 def test_nothing_of_old_is_put_into_a_folder_of_the_systems(changes: dict[str, Any], paths: tuple[str, ...]) -> None:
     made = plan(changes)
     assert looked_for(made) == paths
-    assert not BROUGHT & {each.name for each in made.steps}
+    assert not BROUGHT & {each.id for each in made.steps}
 
 
 def test_what_it_replaces_is_kept_where_nobody_looks_for_clusters_and_put_back() -> None:
     made = plan({**DEBIAN, "running": True, "config_file": f"{FOLDER}/postgresql.conf"})
-    _, _, kept, user, target, *paths = words_of(step(made, "put-configuration").call)
+    _, _, kept, user, target, *paths = words_of(step(made, step_ids.INSTALL_CONFIGURATION).call)
     assert kept.startswith("/var/lib/pghaul/pghaul-copy-")
     assert f"{made.made_at:%Y%m%dT%H%M%S}" in kept
     assert (user, target, paths) == ("postgres", made.target, [FOLDER[1:]])
     assert words_of(step(made, "restore-configuration").call) == ["restore_configuration", "/", kept, user, FOLDER[1:]]
     assert any(f"new: {kept}" in each for each in made.remains)
-    assert not BROUGHT & {each.name for each in (*plan().steps, *plan().way_back)}
+    assert not BROUGHT & {each.id for each in (*plan().steps, *plan().way_back)}

@@ -6,6 +6,7 @@ import pytest
 
 from core.errors import InputError
 from core.facts.catalog import ClusterWide, Setting
+from core.migration.model import step_ids
 from core.migration.model.dress import USUAL, RehearsalOptions
 from core.migration.model.plan import ROOT_USER, Phase, Plan
 from core.migration.model.queries import Queries, Script
@@ -13,8 +14,8 @@ from core.servers.shell import words_of
 from tests.core.migration.builders import space
 from tests.core.migration.plan.plans import plan, step
 
-READY = "dress-programs"
-STEPS = ["dress-pass", "dress-copy", "dress-end"]
+READY = step_ids.CHECK_REHEARSAL_PROGRAMS
+STEPS = [step_ids.REHEARSE_PASS, step_ids.REHEARSE_START, step_ids.REHEARSE_STOP]
 
 
 def made(queries: Queries | None = None) -> Plan:
@@ -26,10 +27,10 @@ def made(queries: Queries | None = None) -> Plan:
 def test_its_steps_come_behind_the_warm_passes_and_before_the_stop() -> None:
     numbers = [step(made(), each).number for each in STEPS]
     assert numbers == sorted(numbers)
-    assert numbers[0] > max(each.number for each in made().steps if each.warm_pass)
-    assert numbers[-1] < min(each.number for each in made().steps if each.stopped)
-    assert all(step(made(), each).rehearsed for each in (READY, *STEPS))
-    assert not {each.name for each in plan({"running": True}).steps} & {READY, *STEPS}
+    assert numbers[0] > max(each.number for each in made().steps if each.precopy_pass)
+    assert numbers[-1] < min(each.number for each in made().steps if each.downtime)
+    assert all(step(made(), each).in_rehearsal for each in (READY, *STEPS))
+    assert not {each.id for each in plan({"running": True}).steps} & {READY, *STEPS}
 
 
 def test_what_the_copy_needs_is_looked_for_before_anything_is_copied() -> None:
@@ -38,17 +39,17 @@ def test_what_the_copy_needs_is_looked_for_before_anything_is_copied() -> None:
         Setting("dynamic_library_path", "/srv/of_the_role", "user"),
     )
     dressed = plan({"running": True, "wide": ClusterWide(settings=listed)}, dressed=True)
-    assert step(dressed, READY).number < min(each.number for each in dressed.steps if each.warm_pass)
+    assert step(dressed, READY).number < min(each.number for each in dressed.steps if each.precopy_pass)
     assert words_of(step(dressed, READY).call)[2:4] == ["/srv/x.so", ""]
 
 
 def test_it_copies_every_data_root_and_ends_what_it_has_started() -> None:
-    words = words_of(step(made(), "dress-pass").call)
+    words = words_of(step(made(), step_ids.REHEARSE_PASS).call)
     assert words[:1] == ["run_beside_server"]
     assert {"dress_pass", "data", "/space"} <= set(words)
-    assert words_of(step(made(), "dress-copy").call)[-2:] == ["pg_tblspc/16400", "/space"]
-    assert words_of(step(made(), "dress-end").call)[0] == "dress_stop_copy"
-    assert step(made(), "dress-end").closes
+    assert words_of(step(made(), step_ids.REHEARSE_START).call)[-2:] == ["pg_tblspc/16400", "/space"]
+    assert words_of(step(made(), step_ids.REHEARSE_STOP).call)[0] == "dress_stop_copy"
+    assert step(made(), step_ids.REHEARSE_STOP).resume.closes_channel
 
 
 def asking(asked: RehearsalOptions = USUAL) -> Plan:
@@ -56,17 +57,17 @@ def asking(asked: RehearsalOptions = USUAL) -> Plan:
 
 
 def test_the_old_server_keeps_as_much_wal_as_was_asked_for() -> None:
-    words = words_of(step(asking(), "dress-pass").call)
+    words = words_of(step(asking(), step_ids.REHEARSE_PASS).call)
     at = words.index("dress_pass") + 6
     assert words[at : at + 2] == ["-", "12"]
-    limited = step(asking(RehearsalOptions(keep_wal_bytes=2_000_000_000)), "dress-pass")
+    limited = step(asking(RehearsalOptions(keep_wal_bytes=2_000_000_000)), step_ids.REHEARSE_PASS)
     assert words_of(limited.call)[at] == "2000000000"
     assert "1.9 GiB" in limited.reason
 
 
 def test_amcheck_looks_only_where_it_was_asked_for() -> None:
-    assert words_of(step(asking(), "dress-copy").call)[0] == "dress_run_copy"
-    asked = step(asking(RehearsalOptions(amcheck_seconds=60)), "dress-copy")
+    assert words_of(step(asking(), step_ids.REHEARSE_START).call)[0] == "dress_run_copy"
+    asked = step(asking(RehearsalOptions(amcheck_seconds=60)), step_ids.REHEARSE_START)
     assert words_of(asked.call)[:3] == ["with_amcheck", "60", "dress_run_copy"]
     assert any("bt_index_check" in line for line in asked.native)
     assert "amcheck_copy" in asking(RehearsalOptions(amcheck_seconds=60)).functions
@@ -84,29 +85,35 @@ def test_queries_are_measured_on_the_copy_and_on_the_old_server_where_that_is_as
     alone, both = made(QUERIES), made(replace(QUERIES, on_old=True))
     given = ["run_with_queries", "shop", "reader", "4", "10", "2"]
     given += ["3", "2", "select 1;", "select 'it''s';", "1", "1", "select 2"]
-    words = words_of(step(alone, "dress-copy").call)
+    words = words_of(step(alone, step_ids.REHEARSE_START).call)
     assert words[: len(given) + 1] == [*given, "dress_run_copy"]
-    assert "pgbench" in words_of(step(alone, "dress-programs").call)
+    assert "pgbench" in words_of(step(alone, step_ids.CHECK_REHEARSAL_PROGRAMS).call)
     all_asked = plan({"running": True}, dressed=True, asked=RehearsalOptions(amcheck_seconds=60, queries=QUERIES))
-    words = words_of(step(all_asked, "dress-copy").call)
+    words = words_of(step(all_asked, step_ids.REHEARSE_START).call)
     assert words[: len(given) + 3] == [*given, "with_amcheck", "60", "dress_run_copy"]
-    assert "queries-old" not in {each.name for each in alone.steps}
-    old = step(both, "queries-old")
+    assert step_ids.MEASURE_QUERIES_OLD not in {each.id for each in alone.steps}
+    old = step(both, step_ids.MEASURE_QUERIES_OLD)
     assert words_of(old.call)[: len(given) + 2] == [*given, "run_while_followed", "measure_twice"]
     assert not old.detached  # its job would keep the password
-    assert step(both, "queries-role").number < old.number
-    assert words_of(step(alone, "queries-role").call)[:3] == ["check_role", "shop", "reader"]
-    assert step(both, "queries-old").number < min(each.number for each in both.steps if each.warm_pass)
+    assert step(both, step_ids.CHECK_QUERIES_ROLE).number < old.number
+    assert words_of(step(alone, step_ids.CHECK_QUERIES_ROLE).call)[:3] == ["check_role", "shop", "reader"]
+    assert step(both, step_ids.MEASURE_QUERIES_OLD).number < min(
+        each.number for each in both.steps if each.precopy_pass
+    )
     assert alone.queries is not None
     assert alone.queries.database == "shop"
     assert made().queries is None
 
 
 def test_the_page_cache_is_dropped_before_the_copy_starts() -> None:
-    cold = step(made(QUERIES), "queries-cold")
+    cold = step(made(QUERIES), step_ids.REHEARSE_DROP_CACHE)
     assert cold.user == ROOT_USER
-    assert step(made(QUERIES), "dress-pass").number < cold.number < step(made(QUERIES), "dress-copy").number
-    assert "queries-cold" not in {each.name for each in made().steps}
+    assert (
+        step(made(QUERIES), step_ids.REHEARSE_PASS).number
+        < cold.number
+        < step(made(QUERIES), step_ids.REHEARSE_START).number
+    )
+    assert step_ids.REHEARSE_DROP_CACHE not in {each.id for each in made().steps}
 
 
 def test_where_none_can_be_made_it_is_said() -> None:
