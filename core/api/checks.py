@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from core.api.session import Session, record_commands
 from core.errors import InputError
 from core.jobs import Job
-from core.migration.checks import CHECKS
-from core.migration.checks import run_checks as check_facts
+from core.migration import checks
 from core.migration.checks.declaration import Declaration
 from core.migration.checks.waivers import apply_waivers, is_waivable, waive
 from core.migration.model.checks import CheckResult
@@ -46,14 +45,14 @@ def run_checks(session: Session, move: str, job: Job, *, refresh: bool = True) -
         )
 
     new = get_facts(session, found, Side.NEW, job, refresh=refresh, trial=cluster, add_trial_start=add_trial_start)
-    results = check_facts(found, old, new)
+    results = checks.run_checks(found, old, new)
     session.store.save_checks(move, results)
     return apply_waivers(results, session.store.waivers(move))
 
 
 def list_checks() -> tuple[Declaration, ...]:
     """Return what each check declares, in the order in which they are shown."""
-    return tuple(check.declaration for check in CHECKS)
+    return tuple(check.declaration for check in checks.CHECKS)
 
 
 def waive_check(session: Session, move: str, check: str, reason: str) -> tuple[CheckResult, ...]:
