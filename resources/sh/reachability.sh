@@ -189,8 +189,9 @@ record_listeners() {
   print_end_mark
 }
 
-# print_configured_listeners PATH DATA CONFIG OPTIONS   The same by the files of the cluster; CONFIG is outside of DATA,
-# or is `-`. OPTIONS `started`: the options of its last start override the files; `-`: they are not used.
+# print_configured_listeners PATH DATA CONFIG OPTIONS   The same by the files of the cluster. CONFIG is its
+# configuration file if that is not DATA/postgresql.conf, or `-`. OPTIONS `started`: the options of its last start
+# override the files; `-`: they are not used.
 print_configured_listeners() {
   PATH=$1
   would_control=$(print_control_data "$1" "$2") || exit

@@ -66,9 +66,9 @@ start_user_unit() {
 }
 
 # start_folder PATH DATA CONFIG [OPTIONS]   Start the server with pg_ctl as postmaster.opts says; CONFIG is its
-# configuration file outside of DATA, or `-`. OPTIONS, quoted for a shell, follow: values in force that the files do not
-# have. If the server does not start with them (pg_ctl before 15 cuts a long command line off), it is started without
-# them, and a warning says so.
+# configuration file if that is not DATA/postgresql.conf, or `-`. OPTIONS, quoted for a shell, follow: values in force
+# that the files do not have. If the server does not start with them (pg_ctl before 15 cuts a long command line off), it
+# is started without them, and a warning says so.
 start_folder() {
   PATH=$1
   PGDATA=$2 pg_ctl status >/dev/null && return 0
@@ -246,15 +246,16 @@ server_ready() {
   return 1
 }
 
-# register_debian FILE DATA NAME   Let FILE, Debian's postgresql.conf, include the one in DATA; the earlier FILE is kept
-# next to it. NAME is as 15-main. A configuration that was copied with the data directory stays there as it is.
+# register_debian FILE DATA NAME CONFIG   Let FILE, Debian's postgresql.conf, include CONFIG in DATA; the earlier FILE
+# is kept next to it. NAME is as 15-main. A configuration that was copied with the data directory stays there as it is.
 # Without hba_file and ident_file in FILE, pg_ctlcluster names the files next to FILE, which are not the old cluster's.
 # They stand before the include, so that a value in the included file counts.
 register_debian() {
   [ ! -e "$1" ] || [ -e "$1.before-pghaul" ] || mv -- "$1" "$1.before-pghaul" || fail "$1 cannot be kept"
   register_data=$(printf '%s' "$2" | sed "s/'/''/g") || fail 'sed failed'
+  register_config=$(printf '%s' "$4" | sed "s/'/''/g") || fail 'sed failed'
   printf '%s\n' "hba_file = '$register_data/pg_hba.conf'" "ident_file = '$register_data/pg_ident.conf'" \
-    "include '$register_data/postgresql.conf'" "data_directory = '$register_data'" \
+    "include '$register_config'" "data_directory = '$register_data'" \
     "external_pid_file = '/run/postgresql/$3.pid'" >"$1" || fail "$1 cannot be written"
 }
 

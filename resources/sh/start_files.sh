@@ -4,9 +4,9 @@
 
 # print_start_errors PROGRAMS SERIES DATA CONFIG   Print why the server program rejects its configuration, one reason
 # per line, as `postgres -C` reads it, which starts and locks nothing; nothing if it accepts it, or before 9.2, which
-# has no -C. CONFIG is its configuration file outside of DATA, or `-`. Whatever the files say about languages, logs and
-# prefixes, the errors are in English on standard error. A value may be a secret: what PostgreSQL quotes after a colon,
-# or as a token, is cut off.
+# has no -C. CONFIG is its configuration file if that is not DATA/postgresql.conf, or `-`. Whatever the files say about
+# languages, logs and prefixes, the errors are in English on standard error. A value may be a secret: what PostgreSQL
+# quotes after a colon, or as a token, is cut off.
 print_start_errors() {
   case $2 in 8.* | 9.[01]) return 0 ;; *) ;; esac
   complaints_program=$1/postgres

@@ -109,6 +109,30 @@ def test_what_the_environment_of_old_gives_is_a_blocker_until_its_files_do(clust
 
 
 @pytest.mark.long
+def test_both_servers_are_started_with_a_configuration_file_of_another_name(
+    cluster: Lab, command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder has no postgresql.conf: without the option, neither server would start."""
+    old, seen = cluster.old, "select current_setting('config_file'), current_setting('work_mem')"
+    with site.nothing_left(cluster):
+        old.exec("sh", "-c", 'cd "$0" && mv postgresql.conf own.conf && echo "work_mem = 7MB" >>own.conf', site.DATA)
+        restart(old, f"-p {_PORT} -c config_file={site.DATA}/own.conf")
+        described(command)
+        monkeypatch.setattr(sys, "stdin", Undecided(cluster.new))
+        code, _, err = execute(command)
+        assert (code, command.last_step()) == (BlockedError.exit_code, step_ids.DECIDE), err
+        assert said(cluster.new, seen) == f"{site.TARGET}/own.conf|7MB"
+        code, out, err = command("execute", "m", "--rollback")
+        assert code == 0, err
+        assert "runs again, with the same port, options and settings as before" in out + err
+        assert said(old, seen) == f"{site.DATA}/own.conf|7MB"
+        code, out, err = execute(command, "--manual-steps-done")
+        assert code == 0, err
+        assert "warning: The setting" not in out + err
+        assert said(cluster.new, seen) == f"{site.TARGET}/own.conf|7MB"
+
+
+@pytest.mark.long
 def test_debians_tools_start_the_new_cluster_with_the_access_rules_of_the_old_one(
     cluster: Lab, command: CommandLine
 ) -> None:

@@ -16,7 +16,7 @@ from core.migration.findings.catalogs import age_note, format_list
 from core.migration.findings.edited import changes_listening, list_settings_missing_at_old_start, list_settings_not_kept
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 from core.migration.findings.host_names import list_named_resources
-from core.migration.findings.layout import config_file_outside, configuration_not_copied, configuration_outside
+from core.migration.findings.layout import configuration_not_copied, configuration_outside, named_config_file
 from core.migration.findings.local_start import list_isolation_settings
 from core.migration.findings.releases import version_numbers
 from core.migration.findings.services import active_service, service_of_target
@@ -347,7 +347,7 @@ def check_moved_paths(context: CheckContext, cluster: Cluster) -> Finding:
         return files
     service = service_of_target(target, cluster, context.new)
     left: tuple[str, ...] = _SET_BY_DEBIAN if service is not None and service.debian else ()
-    if service is None and config_file_outside(cluster) is not None:
+    if service is None and named_config_file(cluster) is not None:
         left = ("data_directory",)  # pg_ctl gets it as an option
     named = {name: where for name, where in _settings_naming_data_directory(context.move, cluster) if name not in left}
     included = [

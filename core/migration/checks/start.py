@@ -22,6 +22,7 @@ from core.migration.findings.layout import (
     config_file_outside,
     configuration_copied,
     configuration_outside,
+    named_config_file_on_new,
     own_configuration_folder,
 )
 from core.migration.findings.releases import version_numbers
@@ -114,6 +115,7 @@ def check_start_on_new(
             f"old cluster's configuration is {file}.",
             "Give it the name of the old cluster with `pg_renamecluster`.",
         )
+    file = named_config_file_on_new(cluster, context.move.target)
     found = new.debian or new.config_file is not None or names_configuration_folder(new, context.move.target, cluster)
     if not found and file is not None:
         return blocker(

@@ -56,6 +56,25 @@ def config_file_outside(cluster: Cluster) -> str | None:
     return None if file is None or _is_within(file, cluster.data_directory) else file
 
 
+def named_config_file(cluster: Cluster) -> str | None:
+    """Return postgresql.conf if a start with the data directory alone would not read it.
+
+    It lies outside of the data directory, or has another name in it.
+    """
+    file = cluster.config_file
+    if file is None or PurePosixPath(file) == PurePosixPath(cluster.data_directory, "postgresql.conf"):
+        return None
+    return file
+
+
+def named_config_file_on_new(cluster: Cluster, target: str) -> str | None:
+    """Return the path of `named_config_file` on the new server, whose data directory is the target."""
+    file = named_config_file(cluster)
+    if file is None or config_file_outside(cluster) is not None:
+        return file
+    return str(PurePosixPath(target) / PurePosixPath(file).relative_to(cluster.data_directory))
+
+
 def own_configuration_folder(cluster: Cluster) -> str | None:
     """Return Debian's configuration folder for this cluster, unless it contains the data directory."""
     named = debian_name(cluster)

@@ -132,7 +132,7 @@ def start_local_only(
         target: the data directory of the new cluster.
         port: the port of the local-only start.
         path: the PATH of the cluster's programs.
-        config_file: the configuration file, if it lies outside the data directory.
+        config_file: the configuration file, if a start must name it.
         isolation_settings: settings that switch off background work, `NAME=VALUE`.
     """
     return call("start_local_only", path, target, port, config_file or "-", as_options(isolation_settings))
@@ -147,7 +147,7 @@ def native_start_local_only(
         target: the data directory of the new cluster.
         port: the port of the local-only start.
         path: the PATH of the cluster's programs.
-        config_file: the configuration file, if it lies outside the data directory.
+        config_file: the configuration file, if a start must name it.
         settings: the options of the old server, then the isolation settings, `NAME=VALUE`.
     """
     fence = f"{target}/{FENCE}"
@@ -267,7 +267,7 @@ def native_start(target: str, path: str, config_file: str | None, *settings: str
     Args:
         target: the data directory.
         path: the PATH of the cluster's programs.
-        config_file: the configuration file, if it lies outside the data directory.
+        config_file: the configuration file, if a start must name it.
         settings: options of the server, `NAME=VALUE`.
     """
     if config_file is not None:

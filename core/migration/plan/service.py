@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.facts.starters import Service
 from core.migration.findings.edited import list_settings_for_old_start, typed_options
-from core.migration.findings.layout import config_file_outside
+from core.migration.findings.layout import config_file_outside, named_config_file, named_config_file_on_new
 from core.migration.findings.services import (
     access_rules_beside_configuration,
     active_service,
@@ -51,7 +51,7 @@ class _ManagedCluster:
         data: the data directory.
         path: the PATH of the cluster's programs.
         owner: the user that owns the cluster.
-        config_file: the configuration file, if it lies outside the data directory.
+        config_file: the configuration file, if a start must name it.
         options: the options with which the old server was started, `NAME=VALUE`.
         extra_settings: further settings that pg_ctl gives the server, `NAME=VALUE`.
     """
@@ -94,7 +94,7 @@ def stop_new(context: PlanContext) -> ClusterCommand:
 
 
 def _old_cluster(context: PlanContext) -> _ManagedCluster:
-    cluster, config = context.cluster, config_file_outside(context.cluster)
+    cluster, config = context.cluster, named_config_file(context.cluster)
     service = active_service(cluster, context.old_facts)
     extra = *access_rules_beside_configuration(cluster), *list_settings_for_old_start(context.move, cluster)
     return _ManagedCluster(
@@ -188,7 +188,12 @@ def register_with_host(context: PlanContext) -> list[Change]:
         return []
     major_version, name = _debian(service)
     if config_file_outside(context.cluster) is None:
-        return [_include_data(debian_config_file(service), target, f"{major_version}-{name}", context.channel.writer)]
+        included = named_config_file_on_new(context.cluster, target) or f"{target}/postgresql.conf"
+        return [
+            _include_data(
+                debian_config_file(service), target, f"{major_version}-{name}", context.channel.writer, included
+            )
+        ]
     settings = debian_settings(target, context.cluster, service)
     if not settings:
         return []
@@ -204,29 +209,29 @@ def register_with_host(context: PlanContext) -> list[Change]:
     ]
 
 
-def _include_data(path: str, target: str, name: str, owner: str) -> Change:
+def _include_data(path: str, target: str, name: str, owner: str, included: str) -> Change:
     file, saved = command(path), command(f"{path}{SAVED_SUFFIX}")
     lines = command(
         "printf",
         r"%s\n",
         f"hba_file = '{target}/pg_hba.conf'",
         f"ident_file = '{target}/pg_ident.conf'",
-        f"include '{target}/postgresql.conf'",
+        f"include '{included}'",
         f"data_directory = '{target}'",
         f"external_pid_file = '/run/postgresql/{name}.pid'",
     )
     native = f"mv -- {file} {saved}", f"{lines} >{file}"
     return Change(
-        ClusterCommand(owner, call("register_debian", path, target, name), native),
+        ClusterCommand(owner, call("register_debian", path, target, name, included), native),
         ClusterCommand(owner, call("unregister_debian", path), (f"mv -- {saved} {file}",)),
     )
 
 
 def config_file(context: PlanContext) -> str | None:
-    """Return the configuration file of the new cluster if it lies outside the data directory, else None."""
+    """Return the configuration file of the new cluster if a start must name it, else None."""
     if context.service is not None and context.service.debian:
         return debian_config_file(context.service)
-    return config_file_outside(context.cluster)
+    return named_config_file_on_new(context.cluster, context.move.target)
 
 
 def _debian(service: Service) -> tuple[str, str]:

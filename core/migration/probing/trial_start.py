@@ -15,7 +15,7 @@ from core.jobs import Job
 from core.migration.findings.data_roots import data_roots
 from core.migration.findings.edited import list_settings_kept_in_force, predict_new_cluster
 from core.migration.findings.hosts import Hosts, compare_hosts
-from core.migration.findings.layout import config_file_outside, configuration_copied, configuration_not_copied
+from core.migration.findings.layout import configuration_copied, configuration_not_copied, named_config_file_on_new
 from core.migration.findings.local_start import list_isolation_settings
 from core.migration.findings.releases import version_numbers
 from core.migration.findings.services import access_rules_beside_configuration, debian_settings, service_of_target
@@ -132,7 +132,7 @@ def _files_to_pack(cluster: Cluster) -> list[str]:
 
 def _configuration_settings(move: Move, cluster: Cluster, new: Facts) -> list[str]:
     """Return the settings that name the configuration, as the plan sets them for the new cluster."""
-    file = config_file_outside(cluster)
+    file = named_config_file_on_new(cluster, move.target)
     settings = [f"data_directory={move.target}"]
     if file is None:
         return settings

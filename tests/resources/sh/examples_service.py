@@ -166,11 +166,11 @@ EXAMPLES = [
     ),
     Example(
         "register_debian",
-        ("postgresql.conf", "/srv/it's", "15-main"),
+        ("postgresql.conf", "/srv/it's", "15-main", "/srv/it's/own.conf"),
         arrange="echo theirs >postgresql.conf",
         after="""[ "$(cat postgresql.conf postgresql.conf.before-pghaul)" = "hba_file = '/srv/it''s/pg_hba.conf'
 ident_file = '/srv/it''s/pg_ident.conf'
-include '/srv/it''s/postgresql.conf'
+include '/srv/it''s/own.conf'
 data_directory = '/srv/it''s'
 external_pid_file = '/run/postgresql/15-main.pid'
 theirs" ]""",

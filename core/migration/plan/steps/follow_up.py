@@ -2,6 +2,7 @@
 
 from core.migration.findings.edited import list_settings_kept_in_force
 from core.migration.findings.layout import configuration_copied
+from core.migration.findings.services import debian_config_file
 from core.migration.plan import cluster_control, service
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.configuration import saved_configuration
@@ -25,7 +26,8 @@ def list_remaining_files(context: PlanContext) -> tuple[str, ...]:
             f"{context.new.name}: {saved_configuration(context)} holds the files that the configuration has replaced, "
             "if any."
         )
-    elif (file := service.config_file(context)) is not None:
+    elif context.service is not None and context.service.debian:
+        file = debian_config_file(context.service)
         sentences.append(
             f"{context.new.name}: {file}{service.SAVED_SUFFIX} holds what Debian's tools read there before."
         )

@@ -6,7 +6,7 @@ every file. `reachability.sh` says how the cluster is recognised without a login
 
 from ipaddress import IPv6Address, ip_address
 
-from core.migration.findings.layout import config_file_outside
+from core.migration.findings.layout import named_config_file
 from core.migration.model import step_ids
 from core.migration.model.move import EditedSettings
 from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, ResumePolicy, Step, Timing, Verification
@@ -22,7 +22,7 @@ _TOLD_SINCE = (9, 2)
 
 def list_listeners(context: PlanContext) -> list[Step]:
     """Return the step that records before the stop where the old server listens, or no step if that is unknown."""
-    data, config = context.cluster.data_directory, config_file_outside(context.cluster)
+    data, config = context.cluster.data_directory, named_config_file(context.cluster)
     from_files = context.move.edited is EditedSettings.FILE and bool(context.cluster.edited)
     if not _can_list_listeners(context):
         return []

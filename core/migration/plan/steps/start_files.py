@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import LiteralString
 
-from core.migration.findings.layout import config_file_outside
+from core.migration.findings.layout import named_config_file
 from core.migration.model import step_ids
 from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, ResumePolicy, Step, Timing, Verification
 from core.migration.plan.cluster_control import program
@@ -19,7 +19,7 @@ _RULES: LiteralString = "select line_number, error from pg_hba_file_rules where 
 def check_restartable(context: PlanContext) -> Step:
     """Return the check of the configuration files. It runs in rehearsals too, because facts may be days old."""
     cluster = context.cluster
-    config = config_file_outside(cluster)
+    config = named_config_file(cluster)
     arguments = [context.old_path, cluster.data_directory, config or "-", cluster.series]
     named = () if config is None else ("-c", f"config_file={config}")
     native = [command(program(context.old_path, "postgres"), "-C", "port", "-D", cluster.data_directory, *named).text]

@@ -11,7 +11,7 @@ from core.facts.model import Facts, Gap, Tool
 from core.facts.starters import Service
 from core.migration.checks import run_checks
 from core.migration.model.checks import CheckResult, Status
-from tests.core.migration.builders import TARGET, cluster, move, new, old
+from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old
 
 DEBIAN = Service(TARGET, "15/main", "postgresql@15-main.service", debian=True, enabled=True)
 UNIT = Service(TARGET, "own", "own.service", enabled=True)
@@ -77,6 +77,7 @@ def of(here: Facts, there: Facts) -> CheckResult:
         (replace(DEBIAN, name="16/main"), {}, "pg_dropcluster 16 main"),
         (DEBIAN, OUTSIDE, "pg_renamecluster"),
         (UNIT, OUTSIDE, "-c config_file=/etc/pg/postgresql.conf"),
+        (UNIT, {"config_file": f"{DATA}/own.conf"}, f"-c config_file={TARGET}/own.conf"),
     ],
 )
 def test_one_that_would_not_find_its_configuration(service: Service, changes: dict[str, Any], command: str) -> None:

@@ -247,7 +247,8 @@ def test_new_is_opened_by_what_its_host_has_for_that(
 def test_debians_cluster_on_new_finds_what_came_along_in_the_data_directory() -> None:
     made = plan(new_facts=new(services=(DEBIAN,)))
     register = step(made, step_ids.of_part(step_ids.REGISTER, "0"))
-    assert register.call == f"register_debian /etc/postgresql/15/spring/postgresql.conf {TARGET} 15-spring"
+    file = "/etc/postgresql/15/spring/postgresql.conf"
+    assert register.call == f"register_debian {file} {TARGET} 15-spring {TARGET}/postgresql.conf"
     assert register.number < step(made, step_ids.START_LOCALLY).number
     assert " /etc/postgresql/15/spring/postgresql.conf " in step(made, step_ids.START_LOCALLY).call
     assert any(each.call.startswith("unregister_debian ") for each in made.way_back)
@@ -278,6 +279,21 @@ def test_every_start_with_the_data_directory_is_told_of_the_rules_beside_the_con
     for each in new_and_old:
         assert f"hba_file={rules}" in each.call
         assert f"hba_file={rules}" in each.native[-1]
+
+
+def test_every_start_names_a_configuration_file_of_another_name_in_the_data_directory() -> None:
+    """A start with the data directory alone would read postgresql.conf there, which may be another file."""
+    made = plan({"running": True, "config_file": f"{DATA}/own.conf"})
+    assert f" {TARGET}/own.conf " in step(made, step_ids.START_LOCALLY).call
+    assert f" {TARGET}/own.conf" in opening(made).call
+    old = step_ids.START_OLD_CLUSTER
+    for each in (old, step_ids.CHECK_RESTARTABLE, step_ids.CHECK_RESTARTABLE_IN_DOWNTIME):
+        assert f" {DATA}/own.conf" in step(made, each).call
+    for started in (opening(made), step(made, old)):
+        assert "/own.conf" in started.native[-1]
+    assert not any("before-pghaul" in each for each in made.remains)
+    registered = plan({"config_file": f"{DATA}/own.conf"}, new_facts=new(services=(DEBIAN,)))
+    assert step(registered, step_ids.of_part(step_ids.REGISTER, "0")).call.endswith(f" {TARGET}/own.conf")
 
 
 def test_new_is_fenced_and_marked_ahead_of_all_that_is_copied() -> None:

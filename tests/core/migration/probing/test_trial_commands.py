@@ -44,6 +44,11 @@ def test_configuration_inside_and_outside_the_data_directory_goes_along() -> Non
     assert words_of(words(trial)[FILES]) == ["-c", f"data_directory={TARGET}", "-c", f"config_file={OUTSIDE}"]
 
 
+def test_a_configuration_file_of_another_name_in_the_data_directory_is_that_of_the_trial() -> None:
+    trial = made(cluster(config_file=f"{DATA}/own.conf"))
+    assert words_of(words(trial)[FILES]) == ["-c", f"data_directory={TARGET}", "-c", f"config_file={TARGET}/own.conf"]
+
+
 def test_rules_beside_the_configuration_are_those_of_the_trial() -> None:
     """Not those of its own initdb."""
     trial = made(cluster(config_file=OUTSIDE, hba_file=f"{posixpath.dirname(OUTSIDE)}/pg_hba.conf"))
