@@ -35,7 +35,7 @@ class ConfigurationFile:
     """A file that a start reads, or would read if it were there."""
 
     path: str
-    """Absolute; links are not followed."""
+    """Absolute and without `..`, which is resolved by the text, as PostgreSQL does; links are not followed."""
     family: Family
     """`settings`: postgresql.conf and what it includes; `rules`: pg_hba.conf and pg_ident.conf likewise; `list`: names
     of databases or users, which a rule names by @."""
@@ -93,9 +93,8 @@ def _read(line: str, found: dict[int, ConfigurationFile]) -> None:
             digits,
         ]:
             namer = None if by == "0" else found[int(by)].path
-            found[int(number)] = ConfigurationFile(
-                decode_hexadecimal(digits), family, mode, state, namer, absolute=written == "absolute"
-            )
+            path = posixpath.normpath(decode_hexadecimal(digits))
+            found[int(number)] = ConfigurationFile(path, family, mode, state, namer, absolute=written == "absolute")
         case _:
             raise ValueError(line)
 

@@ -78,6 +78,8 @@ def test_what_a_start_reads_comes_along_whether_it_sets_anything_or_not(cli: Com
     for host in (old, new):
         host.exec("mkdir", "-p", f"{_OWN}/more.d", user="postgres")
     append(old, f"{_OWN}/more.d/a.conf", "# nothing is set here")
+    append(old, f"{_OWN}/more.d/b.conf", "include '../up.conf'")
+    append(old, f"{_OWN}/up.conf", "# nothing is set here either")
     append(old, f"{_OWN}/one.conf", "work_mem = '5MB'")
     append(old, f"{_OWN}/dbas", "postgres")
     append(old, _CONF, f"include_dir = '{_OWN}/more.d'\ninclude '{_OWN}/one.conf'\nwork_mem = '6MB'")
@@ -87,7 +89,7 @@ def test_what_a_start_reads_comes_along_whether_it_sets_anything_or_not(cli: Com
     code, out, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, out + err
     assert sql(new, "show work_mem") == "6MB"
-    for each in ("more.d/a.conf", "one.conf", "dbas"):
+    for each in ("more.d/a.conf", "more.d/b.conf", "up.conf", "one.conf", "dbas"):
         assert new.exec("cat", f"{_OWN}/{each}").stdout == old.exec("cat", f"{_OWN}/{each}").stdout
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import PurePosixPath
-from posixpath import normpath
+from posixpath import join, normpath, relpath
 
 from core.facts.catalog import Binaries, ClusterWide, Edited, HbaRule
 from core.facts.cluster_configuration import ConfigurationFile, Mention
@@ -367,6 +367,16 @@ def check_moved_paths(context: CheckContext, cluster: Cluster) -> Finding:
             "Write the other paths relative to it (log_directory = 'log'), or move to the same path. "
             f"Then read the facts again: `pghaul facts {context.old.server}`.",
         )
+    if strayed := _relative_names_of_other_files(cluster, target):
+        by, named_file, would = strayed[0]
+        return blocker(
+            format_list([path for _, path, _ in strayed]),
+            target,
+            f"{by} names {named_file} by a relative path. The new server would look for it in {would}, where the move "
+            "does not put it.",
+            "Write the whole path instead, or move the file into the data directory. Then read the facts again: "
+            f"`pghaul facts {context.old.server}`.",
+        )
     if named:
         shown = format_list([f"{name} ({where})" for name, where in named.items()])
         return warning(
@@ -377,6 +387,23 @@ def check_moved_paths(context: CheckContext, cluster: Cluster) -> Finding:
             "such as %p in archive_command.",
         )
     return passed(data, target, f"The configuration names no path inside {data}.{age_note(cluster)}")
+
+
+def _relative_names_of_other_files(cluster: Cluster, target: str) -> list[tuple[str, str, str]]:
+    """Return the files outside of the data directory that a file inside names by a path that is relative to its own.
+
+    Each is a tuple of the naming file, the named file, and the path at which the new server would look for it.
+    """
+    data, found = cluster.data_directory, []
+    for each in cluster.configuration_files or ():
+        if each.by is None or each.absolute or each.state == "missing":
+            continue
+        if not _is_inside(each.by, data) or _is_inside(each.path, data):
+            continue
+        would = normpath(join(target, relpath(each.path, data)))
+        if would != each.path:
+            found.append((each.by, each.path, would))
+    return found
 
 
 def _settings_naming_data_directory(move: Move, cluster: Cluster) -> list[tuple[str, str]]:

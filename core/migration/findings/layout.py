@@ -28,7 +28,9 @@ def configuration_outside(cluster: Cluster) -> tuple[str, ...]:
     # a start reads these files even if no setting in force comes from them
     read = [each.path for each in cluster.configuration_files or () if each.state == "file"]
     named = (cluster.config_file, cluster.hba_file, cluster.settings.get("ident_file"), *in_force, *read)
-    files = dict.fromkeys(path for path in named if path and not _is_within(path, cluster.data_directory))
+    # no archive may contain a path with `..`
+    paths = [normpath(path) for path in named if path]
+    files = dict.fromkeys(path for path in paths if not _is_within(path, cluster.data_directory))
     own = own_configuration_folder(cluster)
     if own is None or not any(_is_within(path, own) for path in files):
         return tuple(files)

@@ -34,6 +34,12 @@ def test_files_are_told_with_what_names_them_and_each_once() -> None:
     )
 
 
+def test_a_relative_name_that_leads_up_is_the_path_that_postgresql_reads() -> None:
+    up = f"file 1 settings required file absolute 0 {digits(MAIN)}\nfile 2 settings required file relative 1 "
+    found = parse_configuration_files(f"{up}{digits('/srv/pg/../conf/./a.conf')}\nwhole\n")
+    assert found[1] == ConfigurationFile("/srv/conf/a.conf", "settings", "required", "file", MAIN, absolute=False)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from posixpath import dirname
 from typing import Any
 
 import pytest
@@ -454,6 +455,30 @@ def test_paths_inside_the_data_directory() -> None:
     assert one("moved-paths", old(outside), new()).status is P  # pg_ctl is told where it is
     unread = run_checks(move(), old(cluster(configuration_files=None)), new())
     assert next(each for each in unread if each.id == "moved-paths").status is U
+
+
+@pytest.mark.parametrize(
+    ("path", "by", "absolute", "target", "status"),
+    [
+        ("/srv/old/list", f"{DATA}/pg_hba.conf", False, TARGET, B),
+        ("/srv/old/list", f"{DATA}/pg_hba.conf", False, DATA, P),
+        (f"{dirname(DATA)}/list", f"{DATA}/pg_hba.conf", False, f"{dirname(DATA)}/other", P),
+        ("/srv/old/list", f"{DATA}/pg_hba.conf", True, TARGET, P),
+        (f"{DATA}/list", f"{DATA}/pg_hba.conf", False, TARGET, P),
+        ("/srv/old/list", "/srv/conf/pg_hba.conf", False, TARGET, P),
+    ],
+)
+def test_relative_names_that_lead_out_of_the_data_directory(
+    path: str,
+    by: str,
+    absolute: bool,
+    target: str,
+    status: Status,
+) -> None:
+    named = ConfigurationFile(path, "list", "required", "file", by, absolute=absolute)
+    results = run_checks(move(target=target), old(cluster(configuration_files=(named,))), new())
+    result = next(each for each in results if each.id == "moved-paths")
+    assert (result.status, path in result.message) == (status, status is B)
 
 
 def test_options_that_name_the_data_directory() -> None:

@@ -64,7 +64,7 @@ def test_a_folder_is_taken_whole_only_when_it_is_the_clusters_own(
         ({"config_file": "/etc/postgresql.conf"}, ("/etc/postgresql.conf",)),
         ({"config_file": f"{FOLDER}/postgresql.conf"}, (f"{FOLDER}/postgresql.conf",)),  # nobody knows whose it is
         ({"hba_file": "/etc/shadow"}, ("/etc/shadow",)),
-        ({"settings": {"ident_file": "/srv/../etc/profile.d/x.sh"}}, ("/srv/../etc/profile.d/x.sh",)),
+        ({"settings": {"ident_file": "/srv/../etc/profile.d/x.sh"}}, ("/etc/profile.d/x.sh",)),
         ({"wide": included("/usr/lib/tuning.conf")}, ("/usr/lib/tuning.conf",)),
         (
             {**DEBIAN, "data_directory": f"{FOLDER}/data", "config_file": f"{FOLDER}/postgresql.conf", "wide": None},
