@@ -39,6 +39,8 @@ from core.migration.findings.services import (
 from core.servers.shell import for_hint
 
 _PG_CTL = "pg_ctl only"
+_DEBIAN_SOCKETS = "/var/run/postgresql"
+"""The directory of the Unix sockets that pg_ctlcluster gives a server if its files name none."""
 _AFTER_A_STOP = ("always", "on-success")
 """Values of Restart= with which systemd restarts a service that was stopped without it (systemd.service)."""
 
@@ -242,7 +244,7 @@ def check_start_options(context: CheckContext, cluster: Cluster) -> Finding:
             shown, NOTHING, "No command-line option of the old server sets anything that its files do not set."
         )
     if new.debian:
-        return _finding_for_debian(context, cluster, shown, new)
+        return _finding_for_debian(context, cluster, options, shown, new)
     if new.options is None:
         return warning(
             shown,
@@ -278,17 +280,28 @@ def _finding_for_pg_ctl(context: CheckContext, options: list[Edited]) -> Finding
     )
 
 
-def _finding_for_debian(context: CheckContext, cluster: Cluster, shown: str, new: Service) -> Finding:
-    """Return the finding for a Debian cluster: pg_ctl.conf contains its options and is copied."""
-    old_service = active_service(cluster, context.old)
-    unit = cluster.process.unit if cluster.process is not None else None
-    if (
-        old_service is not None
-        and old_service.debian
-        and own_configuration_folder(cluster) is not None
-        and unit in (None, old_service.unit)
-    ):
-        return passed(shown, new.unit, "The options are copied with pg_ctl.conf of the old cluster.")
+def _finding_for_debian(
+    context: CheckContext, cluster: Cluster, options: list[Edited], shown: str, new: Service
+) -> Finding:
+    """Return the finding for a Debian cluster: pg_ctl.conf contains its options if its unit started it.
+
+    Options can also be typed for pg_ctlcluster, which then starts the server itself, outside of the unit.
+    """
+    old_service, folder = active_service(cluster, context.old), own_configuration_folder(cluster)
+    if old_service is not None and old_service.debian and folder is not None:
+        if cluster.process is not None and cluster.process.unit == old_service.unit:
+            return passed(shown, new.unit, "The options are copied with pg_ctl.conf of the old cluster.")
+        typed = [each for each in options if (each.name in SOCKETS, each.in_force) != (True, _DEBIAN_SOCKETS)]
+        if not typed:
+            return passed(shown, new.unit, "pg_ctlcluster gives the new server these options, too.")
+        return warning(
+            shown,
+            new.unit,
+            f"The old server has options on its command line ({shown}). pg_ctlcluster starts the new server only with "
+            "the options in pg_ctl.conf of the old cluster. pghaul copies that file, but does not read it.",
+            f"Check that {folder}/pg_ctl.conf on the old server contains the options, and add those that it lacks. Or "
+            "write the settings into the other files of the old server, which are copied.",
+        )
     return warning(
         shown,
         new.unit,

@@ -95,10 +95,27 @@ def test_options_of_a_debian_cluster_come_along() -> None:
     there = Service(TARGET, "15/main", "postgresql@15-main.service", debian=True)
     by_debian = {**DEBIAN, "unit": there.unit, "process": process(there.unit)}
     assert one(CONNECTIONS, there=there, **by_debian).status is Status.PASS
-    by_hand = by_debian | {"process": process("ssh.service")}
-    assert one(CONNECTIONS, there=there, **by_hand).status is Status.WARNING
     sockets = Edited("unix_socket_directories", "/run/own", "/tmp")
     assert one(sockets, there=unit(()), **by_debian).status is Status.WARNING
+
+
+@pytest.mark.parametrize("process", [process("ssh.service"), None])
+@pytest.mark.parametrize(
+    ("option", "status"),
+    [
+        (CONNECTIONS, Status.WARNING),
+        (Edited("unix_socket_directories", "/run/own", "/tmp"), Status.WARNING),
+        (Edited("unix_socket_directories", "/var/run/postgresql", "/tmp"), Status.PASS),
+    ],
+)
+def test_options_that_may_have_been_typed_for_pg_ctlcluster_are_in_doubt(
+    process: Process | None, option: Edited, status: Status
+) -> None:
+    """Outside of its unit, somebody has started the server; pg_ctlcluster itself gives it the usual sockets."""
+    there = Service(TARGET, "15/main", "postgresql@15-main.service", debian=True)
+    result = one(option, there=there, **DEBIAN, unit=there.unit, process=process)
+    assert result.status is status
+    assert ("/etc/postgresql/15/main/pg_ctl.conf on the old" in result.hint) is (status is Status.WARNING)
 
 
 def test_a_series_that_does_not_tell_what_files_give_is_in_doubt() -> None:
