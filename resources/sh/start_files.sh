@@ -26,14 +26,19 @@ join_lines() {
 }
 
 # check_restartable PATH DATA CONFIG SERIES [SOCKET PORT SECONDS]   Fail if the server in DATA could not be started
-# again with its files. With the words after SERIES, the running server is asked about pg_hba.conf, which it reads for
-# that (since 10). Its message is cut at a quote or a colon, because a word of the line follows, which may be a
-# password.
+# again with its files and options. With the words after SERIES, the running server is asked about pg_hba.conf, which it
+# reads for that (since 10). Its message is cut at a quote or a colon, because a word of the line follows, which may be
+# a password.
 check_restartable() {
   PATH=$1
   again_programs=$(command -v postgres) || fail 'the program postgres was not found in the PATH of the cluster'
   again_said=$(print_start_errors "${again_programs%/*}" "$4" "$2" "$3") || exit
   [ -z "$again_said" ] || fail_restart "$again_said"
+  # Both servers are started with these options: see start_by_pg_ctl.
+  (print_start_options "$2") >/dev/null 2>&1 ||
+    fail "the options of the old server cannot be read back from $2/postmaster.opts (a value contains a quotation" \
+      'mark, for example), so no server could be started with them again. It was not stopped. Write the settings into' \
+      'its files, restart it without these options, and go on with --resume'
   [ $# -gt 4 ] || return 0
   case $4 in 8.* | 9.*) return 0 ;; *) ;; esac
   connect_to "$1" "$5" "$6" "$4" "$7"

@@ -111,6 +111,21 @@ EXAMPLES = [
     Example("check_restartable", _ASKED, arrange=_server(_TAKES), programs=_RULES, prints=""),
     Example(
         "check_restartable",
+        ("@folder@/bin:@path@", "@folder@", "-", "15"),
+        arrange=f'{_server(_TAKES)}; echo \'/bin/postgres "-c" "search_path="a", b"\' >postmaster.opts',
+        status=1,
+        complains="/postmaster.opts (a value contains a quotation mark, for example), so no server could be started",
+        name="an option that cannot be given again",
+    ),
+    Example(
+        "check_restartable",
+        ("@folder@/bin:@path@", "@folder@", "-", "15"),
+        arrange=f'{_server(_TAKES)}; echo \'/bin/postgres "-c" "search_path=a, b"\' >postmaster.opts',
+        prints="",
+        name="options",
+    ),
+    Example(
+        "check_restartable",
         _ASKED,
         arrange=_server(_REFUSES),
         status=1,
