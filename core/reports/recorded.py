@@ -191,6 +191,22 @@ _SAID = (
         "Check whether this is intended, and change it otherwise."
     ),
     marked(
+        "The limit of the old server for {name} is {now} now, and was {before} before the stop. "
+        "If the old server needs this, restart it in the way in which you usually start it."
+    ),
+    marked(
+        "The old server wrote its messages to {file} before the stop, and does not any more. "
+        "If the old server needs this, restart it in the way in which you usually start it."
+    ),
+    marked(
+        "The PATH of the old server lacks {folders} now, which it had before the stop. "
+        "If the old server needs this, restart it in the way in which you usually start it."
+    ),
+    marked(
+        "Variables in the environment of the old server had other values before the stop: {names}. "
+        "If the old server needs this, restart it in the way in which you usually start it."
+    ),
+    marked(
         "The setting {name} is {now} on the new server, where the file of the old one is {before}. "
         "Check whether this is intended, and change it otherwise."
     ),

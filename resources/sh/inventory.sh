@@ -116,6 +116,7 @@ database_names() {
 #   identifier N                           the system identifier, since 9.6
 #   setting NAME = VALUE, option NAME = …  what is in force by a file, and by the server's command line
 #   file NAME = TEXT                       what the files say, in force or not, since 9.5
+#   limit VALUE NAME, log FILE, …          how its process runs, as print_process has it
 #   exists OID                             each database, also one that takes no connections
 #   database NAME, as escaped_name_sql has it; then of that database:
 #     oid N; relations KIND N; invalid index NAME; lost N NAMES, relations that have no file
@@ -147,6 +148,7 @@ take_inventory() {
     select 'exists ' || oid::text from pg_database;
     $inventory_files") || exit
   printf '%s\n' "$inventory" | sort || fail 'sort failed'
+  print_process "$6"
   inventory_names=$(database_names) || exit
   printf '%s\n' "$inventory_names" | while IFS= read -r inventory_name; do
     printf 'database %s\n' "$inventory_name"
@@ -421,11 +423,84 @@ print_differing_settings() {
     }') || fail 'the settings cannot be compared'
   printf '%s\n' "$differing_said" | sort || fail 'sort failed'
   differing_after=$7
+  [ "$7" != rollback ] || warn_of_other_process "$6" "$differing_before"
   shift 8
   while [ $# -gt 1 ]; do
     warn_of_differing_file "$differing_after" "$1" "$2"
     shift 2
   done
+}
+
+# print_process DATA   Print how the server in DATA runs, apart from its settings; nothing if this account cannot see
+# that. Prints `limit VALUE NAME` for soft limits, `log FILE` if its messages go to a file, `path FOLDER` for each
+# folder of its PATH, and `variable HASH NAME` for each other variable that a session does not set by itself. HASH has 32 bits,
+# because the value may be a secret.
+print_process() {
+  [ -e "$1/postmaster.pid" ] || return 0
+  process_number=$(head -n 1 -- "$1/postmaster.pid") || fail "$1/postmaster.pid cannot be read"
+  process_folder=/proc/$process_number
+  # In a container the lock file has another number. What a process with capabilities has, only root may read.
+  process_lives_in "$process_number" "$1" && (: <"$process_folder/environ") 2>/dev/null || return 0
+  sed -n 's/^Max \(open files\|locked memory\|processes\|stack size\|core file size\)  *\([^ ]*\).*/limit \2 \1/p' \
+    "$process_folder/limits" || fail "the limits of process $process_number cannot be read"
+  if [ -f "$process_folder/fd/2" ]; then
+    process_log=$(readlink "$process_folder/fd/2") || fail 'readlink failed'
+    printf 'log %s\n' "$process_log"
+  fi
+  process_variables=$(tr '\n\0' '?\n' <"$process_folder/environ") || fail 'tr failed'
+  printf '%s\n' "$process_variables" | while IFS= read -r process_line; do
+    process_name=${process_line%%=*} process_value=${process_line#*=}
+    case $process_name in
+      PATH)
+        printf '%s\n' "$process_value" | tr : '\n' | while IFS= read -r process_one; do
+          [ ! -d "$process_one" ] || printf 'path %s\n' "$process_one"
+        done || fail 'tr failed'
+        ;;
+      '' | *[!A-Za-z0-9_]* | _ | pghaul_job | PWD | OLDPWD | SHLVL | HOME | USER | LOGNAME | SHELL | MAIL | TERM) ;;
+      HOSTNAME | HIST* | LESS* | LS_COLORS | LANG | LANGUAGE | LC_* | SUDO_* | SSH_* | XDG_* | DBUS_*) ;;
+      INVOCATION_ID | JOURNAL_STREAM | SYSTEMD_EXEC_PID | MANAGERPID | MAINPID | LISTEN_* | NOTIFY_SOCKET) ;;
+      PGDATA | PGSYSCONFDIR | PGLOCALEDIR | PG_GRANDPARENT_PID) ;; # pg_ctl and the server program set them
+      *)
+        process_sum=$(printf '%s' "$process_value" | sha256sum) || fail 'sha256sum failed'
+        printf 'variable %.8s %s\n' "$process_sum" "$process_name"
+        ;;
+    esac
+  done || exit
+}
+
+# warn_of_other_process DATA BEFORE   Print a warning for each limit that is lower now than in the inventory BEFORE, if
+# the messages of the server in DATA go to another file, and for what its environment lacks.
+warn_of_other_process() {
+  other_now=$(print_process "$1") || exit
+  [ -n "$other_now" ] || return 0
+  printf '%s\n' "$2" '# now' "$other_now" | awk '
+    BEGIN { now = 0 }
+    $0 == "# now" { now = 1; next }
+    $1 == "database" && !now { over = 1 }
+    over && !now { next }
+    { gsub(/[[:cntrl:]]/, "?"); rest = $0; sub(/^[^ ]+ [^ ]+ /, "", rest) }
+    $1 == "limit" { if (now) limit[rest] = $2; else { names[++many] = rest; limits[many] = $2 } }
+    $1 == "log" { log_file[now] = substr($0, 5) }
+    $1 == "path" { if (now) folder[substr($0, 6)]; else folders[++all] = substr($0, 6) }
+    $1 == "variable" { if (now) variable[rest] = $2; else { variables[++every] = rest; values[every] = $2 } }
+    function warn(said) {
+      print "warning: " said ". If the old server needs this, restart it in the way in which you usually start it."
+    }
+    END {
+      for (i = 1; i <= many; i++) if (names[i] in limit && limit[names[i]] != "unlimited" &&
+        (limits[i] == "unlimited" || limit[names[i]] + 0 < limits[i] + 0))
+        warn("The limit of the old server for " names[i] " is " limit[names[i]] " now, and was " limits[i] \
+          " before the stop")
+      if (log_file[0] != "" && log_file[0] != log_file[1])
+        warn("The old server wrote its messages to " log_file[0] " before the stop, and does not any more")
+      for (i = 1; i <= all; i++) if (!(folders[i] in folder) && folders[i] !~ /games$/)
+        lacking = lacking (lacking == "" ? "" : ", ") folders[i]
+      if (lacking != "") warn("The PATH of the old server lacks " lacking " now, which it had before the stop")
+      for (i = 1; i <= every; i++) if (variable[variables[i]] "" != values[i] "")
+        changed = changed (changed == "" ? "" : ", ") variables[i]
+      if (changed != "")
+        warn("Variables in the environment of the old server had other values before the stop: " changed)
+    }' || fail 'awk failed'
 }
 
 # warn_of_differing_file AFTER SETTING FILE   Print a warning if SETTING leads to another file than FILE; `-`: FILE is

@@ -1,4 +1,4 @@
-"""A rollback says "as before" only where it has looked at the port, the options of the start and the settings."""
+"""A rollback says "as before" only where it has looked at port, options, settings, limits and environment."""
 
 import sys
 from collections.abc import Iterator
@@ -63,3 +63,34 @@ def test_a_rollback_compares_the_settings_of_the_old_server(
             assert ("not as before. See the warnings above" in told) is settings_differ
             assert ("runs again, with the same port, options and settings as before" in told) is not settings_differ
             assert said(old, "show work_mem; show max_connections") == "8MB\n137"
+
+
+@pytest.mark.long
+def test_a_rollback_names_what_the_start_of_the_old_server_gave_it(
+    command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a shell has given the server: a limit, a folder of programs, a secret, and the file of its messages."""
+    old, new = command.lab.old, command.lab.new
+    tools, log = f"{site.ROOT}/tools", f"{site.ROOT}/messages"
+    start = (
+        'mkdir "$1" && cd / && ulimit -n 5000 && PATH=$1:$PATH AWS_SECRET_ACCESS_KEY=none-of-yours TZ=UTC '
+        '"$0" -D "$2" -w -s -l "$3" -o "$4" start'
+    )
+    with site.nothing_left(command.lab):
+        site.pg_ctl(old, "-m", "fast", "stop")
+        old.exec("sh", "-c", start, f"{site.SERVER}/bin/pg_ctl", tools, site.DATA, log, _OPTIONS, user="postgres")
+        described(command)
+        monkeypatch.setattr(sys, "stdin", Undecided(new))
+        for differs in (True, False):
+            code, _, err = execute(command)
+            assert (code, command.last_step()) == (BlockedError.exit_code, step_ids.DECIDE), err
+            told = rolled_back(command)
+            for each in (
+                "for open files is 1024 now, and was 5000 before the stop",
+                f"wrote its messages to {log} before the stop",
+                f"The PATH of the old server lacks {tools} now",
+                "had other values before the stop: AWS_SECRET_ACCESS_KEY, TZ",
+            ):
+                assert (each in told) is differs, told
+            assert "none-of-yours" not in told
+            assert ("runs again as before" in told) is not differs

@@ -51,6 +51,21 @@ invalid index old
 database gone away
 oid 6
 """
+_SERVES = (
+    "mkdir data && cp /bin/sleep postgres && { (cd data && ulimit -n 64 && exec env -i PATH=/usr/bin:/none BUCKET=s3 "
+    "HOME=/root ../postgres 60 >/dev/null 2>../messages) & } && echo $! >data/postmaster.pid && became postgres $!"
+)
+_END = 'kill "$(cat data/postmaster.pid)"'
+_OTHER_PROCESS = """setting work_mem = 4096 kB
+limit 5000 open files
+log /var/log/pg
+path /usr/bin
+path /usr/games
+path /opt/wal-g/bin
+variable 0badbeef BUCKET
+variable 12345678 TZ
+database shop
+variable 1 OTHER"""
 _NOW = """identifier 1
 setting work_mem = 8192 kB
 setting a # 6
@@ -256,6 +271,42 @@ EXAMPLES = [
         )
     ),
     Example("warn_of_differing_file", ("cutover", "hba_file", "-"), prints="", name="not known"),
+    Example(
+        "print_process",
+        ("data",),
+        arrange=_SERVES,
+        matches=r"(limit \S+ [a-z ]+\n)+log \S+/messages\npath /usr/bin\nvariable 41242b9f BUCKET\n",
+        after=_END,
+        tolerates={"sed behind": "it has printed everything"},
+    ),
+    Example("print_process", ("data",), arrange="mkdir data", prints="", name="no lock file"),
+    Example(
+        "print_process", ("data",), arrange="mkdir data && echo $$ >data/postmaster.pid", prints="", name="another's"
+    ),
+    Example(
+        "warn_of_other_process",
+        ("data", _OTHER_PROCESS),
+        arrange=_SERVES,
+        prints="".join(
+            f"warning: {each}. If the old server needs this, restart it in the way in which you usually start it.\n"
+            for each in (
+                "The limit of the old server for open files is 64 now, and was 5000 before the stop",
+                "The old server wrote its messages to /var/log/pg before the stop, and does not any more",
+                "The PATH of the old server lacks /opt/wal-g/bin now, which it had before the stop",
+                "Variables in the environment of the old server had other values before the stop: BUCKET, TZ",
+            )
+        ),
+        after=_END,
+    ),
+    Example(
+        "warn_of_other_process",
+        ("data", "limit 60 open files\npath /usr/bin\nvariable 41242b9f BUCKET\ndatabase a\nvariable 1 TZ"),
+        arrange=_SERVES,
+        prints="",
+        after=_END,
+        name="as before",
+    ),
+    Example("warn_of_other_process", ("data", _OTHER_PROCESS), arrange="mkdir data", prints="", name="not to be seen"),
     Example(
         "warn_of_differing_file",
         ("cutover", "hba_file", "@folder@/hba"),
