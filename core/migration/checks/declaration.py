@@ -24,7 +24,7 @@ D = TypeVar("D")
 
 
 READ_AGAIN = "Read the facts again: `pghaul facts {server}`."
-_OWNERS = {"cluster": "old cluster", "old": "old server", "new": "new server"}
+_OWNERS = {"cluster": "of the old cluster", "old": "on the old server", "new": "on the new server"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class Need(Generic[T_co]):
 
     @property
     def title(self) -> str:
-        """Return what it is and whose, for people: `memory of the new server`."""
+        """Return what it is and whose, for people: `memory on the new server`."""
         owner, point, _ = self.id.partition(".")
-        return f"{self.words} of the {_OWNERS[owner]}" if point else self.words
+        return f"{self.words} {_OWNERS[owner]}" if point else self.words
 
     @property
     def sentence(self) -> str:

@@ -392,7 +392,7 @@ def _explain_new_control(context: CheckContext) -> Finding:
 
 NEW_CONTROL = Need(
     "new.control",
-    "control data of a cluster that the binaries have created",
+    "control data of a trial cluster",
     _read_new_control,
     explain=_explain_new_control,
 )

@@ -33,7 +33,7 @@ def test_it_is_listed_and_documented(capsys: pytest.CaptureFixture[str]) -> None
     assert "a ball on both servers" in capsys.readouterr().out
     assert main(["check", "--list", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["checks"][-1]["id"] == "toy"
-    assert "| `toy` | a ball on both servers | no | balls of both servers | memory of the new server " in checks_page()
+    assert "| `toy` | a ball on both servers | no | balls of both servers | memory on the new server " in checks_page()
 
 
 def test_it_is_looked_at_and_shown() -> None:
