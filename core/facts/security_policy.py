@@ -12,10 +12,13 @@ from core.facts.parsing import first_line, unreadable_error
 from core.facts.sections import Section
 
 _SELINUX = {"0": "permissive", "1": "enforcing", "enforcing": "enforcing", "permissive": "permissive"}
-# nft's policy of its input hook, iptables' of INPUT, or a last rule that drops what no other took
+# nft's policy of its input hook, iptables' of INPUT, or a rule of INPUT that drops whatever no earlier rule took
 _DROPS = re.compile(
-    r"hook input\b.*policy (?:drop|reject)|:INPUT (?:DROP|REJECT)|-A INPUT\b(?!.*dport).*-j (?:DROP|REJECT)"
+    r"type filter hook input\b.*policy (?:drop|reject).*|:INPUT (?:DROP|REJECT)\b.*"
+    r"|-A INPUT(?: -m comment --comment (?:\"[^\"]*\"|\S+))? -j (?:DROP|REJECT)(?: --reject-with \S+)?"
 )
+# such a rule in a chain of nft, which names its hook in its first line: firewalld's last one is a reject
+_DROPS_ALL = re.compile(r"(?:counter packets \d+ bytes \d+ )?(?:drop|reject(?: with .*)?)(?: comment .*)?")
 _LONGEST = 2000
 """Characters of a rule that are looked at."""
 _PORTS = re.compile(r"\bdports?\b|--dports?\b")
@@ -50,9 +53,19 @@ def parse_firewall(text: str) -> Firewall:
     if not lines or lines[0] != "listed":
         raise unreadable_error("firewall", "a line 'listed'", first_line(text))
     rules = [line[2:_LONGEST].strip() for line in lines[1:] if line.startswith(": ")]
-    return Firewall(
-        any(_DROPS.search(rule) for rule in rules), tuple(rule[:300] for rule in rules if _PORTS.search(rule))[:200]
-    )
+    return Firewall(_drops_the_rest(rules), tuple(rule[:300] for rule in rules if _PORTS.search(rule))[:200])
+
+
+def _drops_the_rest(rules: list[str]) -> bool:
+    """Return whether what comes in and is allowed by no rule is dropped."""
+    input_chain = False
+    for rule in rules:
+        if rule.startswith("chain ") or rule == "}":
+            input_chain = False
+        input_chain = input_chain or " hook input " in rule
+        if _DROPS.fullmatch(rule) or (input_chain and _DROPS_ALL.fullmatch(rule)):
+            return True
+    return False
 
 
 SELINUX_AND_APPARMOR = Section(

@@ -1,6 +1,7 @@
 """Checks of the hosts: clocks, SELinux and AppArmor, ports, limits, memory, NFS support."""
 
 import posixpath
+import re
 from ipaddress import ip_address
 
 from core import units
@@ -16,6 +17,8 @@ from core.servers.shell import for_hint
 
 _APART = 1.0
 """The difference of two clocks, in seconds, from which the time of a file on one server is useless on the other."""
+_REFUSES = re.compile(r"-j (?:DROP|REJECT)\b|\b(?:drop|reject)\b")
+"""A rule of iptables or nft that lets nothing through."""
 _FEW_FILES = 1000
 """The default of max_files_per_process: with a lower limit of the system each process opens fewer files."""
 
@@ -143,6 +146,7 @@ def check_firewall(context: CheckContext, cluster: Cluster, rules: Firewall) -> 
     """Check that the new server's firewall lets clients reach the cluster's port."""
     port = str(predict_new_cluster(context.move, cluster).port or 5432)
     naming = [line for line in rules.lines if port in line.replace(",", " ").replace("}", " ").split()]
+    blocking = [line for line in naming if _REFUSES.search(line)]
     shown = f"port {port}", "; ".join(naming) or ("drops what no rule allows" if rules.drops else "drops nothing")
     if rules.drops and not naming:
         return warning(
@@ -150,6 +154,12 @@ def check_firewall(context: CheckContext, cluster: Cluster, rules: Firewall) -> 
             f"The new server's firewall drops what no rule allows, and no rule names port {port}. "
             "Clients would not reach the new cluster.",
             f"Allow port {port} for the clients' addresses, as the old server's firewall does.",
+        )
+    if blocking:
+        return warning(
+            *shown,
+            f"The new server's firewall has a rule that blocks port {port}: {blocking[0]}.",
+            f"Check that all clients can reach port {port} of the new server, and change the rule if they cannot.",
         )
     return passed(*shown, f"No firewall rule of the new server blocks port {port}.")
 

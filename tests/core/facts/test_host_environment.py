@@ -163,6 +163,32 @@ def test_firewalls() -> None:
         parse_firewall("")
 
 
+FIREWALLD = (
+    "listed\n: table inet firewalld {\n: \tchain filter_INPUT {\n"
+    ": \t\ttype filter hook input priority filter + 10; policy accept;\n: \t\tct state { established } accept\n"
+    ": \t\tjump filter_INPUT_ZONES\n: \t\tct state invalid drop\n: \t\treject with icmpx admin-prohibited\n: \t}\n: }\n"
+)
+"""As RHEL 9 has it: its policy accepts, and its last rule rejects."""
+
+
+@pytest.mark.parametrize(
+    ("text", "drops"),
+    [
+        (FIREWALLD, True),
+        (FIREWALLD.replace("reject with", "counter packets 3 bytes 180 reject with"), True),
+        (FIREWALLD.replace("hook input", "hook forward"), False),
+        (FIREWALLD.replace(": \t\treject with icmpx admin-prohibited\n", ""), False),
+        ("listed\n: -A INPUT -j REJECT --reject-with icmp-host-prohibited\n", True),
+        ('listed\n: -A INPUT -m comment --comment "the rest" -j DROP\n', True),
+        ("listed\n: -A INPUT -s 192.0.2.1/32 -j DROP\n", False),
+        ("listed\n: -A INPUT -m conntrack --ctstate INVALID -j DROP\n", False),
+        ("listed\n: -A FORWARD -j DROP\n", False),
+    ],
+)
+def test_a_firewall_drops_the_rest_by_its_policy_or_its_last_rule(text: str, drops: bool) -> None:
+    assert parse_firewall(text).drops is drops
+
+
 def test_kernel() -> None:
     assert parse_kernel(": nodev\tsysfs\n: nodev\tnfs4\nmodprobe\nrelease 3.10.0\n").nfs is True
     assert parse_kernel(": \text4\nmodprobe\nrelease 3.10.0\n").nfs_udp is True

@@ -180,6 +180,12 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
             ("tcp dport { 22, 5432 } accept",),
             new={"firewall": Firewall(drops=True, lines=("tcp dport { 22, 5432 } accept",))},
         ),
+        Spoiled(W, ("tcp dport 5432 drop",), new={"firewall": Firewall(drops=False, lines=("tcp dport 5432 drop",))}),
+        Spoiled(
+            W,
+            ("-A INPUT -p tcp --dport 5432 -j REJECT",),
+            new={"firewall": Firewall(drops=True, lines=("-A INPUT -p tcp --dport 5432 -j REJECT",))},
+        ),
         Spoiled(U, (NEW,), new={"firewall": None}),
     ),
     "port-free": (
