@@ -35,6 +35,15 @@ def check_cluster_managers(
             "Pause it as its documentation says (`patronictl pause`, `repmgr service pause`, "
             "maintenance mode). Then stop it and disable its start.",
         )
+    beside = [each.name for each in on_new if each.running]
+    if beside:
+        return warning(
+            *shown,
+            f"{', '.join(beside)} is running on {context.new.server}. If it manages the target, it may start or "
+            "replace that cluster during the copy.",
+            "Check which data directory it manages. If it is the target, stop it and disable its start until the move "
+            "is finished.",
+        )
     if on_old or on_new:
         return warning(
             *shown,

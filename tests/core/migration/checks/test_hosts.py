@@ -130,7 +130,7 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
     "ha-manager": (
         Spoiled(B, ("patroni", OLD), old={"ha_and_poolers": (PATRONI,)}),
         Spoiled(W, ("repmgrd", "/etc/repmgr.conf"), old={"ha_and_poolers": (RESTING,)}),
-        Spoiled(W, ("patroni",), new={"ha_and_poolers": (PATRONI,)}),
+        Spoiled(W, ("patroni is running on", NEW), new={"ha_and_poolers": (PATRONI,)}),
         Spoiled(U, (NEW,), new={"ha_and_poolers": None}),
     ),
     "autostart": (
