@@ -142,7 +142,7 @@ class Walk:
         if not left and not self.looks:
             return
         self._armed[key] = step, left.pop(0) if left else 0
-        if step.side == "you" or self._armed[key][1] < 0:
+        if step.side is None or self._armed[key][1] < 0:
             return
         if not self._put:
             self._put = True
@@ -156,7 +156,7 @@ class Walk:
         if key not in self._armed:
             return
         step, call = self._armed.pop(key)
-        if step.side != "you" and call >= 0:
+        if step.side is not None and call >= 0:
             self.calls[key] = end_counting(self.host(step), key)
         if run.exit_status == 0 and run.message:
             self.left_out.add(key)
@@ -169,7 +169,7 @@ class Walk:
 
 def faults_of(step: Step, calls: int) -> list[int]:
     """In the middle of its work, behind it, and unseen."""
-    if step.side == "you":
+    if step.side is None:
         return [DIES]
     middle = [max(BEFORE, (calls + 1) // 2)]
     return [*middle, DIES] if step.detached else [*middle, AFTER, DIES]
