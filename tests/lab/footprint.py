@@ -25,6 +25,7 @@ find /home /root /tmp /var/tmp /dev/shm /srv /etc /usr/local /run -xdev \
   -o ! -name 'PostgreSQL.*' ! -name postmaster.pid ! -path /run/mount ! \( -path /run/mount/utab -empty \) -print
 find /srv/pg -xdev -path '/srv/pg/data/*/*' -prune -o -path '/srv/pg/space1/*/*' -prune \
   -o -path '/srv/pg/15/main/*/*' -prune -o ! -name postmaster.pid -print
+[ ! -e /var/lib/pghaul ] || find /var/lib/pghaul -xdev -print
 echo "== contents"
 find /home /root /etc/passwd /etc/group /etc/shadow /etc/sudoers.d /etc/ssh /etc/postgresql -xdev -type f \
   -exec sha256sum {} + 2>/dev/null || true

@@ -43,6 +43,8 @@ ROOT = "/srv/pg/move"
 DATA, WAL, SPACE, OTHER = f"{ROOT}/data", f"{ROOT}/wal", f"{ROOT}/space a", f"{ROOT}/space b"
 TARGET, NEW_OTHER = f"{ROOT}/15 main", f"{ROOT}/elsewhere"
 TEMPLATE = "/srv/pg/template"
+ASIDE = "/var/lib/pghaul"
+"""Where a move keeps the configuration files of the new server that it has replaced."""
 SERVER = "/opt/pgsql-moved"
 """The programs of old's cluster: 15.8 where that is to be had, else the 15.5 of the lab."""
 PORT = 5477
@@ -167,7 +169,7 @@ def clear(lab: Lab) -> None:
     """Both sides as before any execution: old's cluster anew from its template, nothing of ours anywhere."""
     for host in (lab.old, lab.new):
         end(host)
-        host.exec("rm", "-rf", "--", ROOT)
+        host.exec("rm", "-rf", "--", ROOT, ASIDE)
     lab.old.exec("cp", "-a", TEMPLATE, ROOT)
     lab.new.exec("install", "-d", "-o", "postgres", "-g", "postgres", ROOT)
 
@@ -176,7 +178,7 @@ def remove(lab: Lab) -> None:
     """No trace of the cluster."""
     for host in (lab.old, lab.new):
         end(host)
-        host.exec("rm", "-rf", "--", ROOT, TEMPLATE, SERVER)
+        host.exec("rm", "-rf", "--", ROOT, TEMPLATE, SERVER, ASIDE)
 
 
 def contents(host: Host) -> str:

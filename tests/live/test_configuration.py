@@ -9,7 +9,7 @@ from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live import moving as site
 from tests.live.command_line import CommandLine, Terminal
-from tests.live.moving import DATA, PORT, SERVER, TARGET, pg_ctl, sql
+from tests.live.moving import ASIDE, DATA, PORT, SERVER, TARGET, pg_ctl, sql
 
 pytestmark = pytest.mark.lab
 
@@ -25,7 +25,12 @@ printf "data_directory = '%s'\\nhba_file = '%s'\\nident_file = '%s'\\n" {DATA} {
 
 
 @pytest.fixture
-def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+def cli(
+    lab: Lab,
+    clean_hosts: None,  # noqa: ARG001
+    asker: LabAsker,
+    capsys: pytest.CaptureFixture[str],
+) -> Iterator[CommandLine]:
     """The cluster runs with its configuration in a folder of its own and in /etc; new has a file of one name too."""
     site.create(lab.old)
     site.clear(lab)
@@ -44,13 +49,13 @@ def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterat
     yield made
     for host in (lab.old, lab.new):
         pg_ctl(host, "-m", "immediate", "stop", check=False)
-        host.exec("rm", "-rf", FOLDER, IDENT, "/var/lib/pghaul")
+        host.exec("rm", "-rf", FOLDER, IDENT)
     site.remove(lab)
 
 
 def held(cli: CommandLine) -> str:
     """What new has in those places, and where things are put aside."""
-    look = f"cat {FILE}; ls -l {FOLDER} {IDENT}; ls /var/lib/pghaul; true"
+    look = f"cat {FILE}; ls -l {FOLDER} {IDENT}; ls {ASIDE}; true"
     return cli.lab.new.exec("sh", "-c", f"({look}) 2>&1").stdout
 
 
@@ -74,6 +79,6 @@ def test_it_is_brought_taken_back_and_brought_again_but_nothing_into_etc(
     code, _, err = cli.connecting("execute", "m", "--start-over", "--confirm", DATA, "--manual-steps-done")
     assert code == 0, err
     assert sql(cli.lab.new, "show config_file; show hba_file; show data_directory").split("\n") == [FILE, HBA, TARGET]
-    kept = cli.lab.new.exec("sh", "-c", "tar -xOf /var/lib/pghaul/*.tar").stdout
+    kept = cli.lab.new.exec("sh", "-c", f"tar -xOf {ASIDE}/*.tar").stdout
     assert kept == "theirs\n"
     assert cli.lab.new.exec("cat", IDENT).stdout == "# theirs\n"

@@ -20,6 +20,7 @@ from tests.lab.hosts import Host
 from tests.lab.lab import Lab
 from tests.lab.machine import BASE, LabError, command_lines, process_identity, wait_until
 from tests.lab.traces import traces
+from tests.live.moving import ASIDE
 
 pytestmark = pytest.mark.lab
 
@@ -311,13 +312,15 @@ def test_a_name_that_is_taken_is_refused_and_the_lab_stays(lab: Lab) -> None:
 def test_a_footprint_tells_what_was_left(lab: Lab) -> None:
     before = footprint.footprint(lab.old)
     sleeps = "pgrep -x -f 'sleep 100' >/dev/null"
-    litter = "echo key >>/home/dba/.ssh/authorized_keys; mkdir /srv/pg/data/odd; setsid sleep 100 >/dev/null 2>&1 &"
-    lab.old.exec("sh", "-c", f"{litter} until {sleeps}; do sleep 0.05; done")
+    litter = f"echo key >>/home/dba/.ssh/authorized_keys; mkdir /srv/pg/data/odd {ASIDE}"
+    sleeper = "setsid sleep 100 >/dev/null 2>&1 &"
+    lab.old.exec("sh", "-c", f"{litter}; {sleeper} until {sleeps}; do sleep 0.05; done")
     found = footprint.differences(before, footprint.footprint(lab.old))
-    tidy = "pkill -x -f 'sleep 100'; rmdir /srv/pg/data/odd; sed -i '$d' /home/dba/.ssh/authorized_keys"
+    tidy = f"pkill -x -f 'sleep 100'; rmdir /srv/pg/data/odd {ASIDE}; sed -i '$d' /home/dba/.ssh/authorized_keys"
     lab.old.exec("sh", "-c", f"{tidy}; while {sleeps}; do sleep 0.05; done")
     assert "processes: left behind: root sleep 100" in found
     assert "files: left behind: /srv/pg/data/odd" in found
+    assert f"files: left behind: {ASIDE}" in found
     assert any(line.startswith("contents: left behind:") and "authorized_keys" in line for line in found)
     assert footprint.differences(before, footprint.footprint(lab.old)) == []
 

@@ -30,7 +30,12 @@ _TYPO = "shared_bufers = 160MB"
 
 
 @pytest.fixture
-def cli(lab: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
+def cli(
+    lab: Lab,
+    clean_hosts: None,  # noqa: ARG001
+    asker: LabAsker,
+    capsys: pytest.CaptureFixture[str],
+) -> Iterator[CommandLine]:
     """The cluster is open to the network, but lets nobody in there."""
     site.create(lab.old)
     site.clear(lab)
