@@ -145,7 +145,7 @@ class Edited:
 
 @dataclass(frozen=True, slots=True)
 class HbaRule:
-    """A line of pg_hba.conf."""
+    """A line of pg_hba.conf, or of a file that it includes."""
 
     line: int
     kind: str
@@ -158,6 +158,12 @@ class HbaRule:
     """Why the server does not take the line; empty where it does."""
     options: tuple[str, ...] = ()
     """Those that name something of the host: `pamservice=…`, `ldapserver=…`, `radiusservers=…`."""
+    file: str = ""
+    """The file of the line; empty where the major version does not tell (before 16, which has no included files)."""
+
+    def place(self, top: str | None) -> str:
+        """Return the file and the line for display; `top` is the cluster's pg_hba.conf, if it is known."""
+        return f"{self.file or top or 'pg_hba.conf'} line {self.line}"
 
     @property
     def network(self) -> IPv4Network | IPv6Network | None:

@@ -165,9 +165,9 @@ def _setting(values: tuple[str, ...]) -> Setting:
 
 
 def _rule(values: tuple[str, ...]) -> HbaRule:
-    line, kind, databases, users, address, method, error, options = values
+    line, kind, databases, users, address, method, error, options, file = values
     named = tuple(filter(None, options.split("\n")))
-    return HbaRule(int(line), kind, databases, users, address, method, error, named)
+    return HbaRule(int(line), kind, databases, users, address, method, error, named, file)
 
 
 def _closed(values: tuple[str, ...]) -> ClosedDatabase:

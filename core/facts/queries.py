@@ -236,23 +236,32 @@ CLUSTER_WIDE = (
     ),
     # known since 9.5; before, a changed file shows by its time alone
     Query(make_select("pending", ("name",), "from pg_settings where pending_restart order by name"), since=905),
-    Query(
-        make_select(
-            "hba",
-            (
-                "line_number",
-                "type",
-                "array_to_string(database, ',')",
-                "array_to_string(user_name, ',')",
-                "concat_ws('/', address, netmask)",
-                "auth_method",
-                # a word of the line itself, a password among them, follows a colon or stands in quotes
-                "rtrim(substring(error from '^[^:\"]*'))",
-                "array_to_string(array(" + _NAMING + "), chr(10))",
+    # included files have been possible since 16, and the view has named the file since then
+    *(
+        Query(
+            make_select(
+                "hba",
+                (
+                    "line_number",
+                    "type",
+                    "array_to_string(database, ',')",
+                    "array_to_string(user_name, ',')",
+                    "concat_ws('/', address, netmask)",
+                    "auth_method",
+                    # a word of the line itself, a password among them, follows a colon or stands in quotes
+                    "rtrim(substring(error from '^[^:\"]*'))",
+                    "array_to_string(array(" + _NAMING + "), chr(10))",
+                    file,
+                ),
+                f"from pg_hba_file_rules order by {order}",
             ),
-            "from pg_hba_file_rules order by line_number",
-        ),
-        since=1000,
+            since=since,
+            before=before,
+        )
+        for file, order, since, before in (
+            ("null", "line_number", 1000, 1600),
+            ("file_name", "file_name, line_number", 1600, NEVER),
+        )
     ),
     Query(
         make_select(
@@ -330,7 +339,7 @@ CLUSTER_WIDE_KINDS = {
     "program": 1,
     "pgbackrest": 2,
     "pending": 1,
-    "hba": 8,
+    "hba": 9,
     "role": 4,
     "slot": 4,
     "subscription": 3,

@@ -26,8 +26,8 @@ join_lines() {
 }
 
 # check_restartable PATH DATA CONFIG SERIES [SOCKET PORT SECONDS]   Fail if the server in DATA could not be started
-# again with its files and options. With the words after SERIES, the running server is asked about pg_hba.conf, which it
-# reads for that (since 10). Its message is cut at a quote or a colon, because a word of the line follows, which may be
+# again with its files and options. With the words after SERIES, the running server is asked about pg_hba.conf and the
+# files that it includes, which it reads for that (since 10). Its message is cut at a quote or a colon, because a word of the line follows, which may be
 # a password.
 check_restartable() {
   PATH=$1
@@ -42,10 +42,12 @@ check_restartable() {
   [ $# -gt 4 ] || return 0
   case $4 in 8.* | 9.*) return 0 ;; *) ;; esac
   connect_to "$1" "$5" "$6" "$4" "$7"
+  # Included files have been possible since 16, and the view has named the file since then.
+  case $4 in 1[0-5]) again_file="current_setting('hba_file')" ;; *) again_file=file_name ;; esac
   again_said=$(query_cluster "
-    select regexp_replace(current_setting('hba_file'), '[[:cntrl:]]', '?', 'g') || ' line ' || line_number || ': ' ||
+    select regexp_replace($again_file, '[[:cntrl:]]', '?', 'g') || ' line ' || line_number || ': ' ||
     rtrim(substring(error from '^[^:\"]*')) from pg_hba_file_rules where error is not null
-    order by line_number limit 5;") || exit
+    order by $again_file, line_number limit 5;") || exit
   [ -z "$again_said" ] || fail_restart "$again_said"
 }
 

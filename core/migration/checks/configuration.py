@@ -206,24 +206,24 @@ def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWid
         )
     methods = sorted({rule.method for rule in wide.hba if not rule.error})
     old = f"{len(wide.hba)} rules: {format_list(methods)}"
-    errors = _broken_rules(wide)
-    if errors:
+    places = {rule: rule.place(cluster.hba_file) for rule in wide.hba}
+    broken = [rule for rule in wide.hba if rule.error]
+    if broken:
         return warning(
-            format_list(errors),
+            format_list([f"{places[rule]}: {rule.error}" for rule in broken]),
             NOTHING,
-            "pg_hba.conf has lines that PostgreSQL cannot read. It is not known which clients they would allow.",
+            f"PostgreSQL cannot read {format_list([places[rule] for rule in broken])}. It is not known which clients "
+            "these lines would allow.",
             "Correct the lines on the old server. List them with `select * from pg_hba_file_rules "
             "where error is not null`.",
         )
     own = [rule for rule in wide.hba if _is_about_server(rule, context.old.addresses)]
     if own:
-        ours = format_list([f"line {rule.line} names `{rule.address}`" for rule in own])
+        ours = format_list([f"{places[rule]} names `{rule.address}`" for rule in own])
         return warning(
-            format_list(
-                [f"line {rule.line}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]
-            ),
+            format_list([f"{places[rule]}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]),
             ", ".join(context.new.addresses) or NOTHING,
-            f"In pg_hba.conf, {ours}. This refers to the old server's own addresses or network, "
+            f"{ours}. This refers to the old server's own addresses or network, "
             f"which are different on the new server.{age_note(cluster)}",
             "Check that all clients can still connect.",
         )
@@ -235,19 +235,15 @@ def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWid
     )
 
 
-def _broken_rules(wide: ClusterWide) -> list[str]:
-    return [f"line {rule.line}: {rule.error}" for rule in wide.hba or () if rule.error]
-
-
 def start_errors(cluster: Cluster) -> list[str]:
     """Return what prevents a start with the configuration files as they are on disk now, each with file and line.
 
     The list is empty if that is not known, too.
     """
-    file = cluster.hba_file or "pg_hba.conf"
     # rules that were read while the cluster ran say nothing about the file of the stopped cluster
-    rules = _broken_rules(cluster.wide) if cluster.wide is not None and cluster.wide.taken_at is None else []
-    return [*(cluster.start_complaints or ()), *(f"{file} {each}" for each in rules)]
+    rules = (cluster.wide.hba or ()) if cluster.wide is not None and cluster.wide.taken_at is None else ()
+    broken = [f"{rule.place(cluster.hba_file)}: {rule.error}" for rule in rules if rule.error]
+    return [*(cluster.start_complaints or ()), *broken]
 
 
 @check(

@@ -60,7 +60,7 @@ def list_named_resources(cluster: Cluster) -> tuple[NamedResource, ...]:
             resources.append(NamedResource(table.path, f"foreign table {table.table} in {database.name}"))
     if cluster.wide is not None:
         for rule in cluster.wide.hba or ():
-            resources += [NamedResource(word, f"pg_hba.conf line {rule.line}") for word in _rule_resources(rule)]
+            resources += [NamedResource(word, rule.place(cluster.hba_file)) for word in _rule_resources(rule)]
         for setting in cluster.wide.role_settings:
             owner = " ".join(
                 [

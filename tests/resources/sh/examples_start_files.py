@@ -33,6 +33,12 @@ case $line in
 esac"""
 }
 _RULES = {"psql": "while read -r _; do :; done"}
+_FILE_OF_RULE = {
+    "psql": """case $(cat) in
+  *file_name*) echo '/d/more.conf line 3: invalid authentication method' ;;
+  *hba_file_rules*) echo '/d/pg_hba.conf line 3: invalid authentication method' ;;
+esac"""
+}
 _OF = {"cluster_folder": "@folder@", "cluster_series": "15", "cluster_programs": "@folder@/bin", "section_failed": ""}
 _RUNNING = _OF | {
     "cluster_pid": "1",
@@ -140,6 +146,18 @@ EXAMPLES = [
         status=1,
         complains="with its configuration files: /d/pg_hba.conf line 3: invalid authentication method. It was",
         name="a rule",
+    ),
+    *(
+        Example(
+            "check_restartable",
+            ("@folder@/bin:@path@", "/d", "-", series, "/tmp", "5432", "60"),
+            arrange=_server(_TAKES),
+            programs=_FILE_OF_RULE,
+            status=1,
+            complains=f"with its configuration files: {file} line 3: invalid authentication method. It was",
+            name=f"the file of a rule in {series}",
+        )
+        for series, file in (("10", "/d/pg_hba.conf"), ("15", "/d/pg_hba.conf"), ("16", "/d/more.conf"))
     ),
     Example(
         "cluster_start_files",

@@ -14,6 +14,9 @@ from core.sides import Side
 
 _RULES_SINCE = (10,)
 _RULES: LiteralString = "select line_number, error from pg_hba_file_rules where error is not null"
+_FILES_SINCE = (16,)
+"""The first major version with included files of access rules."""
+_RULES_WITH_FILES: LiteralString = "select file_name, line_number, error from pg_hba_file_rules where error is not null"
 
 
 def check_restartable(context: PlanContext) -> Step:
@@ -30,7 +33,8 @@ def check_restartable(context: PlanContext) -> Step:
         )
         connection = (socket, port, seconds)
         if context.major_version >= _RULES_SINCE:
-            native.append(native_psql(cluster.socket_directory, port, "postgres", _RULES))
+            rules = _RULES_WITH_FILES if context.major_version >= _FILES_SINCE else _RULES
+            native.append(native_psql(cluster.socket_directory, port, "postgres", rules))
     return Step(
         id=step_ids.CHECK_RESTARTABLE,
         title="Check that the old cluster could be restarted",

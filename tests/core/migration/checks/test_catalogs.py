@@ -236,7 +236,26 @@ def test_rules_of_access(address: str, error: str, status: Status) -> None:
     here = replace(wide(hba=(rule,)), network_links=links)
     result = one("access-rules", here, new())
     assert result.status is status
-    assert status is P or "line 7" in result.old
+    assert status is P or "pg_hba.conf line 7" in result.old
+
+
+@pytest.mark.parametrize(
+    ("identifier", "address", "error", "status"),
+    [
+        ("access-rules", "", "invalid IP address", W),
+        ("access-rules", "samenet", "", W),
+        ("start-files", "", "invalid IP address", B),
+    ],
+)
+@pytest.mark.parametrize("file", ["/etc/more/app.conf", ""])
+def test_a_rule_is_named_by_its_own_file(identifier: str, address: str, error: str, status: Status, file: str) -> None:
+    """Before 16 there are no included files, and the view names none."""
+    rule = HbaRule(7, "host", "all", "all", address, "scram-sha-256", error, file=file)
+    result = one(identifier, old(cluster(wide=ClusterWide(hba=(rule,)), hba_file="/etc/top.conf")), new())
+    assert result.status is status
+    for text in (result.old, result.message):
+        assert f"{file or '/etc/top.conf'} line 7" in text
+        assert text.count(" line 7") == text.count(f"{file or '/etc/top.conf'} line 7")
 
 
 def test_files_that_a_start_reads() -> None:

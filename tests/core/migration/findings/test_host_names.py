@@ -62,6 +62,8 @@ def test_files_of_foreign_tables() -> None:
 )
 def test_what_a_rule_names(of: HbaRule, named: list[str]) -> None:
     assert words(hba=(of,)) == [(each, "pg_hba.conf line 7") for each in named]
+    included = replace(of, file="/etc/more/app.conf")
+    assert words(hba=(included,)) == [(each, "/etc/more/app.conf line 7") for each in named]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,58 @@
+"""A line of an included access file that no server reads, on real servers: the file is named that contains it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from core.errors import CommandError
+from core.jobs import Job
+from core.servers.connection import Server
+from core.servers.shell import call
+from tests.lab.fixtures import LabAsker
+from tests.lab.lab import Lab
+from tests.live.command_line import CommandLine
+from tests.live.released import DATA, PORT, TARGET, released
+
+pytestmark = [pytest.mark.lab, pytest.mark.long]
+
+_HBA, _INCLUDED = f"{DATA}/pg_hba.conf", f"{DATA}/access/rules.conf"
+_WRONG = "host all all 192.0.2.0/24 hunter2"
+
+
+@pytest.fixture(params=[("14.23", _HBA), ("16.2", _INCLUDED), ("18.6", _INCLUDED)], ids=["14", "16", "18"])
+def wrong(lab: Lab, request: pytest.FixtureRequest) -> Iterator[tuple[str, str, str]]:
+    """The major version, the folder of its programs, and the file whose second line no server reads."""
+    version, file = request.param
+    with released(lab, version) as programs:
+        arrange = f"""
+        set -eu
+        mkdir {DATA}/access
+        rules=$(cat {_HBA})
+        printf '%s\\n' 'include_if_exists access/none.conf' 'include access/rules.conf' "$rules" >{_HBA}
+        [ {file} != {_HBA} ] || printf '%s\\n' '# access' '{_WRONG}' "$rules" >{_HBA}
+        printf '%s\\n' '# more rules' '{_WRONG}' >{_INCLUDED}
+        """
+        lab.old.exec("sh", "-c", arrange, user="postgres")
+        yield version.partition(".")[0], programs, file
+
+
+def test_the_checks_name_the_file_that_contains_the_line(
+    lab: Lab,
+    asker: LabAsker,
+    capsys: pytest.CaptureFixture[str],
+    old_server: Server,
+    wrong: tuple[str, str, str],
+) -> None:
+    series, programs, file = wrong
+    cli = CommandLine(lab, asker, capsys)
+    cli.set_up(DATA, target=TARGET)
+    for host in (lab.old, lab.new):
+        code, _, err = cli.connecting("facts", host.name)
+        assert code == 0, err
+    _, said, _ = cli.connecting("check", "m")
+    assert f"{file} line 2: invalid authentication method" in " ".join(said.split())
+    assert "hunter2" not in said
+    assert said.count("line 2: invalid") == said.count(f"{file} line 2: invalid")
+    words = (f"{programs}:/usr/bin:/bin", DATA, "-", series, "/tmp", PORT, 20)
+    with pytest.raises(CommandError, match=f": {file} line 2: invalid authentication method. It was not stopped"):
+        old_server.run(call("check_restartable", *words), Job(), user="postgres")
