@@ -199,6 +199,7 @@ FILE_SETTINGS = (
     "unix_socket_directories",
     "shared_buffers",
     "huge_pages",
+    "huge_page_size",
     "max_connections",
     "wal_level",
     "archive_mode",

@@ -1,11 +1,12 @@
 """The machine and its operating system: processors, memory, release, and its clock."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core.facts.host_environment import Clock
-from core.facts.model import Memory, Processor, System
+from core.facts.model import HugePages, Memory, Processor, System
 from core.facts.parsing import first_line, parse_assignments, parse_whole_number, unreadable_error
 from core.facts.sections import Section
 
@@ -85,19 +86,22 @@ PROCESSOR = Section("processor", "processor", ("processor_facts",), parse_proces
 # Main memory, swap and huge pages, as /proc/meminfo has them.
 
 _LINE = re.compile(r"(\w+(?:\(\w+\))?):\s+([0-9]{1,18})( kB)?\s*")
+_HUGE_LINE = re.compile(r"/sys/kernel/mm/hugepages/hugepages-([0-9]{1,12})kB/(nr|free|resv)_hugepages:([0-9]{1,18})")
 
 
 def parse_memory(text: str) -> Memory:
-    """Memory from /proc/meminfo, whose kB are 1024 bytes.
+    """Memory from /proc/meminfo, whose kB are 1024 bytes, and from the numbers of huge pages in /sys.
 
     Raises:
         ParseError: MemTotal is missing.
     """
     values = {}
+    pools = dict[int, dict[str, int]]()
     for line in text.splitlines():
-        found = _LINE.fullmatch(line)
-        if found is not None:
+        if found := _LINE.fullmatch(line):
             values[found[1]] = int(found[2]) * (1024 if found[3] else 1)
+        elif found := _HUGE_LINE.fullmatch(line):
+            pools.setdefault(int(found[1]) * 1024, {})[found[2]] = int(found[3])
     if not values.get("MemTotal"):
         raise unreadable_error("/proc/meminfo", "a line MemTotal", first_line(text))
     return Memory(
@@ -106,10 +110,25 @@ def parse_memory(text: str) -> Memory:
         swap_bytes=values.get("SwapTotal", 0),
         huge_pages_total=values.get("HugePages_Total"),
         huge_page_bytes=values.get("Hugepagesize"),
+        huge_pages=_huge_pages(pools, values),
     )
 
 
-MEMORY = Section("memory", "memory", ("print_first", "/proc/meminfo"), parse_memory)
+def _huge_pages(pools: Mapping[int, Mapping[str, int]], values: Mapping[str, int]) -> tuple[HugePages, ...]:
+    """Return the huge pages of each size; only those of the default size where /sys does not show them."""
+    found = [
+        HugePages(size, each["nr"], each["free"], each["resv"])
+        for size, each in sorted(pools.items())
+        if len(each) == len(("nr", "free", "resv"))
+    ]
+    named = [values.get(name) for name in ("Hugepagesize", "HugePages_Total", "HugePages_Free", "HugePages_Rsvd")]
+    known = [each for each in named if each is not None]
+    if not found and len(known) == len(named):
+        found = [HugePages(*known)]
+    return tuple(found)
+
+
+MEMORY = Section("memory", "memory", ("memory_facts",), parse_memory)
 
 
 # The operating system: release, kernel, C library, init, clock.

@@ -53,6 +53,28 @@ class Processor:
 
 
 @dataclass(frozen=True, slots=True)
+class HugePages:
+    """The huge pages of one size that are reserved on a host: memory that serves nothing else."""
+
+    size_bytes: int
+    total: int
+    free: int
+    """Those that no process uses."""
+    promised: int
+    """Those of the free ones that a process has been promised; /proc/meminfo calls them HugePages_Rsvd."""
+
+    @property
+    def total_bytes(self) -> int:
+        """Return what they take from the memory of the host."""
+        return self.total * self.size_bytes
+
+    @property
+    def available_bytes(self) -> int:
+        """Return what another process can get."""
+        return max(0, self.free - self.promised) * self.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """Main memory, swap and huge pages."""
 
@@ -61,6 +83,9 @@ class Memory:
     swap_bytes: int
     huge_pages_total: int | None = None
     huge_page_bytes: int | None = None
+    """The default size; `huge_pages_total` is of this size."""
+    huge_pages: tuple[HugePages, ...] = ()
+    """By size; empty in facts of before these were read."""
 
 
 @dataclass(frozen=True, slots=True)

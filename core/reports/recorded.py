@@ -478,6 +478,7 @@ _PARTS = (
     marked("{path} needs {number}iB"),
     marked("memory {size}"),
     marked("free {size}"),
+    marked("free huge pages {size}"),
     marked("{number} settings"),
     marked("client not known, server not known, over UDP not known"),
     marked("open files {number}, locked memory {size}"),

@@ -19,6 +19,7 @@ from core.migration.findings.finding import (
     unknown,
     warning,
 )
+from core.migration.findings.memory import huge_pages_of_size, memory_in_huge_pages, takes_huge_pages
 from core.migration.transports.copy_channel import LISTS
 
 _MARGIN = 1.05
@@ -113,26 +114,33 @@ _LISTED_BYTES = 1024
 @check(
     "memory",
     "Memory for shared_buffers on the new server",
-    compares="shared_buffers of the old cluster, memory of the new server",
+    compares="shared_buffers and huge_pages of the old cluster, memory and huge pages of the new server",
     page="runtime-config-resource",
     needs=(need.SHARED_BUFFERS, need.NEW_MEMORY),
+    uses=(need.HUGE_PAGES, need.HUGE_PAGE_SIZE),
 )
-def check_memory(_context: CheckContext, buffers: int, there: Memory) -> Finding:
+def check_memory(context: CheckContext, buffers: int, there: Memory) -> Finding:
     """Check that shared_buffers fits into the memory of the new server."""
-    shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(there.total_bytes)}"
-    if buffers > 0.8 * there.total_bytes:
+    setting = need.HUGE_PAGES.read(context)
+    huge = huge_pages_of_size(there, need.HUGE_PAGE_SIZE.read(context) or 0)
+    # with huge_pages = on no other memory counts, see the check of huge pages
+    elsewhere = 0 if setting == "on" or takes_huge_pages(setting, buffers, huge) else memory_in_huge_pages(there)
+    total = max(0, there.total_bytes - elsewhere)
+    shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(total)}"
+    note = f" (Without {units.size(elsewhere)} in huge pages, which the cluster does not use.)" if elsewhere else ""
+    if buffers > 0.8 * total:
         return warning(
             *shown,
-            "shared_buffers takes more than 80 % of the new server's memory. The server may not start.",
+            f"shared_buffers takes more than 80 % of the new server's memory. The server may not start.{note}",
             "Lower shared_buffers for the new server.",
         )
-    if buffers > 0.4 * there.total_bytes:
+    if buffers > 0.4 * total:
         return warning(
             *shown,
-            "shared_buffers takes more than 40 % of the new server's memory.",
+            f"shared_buffers takes more than 40 % of the new server's memory.{note}",
             "Lower shared_buffers for the new server. 25 % of the memory is usual.",
         )
-    return passed(*shown, "shared_buffers fits into the memory of the new server.")
+    return passed(*shown, f"shared_buffers fits into the memory of the new server.{note}")
 
 
 def _compare_by_file_system(

@@ -13,6 +13,7 @@ from core.migration.findings.catalogs import age_note, format_list
 from core.migration.findings.edited import predict_new_cluster
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 from core.migration.findings.hosts import Hosts, compare_hosts
+from core.migration.findings.memory import huge_pages_of_size, memory_in_huge_pages, takes_huge_pages
 from core.servers.shell import for_hint
 
 _APART = 1.0
@@ -267,52 +268,104 @@ def check_limits(_context: CheckContext, _cluster: Cluster, here: Limits, there:
 @check(
     "huge-pages",
     "Huge pages",
-    compares="huge_pages of the old cluster, reserved huge pages of both servers",
+    compares="huge_pages of the old cluster, huge pages of the old server, free huge pages of the new server",
     page="kernel-resources",
     needs=(need.HUGE_PAGES, need.OLD_MEMORY, need.NEW_MEMORY),
-    uses=(need.SHARED_BUFFERS,),
+    uses=(need.SHARED_BUFFERS, need.HUGE_PAGE_SIZE),
 )
 def check_huge_pages(context: CheckContext, setting: str, here: Memory, there: Memory) -> Finding:
     """Check that the new server has the huge pages that the cluster uses or requires."""
     buffers = need.SHARED_BUFFERS.read(context)
-    have_old, have_new = ((memory.huge_pages_total or 0) * (memory.huge_page_bytes or 0) for memory in (here, there))
-    shown = f"huge_pages {setting or 'not known'}, {units.size(have_old)} reserved", f"{units.size(have_new)} reserved"
-    if setting == "on" and have_new < (buffers or 1):
+    size = need.HUGE_PAGE_SIZE.read(context) or 0
+    have_old, new = huge_pages_of_size(here, size).total_bytes, huge_pages_of_size(there, size)
+    shown = (
+        f"huge_pages {setting or 'not known'}, {units.size(have_old)} reserved",
+        (f"{units.size(new.total_bytes)} reserved"),
+    )
+    if _frees_its_memory(context):
+        return passed(*shown, _ON_ONE_HOST)
+    needed = buffers or have_old or 1
+    # with `try`, a server takes none if there are too few: then the old one has none to lose
+    may_lack = setting not in ("on", "try") or (setting == "try" and have_old < needed)
+    if may_lack or new.available_bytes >= needed:
+        return passed(*shown, "The new server has the huge pages that the cluster uses.")
+    # the exact number changes with each reading, and would invalidate the waiver each time
+    shown = shown[0], f"{shown[1]}, too few of them free"
+    free = f"{units.size(new.available_bytes)} of free huge pages, in pages of {units.block(new.size_bytes)}"
+    if setting == "on":
         return warning(
             *shown,
-            "The cluster requires huge pages (huge_pages = on), and the new server has too few. The "
-            "cluster will not start there.",
+            f"The cluster requires huge pages (huge_pages = on) for {units.size(needed)}. The new server has only "
+            f"{free}. The cluster will not start there.",
             "Set vm.nr_hugepages on the new server, or set huge_pages = try.",
         )
-    if setting != "off" and have_old > 0 and have_new < min(have_old, buffers or have_old):
-        return warning(
-            *shown,
-            "The old server has huge pages, and the new server has too few. The cluster starts, but "
-            "is slower with much memory.",
-            "Set vm.nr_hugepages on the new server as on the old server.",
-        )
-    return passed(*shown, "The new server has the huge pages that the cluster uses.")
+    return warning(
+        *shown,
+        f"The old server has huge pages. The cluster needs {units.size(needed)} of them, and the new server has only "
+        f"{free}. The cluster starts, but is slower with much memory.",
+        "Set vm.nr_hugepages on the new server as on the old server.",
+    )
+
+
+_ON_ONE_HOST = "Both clusters are on the same host. The memory becomes free when the old cluster is stopped."
+
+
+def _frees_its_memory(context: CheckContext) -> bool:
+    """Return whether the new server is the host on which the old cluster is running."""
+    running = context.cluster is not None and context.cluster.running
+    return running and compare_hosts(context.old, context.new) is Hosts.ONE
 
 
 @check(
     "free-memory",
     "Free memory on the new server",
-    compares="shared_buffers of the old cluster, free memory of the new server",
+    compares="shared_buffers and huge_pages of the old cluster, free memory and free huge pages of the new server",
     page="kernel-resources",
     needs=(need.SHARED_BUFFERS, need.NEW_MEMORY, need.NEW_FREE_MEMORY),
+    uses=(need.HUGE_PAGES, need.HUGE_PAGE_SIZE),
 )
-def check_free_memory(_context: CheckContext, buffers: int, there: Memory, available: int) -> Finding:
-    """Check that the new server has enough free memory for shared_buffers."""
+def check_free_memory(context: CheckContext, buffers: int, there: Memory, available: int) -> Finding:
+    """Check that the new server has enough free memory for shared_buffers, or enough free huge pages."""
+    setting = need.HUGE_PAGES.read(context)
+    huge = huge_pages_of_size(there, need.HUGE_PAGE_SIZE.read(context) or 0)
+    reserved = memory_in_huge_pages(there)
+    old = f"shared_buffers {units.size(buffers)}"
+    if _frees_its_memory(context):
+        return passed(old, f"memory {units.size(there.total_bytes)}", _ON_ONE_HOST)
+    if takes_huge_pages(setting, buffers, huge):
+        return passed(
+            old,
+            f"free huge pages {units.size(huge.available_bytes)}",
+            "The new server has enough free huge pages for shared_buffers.",
+        )
+    # the exact numbers change with each reading, and would invalidate the waiver each time
+    if setting == "on":
+        return warning(
+            old,
+            f"less than that free, of {units.size(huge.total_bytes)} in huge pages",
+            f"The new server has only {units.size(huge.available_bytes)} of free huge pages, and shared_buffers takes "
+            f"{units.size(buffers)}. With huge_pages = on, the cluster uses no other memory for it.",
+            "Reserve more huge pages on the new server, or set huge_pages = try.",
+        )
     if buffers > available:
-        # the exact number changes with each reading, and would invalidate the waiver each time
-        shown = f"shared_buffers {units.size(buffers)}", f"less than that free, of {units.size(there.total_bytes)}"
+        shown = old, f"less than that free, of {units.size(there.total_bytes)}"
+        if reserved:
+            return warning(
+                *shown,
+                f"The new server has only {units.size(available)} of free memory, and shared_buffers takes "
+                f"{units.size(buffers)}. Huge pages take {units.size(reserved)}, and the cluster cannot use them: "
+                f"huge_pages is {setting or 'not known'}, and {units.size(huge.available_bytes)} is free in pages of "
+                f"{units.block(huge.size_bytes)}.",
+                "Reserve fewer huge pages, or enough of them for shared_buffers. Or stop what uses the memory, or "
+                "lower shared_buffers for the new server.",
+            )
         return warning(
             *shown,
-            f"The new server has only {units.size(available)} of free memory. Something else uses the rest.",
+            f"The new server has only {units.size(available)} of free memory, and shared_buffers takes "
+            f"{units.size(buffers)}. Something else uses the rest.",
             "Stop what uses the memory, or lower shared_buffers for the new server.",
         )
-    shown = f"shared_buffers {units.size(buffers)}", f"free {units.size(available)}"
-    return passed(*shown, "The new server has enough free memory for shared_buffers.")
+    return passed(old, f"free {units.size(available)}", "The new server has enough free memory for shared_buffers.")
 
 
 @check(

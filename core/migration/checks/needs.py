@@ -158,6 +158,10 @@ def _read_huge_pages(_move: Move, cluster: Cluster) -> str | None:
     return cluster.settings.get("huge_pages", None if float(cluster.series) >= 9.4 else "")
 
 
+def _read_huge_page_size(_move: Move, cluster: Cluster) -> int:
+    return int(cluster.settings.get("huge_page_size", "0")) * 1024
+
+
 def _read_port(move: Move, cluster: Cluster) -> int | None:
     new = predict_new_cluster(move, cluster)
     return None if new.port is None and not new.settings else new.port or 5432
@@ -171,6 +175,8 @@ def _read_libraries(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]
 SHARED_BUFFERS = _setting("shared_buffers", lambda _, cluster: memory_bytes(cluster.settings.get("shared_buffers", "")))
 HUGE_PAGES = _setting("huge_pages", _read_huge_pages)
 """The setting; empty before 9.4, where a server has no huge pages."""
+HUGE_PAGE_SIZE = _setting("huge_page_size", _read_huge_page_size)
+"""In bytes; 0, and before 14, for the default size of the host."""
 ARCHIVE_MODE = _setting("archive_mode", lambda _, cluster: cluster.settings.get("archive_mode"))
 LISTEN_ADDRESSES = _setting(
     "listen_addresses", lambda move, cluster: predict_new_cluster(move, cluster).settings.get("listen_addresses")

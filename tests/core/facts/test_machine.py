@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import ParseError
 from core.facts.machine import parse_memory, parse_processor, parse_system
-from core.facts.model import Memory, NetworkLink, Processor, Tool
+from core.facts.model import HugePages, Memory, NetworkLink, Processor, Tool
 from core.facts.network import parse_network
 from core.facts.programs import parse_tools
 
@@ -90,6 +90,21 @@ def test_memory() -> None:
         "Active(anon): 5 kB\nHugePages_Total:     512\nHugepagesize:       2048 kB\n"
     )
     assert parse_memory(text) == Memory(32819636 * 1024, 30021280 * 1024, 2097148 * 1024, 512, 2048 * 1024)
+    # in a container, /sys may not show them
+    text += "HugePages_Free:      500\nHugePages_Rsvd:      100\n"
+    assert parse_memory(text).huge_pages == (HugePages(2048 * 1024, 512, 500, 100),)
+    folder = "/sys/kernel/mm/hugepages/hugepages-{0}kB/{1}_hugepages:{2}\n"
+    numbers = [("1048576", "nr", 4), ("1048576", "free", 3), ("1048576", "resv", 0)]
+    numbers += [("2048", "nr", 512), ("2048", "free", 500), ("2048", "resv", 101), ("64", "nr", 1)]
+    assert parse_memory(text + "".join(folder.format(*each) for each in numbers)).huge_pages == (
+        HugePages(2048 * 1024, 512, 500, 101),
+        HugePages(1 << 30, 4, 3, 0),
+    )
+
+
+def test_free_huge_pages_are_those_that_nobody_was_promised() -> None:
+    pages = HugePages(2 << 20, 512, 500, 100)
+    assert (pages.total_bytes, pages.available_bytes) == (1 << 30, 400 * (2 << 20))
 
 
 def test_memory_of_an_old_kernel_says_nothing_of_available() -> None:

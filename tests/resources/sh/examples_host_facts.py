@@ -36,6 +36,9 @@ EXAMPLES = [
         prints="CPU(s): 2\n",
         tolerates={"lscpu": _FIRST_IS_FELL_BACK_FROM},
     ),
+    Example(
+        "memory_facts", matches=r"(?s)MemTotal: .*\n(/sys/kernel/mm/hugepages/hugepages-\d+kB/(nr|free|resv)_.*\n)*"
+    ),
     Example("network_facts", programs=_IP, matches=r"(?s)1: lo: .*\n1: lo    inet .*"),
     Example(
         "tool_facts",

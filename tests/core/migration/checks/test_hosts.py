@@ -27,7 +27,7 @@ from core.facts.host_environment import (
     Scheduled,
     SecurityPolicy,
 )
-from core.facts.model import Array, Cluster, Facts, FileSystem, Gap, Link, Memory, System
+from core.facts.model import Array, Cluster, Facts, FileSystem, Gap, HugePages, Link, Memory, System
 from core.migration.checks import CHECKS, run_checks
 from core.migration.findings.finding import CheckContext, Finding
 from core.migration.model.checks import Status
@@ -356,6 +356,66 @@ def test_huge_pages_and_free_memory() -> None:
     busy = replace(new(), memory=Memory(32 * GB, 1 * GB, 0))
     assert one("free-memory", demanding, busy).status is W
     assert one("free-memory", demanding, replace(new(), memory=None)).status is U
+
+
+TWO_MB = 2 << 20
+
+
+def with_pages(total: int, free: int, promised: int, *, available: int = 30, size: int = TWO_MB) -> Facts:
+    """The new server, of 32 GiB, with so many GiB in huge pages of that size. The default size is 2 MiB."""
+    pages = HugePages(size, *(each * GB // size for each in (total, free, promised)))
+    return replace(new(), memory=Memory(32 * GB, available * GB, 0, 0, TWO_MB, (pages,)))
+
+
+@pytest.mark.parametrize(
+    ("there", "size", "huge_pages", "free_memory"),
+    [
+        # all free; not promised to others; promised, or used
+        (with_pages(8, 8, 0), "0", {"on": P, "try": P, "off": P}, {"on": P, "try": P, "off": P}),
+        (with_pages(8, 6, 2), "0", {"on": P, "try": P, "off": P}, {"on": P, "try": P, "off": P}),
+        (with_pages(8, 6, 3), "0", {"on": W, "try": W, "off": P}, {"on": W, "try": P, "off": P}),
+        (with_pages(8, 3, 0), "0", {"on": W, "try": W, "off": P}, {"on": W, "try": P, "off": P}),
+        # whatever is free besides, or is not
+        (with_pages(24, 24, 0, available=3), "0", {"on": P, "try": P, "off": P}, {"on": P, "try": P, "off": W}),
+        (with_pages(24, 6, 3, available=3), "0", {"on": W, "try": W, "off": P}, {"on": W, "try": W, "off": W}),
+        # of another size than the cluster uses
+        (with_pages(8, 8, 0, size=GB), "0", {"on": W, "try": W, "off": P}, {"on": W, "try": P, "off": P}),
+        (with_pages(8, 8, 0, size=GB), "1048576", {"on": P, "try": P, "off": P}, {"on": P, "try": P, "off": P}),
+    ],
+)
+@pytest.mark.parametrize("setting", ["on", "try", "off"])
+def test_only_free_huge_pages_of_the_size_in_use_count(
+    there: Facts, size: str, huge_pages: dict[str, Status], free_memory: dict[str, Status], setting: str
+) -> None:
+    of = cluster(settings={"shared_buffers": "4GB", "huge_pages": setting, "huge_page_size": size})
+    both = (HugePages(TWO_MB, 4096, 0, 0), HugePages(GB, 8, 0, 0))
+    here = old(of, memory=Memory(32 * GB, 1, 0, 4096, TWO_MB, both))
+    assert one("huge-pages", here, there).status is huge_pages[setting]
+    assert one("free-memory", here, there).status is free_memory[setting]
+
+
+def test_memory_in_huge_pages_is_no_other_memory() -> None:
+    """Of 32 GiB, 24 are in huge pages: 4 GiB of shared_buffers are half of the rest."""
+    there = with_pages(24, 24, 0, available=3)
+    found = {}
+    for setting in ("on", "try", "off"):
+        of = cluster(settings={"shared_buffers": "4GB", "huge_pages": setting})
+        found[setting] = one("memory", old(of), there)
+    assert {setting: each.status for setting, each in found.items()} == {"on": P, "try": P, "off": W}
+    assert "24.0 GiB in huge pages" in found["off"].message
+    said = one("free-memory", old(cluster(settings={"shared_buffers": "4GB", "huge_pages": "off"})), there).message
+    for number in ("3.0 GiB of free memory", "shared_buffers takes 4.0 GiB", "Huge pages take 24.0 GiB"):
+        assert number in said
+
+
+def test_on_one_host_the_memory_of_the_old_cluster_becomes_free() -> None:
+    system = replace(SYSTEM, boot_id="2f5e")
+    one_host = replace(with_pages(4, 0, 0, available=1), system=system, network_links=old().network_links)
+    for running, status in ((True, P), (False, W)):
+        of = cluster(settings={"shared_buffers": "4GB", "huge_pages": "on"}, running=running)
+        here = old(of, memory=one_host.memory, system=system)
+        for identifier in ("huge-pages", "free-memory"):
+            assert one(identifier, here, one_host).status is status
 
 
 def test_time_zones() -> None:

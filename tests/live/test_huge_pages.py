@@ -1,0 +1,75 @@
+"""Huge pages of a real kernel: which of them are free, and whether a server gets its shared memory from them."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.facts.collect import collect
+from core.facts.model import HugePages
+from core.jobs import Job
+from core.migration.findings.memory import huge_pages_of_size, takes_huge_pages
+from core.servers.connection import Server
+from tests.lab.extra import extra
+from tests.lab.lab import Lab
+from tests.lab.machine import LabError
+
+pytestmark = pytest.mark.lab
+
+_NUMBER = Path("/proc/sys/vm/nr_hugepages")
+_SIZE, _PAGES, _PROMISED, _USED = 2 << 20, 32, 8, 4
+_FOR_OTHERS = f"""
+import mmap, sys
+huge = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000
+held = mmap.mmap(-1, {(_PROMISED + _USED) * _SIZE}, flags=huge)
+for page in range({_USED}):
+    held[page * {_SIZE}] = 1
+print("held", flush=True)
+sys.stdin.read()
+"""
+"""Another process is promised pages, and uses some of them."""
+
+
+@pytest.fixture
+def reserved() -> Iterator[HugePages]:
+    """Huge pages of this machine, some of which a process holds; the hosts have the same kernel."""
+    before = _NUMBER.read_text()
+    if int(before):
+        pytest.skip("this machine has huge pages of its own")
+    try:
+        _NUMBER.write_text(str(_PAGES))
+    except OSError as error:
+        pytest.skip(f"no huge pages can be reserved here: {error}")
+    try:
+        if int(_NUMBER.read_text()) < _PAGES or "2048 kB" not in Path("/proc/meminfo").read_text():
+            pytest.skip("this machine has not enough memory for huge pages of 2 MiB in one piece")
+        words = [sys.executable, "-c", _FOR_OTHERS]
+        with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+            assert holder.stdout is not None
+            assert holder.stdout.readline() == "held\n"
+            yield HugePages(_SIZE, _PAGES, _PAGES - _USED, _PROMISED)
+            assert holder.stdin is not None
+            holder.stdin.close()
+    finally:
+        _NUMBER.write_text(before)
+
+
+def test_a_server_gets_what_is_free_and_promised_to_nobody(lab: Lab, new_server: Server, reserved: HugePages) -> None:
+    memory = collect(new_server, Job()).memory
+    assert memory is not None
+    pages = huge_pages_of_size(memory, 0)
+    assert pages == reserved
+    assert pages.available_bytes == 40 << 20
+    # a server needs some more than shared_buffers; 44 MB would fit into all that no process uses
+    for buffers, takes in ((16, True), (44, False)):
+        assert takes_huge_pages("on", buffers << 20, pages) is takes
+        settings = f"huge_pages = on\nshared_buffers = '{buffers}MB'\nmax_connections = 20\n"
+        try:
+            with extra(lab.new, "huge", 5466, settings=settings) as cluster:
+                assert cluster.sql("show shared_buffers") == f"{buffers}MB"
+                started = True
+        except LabError:
+            started = False
+        assert started is takes
