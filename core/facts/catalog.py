@@ -223,6 +223,9 @@ class Certificate:
     file: str
     not_after: datetime
     names: tuple[str, ...]
+    """The DNS names among its alternative names; its common name if there are none."""
+    addresses: tuple[str, ...] = ()
+    """The IP addresses among its alternative names."""
 
 
 @dataclass(frozen=True, slots=True)

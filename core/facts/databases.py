@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from ipaddress import ip_address
 
 from core.facts.catalog import (
     Bloated,
@@ -49,8 +50,10 @@ from core.facts.sections import LOST, Section, decode_hexadecimal
 
 # The server's certificate, as `openssl x509 -noout -enddate -subject -text` prints it.
 
-_NAME = re.compile(r"(?:DNS|IP Address):([^,\s]+)")
-_COMMON_NAME = re.compile(r"commonName\s*= (\S+)")
+# other parts of a certificate contain names, too: its issuer, constraints of an authority
+_ALTERNATIVE_NAMES = re.compile(r"X509v3 Subject Alternative Name:[^\n]*\n([^\n]*)")
+_SUBJECT = re.compile(r"^subject=[^\n]*\n((?: +\S+ *= [^\n]*\n?)*)", re.MULTILINE)
+_COMMON_NAME = re.compile(r"^ *commonName *= (.*\S)", re.MULTILINE)
 
 
 def parse_certificate(lines: Iterable[str]) -> Certificate | None:
@@ -71,9 +74,29 @@ def parse_certificate(lines: Iterable[str]) -> Certificate | None:
         not_after = datetime.strptime(" ".join(end[1].split()), "%b %d %H:%M:%S %Y").replace(tzinfo=UTC)
     except ValueError:
         return None
-    # a client that verifies looks at the common name only where there is no alternative name (RFC 6125)
-    names = _NAME.findall(text) or _COMMON_NAME.findall(text)
-    return Certificate(file, not_after, tuple(dict.fromkeys(names)))
+    names, addresses = _certified(text)
+    return Certificate(file, not_after, names, addresses)
+
+
+def _certified(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the DNS names and the IP addresses that a certificate is for."""
+    found = _ALTERNATIVE_NAMES.search(text)
+    alternative = [each.strip().partition(":") for each in found[1].split(",")] if found is not None else []
+    names = dict.fromkeys(name for kind, _, name in alternative if kind == "DNS")
+    addresses = dict.fromkeys(_compressed(name) for kind, _, name in alternative if kind == "IP Address")
+    if not names:
+        # only then a client looks at the common name, the first one (RFC 6125)
+        subject = _SUBJECT.search(text)
+        names = dict.fromkeys(_COMMON_NAME.findall(subject[1])[:1] if subject is not None else ())
+    return tuple(names), tuple(addresses)
+
+
+def _compressed(address: str) -> str:
+    """Return an address as it is usually written; openssl prints those of IPv6 with all their zeros."""
+    try:
+        return str(ip_address(address))
+    except ValueError:
+        return address
 
 
 # The rows of a running cluster's catalogs as facts; see queries and its two neighbours for what was asked.

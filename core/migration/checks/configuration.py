@@ -13,6 +13,7 @@ from core.migration.checks import needs as need
 from core.migration.checks.declaration import Check, check
 from core.migration.findings.binaries import collect_required_binaries, list_outside_paths
 from core.migration.findings.catalogs import age_note, format_list
+from core.migration.findings.certificates import is_certified
 from core.migration.findings.edited import changes_listening, list_settings_missing_at_old_start, list_settings_not_kept
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 from core.migration.findings.host_names import list_named_resources
@@ -459,7 +460,7 @@ def check_certificate(context: CheckContext, cluster: Cluster, wide: ClusterWide
             "may not read the file.",
             "Look with `openssl x509 -noout -enddate -ext subjectAltName -in server.crt`.",
         )
-    names = format_list(list(certificate.names)) or "no name"
+    names = format_list([*certificate.names, *certificate.addresses]) or "no name"
     shown = f"{certificate.file}: for {names}, until {certificate.not_after:%Y-%m-%d}"
     if certificate.not_after - context.old.taken_at < _SOON:
         return warning(
@@ -469,11 +470,7 @@ def check_certificate(context: CheckContext, cluster: Cluster, wide: ClusterWide
             "Renew the certificate.",
         )
     host = context.new.system.hostname if context.new.system is not None else None
-    matching_names = {name.lower() for name in certificate.names} & {
-        *context.new.addresses,
-        *({host.lower()} if host is not None else set()),
-    }
-    if matching_names or any(name.startswith("*.") for name in certificate.names):
+    if any(is_certified(certificate, each) for each in ([host] if host else []) + list(context.new.addresses)):
         return passed(shown, host or NOTHING, "The server's certificate is valid, also for the new server.")
     return warning(
         shown,

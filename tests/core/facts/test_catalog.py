@@ -69,10 +69,12 @@ def test_a_certificate() -> None:
     made = Certificate(
         "/etc/ssl/it's a path.crt",
         datetime(2027, 3, 7, 9, 30, tzinfo=UTC),
-        ("db.example.org", "*.example.net", "192.0.2.7"),
+        ("db.example.org", "*.example.net"),
+        ("192.0.2.7",),
     )
     assert parse_certificate(X509.splitlines()) == made
-    named = parse_certificate(X509.splitlines()[:4])
+    issuer = ["x509     commonName                = other", "x509         Issuer:", "x509     commonName = authority"]
+    named = parse_certificate(X509.splitlines()[:4] + issuer)
     assert named is not None
     assert named.names == ("db.example.org",)
 

@@ -358,11 +358,31 @@ def test_configuration_elsewhere() -> None:
 
 @pytest.mark.parametrize(
     ("days", "names", "status"),
-    [(400, ("NEW",), P), (400, ("*.example.org",), P), (400, ("old",), W), (10, ("new",), W), (-5, ("new",), W)],
+    [
+        (400, ("NEW",), P),
+        (400, ("*.example.org",), W),
+        (400, ("old",), W),
+        (400, ("10.77.0.12",), W),
+        (10, ("new",), W),
+        (-5, ("new",), W),
+    ],
 )
 def test_the_certificate(days: int, names: tuple[str, ...], status: Status) -> None:
     here = wide(certificate=Certificate("server.crt", NOW + timedelta(days=days), names))
     assert one("certificate", here, new()).status is status
+
+
+def test_a_certificate_for_a_wildcard_or_an_address() -> None:
+    server = new()
+    assert server.system is not None
+    named = replace(server, system=replace(server.system, hostname="new.example.org"))
+    made = Certificate("server.crt", NOW + timedelta(days=400), ("*.example.org",), (server.addresses[0],))
+    found = [
+        one("certificate", wide(certificate=each), there)
+        for each, there in ((made, server), (replace(made, addresses=()), server), (replace(made, addresses=()), named))
+    ]
+    assert [each.status for each in found] == [P, W, P]
+    assert f"for *.example.org, {server.addresses[0]}, until" in found[0].old
 
 
 def test_a_certificate_that_could_not_be_read_is_not_passed() -> None:
