@@ -83,11 +83,12 @@ warn_of_other_unit() {
   esac
 }
 
-# start_local_only PATH DATA PORT CONFIG OPTIONS
+# start_local_only PATH DATA PORT CONFIG OPTIONS SOCKET
 # Start the server for local connections only, or wait until the one that this copy has started accepts connections.
 # CONFIG is its configuration file if that is not DATA/postgresql.conf, or `-`. OPTIONS are the isolation settings. They
 # follow the options of the old server, which were copied with postmaster.opts. Afterwards that file contains only the
-# latter. As soon as the server is running, its PG_VERSION is moved behind the fence, so that nothing starts it after a
+# latter. OPTIONS name SOCKET as the folder of the Unix socket. It is created here, and only this user can enter it, so
+# nothing else on this host connects to the server where it is used to find one. As soon as the server is running, its PG_VERSION is moved behind the fence, so that nothing starts it after a
 # reboot before the operator has decided. If this function is interrupted between the start of the server and the record
 # of its lock file, check_own_server recognises the server by its options.
 start_local_only() {
@@ -98,6 +99,7 @@ start_local_only() {
     start_known=$2/pghaul-fence/server
     # As the shell of pg_ctl will split them.
     (eval "set -- $5 -c port=$3" && write_complete "$start_known" printf '%s\n' 'started with' "$@") || exit
+    make_socket_folder "$2" "$6"
     open_fence "$2"
     save_options "$2"
     (start_by_pg_ctl "$2" "$4" "$5 -c port=$3") || {
@@ -114,12 +116,20 @@ start_local_only() {
   move_behind_fence "$2" PG_VERSION
 }
 
+# make_socket_folder DATA SOCKET   Create the folder of the Unix socket, and record it in the fence of DATA.
+make_socket_folder() {
+  remove_socket_folder "$1"
+  write_complete "$1/pghaul-fence/socket" printf '%s\n' "$2"
+  mkdir -m 700 -- "$2" || fail "$2 cannot be created"
+}
+
 # lift_fence DATA   Stop what start_local_only has started there, and allow anybody to start the new cluster. It does
 # nothing if that was already done. The checksum of its control file is kept, so that refuse_changed_copy can tell
 # whether a server has run since.
 lift_fence() {
   [ -e "$1/pghaul-fence/mark" ] || return 0
   stop_local_only "$1"
+  remove_socket_folder "$1"
   [ ! -e "$1/postmaster.pid" ] || fail "the server in $1 has ended by itself. Read its log. --resume starts it again"
   write_complete "$1/pghaul-fence/control" checksum_control_file "$1"
   open_target "$1"
@@ -137,12 +147,12 @@ refuse_changed_copy() {
 }
 
 # fail_client_start DATA LOG WHY   Fail after a start that did not succeed. WHY is the reason, if known, LOG says where
-# to read more. Exit with 69 if this was the start of the new cluster and no client can have written to it.
+# to read more. Exit with 69 if this was the start of the new cluster and no client can have connected to it.
 fail_client_start() {
   [ -e "$1/pghaul-fence/opened" ] || fail "the server in $1 did not start: ${3:+$3; }$2"
   refuse_running_server "$1"
   refuse_changed_copy "$1"
-  refuse 69 'the new cluster did not start, and no client has written to it. Fix what its log says and go on, or roll' \
+  refuse 69 'the new cluster did not start, and no client could connect to it. Fix what its log says and go on, or roll' \
     "back. ${3:+$3; }$2"
 }
 

@@ -2,7 +2,7 @@
 # place no postmaster starts in DATA, whoever starts it, also after a reboot (postmaster.c, checkDataDir and
 # checkControlFile). A running server does not need PG_VERSION. On the new server the fence contains more files: `mark`
 # says whose copy DATA is; it becomes `opened` at the cutover; `server` says which server this copy has started, or with
-# which options it is about to. All functions run as the owner of the cluster. Each can be repeated after an
+# which options it is about to, and `socket` where its Unix socket is. All functions run as the owner of the cluster. Each can be repeated after an
 # interruption, and its result is on disk when it ends.
 
 # refuse_running_server DATA   Fail if a server is running there, by its working directory or by a lock file, except the
@@ -131,10 +131,22 @@ refuse_after_cutover() {
 close_target() {
   fence_cluster "$1"
   move_out_of_fence "$1" PG_VERSION
+  remove_socket_folder "$1"
   # In this order: without `server` the lock file would be that of an unknown server.
   rm -f -- "$1/postmaster.pid" "$1/pghaul-fence/server" "$1/pghaul-fence/control" \
     "$1/pghaul-fence/options" "$1/pghaul-fence/opened" "$1/pghaul-fence/new-was-opened" ||
     fail "$1/postmaster.pid cannot be removed"
+}
+
+# remove_socket_folder DATA   Remove the folder of the Unix socket that start_local_only has created, if there is one.
+remove_socket_folder() {
+  [ -e "$1/pghaul-fence/socket" ] || return 0
+  read -r socket_folder <"$1/pghaul-fence/socket" || fail "$1/pghaul-fence/socket cannot be read"
+  case $socket_folder in
+    /*/pghaul-local-????????????) rm -rf -- "$socket_folder" || fail "$socket_folder cannot be removed" ;;
+    *) ;;
+  esac
+  rm -f -- "$1/pghaul-fence/socket" || fail "$1/pghaul-fence/socket cannot be removed"
 }
 
 # roll_back_target DATA   Rollback on the new server: stop the server that this copy has started, and prevent any

@@ -82,9 +82,15 @@ _SPREAD = {
 
 def sql(host: Host, text: str, database: str = "shop") -> str:
     """What psql prints, as the superuser on that host."""
-    words = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "/tmp", "-p", str(PORT), database]
+    folder = socket_of_new(host) if host.name == "new" else "/tmp"
+    words = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", folder, "-p", str(PORT), database]
     program = f"{SERVER}/bin/psql" if host.name == "old" else "psql"
     return host.exec(program, *words[1:], user="postgres", input=text).stdout.strip()
+
+
+def socket_of_new(host: Host) -> str:
+    """The folder of its Unix socket by its lock file, since the local-only start has one of its own."""
+    return host.exec("sed", "-n", "5p", f"{TARGET}/postmaster.pid", check=False).stdout.strip() or "/tmp"
 
 
 def put_server(old: Host) -> None:

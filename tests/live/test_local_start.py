@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from tests.lab.extra import Extra, extra, put_tree
 from tests.lab.lab import Lab
 from tests.lab.machine import LabError, wait_until
 from tests.live import moving as site
-from tests.live.moving import DATA, Moving, Person, processes, sql
+from tests.live.moving import DATA, PORT, Moving, Person, processes, sql
 
 pytestmark = pytest.mark.lab
 
@@ -130,6 +131,45 @@ def subscribe(cluster: Lab, publisher: Extra) -> None:
     wait_until(lambda: sql(cluster.old, _ROWS) == "10", "the first rows")
 
 
+@pytest.mark.parametrize("opens", [False, True], ids=["rolled back", "opened"])
+def test_until_the_cutover_nothing_on_the_new_server_finds_the_new_cluster(
+    cluster: Lab, move: Moving, *, opens: bool
+) -> None:
+    """Not even what the cluster's owner runs there, such as monitoring and jobs. Who knows the folder may only read."""
+    seen: dict[str, str] = {}
+    wrote = "create table monitoring (at timestamptz)"
+
+    def psql(folder: str, user: str, statement: str) -> str:
+        words = ("-XAtq", "-h", folder, "-p", str(PORT), "-U", "postgres", "-d", "shop", "-c", statement)
+        done = cluster.new.exec("psql", *words, user=user, check=False)
+        return done.stdout + done.stderr
+
+    def look() -> None:
+        own = site.socket_of_new(cluster.new)
+        seen["folder"] = own
+        seen["mode"] = cluster.new.exec("stat", "-c", "%a %U", own).stdout
+        seen["usual"] = psql("/tmp", "postgres", wrote)
+        seen["stranger"] = psql(own, "nobody", "select 1")
+        seen["writes"] = psql(own, "postgres", wrote)
+        seen["reads"] = psql(own, "postgres", "select 1")
+
+    number = move.begin()
+    person = (Person if opens else Undecided)(at={step_ids.DECIDE: look})
+    with suppress(BlockedError):
+        carry_out_plan(move.executor(number, person))
+    if not opens:
+        roll_back(move.executor(number))
+    assert move.store.execution(number).state is (State.DONE if opens else State.ROLLED_BACK)
+    assert seen["mode"] == "700 postgres\n"
+    assert "No such file or directory" in seen["usual"]
+    assert "Permission denied" in seen["stranger"]
+    assert "read-only transaction" in seen["writes"]
+    assert seen["reads"] == "1\n"
+    assert cluster.new.exec("test", "-e", seen["folder"], check=False).returncode == 1
+    if opens:
+        assert psql("/tmp", "postgres", wrote) == ""
+
+
 def test_no_function_is_called_at_a_login_before_new_is_opened(lab: Lab, new_server: Server) -> None:
     """Series 17 has triggers for that."""
     try:
@@ -139,7 +179,8 @@ def test_no_function_is_called_at_a_login_before_new_is_opened(lab: Lab, new_ser
     path, folder = f"{_SEVENTEEN}/bin:/usr/bin:/bin", "/srv/pg/seventeen"
 
     def start(*held: str) -> None:
-        new_server.run(start_local_only(folder, 5479, path, None, held), Job(), user="postgres", deadline=60)
+        call = start_local_only(folder, 5479, path, None, held, "/tmp/pghaul-local-0123456789ab")
+        new_server.run(call, Job(), user="postgres", deadline=60)
 
     def said(statements: str) -> str:
         words = ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "/tmp", "-p", "5479", "-d", "postgres"]
@@ -184,7 +225,8 @@ def test_a_start_that_was_killed_behind_pg_ctl_is_known_for_ours(
 
     def start(path: str) -> None:
         held = ("listen_addresses=", "session_preload_libraries=")
-        new_server.run(start_local_only(folder, 5477, path, None, held), Job(), user="postgres", deadline=60)
+        call = start_local_only(folder, 5477, path, None, held, "/tmp/pghaul-local-0123456789ab")
+        new_server.run(call, Job(), user="postgres", deadline=60)
 
     def pid() -> str:
         return lab.new.exec("head", "-n", "3", f"{folder}/postmaster.pid", check=False).stdout

@@ -48,11 +48,10 @@ SENTENCES = {
     MoveStatus.STOPPING: marked("The old cluster is stopped, or about to be."),
     MoveStatus.STOPPED: marked("The old cluster is stopped."),
     MoveStatus.LOCAL_ONLY: marked(
-        "The old cluster is stopped, and the new cluster runs for local connections only. Only a session on its Unix "
-        "socket could write to it."
+        "The old cluster is stopped, and the new cluster runs for local connections only. Clients cannot connect to it."
     ),
     MoveStatus.NOT_OPENED: marked(
-        "The old cluster is stopped, and so is the new one, because the cutover failed. Nobody has written to it."
+        "The old cluster is stopped, and so is the new one, because the cutover failed. No client could connect to it."
     ),
     MoveStatus.OPENING: marked(
         "The cutover has begun, and its end was not seen. Check whether the new cluster runs. The old cluster stays "

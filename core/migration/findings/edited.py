@@ -17,10 +17,17 @@ from core.migration.model.move import EditedSettings, Move
 
 SOCKETS = frozenset({"unix_socket_directories", "unix_socket_directory"})
 """The setting of the directories of the Unix sockets. Before 9.3 it has the second name, and one directory."""
+_SEVERAL_SOCKETS_SINCE = (9, 3)
 WHERE_IT_LISTENS = ("port", "listen_addresses", *sorted(SOCKETS))
 _AUTO_CONF_SINCE = (9, 4)
 _NOT_IN_OPTIONS = frozenset('"$`\\')
 _EVERY_ADDRESS = {4: "0.0.0.0", 6: "::"}  # noqa: S104  names of addresses, nothing is bound
+
+
+def socket_setting(cluster: Cluster) -> str:
+    """Return the name of the setting of the directories of the Unix sockets in the cluster's major version."""
+    several = version_numbers(cluster.series) >= _SEVERAL_SOCKETS_SINCE
+    return "unix_socket_directories" if several else "unix_socket_directory"
 
 
 def predict_new_cluster(move: Move, cluster: Cluster) -> Cluster:

@@ -15,6 +15,7 @@ The reason for each setting, from PostgreSQL's sources of the major version:
   but no such limit. Workers of a parallel query or index build count, too.
 - Without WAL senders no consumer on the new host can move a slot, of which the slot on the old server would not learn.
 - If synchronous_standby_names is set, a commit would wait for a standby that is not connected.
+- Whoever examines the copy must not write to it by mistake: a rollback would lose that.
 - Autovacuum calls users' functions in indexes, and uses disk bandwidth while everybody waits.
 - The values of max_worker_processes and max_wal_senders in the control file are required only in recovery
   (CheckRequiredParameterValues). A cluster that was shut down cleanly needs no recovery.
@@ -40,6 +41,7 @@ class _Setting:
 _WORKERS = _Setting("max_worker_processes=0", (9, 4))
 _SETTINGS = (
     _Setting("listen_addresses="),
+    _Setting("default_transaction_read_only=on"),
     _Setting("autovacuum=off"),
     _Setting("local_preload_libraries="),
     _Setting("log_destination=stderr"),

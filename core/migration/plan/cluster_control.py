@@ -122,24 +122,25 @@ def native_prove_running(path: str, data_directory: str) -> tuple[str, ...]:
 
 
 def start_local_only(
-    target: str, port: int, path: str, config_file: str | None, isolation_settings: Sequence[str]
+    target: str, port: int, path: str, config_file: str | None, settings: Sequence[str], socket: str
 ) -> Shell:
     """Return the call that starts the new cluster for local connections only.
 
-    The server gets the options of the old server, which `postmaster.opts` contains, and then the isolation settings.
+    The server gets the options of the old server, which `postmaster.opts` contains, and then the settings.
 
     Args:
         target: the data directory of the new cluster.
         port: the port of the local-only start.
         path: the PATH of the cluster's programs.
         config_file: the configuration file, if a start must name it.
-        isolation_settings: settings that switch off background work, `NAME=VALUE`.
+        settings: settings that switch off background work, and name the socket's directory, `NAME=VALUE`.
+        socket: the directory of the Unix socket; it is created, and only the owner of the cluster can enter it.
     """
-    return call("start_local_only", path, target, port, config_file or "-", as_options(isolation_settings))
+    return call("start_local_only", path, target, port, config_file or "-", as_options(settings), socket)
 
 
 def native_start_local_only(
-    target: str, port: int, path: str, config_file: str | None, settings: Sequence[str]
+    target: str, port: int, path: str, config_file: str | None, settings: Sequence[str], socket: str
 ) -> tuple[str, ...]:
     """Return the commands for `start_local_only`.
 
@@ -148,10 +149,12 @@ def native_start_local_only(
         port: the port of the local-only start.
         path: the PATH of the cluster's programs.
         config_file: the configuration file, if a start must name it.
-        settings: the options of the old server, then the isolation settings, `NAME=VALUE`.
+        settings: the options of the old server, then those of `start_local_only`, `NAME=VALUE`.
+        socket: the directory of the Unix socket.
     """
     fence = f"{target}/{FENCE}"
     return (
+        command("install", "-d", "-m", "0700", "--", socket).text,
         _native_move_control_file(fence, target),
         native_start(target, path, config_file, *settings, f"port={port}"),
         command("mv", "--", f"{target}/PG_VERSION", fence).text,

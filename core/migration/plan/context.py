@@ -99,6 +99,11 @@ class PlanContext:
         return port
 
     @property
+    def local_socket(self) -> str:
+        """Return the directory of the Unix socket of the local-only start: nobody else has it or can enter it."""
+        return f"/tmp/pghaul-local-{self.channel.marker.rpartition('-')[2]}"  # noqa: S108  mkdir creates it or fails
+
+    @property
     def lists(self) -> tuple[int, str]:
         """Return of how many files each side keeps lists, as far as known, and the folder of the lists."""
         return sum(root.files or 0 for root in self.roots), LISTS

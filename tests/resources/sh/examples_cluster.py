@@ -7,6 +7,7 @@ from tests.resources.sh.examples import Example
 _RUNS = "mkdir -p data/global && echo 1 >data/postmaster.pid && echo control >data/global/pg_control"
 _STOPPED = "mkdir -p data/global && echo control >data/global/pg_control"
 _DATA = "@folder@/data"
+_SOCKET = "@folder@/socket"
 _ODD = "@folder@/it's $(touch x)"
 _QUOTED = _ODD.replace("$", "\\$")
 _HELD = "-c listen_addresses=localhost -c session_preload_libraries="
@@ -62,7 +63,7 @@ def _said(state: str) -> Mapping[str, str]:
 _STARTING = [
     Example(
         "start_local_only",
-        ("@path@", _ODD, "5433", f"{_ODD}.conf", _HELD),
+        ("@path@", _ODD, "5433", f"{_ODD}.conf", _HELD, _SOCKET),
         arrange=f'mkdir "{_QUOTED}" "{_QUOTED}/global" "{_QUOTED}/pghaul-fence"',
         programs=_PLAYED,
         prints="",
@@ -72,16 +73,17 @@ _STARTING = [
     ),
     Example(
         "start_local_only",
-        ("@path@", _DATA, "5432", "-", _HELD),
+        ("@path@", _DATA, "5432", "-", _HELD, _SOCKET),
         arrange=_FENCED,
         programs=_PLAYED,
         prints="",
-        after=f"! grep config_file data/pghaul-start.log && {_RUNS_FENCED}",
+        after=f"! grep config_file data/pghaul-start.log && {_RUNS_FENCED} && "
+        '[ "$(stat -c %a socket)" = 700 ] && [ "$(cat data/pghaul-fence/socket)" = "$PWD/socket" ]',
         name="configuration inside",
     ),
     Example(
         "start_local_only",
-        ("@path@", _DATA, "5432", "-", _HELD),
+        ("@path@", _DATA, "5432", "-", _HELD, _SOCKET),
         arrange=f"{_FENCED} && mv data/pghaul-fence/global/pg_control data/global && "
         "mv data/PG_VERSION data/pghaul-fence && echo 1 >data/postmaster.pid && : >data/pghaul-fence/server",
         programs=_PLAYED,
@@ -91,7 +93,7 @@ _STARTING = [
     ),
     Example(
         "start_local_only",
-        ("@path@", _DATA, "5432", "-", _HELD),
+        ("@path@", _DATA, "5432", "-", _HELD, _SOCKET),
         arrange=f"{_FENCED} && {_LIVES}",
         programs=_PLAYED,
         status=1,
@@ -101,7 +103,7 @@ _STARTING = [
     ),
     Example(
         "start_local_only",
-        ("@path@", _DATA, "5432", "-", _HELD),
+        ("@path@", _DATA, "5432", "-", _HELD, _SOCKET),
         arrange=f"{_FENCED} && {_LIVES} && head -n 3 data/postmaster.pid >data/pghaul-fence/server && {_READY}",
         programs=_PLAYED,
         prints="",
@@ -110,7 +112,7 @@ _STARTING = [
     ),
     Example(
         "start_local_only",
-        ("@path@", _DATA, "5432", "-", "60"),
+        ("@path@", _DATA, "5432", "-", "60", _SOCKET),
         arrange=f"{_FENCED} && {_LIVES} && printf '%s\\n' 'started with' 60 >data/pghaul-fence/server && {_READY}",
         programs=_PLAYED,
         prints="",
@@ -120,13 +122,28 @@ _STARTING = [
     ),
     Example(
         "start_local_only",
-        ("@path@", _DATA, "5432", "-", _HELD),
+        ("@path@", _DATA, "5432", "-", _HELD, _SOCKET),
         arrange=_FENCED,
         programs={"pg_ctl": "exit 1"},
         status=1,
         complains="/data did not start: read ",
         after="[ ! -e data/PG_VERSION ] && [ -e data/global/pg_control ]",
         name="it does not",
+    ),
+    Example(
+        "make_socket_folder",
+        (_DATA, _SOCKET),
+        arrange=_FENCED,
+        prints="",
+        after='[ "$(stat -c %a socket)" = 700 ] && [ "$(cat data/pghaul-fence/socket)" = "$PWD/socket" ]',
+    ),
+    Example(
+        "make_socket_folder",
+        (_DATA, _SOCKET),
+        arrange=f"{_FENCED} && mkdir socket",
+        status=1,
+        complains="room/socket cannot be created",
+        name="somebody else has it",
     ),
     Example(
         "start_by_pg_ctl",
@@ -167,7 +184,7 @@ _STARTING = [
         (_DATA, "read its log"),
         arrange=f"{_FENCED} && (lift_fence data)",
         status=69,
-        complains="no client has written to it. Fix what its log says",
+        complains="no client could connect to it. Fix what its log says",
     ),
     Example("fail_client_start", (_DATA, "read it"), arrange=_STOPPED, status=1, complains="read it", name="another"),
 ]

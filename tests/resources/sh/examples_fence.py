@@ -10,6 +10,7 @@ _CLUSTER = (
 _BEHIND = 'mkdir -p "it\'s/pghaul-fence/global" && mv "it\'s/global/pg_control" "it\'s/pghaul-fence/global/"'
 _FENCED = f"{_CLUSTER} && {_BEHIND} && touch -d 2001-01-01 it*/global it*"
 _NO_VERSION = "mv it*/PG_VERSION it*/pghaul-fence/"
+_SOCKET = "pghaul-local-0123456789ab"
 _MARKED = 'echo identifier >"it\'s/pghaul-fence/mark"'
 _SAID = 'touch "it\'s/pghaul-fence/new-was-opened"'
 _TIMES = '[ "$(stat -c %y it*/global it* | sort -u | cut -c 1-10)" = 2001-01-01 ]'
@@ -229,6 +230,22 @@ _TARGET = [
         name="ours runs",
     ),
     Example("roll_back_target", (_DATA,), arrange=_CLUSTER, after=_AS_BEFORE, name="no mark"),
+    Example(
+        "remove_socket_folder",
+        (_DATA,),
+        arrange=f'{_CLUSTER} && mkdir "it\'s/pghaul-fence" {_SOCKET} && touch {_SOCKET}/.s.PGSQL.5432.lock && '
+        f'echo "$PWD/{_SOCKET}" >"it\'s/pghaul-fence/socket"',
+        prints="",
+        after=f'[ ! -e {_SOCKET} ] && [ ! -e "it\'s/pghaul-fence/socket" ]',
+    ),
+    Example("remove_socket_folder", (_DATA,), arrange=_CLUSTER, after=_AS_BEFORE, name="there is none"),
+    Example(
+        "remove_socket_folder",
+        (_DATA,),
+        arrange=f'{_CLUSTER} && mkdir "it\'s/pghaul-fence" kept && echo "$PWD/kept" >"it\'s/pghaul-fence/socket"',
+        after="[ -d kept ]",
+        name="not by its name",
+    ),
     Example(
         "roll_back_target",
         (_DATA,),

@@ -2,7 +2,7 @@
 
 from typing import LiteralString
 
-from core.migration.findings.edited import list_settings_kept_in_force, typed_options
+from core.migration.findings.edited import list_settings_kept_in_force, socket_setting, typed_options
 from core.migration.findings.local_start import list_isolation_settings, list_isolation_settings_for_rebuild
 from core.migration.findings.schedules import format_jobs_of_both_servers
 from core.migration.findings.services import access_rules_beside_configuration
@@ -33,6 +33,7 @@ from core.migration.plan.steps.reindex import reindex_steps
 from core.migration.plan.steps.rollback import rollback_steps_with_loss
 from core.servers.shell import call, command
 from core.sides import Side
+from core.text import code
 
 _LINE = "%s\\n"
 _UNDONE_BY_ROLLBACK = "Nothing to undo: a rollback restores what the new server had there."
@@ -123,14 +124,15 @@ def _line_of_conf(setting: str) -> str:
 
 
 def _local_only_start(context: PlanContext) -> list[Step]:
-    user, target = context.channel.writer, context.move.target
-    socket = socket_directory(context)
+    user, target, socket = context.channel.writer, context.move.target, context.local_socket
     rebuild = reindex_steps(context, socket)
     isolation_settings = (
         list_isolation_settings_for_rebuild(context.cluster) if rebuild else list_isolation_settings(context.cluster)
     )
+    isolation_settings = (*isolation_settings, f"{socket_setting(context.cluster)}={socket}")
     start = target, context.port, context.new_path, service.config_file(context)
     options = [*access_rules_beside_configuration(context.cluster), *isolation_settings]
+    typed = [*typed_options(context.cluster), *options]
     return [
         Step(
             id=step_ids.START_LOCALLY,
@@ -138,11 +140,12 @@ def _local_only_start(context: PlanContext) -> list[Step]:
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,
-                call=str(cluster_control.start_local_only(*start, options)),
-                native=cluster_control.native_start_local_only(*start, (*typed_options(context.cluster), *options)),
+                call=str(cluster_control.start_local_only(*start, options, socket)),
+                native=cluster_control.native_start_local_only(*start, typed, socket),
             ),
-            reason="Clients must not reach it yet. Until the cutover it archives nothing, and runs no subscription, "
-            "job or other background worker.",
+            reason="Clients must not reach it yet: it listens only on a socket in a folder that its owner alone can "
+            "enter. Until the cutover it archives nothing, and runs no subscription, job or other background worker. "
+            "Transactions are read-only by default.",
             undo=undone(user, Side.NEW, *cluster_control.native_stop_and_fence(target)),
             phase=Phase.START,
             downtime=True,
@@ -219,13 +222,15 @@ def _cutover(context: PlanContext) -> list[Step]:
 
 
 def _decide(context: PlanContext) -> Step:
+    native = code(command("psql", "-h", context.local_socket, "-p", context.port, "-d", "postgres").text)
     return Step(
         id=step_ids.DECIDE,
         title="Decide: cut over or roll back",
         action=Decision(),
-        reason="Examine the new cluster, which runs for local connections only. So far the old cluster has all data, "
-        "and a rollback loses nothing. Next, clients can connect to the new cluster. What they write is then on the "
-        "new server only.",
+        reason="Examine the new cluster, which runs for local connections only. Connect to it on the new server as "
+        f"{context.channel.writer}, with {native}. So far the old cluster has all data, and a rollback loses only what "
+        "you write to the new cluster yourself. Next, clients can connect to the new cluster. What they write is then "
+        "on the new server only.",
         undo=f"To roll back, {_rollback_instructions(context)}",
         phase=Phase.OPEN,
         downtime=True,

@@ -355,7 +355,7 @@ def test_configuration_outside_is_brought_along() -> None:
     assert step(made, step_ids.PACK_CONFIGURATION).call.startswith("pack_configuration ")
     start = step(made, step_ids.START_LOCALLY)
     assert f" {TARGET} 5432 /opt/pg/postgresql.conf " in start.call
-    assert f"-c config_file=/opt/pg/postgresql.conf -c data_directory={TARGET}" in start.native[1]
+    assert f"-c config_file=/opt/pg/postgresql.conf -c data_directory={TARGET}" in start.native[2]
     assert not any("configuration" in each for each in known(plan().steps))
 
 
@@ -363,8 +363,22 @@ def test_new_runs_for_us_alone_without_what_starts_work_by_itself() -> None:
     start = step(plan(), step_ids.START_LOCALLY)
     for each in ("listen_addresses=", "max_worker_processes=0", "max_logical_replication_workers=0"):
         assert f"-c {each} " in f"{start.call} ".replace("'", " ")
-        assert f"-c {each} " in start.native[1]
+        assert f"-c {each} " in start.native[2]
     assert "-c" not in opening(plan()).native[-1]
+
+
+def test_new_is_asked_where_nobody_else_finds_it_until_the_cutover() -> None:
+    made = plan({"running": True, "settings": {**cluster().settings, "unix_socket_directories": "/run/postgresql"}})
+    start = step(made, step_ids.START_LOCALLY)
+    own = start.call.split()[-1]
+    assert re.fullmatch("/tmp/pghaul-local-[0-9a-f]{12}", own)
+    assert f"-c unix_socket_directories={own} " in f"{start.call} ".replace("'", " ")
+    asked = [step(made, each) for each in (step_ids.QUERY_NEW, step_ids.COMPARE_INVENTORY)]
+    assert all(f" {own} " in each.call and f" {own} " in each.native[0] for each in asked)
+    assert own in step(made, step_ids.DECIDE).reason
+    assert own not in step(made, step_ids.COMPARE_SETTINGS).call
+    other = step(plan(), step_ids.START_LOCALLY).call.split()[-1]
+    assert other != own
 
 
 def test_new_builds_indexes_anew_with_parallel_workers() -> None:
@@ -558,7 +572,7 @@ def test_what_a_person_types_to_start_either_side_has_the_options_of_the_old_ser
     made = plan({"running": True, "wide": ClusterWide(settings=(*settings, Setting("port", "1", "default")))})
     typed = "-c work_mem=5120 -c "
     back = step(made, step_ids.START_OLD_CLUSTER)
-    for native in (step(made, step_ids.START_LOCALLY).native[1], opening(made).native[-1], back.native[0]):
+    for native in (step(made, step_ids.START_LOCALLY).native[2], opening(made).native[-1], back.native[0]):
         assert typed in native
         assert "archive_command=…" in native
         assert "log_line_prefix=…" in native

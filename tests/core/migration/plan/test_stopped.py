@@ -102,7 +102,8 @@ def test_what_a_person_types_for_the_fence() -> None:
 def test_a_person_starts_new_as_the_call_does() -> None:
     held = ("listen_addresses=localhost", "archive_mode=off")
     words = "/srv/it's", 5433, "/pg/bin:/bin", "/etc/it's.conf", held
-    _, typed, _ = native_start_local_only(*words)
+    made, _, typed, _ = native_start_local_only(*words, "/tmp/own")
+    assert made == "install -d -m 0700 -- /tmp/own"
     inner = shlex.split(typed)
     assert inner[:6] == ["env", "PGDATA=/srv/it's", "/pg/bin/pg_ctl", "-w", "-t", "600"]
     assert shlex.split(inner[7])[1::2] == [
