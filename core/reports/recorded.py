@@ -55,6 +55,8 @@ _TITLES = (
     marked("Check again that every file can be copied"),
     marked("Check that the old cluster could be restarted"),
     marked("Check again that the old cluster could be restarted"),
+    marked("Check that the port of the new cluster is free"),
+    marked("Check again that the port of the new cluster is free"),
     marked("List where the old cluster listens"),
     marked("List where the old cluster would listen by its files"),
     marked("List the clients of the old cluster"),

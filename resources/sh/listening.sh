@@ -27,7 +27,7 @@ listening_sockets() {
 print_listening_sockets() {
   while read -r each_inode each_place; do
     each_holder=$(printf '%s\n' "$listening_held" |
-      sed -n "s,^socket:\\[$each_inode\\] /proc/\\([0-9]*\\)/fd\$,\\1,p") || fail 'sed failed'
+      sed -n "s,^socket:\\[$each_inode\\] /proc/"'\([0-9]*\)/fd$,\1,p') || fail 'sed failed'
     each_holder=${each_holder%%
 *}
     each_program=-
@@ -41,4 +41,74 @@ print_listening_sockets() {
       printf 'tcp %s %d %s %s\n' "$each_address" "0x${each_place##*:}" "${each_holder:-0}" "$each_program"
     fi
   done
+}
+
+# check_port_free PORT ADDRESSES FOLDER...   As root, before a server is started here with this port, these
+# listen_addresses and these folders of Unix sockets: fail if any program listens where it would. A server that has one
+# of its addresses starts without the others, and clients would then reach that program.
+check_port_free() {
+  free_port=$1
+  free_wanted=$(print_listeners_by_settings "$2" "$1") || exit
+  shift 2
+  for free_folder; do
+    free_wanted="$free_wanted
+unix $free_folder/.s.PGSQL.$free_port"
+  done
+  free_taken=$(print_holders "$free_wanted" '') || exit
+  [ -z "$free_taken" ] ||
+    fail "other programs of this server listen where the new cluster will: $free_taken. It would not start, or clients" \
+      'would reach them. End them (of a service: stop its unit), and go on with --resume'
+}
+
+# print_holders WANTED OWN   Print in one line which sockets on this host keep a server from listening where WANTED
+# says, and whose they are; nothing if there are none. WANTED and OWN are lines as of list_listeners. The sockets of OWN
+# do not count.
+print_holders() {
+  holders_wanted=$1 holders_own="
+$2
+"
+  holders_all=$(listening_sockets) || exit
+  holders_found=$(printf '%s\n' "$holders_all" | while read -r holders_kind holders_a holders_b holders_c holders_d; do
+    case $holders_kind in
+      tcp)
+        holders_at="tcp $holders_a $holders_b" holders_shown="$holders_a port $holders_b"
+        holders_process=$holders_c holders_program=$holders_d
+        ;;
+      unix)
+        holders_at="unix $holders_c${holders_d:+ $holders_d}" holders_shown=$holders_c${holders_d:+ $holders_d}
+        holders_process=$holders_a holders_program=$holders_b
+        ;;
+      *) continue ;;
+    esac
+    case $holders_own in *"
+$holders_at
+"*) continue ;; *) ;; esac
+    printf '%s\n' "$holders_wanted" | is_in_the_way "$holders_at" || continue
+    if [ "$holders_process" = 0 ]; then
+      printf '%s (by a process that is not visible here: ss -lntxp shows it to root)\n' "$holders_shown"
+    else
+      printf '%s (by %s, process %s)\n' "$holders_shown" "$holders_program" "$holders_process"
+    fi
+  done) || exit
+  [ -z "$holders_found" ] || printf '%s\n' "$holders_found" | join_lines || exit
+}
+
+# is_in_the_way SOCKET   Succeed if SOCKET keeps a server from listening at one of the places on standard input; both as
+# list_listeners has them. A socket for all addresses of IPv6 may accept IPv4, too.
+is_in_the_way() {
+  while IFS= read -r way_wanted; do
+    [ "$way_wanted" != "$1" ] || return 0
+    case $1:$way_wanted in
+      unix*:unix*) [ ! "${1#unix }" -ef "${way_wanted#unix }" ] || return 0 ;;
+      tcp*:tcp*)
+        [ "${1##* }" = "${way_wanted##* }" ] || continue
+        case ${1#tcp }:$way_wanted in
+          ::\ * | 0.0.0.0\ *:tcp\ *.*\ * | *.*\ *:tcp\ 0.0.0.0\ * | *:*:tcp\ ::\ *) return 0 ;;
+          *) ;;
+        esac
+        ;;
+      *) ;;
+    esac
+  done
+  return 1
 }

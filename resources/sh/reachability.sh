@@ -241,7 +241,14 @@ compare_listeners() {
   listens_found=$(printf '%s\n' "$listens_then" | compare_each_listener) || exit
   listens_lacks=$(printf '%s\n' "$listens_found" | sed -n 's/^lacks //p') || fail 'sed failed'
   if [ -n "$listens_lacks" ]; then
+    listens_wanted=$(printf '%s\n' "$listens_lacks" | sed 's/^the Unix socket /unix /; t
+      s/^\(.*\) port /tcp \1 /') || fail 'sed failed'
+    listens_taken=$(print_holders "$listens_wanted" "$listens_now") || exit
     listens_lacks=$(printf '%s\n' "$listens_lacks" | join_lines) || exit
+    [ -z "$listens_taken" ] ||
+      fail "the old server listened on $listens_lacks. The new cluster in $listens_data could not, because another" \
+        "program listens there: $listens_taken. End that program (of a service: stop its unit), restart the new" \
+        'cluster, and go on with --resume'
     listens_now=$(printf '%s\n' "$listens_now" | sed 's/^tcp //; s/^unix //; s/^\([^/ ]*\) \([0-9]*\)$/\1 port \2/' |
       join_lines) || exit
     fail "the old server listened on $listens_lacks. The new cluster in $listens_data listens on $listens_now." \

@@ -534,7 +534,7 @@ _TAKEN = f"setsid python3 -m http.server --bind 127.0.0.1 {PORT} >/dev/null 2>&1
 @pytest.mark.parametrize(
     ("spoil", "mend", "says"),
     [
-        (_TAKEN, f"kill $(cat {ROOT}/taken)", "Address already in use"),
+        (_TAKEN, f"kill $(cat {ROOT}/taken)", f"127.0.0.1 port {PORT} (by python3"),
         ("chown root /srv/sock", "chown postgres /srv/sock", "/srv/sock/.s.PGSQL."),
     ],
     ids=["port", "owner"],
@@ -553,7 +553,7 @@ def test_what_goes_wrong_on_the_new_server_after_the_checks_is_found_before_the_
     cli("move", "hook", "m", "stop-applications", "--side", "new", "--as", "root", "--command", once)
     try:
         code, _, err = cli.connecting("execute", "m", "--confirm", DATA, "--manual-steps-done")
-        assert (code, says in err, "The old cluster was not stopped" in err) == (1, True, True), err
+        assert (code, says in err) == (1, True), err
         assert sql(old, "select pg_postmaster_start_time()") == began
         new.exec("sh", "-c", mend)
         code, _, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")

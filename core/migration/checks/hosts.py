@@ -10,7 +10,7 @@ from core.facts.model import Cluster, Facts, Memory
 from core.migration.checks import needs as need
 from core.migration.checks.declaration import Check, check
 from core.migration.findings.catalogs import age_note, format_list
-from core.migration.findings.edited import predict_new_cluster
+from core.migration.findings.edited import list_socket_folders, predict_new_cluster
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.findings.memory import huge_pages_of_size, memory_in_huge_pages, takes_huge_pages
@@ -214,9 +214,7 @@ def _is_in_the_way(address: str, cluster: Cluster) -> bool:
     single address.
     """
     if address.startswith("/"):
-        folders = cluster.settings.get("unix_socket_directories", cluster.settings.get("unix_socket_directory", ""))
-        named = [each.strip().strip('"') for each in folders.split(",")]
-        return posixpath.dirname(address) in {*named, cluster.socket_directory}
+        return posixpath.dirname(address) in list_socket_folders(cluster)
     wanted = {each.strip() for each in cluster.settings.get("listen_addresses", "localhost").split(",") if each.strip()}
     listening = ip_address(address)
     if not wanted:

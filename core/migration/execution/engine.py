@@ -201,6 +201,8 @@ def _run_remaining_steps(executor: Executor, *, cleaned: bool) -> None:
             _run_extra_pass_if_outdated(executor)
         if todo[0].id == step_ids.STOP_OLD_CLUSTER:
             _try_start(executor)
+        if todo[0].point_of_no_return:
+            _repeat_port_check(executor)
         if todo[0].precopy_pass:
             _run_precopy_pass(executor, group, todo)
         else:
@@ -261,6 +263,13 @@ def _try_start(executor: Executor) -> None:
     if made.not_tried:
         said = f"The start on the new server was not tried again before the stop, because {made.not_tried}."
         executor.job.report(Note(said, "warning"))
+
+
+def _repeat_port_check(executor: Executor) -> None:
+    """Check once more, directly before the cutover, that its port is free, if an earlier process has done so."""
+    look = executor.plan.step(step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER)
+    if look is not None and look.number not in executor.outputs:
+        run_step(executor, look)
 
 
 def _group_steps(steps: Sequence[Step]) -> list[list[Step]]:

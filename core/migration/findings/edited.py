@@ -30,6 +30,13 @@ def socket_setting(cluster: Cluster) -> str:
     return "unix_socket_directories" if several else "unix_socket_directory"
 
 
+def list_socket_folders(cluster: Cluster) -> tuple[str, ...]:
+    """Return the directories in which the cluster has a Unix socket, by its settings and as it was seen running."""
+    named = next((cluster.settings[each] for each in sorted(SOCKETS) if each in cluster.settings), "")
+    folders = [each.strip().strip('"') for each in named.split(",")]
+    return tuple(dict.fromkeys(each for each in (*folders, cluster.socket_directory or "") if each.startswith("/")))
+
+
 def predict_new_cluster(move: Move, cluster: Cluster) -> Cluster:
     """Return the cluster with the port and addresses that it has after a start with the chosen values."""
     if move.edited is not EditedSettings.FILE:

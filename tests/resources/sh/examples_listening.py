@@ -3,6 +3,7 @@
 from tests.resources.sh.examples import Example
 from tests.resources.sh.examples_reachability import SERVED, SERVES
 
+_END = 'kill "$(cat data/postmaster.pid)"'
 _UNSEEN = dict.fromkeys(("find", "find behind"), "then no process is named")
 
 EXAMPLES = [
@@ -14,6 +15,79 @@ EXAMPLES = [
         after=SERVED,
         tolerates=_UNSEEN,
         as_root=True,
+    ),
+    Example(
+        "check_port_free",
+        ("9", "127.0.0.1", "@folder@/none"),
+        arrange=SERVES,
+        prints="",
+        after=SERVED,
+        tolerates=_UNSEEN,
+        as_root=True,
+    ),
+    Example(
+        "check_port_free",
+        ("9", "127.0.0.1", "@folder@/link"),
+        arrange=f"{SERVES}; ln -s data link",
+        status=1,
+        complains="room/data/.s.PGSQL.9 (by python3",
+        after=_END,
+        as_root=True,
+        name="a socket, by another path",
+    ),
+    Example(
+        "print_holders",
+        ("tcp 0.0.0.0 9\nunix @folder@/data/.s.PGSQL.9\nunix @folder@/.s.PGSQL.9", ""),
+        arrange=SERVES,
+        matches=r"@folder@/data/.s.PGSQL.9 \(by python3[0-9.]*, process \d+\)\n",
+        after=SERVED,
+        tolerates=_UNSEEN,
+        as_root=True,
+    ),
+    Example(
+        "print_holders",
+        ("unix @folder@/data/.s.PGSQL.9", "unix @folder@/data/.s.PGSQL.9"),
+        arrange=SERVES,
+        prints="",
+        after=SERVED,
+        tolerates=_UNSEEN,
+        name="its own",
+    ),
+    Example(
+        "print_holders",
+        ("unix @folder@/data/.s.PGSQL.9", ""),
+        arrange=SERVES,
+        programs={"find": ":"},
+        prints="@folder@/data/.s.PGSQL.9 (by a process that is not visible here: ss -lntxp shows it to root)\n",
+        after=SERVED,
+        tolerates=_UNSEEN,
+        name="of another user",
+    ),
+    *(
+        Example("is_in_the_way", (f"tcp {each}",), stdin="tcp 10.0.0.2 5432\n", prints="", name=each)
+        for each in ("10.0.0.2 5432", "0.0.0.0 5432", ":: 5432")
+    ),
+    *(
+        Example(
+            "is_in_the_way", (f"tcp {each}",), stdin="tcp 0.0.0.0 5432\ntcp :: 5432\n", prints="", name=f"all {each}"
+        )
+        for each in ("10.0.0.2 5432", "0:0:0:0:0:0:0:1 5432")
+    ),
+    Example(
+        "is_in_the_way",
+        ("tcp 10.0.0.2 5432",),
+        stdin="tcp 10.0.0.2 5432\n",
+        after="".join(
+            f"! printf 'tcp %s\\n' '{wanted}' | is_in_the_way 'tcp {there}' || exit 1; "
+            for wanted, there in (
+                ("10.0.0.2 5432", "10.0.0.2 5433"),
+                ("10.0.0.2 5432", "10.0.0.3 5432"),
+                (":: 5432", "10.0.0.2 5432"),
+                ("0:0:0:0:0:0:0:1 5432", "0.0.0.0 5432"),
+                ("0.0.0.0 5432", "0:0:0:0:0:0:0:1 5432"),
+            )
+        ),
+        name="not in the way",
     ),
     Example(
         "print_listening_sockets",

@@ -17,6 +17,16 @@ P
 { /usr/bin/env python3 listen.py >/dev/null 2>&1 & }
 while [ ! -s port ]; do sleep 0.02; done"""
 """For `arrange`: a server in the folder data, which listens on the loopback and on a socket; `SERVED` ends it."""
+_HOLDS = r"""cat >hold.py <<'P'
+import os, socket, time
+own = socket.socket(socket.AF_UNIX)
+own.bind(os.path.realpath("other/.s.PGSQL.9"))
+own.listen()
+open("other/pid", "w").write(str(os.getpid()))
+time.sleep(60)
+P
+{ /usr/bin/env python3 hold.py >/dev/null 2>&1 & }
+while [ ! -s other/pid ]; do sleep 0.02; done"""
 SERVED = 'status=$?; kill "$(cat data/postmaster.pid)"; [ $status -eq 0 ]'
 _CONTROL = {"pg_controldata": "echo 'Database system identifier:           7290'"}
 _OLD = "identifier 7290\ntcp 0.0.0.0 5432\ntcp 127.0.0.1 5432\nunix /tmp/.s.PGSQL.5432\n"
@@ -218,6 +228,17 @@ EXAMPLES = [
         complains="the old server listened on 0.0.0.0 port 5432. The new cluster in data listens on 127.0.0.1 port ",
         after='kill "$(cat data/postmaster.pid)"',
         name="elsewhere",
+    ),
+    Example(
+        "compare_listeners",
+        ("@path@", "data", "10.0.0.2", "10.0.0.2"),
+        arrange=f"{SERVES}; mkdir data/global other; touch data/global/pg_control; {_HOLDS}",
+        stdin="identifier 7290\nunix @folder@/other/.s.PGSQL.9\n# whole\n",
+        programs=_CONTROL,
+        status=1,
+        complains="could not, because another program listens there: ",
+        after='kill "$(cat data/postmaster.pid)" "$(cat other/pid)"',
+        name="another program has its socket",
     ),
     Example("compare_each_listener", stdin=_OLD, settings=_HERE, prints="reach 5432 10.0.0.2\n"),
     Example(

@@ -26,7 +26,7 @@ from core.migration.plan.steps.copyable import check_copyable, check_copyable_in
 from core.migration.plan.steps.corruption import page_checksum_steps
 from core.migration.plan.steps.inventory import list_clients, take_inventory
 from core.migration.plan.steps.known_data_roots import check_data_roots, check_data_roots_stopped, record_data_roots
-from core.migration.plan.steps.reached import list_listeners
+from core.migration.plan.steps.reached import check_port_is_free, list_listeners
 from core.migration.plan.steps.start_files import check_restartable, check_restartable_in_downtime
 from core.migration.plan.steps.verify import checksum_in_advance, verify_steps
 from core.migration.transports import passes
@@ -139,6 +139,7 @@ def _stop_steps(context: PlanContext) -> list[Step]:
         *take_inventory(context),
         check_copyable_in_downtime(context),
         check_restartable_in_downtime(context),
+        *check_port_is_free(context),
         Step(
             id=step_ids.STOP_OLD_CLUSTER,
             title="Stop the old cluster",

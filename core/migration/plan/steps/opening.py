@@ -28,7 +28,7 @@ from core.migration.plan.steps.configuration import copy_configuration
 from core.migration.plan.steps.corruption import amcheck_steps
 from core.migration.plan.steps.inventory import compare_inventory, compare_settings, connection_arguments, native_psql
 from core.migration.plan.steps.known_data_roots import check_old_cluster_unchanged
-from core.migration.plan.steps.reached import check_new_is_reachable
+from core.migration.plan.steps.reached import check_new_is_reachable, check_port_is_free_before_cutover
 from core.migration.plan.steps.reindex import reindex_steps
 from core.migration.plan.steps.rollback import rollback_steps_with_loss
 from core.servers.shell import call, command
@@ -181,6 +181,7 @@ def _cutover(context: PlanContext) -> list[Step]:
     return [
         _decide(context),
         check_old_cluster_unchanged(context),
+        check_port_is_free_before_cutover(context),
         Step(
             id=step_ids.LIFT_FENCE,
             title="End the local-only start and lift the fence",

@@ -4,12 +4,15 @@ They go by the sockets of the processes, not by the files: a file may have been 
 every file. `reachability.sh` says how the cluster is recognised without a login.
 """
 
+from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 
+from core.migration.findings.edited import list_socket_folders
+from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.findings.layout import named_config_file
 from core.migration.model import step_ids
 from core.migration.model.move import EditedSettings
-from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, ResumePolicy, Step, Timing, Verification
+from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, RemoteCall, ResumePolicy, Step, Timing, Verification
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
 from core.migration.transports.copy_channel import new_server_address
@@ -53,6 +56,45 @@ def list_listeners(context: PlanContext) -> list[Step]:
             timing=Timing(share=0.0),
         )
     ]
+
+
+def check_port_is_free(context: PlanContext) -> list[Step]:
+    """Return the step that checks, just before the stop of the old cluster, that the port of the new one is free.
+
+    There is none if both are on one host: there the old cluster has the port until its stop.
+    """
+    if compare_hosts(context.old_facts, context.new_facts) is Hosts.ONE:
+        return []
+    return [_check_port_free(context, step_ids.CHECK_PORT_FREE, "Check that the port of the new cluster is free")]
+
+
+def check_port_is_free_before_cutover(context: PlanContext) -> Step:
+    """Return the same check for the moment before the cutover."""
+    title = "Check again that the port of the new cluster is free"
+    step = _check_port_free(context, step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER, title)
+    return replace(step, phase=Phase.OPEN, timing=Timing(stage=Phase.START, share=0.0))
+
+
+def _check_port_free(context: PlanContext, step_id: str, title: str) -> Step:
+    cluster = context.new_cluster
+    addresses = cluster.settings.get("listen_addresses", "localhost")
+    return Step(
+        id=step_id,
+        title=title,
+        action=RemoteCall(
+            side=Side.NEW,
+            user=ROOT_USER,
+            call=str(call("check_port_free", cluster.port or 5432, addresses, *list_socket_folders(cluster))),
+            native=("ss -lntxp",),
+        ),
+        reason="A program may have been started there since the checks. The new cluster would not start, or clients "
+        "would reach that program.",
+        undo=ONLY_LOOKS,
+        phase=Phase.STOP,
+        downtime=True,
+        verification=Verification(only_checks=True),
+        timing=Timing(share=0.0),
+    )
 
 
 def check_new_is_reachable(context: PlanContext) -> list[Step]:

@@ -381,6 +381,17 @@ def test_new_is_asked_where_nobody_else_finds_it_until_the_cutover() -> None:
     assert other != own
 
 
+def test_the_port_of_new_is_looked_at_just_before_the_stop_and_just_before_the_cutover() -> None:
+    settings = {**cluster().settings, "listen_addresses": "10.0.0.2, localhost"}
+    settings["unix_socket_directories"] = "/run/postgresql, /srv/sock"
+    made = plan({"running": True, "port": 5477, "socket_directory": "/tmp", "settings": settings})
+    asked = "check_port_free 5477 '10.0.0.2, localhost' /run/postgresql /srv/sock /tmp"
+    looks = [step(made, each) for each in (step_ids.CHECK_PORT_FREE, step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER)]
+    assert [(each.side, each.user, each.call) for each in looks] == [(Side.NEW, "root", asked)] * 2
+    numbers = [step(made, each).number for each in (step_ids.STOP_OLD_CLUSTER, step_ids.LIFT_FENCE)]
+    assert [each.number + 1 for each in looks] == numbers
+
+
 def test_new_builds_indexes_anew_with_parallel_workers() -> None:
     start = step(plan(new_facts=new(collation_order={LOCALE: "f" * 64})), step_ids.START_LOCALLY)
     assert "max_logical_replication_workers=0" in start.call
