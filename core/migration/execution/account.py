@@ -83,14 +83,14 @@ class Downtime:
 def account(execution: Execution) -> Account:
     """What the rows of an execution tell; what was overruled later does not count as a stop."""
     asked = next((step for step in execution.plan.steps if step.id == Hook.STOP_APPLICATIONS), None)
-    stop, opening = _stop_and_opening(execution)
+    stop, _ = _stop_and_opening(execution)
     down = downtime(execution, execution.ended_at or _last_seen(execution))
     sending = [run for run in execution.steps if run.bytes and run.done and not run.back]
     return Account(
         asked_at=_began(execution, asked),
         stopped_at=_began(execution, stop),
-        opened_at=_ended(execution, opening),
-        reached_at=_reached(execution, opening),
+        opened_at=execution.cutover_at,
+        reached_at=_reached(execution),
         people_seconds=down.people_seconds if down is not None else 0.0,
         expected_seconds=_expected(execution),
         passes=len(sending),
@@ -102,11 +102,11 @@ def account(execution: Execution) -> Account:
 
 def downtime(execution: Execution, now: datetime) -> Downtime | None:
     """The time without the cluster; None in a rehearsal, and where old was never stopped, or before it all."""
-    stop, opening = _stop_and_opening(execution)
+    stop, _ = _stop_and_opening(execution)
     began = _began(execution, stop)
     if execution.kind is Kind.REHEARSAL or began is None:
         return None
-    ended = _reached(execution, opening) or _old_again_at(execution)
+    ended = _reached(execution) or _old_again_at(execution)
     until = max(began, ended or now)
     seconds = (until - began).total_seconds()
     people, commands = _by_people(execution), _by_commands(execution)
@@ -130,16 +130,15 @@ def _began(execution: Execution, step: Step | None) -> datetime | None:
     return min((run.started_at for run in _tries(execution, step)), default=None)
 
 
-def _ended(execution: Execution, step: Step | None) -> datetime | None:
-    return max((run.ended_at for run in _tries(execution, step) if run.done and run.ended_at), default=None)
+def _reached(execution: Execution) -> datetime | None:
+    """When new was opened or, where the first look found that it did not listen where old had, when it first did.
 
-
-def _reached(execution: Execution, opening: Step | None) -> datetime | None:
-    """When new was opened or, where a look found then that it did not listen where old had, when it did."""
-    opened, looks = _ended(execution, opening), execution.plan.step(step_ids.CHECK_LISTENERS)
-    if any(run.exit_status not in {None, 0} for run in _tries(execution, looks)):
-        return _ended(execution, looks)
-    return opened
+    Later looks, of an execution that is gone on with behind the cutover, change nothing.
+    """
+    looks = _tries(execution, execution.plan.step(step_ids.CHECK_LISTENERS))
+    if looks and looks[0].exit_status not in {None, 0}:
+        return min((run.ended_at for run in looks if run.done and run.ended_at), default=None)
+    return execution.cutover_at
 
 
 def _old_again_at(execution: Execution) -> datetime | None:

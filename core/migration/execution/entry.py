@@ -7,7 +7,7 @@ from core.errors import BlockedError, InputError
 from core.migration.execution.status import may_have_stopped_old, suggest_next_commands, was_stopped_before
 from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult
-from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.execution import NOT_OPENED, Execution, Kind, State
 from core.migration.model.plan import Phase, Plan, chained
 from core.servers.shell import command
 
@@ -135,16 +135,17 @@ def refuse_alive(latest: Execution, *, alive: bool) -> None:
 
 def explain_no_return(execution: Execution) -> BlockedError:
     """Why one action does not lead back any more, what would be lost, and the steps by which a person could."""
-    opened = next(
-        run.started_at
-        for step in execution.plan.steps
-        if step.point_of_no_return
-        for run in execution.steps
-        if run.number == step.number and not run.back
-    )
+    opened = execution.cutover_at
+    if opened is not None:
+        since = f"Clients have been able to connect to the new cluster since {opened:%Y-%m-%d %H:%M:%S} UTC."
+    else:
+        began = next(run.started_at for run in execution.openings if run.exit_status != NOT_OPENED)
+        since = (
+            f"The cutover began at {began:%Y-%m-%d %H:%M:%S} UTC, and its end was not seen: clients may have been able "
+            "to connect to the new cluster since then."
+        )
     return BlockedError(
-        f"Clients have been able to connect to the new cluster since {opened:%Y-%m-%d %H:%M:%S} UTC. What they have "
-        "written since then is on the new server only, and a rollback would lose it.",
+        f"{since} What they have written since then is on the new server only, and a rollback would lose it.",
         "To keep it, move the new cluster back as a move of its own: pghaul move add … with the servers exchanged. To "
         f"give it up, see the commands for that: {command('pghaul', 'execute', execution.move, '--status')}",
     )

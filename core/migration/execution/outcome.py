@@ -89,6 +89,11 @@ def _downtime(found: Account, down: Downtime | None) -> tuple[str, ...]:
     if down is None or down.ended_at is None:
         return ("The old cluster was stopped before this began, so the downtime was not measured.",)
     between = f"from the stop ({down.began_at:%H:%M:%S} UTC) until the cutover ({down.ended_at:%H:%M:%S} UTC)"
+    if found.opened_at is not None and found.opened_at != down.ended_at:
+        between = (
+            f"from the stop ({down.began_at:%H:%M:%S} UTC) until {down.ended_at:%H:%M:%S} UTC, when the new cluster "
+            f"listened where the old one had. The cutover was at {found.opened_at:%H:%M:%S} UTC"
+        )
     said = [f"It lasted {units.duration(down.seconds)}, {between}."]
     if down.expected_seconds is not None:
         took, manual = units.duration(down.command_seconds), units.duration(down.people_seconds)

@@ -176,11 +176,12 @@ def suggest_next_commands(execution: Execution) -> str:
 
 def describe_completed_move(latest: Execution | None) -> str:
     """That a move is over, and what to copy once more would mean; empty of one that is not over."""
-    if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE or latest.ended_at is None:
+    if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE or latest.cutover_at is None:
         return ""
     return (
-        f"This move was carried out: the new cluster has served clients since {latest.ended_at:%Y-%m-%d %H:%M} UTC "
-        f"(execution {latest.id}). Another copy from the old server would destroy what clients have written to the new "
+        "This move was carried out: clients have been able to connect to the new cluster since "
+        f"{latest.cutover_at:%Y-%m-%d %H:%M:%S} UTC (execution {latest.id}). Another copy "
+        "from the old server would destroy what clients have written to the new "
         "cluster since then, so it begins only by --start-over. To see what was done: "
         f"pghaul execute {latest.move} --status."
     )

@@ -147,6 +147,14 @@ class Execution:
         points = {step.number for step in self.plan.steps if step.point_of_no_return}
         return tuple(run for run in self.steps if run.number in points and not run.back)
 
+    @property
+    def cutover_at(self) -> datetime | None:
+        """When clients could first connect to new: the end of the first opening that ended well; None: none did.
+
+        Everything that says when the cutover was has it from here.
+        """
+        return min((run.ended_at for run in self.openings if run.exit_status == 0 and run.ended_at), default=None)
+
 
 class ExecutionJournal(Protocol):
     """Who records an execution as it happens; implemented by the history."""

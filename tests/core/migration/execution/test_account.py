@@ -6,8 +6,11 @@ from datetime import timedelta
 import pytest
 
 from core.migration.execution.account import account, downtime
+from core.migration.execution.entry import explain_no_return
+from core.migration.execution.outcome import outcome_of
+from core.migration.execution.status import describe_completed_move
 from core.migration.model import step_ids
-from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.execution import NOT_OPENED, Execution, Kind, State
 from tests.core.migration.execution.whole_move import NOW, OPENED, PLAN, START, STOPPED, execution, run
 from tests.steps import change_step
 
@@ -42,6 +45,33 @@ def test_where_new_first_listened_elsewhere_it_lasts_until_that_is_mended() -> N
     assert [account(each).downtime_seconds for each in (elsewhere, mended, here)] == [None, 202, 74]
     until = [found.seconds for each in (elsewhere, mended, here) if (found := downtime(each, NOW)) is not None]
     assert until == [900, 202, 74]
+
+
+def test_the_cutover_has_one_moment_however_often_the_execution_goes_on_behind_it() -> None:
+    """A first try at the cutover that did not open it, and later looks at where it listens, change nothing."""
+    looked = change_step(PLAN.steps[-1], id=step_ids.CHECK_LISTENERS)
+    refused, again = run(18, 168, 2, status=NOT_OPENED), (run(19, 175, 1), run(19, 500, 1, status=1), run(19, 600, 1))
+    found = replace(
+        execution(*STOPPED, refused, *OPENED, *again, state=State.DONE),
+        plan=replace(PLAN, steps=(*PLAN.steps[:-1], looked)),
+        ended_at=START + timedelta(seconds=601),
+    )
+    at, down = START + timedelta(seconds=174), downtime(found, NOW)
+    assert down is not None
+    assert (found.cutover_at, account(found).opened_at, account(found).reached_at, down.ended_at) == (at, at, at, at)
+    shown = f"{at:%Y-%m-%d %H:%M:%S} UTC"
+    assert shown in explain_no_return(found).message
+    assert shown in describe_completed_move(found)
+    (said,) = (each for each in outcome_of(found) if each.title == "Downtime")
+    assert f"until the cutover ({at:%H:%M:%S} UTC)" in said.sentences[0]
+
+
+def test_a_cutover_whose_end_was_not_seen_has_no_moment() -> None:
+    unseen = execution(*STOPPED, run(18, 168, 2, status=NOT_OPENED), run(18, 170, None))
+    assert unseen.cutover_at is None
+    assert (
+        f"{START + timedelta(seconds=170):%H:%M:%S} UTC, and its end was not seen" in explain_no_return(unseen).message
+    )
 
 
 def test_the_way_back_ends_it() -> None:
