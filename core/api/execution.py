@@ -15,7 +15,6 @@ from core.errors import InputError
 from core.facts.model import TrialStart
 from core.jobs import Job
 from core.migration.execution.account import Account, Downtime, account, downtime
-from core.migration.execution.engine import cancel_abandoned_execution, carry_out_plan, new_execution, remove_leftovers
 from core.migration.execution.entry import (
     describe_leftovers,
     find_cancellable,
@@ -25,7 +24,6 @@ from core.migration.execution.entry import (
     refuse_if_unfinished,
     require_execution,
 )
-from core.migration.execution.executor import Executor, Operator
 from core.migration.execution.lock import HeldError
 from core.migration.execution.outcome import Paragraph, outcome_of
 from core.migration.execution.progress import current_rate, describe_progress, status_of
@@ -36,7 +34,9 @@ from core.migration.execution.queries import lines as lines_of_queries
 from core.migration.execution.queries import missing as explain_missing_query
 from core.migration.execution.queries import sentences as describe_queries
 from core.migration.execution.rollback import roll_back
+from core.migration.execution.runner import Runner, new_execution
 from core.migration.execution.status import NextOption, describe_both_clusters, next_options, suggest_next_commands
+from core.migration.execution.step_runner import Operator, StepRunner
 from core.migration.execution.summary import follow_up
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
 from core.migration.execution.unfinished import Possible, known_downtime, possible
@@ -158,7 +158,7 @@ def cancel_execution(session: Session, move: str, operator: Operator, job: Job) 
         while _is_running_here(session, found):
             job.wait(0.2)
     else:
-        cancel_abandoned_execution(_make_executor(session, found, operator, job))
+        _make_runner(session, found, operator, job).cancel_abandoned()
     return session.store.execution(found.id)
 
 
@@ -166,7 +166,7 @@ def roll_back_execution(session: Session, move: str, operator: Operator, job: Jo
     """Roll back the latest execution; after the point of no return raise BlockedError with instructions."""
     latest = _latest(session, move)
     found = find_rollbackable(latest, move, alive=_is_running_here(session, latest))
-    _run_after_cleanup(session, partial(roll_back, _make_executor(session, found, operator, job)), operator, job)
+    _run_after_cleanup(session, partial(roll_back, _make_runner(session, found, operator, job)), operator, job)
     return session.store.execution(found.id)
 
 
@@ -242,9 +242,9 @@ def _carry_out(session: Session, execution_id: int, operator: Operator, job: Job
     execution = session.store.execution(execution_id)
     for name in LOADED_LATE:
         import_module(name)
-    executor = _make_executor(session, execution, operator, job)
-    executor.passwords = _ask_passwords(session, execution)
-    _run_after_cleanup(session, partial(carry_out_plan, executor), operator, job)
+    runner = _make_runner(session, execution, operator, job)
+    runner.steps.passwords = _ask_passwords(session, execution)
+    _run_after_cleanup(session, runner.carry_out, operator, job)
     if execution.kind is Kind.REHEARSAL:
         make_estimate(session, execution.move, job)  # a new estimate, which uses what the rehearsal has measured
     return session.store.execution(execution_id)
@@ -264,7 +264,7 @@ def _run_after_cleanup(session: Session, action: Callable[[], None], operator: O
             raise with_advice(session, error) from error
     else:
         return
-    remove_leftovers(_make_executor(session, leftover, operator, job))
+    _make_runner(session, leftover, operator, job).remove_leftovers()
     try:
         action()
     except HeldError as error:
@@ -296,8 +296,8 @@ def _describe_servers(session: Session, move: str) -> dict[str, str]:
     return descriptions
 
 
-def _make_executor(session: Session, execution: Execution, operator: Operator, job: Job) -> Executor:
-    """Return the executor of a recorded execution. Every execution is run through this function.
+def _make_runner(session: Session, execution: Execution, operator: Operator, job: Job) -> Runner:
+    """Return the runner of a recorded execution. Every execution is run through this function.
 
     An unsigned execution runs only if the operator takes it over after seeing it.
 
@@ -330,6 +330,5 @@ def _make_executor(session: Session, execution: Execution, operator: Operator, j
         holder = session.store.execution(execution.id).token
         return with_trial_start(*servers, old, new, move, job, holder).trial_start
 
-    return Executor(
-        execution.id, session.store, lambda side: session.server(names[side], job), operator, job, try_start
-    )
+    steps = StepRunner(execution.id, session.store, lambda side: session.server(names[side], job), operator, job)
+    return Runner(steps, try_start)

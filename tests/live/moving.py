@@ -19,8 +19,8 @@ from core.facts.model import Cluster, Facts
 from core.history.store import Store
 from core.jobs import Event, Job
 from core.migration.estimate import estimate, spec_of
-from core.migration.execution.engine import carry_out_plan, new_execution
-from core.migration.execution.executor import Executor
+from core.migration.execution.runner import Runner, new_execution
+from core.migration.execution.step_runner import StepRunner
 from core.migration.findings.data_roots import data_roots
 from core.migration.model.checks import CheckResult
 from core.migration.model.execution import Execution, Kind, StopAnswer
@@ -278,10 +278,11 @@ class Moving:
         hooks, ends = self.store.hooks(self.move.name), (profiles[0], profiles[1], *self.facts)
         return make_plan(self.move, *ends, self.checks, self.probes, estimated, hooks, verify, seed="0123")
 
-    def executor(
+    def runner(
         self, execution: int, person: Person | None = None, listener: Callable[[Event], None] | None = None
-    ) -> Executor:
-        return Executor(execution, self.store, self.connect, person or Person(), Job(listener or self.events.append))
+    ) -> Runner:
+        job = Job(listener or self.events.append)
+        return Runner(StepRunner(execution, self.store, self.connect, person or Person(), job))
 
     def begin(self, kind: Kind = Kind.REAL, verify: Verify = Verify.CHANGED) -> int:
         return self.store.execution_started(new_execution(self.plan(verify), kind))
@@ -299,7 +300,7 @@ class Moving:
 
     def execute(self, person: Person | None = None, kind: Kind = Kind.REAL) -> Execution:
         number = self.begin(kind)
-        carry_out_plan(self.executor(number, person))
+        self.runner(number, person).carry_out()
         return self.store.execution(number)
 
 

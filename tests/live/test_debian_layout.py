@@ -10,7 +10,6 @@ from core.errors import BlockedError, CommandError
 from core.facts.collect import collect
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.model import step_ids
 from core.migration.model.execution import State
@@ -85,16 +84,16 @@ def test_debians_cluster_is_fenced_taken_back_and_as_it_was(
         move = Moving(store, servers.__getitem__, facts, move=MOVE)
         number = move.begin()
         with pytest.raises(CommandError, match="cannot write to /etc/postgresql/15 on the new server"):
-            carry_out_plan(move.executor(number, Undecided(name="15/fenced")))
+            move.runner(number, Undecided(name="15/fenced")).carry_out()
         assert state(cluster) == start_conf  # it runs
         cluster.old.exec("chown", "-R", "postgres:", "/etc/postgresql/15")  # as pg_createcluster does
         with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
-            carry_out_plan(move.executor(number, Undecided(name="15/fenced")))
+            move.runner(number, Undecided(name="15/fenced")).carry_out()
         assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "down"
         refused = cluster.new.exec("pg_ctlcluster", "15", "fenced", "start", check=False)
         assert refused.returncode != 0
         assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid").returncode == 0
-        roll_back(move.executor(number))
+        roll_back(move.runner(number))
         assert store.execution(number).state is State.ROLLED_BACK
         assert state(cluster) == start_conf
         assert cluster.new.exec("pg_lsclusters", "-h", "15", "fenced").stdout.split()[3] == "online"

@@ -15,7 +15,6 @@ import pytest
 from core.errors import BlockedError, Cancelled, CommandError, InputError, PghaulError, UnreachableError
 from core.facts.model import Facts
 from core.jobs import CommandStarted, Event, Progress
-from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.status import MoveStatus, move_status, suggest_next_commands
@@ -125,9 +124,9 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
         site.load(cluster.old),
         pytest.raises(BlockedError, match=r"base/1/1259 \(content\)\n"),
     ):
-        carry_out_plan(move.executor(number, person, spoil))
+        move.runner(number, person, spoil).carry_out()
     before = len(move.store.execution(number).steps)
-    carry_out_plan(move.executor(number, person))
+    move.runner(number, person).carry_out()
     done = move.store.execution(number)
     final = {step.number for step in done.plan.steps if step.phase is Phase.FINAL}
     again = [run for run in done.steps[before:] if run.number in final]
@@ -146,7 +145,7 @@ def test_a_cluster_under_load_is_moved_verified_and_started(cluster: Lab, move: 
     assert [identifier in line for line in answers] == [True]
     assert sql(cluster.new, "select count(*) from pg_settings where source = 'command line'") == "0"
     with pytest.raises(BlockedError) as caught:
-        roll_back(move.executor(done.id))
+        roll_back(move.runner(done.id))
     assert "--status" in caught.value.hint
     typed = "\n".join(line for paragraph in outcome_of(done) for line in paragraph.sentences)
     assert f"mv -- {DATA}/pghaul-fence/global/pg_control {DATA}/global/" in typed
@@ -182,18 +181,18 @@ def test_a_cluster_is_moved_by_an_rsync_daemon_also_when_a_pass_is_cancelled(clu
     def cancel(event: object) -> None:
         if isinstance(event, Progress) and step_ids.of_part(step_ids.PRE_COPY, 1, "data") in event.id.split("+"):
             heard.append(listening(cluster) - ports)
-            cancelled.job.cancel()
+            cancelled.steps.job.cancel()
 
     number = by_daemon(move).begin()
     assert move.store.execution(number).plan.transport == "rsync daemon, lz4, 2 streams"
-    cancelled = move.executor(number, listener=cancel)
+    cancelled = move.runner(number, listener=cancel)
     with site.load(cluster.old):
         with pytest.raises(Cancelled):
-            carry_out_plan(cancelled)
+            cancelled.carry_out()
         assert len(heard[0]) == 1
         assert heard[0] < {f"{cluster.new.address}:{port}" for port in range(FIRST_PORT, LAST_PORT + 1)}
         assert listening(cluster) == ports
-        carry_out_plan(move.executor(number))
+        move.runner(number).carry_out()
     done = move.store.execution(number)
     assert done.state is State.DONE
     assert listening(cluster) == ports
@@ -230,7 +229,7 @@ def test_wal_that_nobody_needs_stays_on_old_and_what_compares_all_looks_for_corr
         sql(cluster.old, switch * 8)
 
     number = move.begin(verify=Verify.ALL)
-    carry_out_plan(move.executor(number, Person(at={Hook.STOP_APPLICATIONS: write_on})))
+    move.runner(number, Person(at={Hook.STOP_APPLICATIONS: write_on})).carry_out()
     done = move.store.execution(number)
     assert done.state is State.DONE
     waiting = cluster.old.exec("sh", "-c", f"ls {site.WAL} | grep -cE '^[0-9A-F]{{24}}$'").stdout
@@ -276,7 +275,7 @@ def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
         cluster.new.exec("sh", "-c", spoil)
 
     with pytest.raises(PghaulError, match=r"\b69: .*FATAL: .*of nobody"):
-        carry_out_plan(move.executor(number, Person(at={step_ids.DECIDE: decide})))
+        move.runner(number, Person(at={step_ids.DECIDE: decide})).carry_out()
     failed = move.store.execution(number)
     assert (failed.state, failed.past_return) == (State.STOPPED, False)
     assert move_status(failed) is MoveStatus.NOT_OPENED
@@ -285,13 +284,13 @@ def test_an_opening_that_let_nobody_in_can_be_taken_back_and_tried_again(
         cluster.new.exec("rm", "/var/tmp/conf")
         unheard = replace(move, connect=lambda side: _silent() if side == "new" else move.connect(side))
         with pytest.raises(UnreachableError):  # its host may have started it since
-            roll_back(unheard.executor(number))
+            roll_back(unheard.runner(number))
         assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid", check=False).returncode == 1
-        roll_back(move.executor(number))
+        roll_back(move.runner(number))
         assert sql(cluster.old, HISTORY) == "0"
     else:
         cluster.new.exec("mv", "/var/tmp/conf", conf)
-        carry_out_plan(move.executor(number))
+        move.runner(number).carry_out()
         assert move.store.execution(number).state is State.DONE
         assert sql(cluster.new, HISTORY) == "0"
 
@@ -307,8 +306,8 @@ def test_a_local_start_that_a_power_cut_ended_is_made_again(cluster: Lab, move: 
 
     number = move.begin()
     with pytest.raises(CommandError, match=move.about(number, step_ids.QUERY_NEW)):
-        carry_out_plan(move.executor(number, listener=kill))
-    carry_out_plan(move.executor(number))
+        move.runner(number, listener=kill).carry_out()
+    move.runner(number).carry_out()
     assert move.store.execution(number).state is State.DONE
     assert sql(cluster.new, HISTORY) == "0"
 
@@ -347,7 +346,7 @@ def test_a_rehearsal_stops_and_starts_nothing(
     rehearsal = move.begin(Kind.REHEARSAL)
     copies = killed(move, lambda event: isinstance(event, Progress) and runs_of_the_first_pass(move, rehearsal) != [])
     with pytest.raises(KeyboardInterrupt):
-        carry_out_plan(move.executor(rehearsal, listener=copies))
+        move.runner(rehearsal, listener=copies).carry_out()
     assert move.store.execution(rehearsal).state is State.INTERRUPTED
     code, _, err = command.connecting("execute", move.move.name, "--resume")
     assert code == 0, err
@@ -376,14 +375,14 @@ def test_a_rehearsal_stops_and_starts_nothing(
     number = move.begin()  # it finds the rehearsal's copy
     copies = killed(move, lambda event: begins(event, {run.title for run in runs_of_the_first_pass(move, number)}))
     with pytest.raises(KeyboardInterrupt):
-        carry_out_plan(move.executor(number, listener=copies))
+        move.runner(number, listener=copies).carry_out()
     assert {"copy", "lock"} <= of_ours(cluster)
     code, _, err = command.connecting("execute", move.move.name, "--cancel")
     assert code == 0, err
     assert move.store.execution(number).state is State.CANCELLED
     assert of_ours(cluster) == set()
     with pytest.raises(BlockedError, match="not confirmed"):  # its name is mistyped: it stops nothing
-        carry_out_plan(move.executor(number, Person(name="another")))
+        move.runner(number, Person(name="another")).carry_out()
     code, _, err = command("execute", move.move.name, "--resume", "--confirm", "another", "--manual-steps-done")
     assert code == InputError.exit_code, err
     code, _, err = command.connecting("execute", move.move.name, "--rollback")
@@ -412,7 +411,7 @@ def test_a_page_changed_within_the_second_of_the_warm_copy_arrives(cluster: Lab,
 
     number = move.begin()
     with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
-        carry_out_plan(move.executor(number, Changing(at={Hook.STOP_APPLICATIONS: change})))
+        move.runner(number, Changing(at={Hook.STOP_APPLICATIONS: change})).carry_out()
     link = table.removeprefix(DATA)
     assert cluster.new.exec("sha256sum", f"{TARGET}{link}").stdout.split()[0] == changed[0]
 
@@ -434,11 +433,11 @@ def test_all_contents_are_compared_if_asked_for_and_a_spoilt_copy_never_starts(c
 
     number = move.begin(verify=Verify.ALL)
     with pytest.raises(BlockedError, match=r"base/1/1259 \(content\)\n"):
-        carry_out_plan(move.executor(number, listener=spoil))
+        move.runner(number, listener=spoil).carry_out()
     stopped = move.store.execution(number)
     assert stopped.state is State.STOPPED
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
-    roll_back(move.executor(number))
+    roll_back(move.runner(number))
     assert sql(cluster.old, HISTORY) == "0"
 
 
@@ -454,11 +453,11 @@ def test_a_failing_step_stops_the_plan_where_it_is_and_hooks_do_what_people_woul
     ours = sql(cluster.old, VERSION_FOLDER)
     cluster.new.exec("install", "-d", f"{NEW_OTHER}/{ours}/not ours")
     with pytest.raises(BlockedError, match=f": .*{NEW_OTHER} "):
-        carry_out_plan(move.executor(number))
+        move.runner(number).carry_out()
     assert move.store.execution(number).state is State.STOPPED
     cluster.new.exec("rm", "-r", NEW_OTHER)
     person = Person()
-    carry_out_plan(move.executor(number, person))
+    move.runner(number, person).carry_out()
     done = move.store.execution(number)
     assert (done.state, [run.attempt for run in done.steps if run.number == 1]) == (State.DONE, [1, 2])
     assert person.asked == [f"stop {DATA}", step_ids.DECIDE, step_ids.REPOINT_APPLICATIONS]

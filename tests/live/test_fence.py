@@ -14,7 +14,6 @@ from core.migration.checks import run_checks
 from core.migration.checks.state import TARGET_IDENTITY
 from core.migration.checks.waivers import apply_waivers, waive
 from core.migration.execution import lock
-from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, State
@@ -82,7 +81,7 @@ def undecided(move: Moving, listener: Callable[[Event], None] | None = None) -> 
     """An execution up to the decision: new runs for us alone."""
     number = move.begin()
     with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
-        carry_out_plan(move.executor(number, Undecided(), listener))
+        move.runner(number, Undecided(), listener).carry_out()
     return number
 
 
@@ -146,7 +145,7 @@ def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_b
     starts = [
         step.title for step in move.plan().way_back if step.id == step_ids.START_OLD_CLUSTER
     ]  # none, if it was stopped
-    roll_back(move.executor(number, listener=at_start(starts[0], look) if starts else None))
+    roll_back(move.runner(number, listener=at_start(starts[0], look) if starts else None))
     assert move.store.execution(number).state is State.ROLLED_BACK
     assert new.exec("test", "-e", f"{TARGET}/postmaster.pid", check=False).returncode == 1
     assert new.exec("test", "-e", f"{FENCE}/global/pg_control").returncode == 0  # new is kept
@@ -171,15 +170,13 @@ def test_a_half_copy_is_started_by_nobody_and_after_a_rollback_neither(cluster: 
     number = move.begin()
     person = Undecided(at={Hook.STOP_APPLICATIONS: start_new})
     with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
-        carry_out_plan(
-            move.executor(number, person, listener=at_start(move.title(step_ids.COMPARE_CHECKSUMS), start_new))
-        )
+        move.runner(number, person, listener=at_start(move.title(step_ids.COMPARE_CHECKSUMS), start_new)).carry_out()
     assert len(tried) == 2
     # new runs for us alone: after a restart of the host nobody starts what is not decided
     cluster.new.exec("sh", "-c", f"kill -9 $(cat '{TARGET}/postmaster.pid' | head -n 1)")
     time.sleep(1)  # its children see that it is gone
     assert "not a database cluster directory" in refuses(cluster.new, f"{NEW_BIN}/pg_ctl", "-D", TARGET, "start")
-    roll_back(move.executor(number))
+    roll_back(move.runner(number))
     assert move.store.execution(number).state is State.ROLLED_BACK
     start_new()
     assert sql(cluster.old, BRANCHES) == "1"
@@ -193,7 +190,7 @@ def test_a_half_copy_is_started_by_nobody_and_after_a_rollback_neither(cluster: 
 def test_new_is_opened_after_it_lost_its_power_undecided(cluster: Lab, move: Moving) -> None:
     number = undecided(move)
     cluster.new.exec("sh", "-c", f"kill -9 $(cat '{TARGET}/postmaster.pid' | head -n 1)")
-    carry_out_plan(move.executor(number))
+    move.runner(number).carry_out()
     assert move.store.execution(number).state is State.DONE
     assert sql(cluster.new, BRANCHES) == "1"
 
@@ -214,9 +211,9 @@ def test_a_server_that_lives_in_the_target_stops_the_pass_the_proof_and_the_star
         step_ids.START_LOCALLY,
     ):
         with pytest.raises(PghaulError, match=r"a PostgreSQL server .*is running in"):
-            carry_out_plan(move.executor(number, listener=once(move.title(name), live)))
+            move.runner(number, listener=once(move.title(name), live)).carry_out()
         cluster.new.exec("kill", there.pop())
-    carry_out_plan(move.executor(number))
+    move.runner(number).carry_out()
     assert move.store.execution(number).state is State.DONE
 
 
@@ -234,10 +231,10 @@ def test_only_our_own_server_is_opened(cluster: Lab, move: Moving) -> None:
     site.pg_ctl(cluster.new, "-m", "fast", "stop")
     site.pg_ctl(cluster.new, "-l", "/dev/null", "start")
     with pytest.raises(PghaulError, match="that this copy has not started"):
-        carry_out_plan(move.executor(number))
+        move.runner(number).carry_out()
     assert cluster.new.exec("test", "-e", f"{FENCE}/mark").returncode == 0
     site.pg_ctl(cluster.new, "-m", "fast", "stop")
-    carry_out_plan(move.executor(number))
+    move.runner(number).carry_out()
     assert move.store.execution(number).state is State.DONE
 
 
@@ -247,7 +244,7 @@ def test_what_has_old_s_identifier_but_no_mark_is_named_and_taken_only_when_give
 ) -> None:
     """An opened copy, then a standby: neither is an earlier copy of ours."""
     undecided(move)
-    roll_back(move.executor(1))
+    roll_back(move.runner(1))
     cluster.new.exec("mv", f"{FENCE}/global/pg_control", f"{TARGET}/global/", user="postgres")
     cluster.new.exec("rm", "-r", FENCE, user="postgres")
     with pytest.raises(
@@ -278,7 +275,7 @@ def test_a_fenced_cluster_is_known_and_planned_again(move: Moving) -> None:
     assert (old.fenced, old.copy_of, old.control is not None and old.control.state) == (True, None, "shut down")
     assert (new.fenced, new.running, new.copy_of) == (True, True, old.control and old.control.system_identifier)
     assert replace(move, facts=here).plan().way_back[-1].id == step_ids.REMOVE_LISTS_NEW
-    roll_back(move.executor(number))
+    roll_back(move.runner(number))
 
 
 def test_a_rollback_needs_the_lock_of_the_old_server_only(
@@ -294,10 +291,10 @@ def test_a_rollback_needs_the_lock_of_the_old_server_only(
 
     monkeypatch.setattr(lock, "take", take)
     with pytest.raises(CommandError):
-        roll_back(move.executor(number))
+        roll_back(move.runner(number))
     assert not [run for run in move.store.execution(number).steps if run.back]
     assert cluster.old.exec("test", "-e", f"{DATA}/postmaster.pid", check=False).returncode == 1
     broken = Side.NEW
-    roll_back(move.executor(number))
+    roll_back(move.runner(number))
     assert move.store.execution(number).state is State.ROLLED_BACK
     assert sql(cluster.old, BRANCHES) == "1"

@@ -14,8 +14,8 @@ from core.errors import BlockedError, Cancelled, PghaulError, UnreachableError
 from core.facts.model import Facts
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Progress
-from core.migration.execution.engine import cancel_abandoned_execution, carry_out_plan, new_execution
 from core.migration.execution.rollback import roll_back
+from core.migration.execution.runner import new_execution
 from core.migration.model import step_ids
 from core.migration.model.execution import Kind, State
 from core.migration.model.move import Hook
@@ -207,11 +207,9 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
     cluster.shape(SLOW)
     try:
         with pytest.raises(PghaulError) as caught:
-            carry_out_plan(
-                stopped.executor(
-                    number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), lambda: disturb(cluster))
-                )
-            )
+            stopped.runner(
+                number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), lambda: disturb(cluster))
+            ).carry_out()
         cluster.shape("off")
         broken = stopped.store.execution(number)
         assert broken.state in {State.STOPPED, State.INTERRUPTED}, caught.value
@@ -221,7 +219,7 @@ def test_a_broken_copy_is_stopped_cleanly_and_gone_on_with(
             assert "pghaul" not in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
     finally:
         mend(cluster)
-    carry_out_plan(stopped.executor(number))
+    stopped.runner(number).carry_out()
     assert stopped.store.execution(number).state is State.DONE
     assert site.contents(cluster.old) == before
     assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
@@ -236,14 +234,14 @@ def test_a_read_only_source_is_noticed_and_gone_on_with(cluster: Lab, stopped: M
     try:
         cluster.old.exec("mount", "-o", "remount,ro", "/srv/pg")
         with pytest.raises(PghaulError, match=r"[Rr]ead-only"):
-            carry_out_plan(stopped.executor(number))
+            stopped.runner(number).carry_out()
     finally:
         cluster.old.exec("mount", "-o", "remount,rw", "/srv/pg")
         clusters.control(cluster.old, "start")
         cluster.old.exec("rm", "-rf", "/run/mount")  # mount's own notes
     assert stopped.store.execution(number).state is State.STOPPED
     assert site.hashes(cluster.old) == before
-    carry_out_plan(stopped.executor(number))
+    stopped.runner(number).carry_out()
     assert stopped.store.execution(number).state is State.DONE
     assert site.contents(cluster.old) in before
 
@@ -255,16 +253,14 @@ def test_a_cut_cable_leaves_the_copy_running_and_it_is_found_again(cluster: Lab,
     number = stopped.begin()
     cluster.shape(SLOW)
     with pytest.raises(UnreachableError) as caught:
-        carry_out_plan(
-            stopped.executor(
-                number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), lambda: cluster.cut("old"))
-            )
-        )
+        stopped.runner(
+            number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), lambda: cluster.cut("old"))
+        ).carry_out()
     assert f"pghaul execute {SPREAD.name} --resume" in caught.value.hint
     assert stopped.store.execution(number).state is State.INTERRUPTED
     cluster.mend("old")
     cluster.shape("off")
-    carry_out_plan(stopped.executor(number))
+    stopped.runner(number).carry_out()
     done = stopped.store.execution(number)
     copies = [run for run in done.steps if run.title == stopped.title(step_ids.of_part(step_ids.COPY, "data"))]
     assert (done.state, len(copies)) == (State.DONE, 1)  # the very same try, followed to its end
@@ -280,17 +276,15 @@ def test_old_started_by_somebody_during_the_final_pass(cluster: Lab, running: Mo
 
     number = running.begin()
     with pytest.raises(PghaulError, match=f"a PostgreSQL server is running in {re.escape(DATA)}"):
-        carry_out_plan(
-            running.executor(
-                number,
-                listener=at_start(running.title(step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, "data")), start_old),
-            )
-        )
+        running.runner(
+            number,
+            listener=at_start(running.title(step_ids.of_part(step_ids.FINAL_SYNC_CHANGED, "data")), start_old),
+        ).carry_out()
     assert running.store.execution(number).state is State.STOPPED
     assert cluster.new.exec("test", "-e", f"{TARGET}/pghaul-start.log", check=False).returncode == 1
     assert sql(cluster.old, "select bbalance from pgbench_branches") == "4711"
     person = Person()
-    carry_out_plan(running.executor(number, person))
+    running.runner(number, person).carry_out()
     assert running.store.execution(number).state is State.DONE
     assert person.asked[0] == f"stop {DATA}"
     assert sql(cluster.new, "select bbalance from pgbench_branches") == "4711"
@@ -325,10 +319,10 @@ def test_a_cancel_from_elsewhere_ends_the_copy_and_cleans_up(cluster: Lab, stopp
         stopped.store.ask_cancel(number)
 
     with pytest.raises(Cancelled):
-        carry_out_plan(stopped.executor(number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), ask)))
+        stopped.runner(number, listener=at_first_bytes(step_ids.of_part(step_ids.COPY, "data"), ask)).carry_out()
     assert stopped.store.execution(number).state is State.CANCELLED
     cluster.shape("off")
-    roll_back(stopped.executor(number))
+    roll_back(stopped.runner(number))
     assert site.contents(cluster.old) == before
 
 
@@ -405,9 +399,9 @@ def test_what_a_killed_workstation_left_is_taken_away_by_a_cancel(cluster: Lab, 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        carry_out_plan(stopped.executor(number, listener=at_start(stopped.title(step_ids.CHECK_STOPPED), die)))
+        stopped.runner(number, listener=at_start(stopped.title(step_ids.CHECK_STOPPED), die)).carry_out()
     assert "pghaul" in cluster.old.exec("ls", "/tmp", "/var/tmp").stdout
-    cancel_abandoned_execution(stopped.executor(number))
+    stopped.runner(number).cancel_abandoned()
     assert stopped.store.execution(number).state is State.CANCELLED
     for host in (cluster.old, cluster.new):
         assert "pghaul" not in host.exec("ls", "/tmp", "/var/tmp").stdout
@@ -434,16 +428,16 @@ def test_an_execution_that_an_earlier_version_has_begun(
     cluster.shape(SLOW)
     copying = step_ids.of_part(step_ids.PRE_COPY, 1, "data")
     with pytest.raises(PghaulError):
-        carry_out_plan(running.executor(number, listener=at_first_bytes(copying, lambda: kill_rsync(cluster))))
+        running.runner(number, listener=at_first_bytes(copying, lambda: kill_rsync(cluster))).carry_out()
     cluster.shape("off")
     with pytest.raises(BlockedError, match=running.about(number, step_ids.DECIDE)):
-        carry_out_plan(running.executor(number, Undecided()))
+        running.runner(number, Undecided()).carry_out()
     assert running.store.execution(number).state is State.STOPPED
     if back:
-        roll_back(running.executor(number))
+        roll_back(running.runner(number))
         assert sql(cluster.old, "select count(*) from pgbench_accounts") == "100000"
     else:
-        carry_out_plan(running.executor(number))
+        running.runner(number).carry_out()
         assert sql(cluster.new, "select count(*) from pgbench_accounts") == "100000"
     assert running.store.execution(number).state is (State.ROLLED_BACK if back else State.DONE)
     assert running.store.recorded_here(number)

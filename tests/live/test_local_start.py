@@ -10,7 +10,6 @@ import pytest
 from core.errors import BlockedError, PghaulError
 from core.facts.model import Cluster, Facts
 from core.jobs import Job
-from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.findings.local_start import list_isolation_settings
 from core.migration.model import step_ids
@@ -103,9 +102,9 @@ def test_a_subscription_takes_nothing_before_new_is_opened_and_a_rollback_loses_
 
     number = move.begin()
     with pytest.raises(BlockedError, match=move.about(number, step_ids.DECIDE)):
-        carry_out_plan(move.executor(number, Undecided(at={step_ids.DECIDE: publish})))
+        move.runner(number, Undecided(at={step_ids.DECIDE: publish})).carry_out()
     assert seen == [("10", _OWN)]
-    roll_back(move.executor(number))
+    roll_back(move.runner(number))
     assert move.store.execution(number).state is State.ROLLED_BACK
     wait_until(lambda: sql(cluster.old, _ROWS) == "30", "old to have all that was published")
 

@@ -11,7 +11,6 @@ import pytest
 from core.errors import Cancelled
 from core.facts.model import Facts
 from core.jobs import Event, Job, Note, Progress
-from core.migration.execution.engine import carry_out_plan
 from core.migration.model import step_ids
 from core.migration.model.execution import Kind, State
 from core.migration.model.plan import Phase, Plan
@@ -151,12 +150,12 @@ def test_a_pass_that_is_cancelled_leaves_nothing(machines: Lab, move: Callable[[
             look = machines.old.exec("sh", "-c", "ps -e -o comm= | grep -x rsync; grep nfs4 /proc/mounts").stdout
             if "rsync" in look:  # the first lines come while the files are still being listed
                 seen.append(look)
-                executor.job.cancel()
+                runner.steps.job.cancel()
 
     number = moving.begin()
-    executor = moving.executor(number, listener=cancel)
+    runner = moving.runner(number, listener=cancel)
     with as_before(machines), pytest.raises(Cancelled):
-        carry_out_plan(executor)
+        runner.carry_out()
     assert "rsync" in seen[0]
     assert seen[0].count("vers=4.2") == 4
     assert moving.store.execution(number).state is State.CANCELLED

@@ -9,7 +9,6 @@ from core.errors import BlockedError
 from core.facts.collect import collect
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.rollback import roll_back
 from core.migration.model import step_ids
 from core.migration.model.move import Hook, Move
@@ -78,7 +77,7 @@ def stopped_at(move: Moving, number: int, name: str) -> None:
     person = Undecided(name="15/main")
     person.until = name
     with pytest.raises(BlockedError, match=move.about(number, name)):
-        carry_out_plan(move.executor(number, person))
+        move.runner(number, person).carry_out()
 
 
 def stays_down(host: Host, again: Callable[[str], None]) -> None:
@@ -111,7 +110,7 @@ def test_no_unit_and_no_boot_starts_what_is_fenced(hosts: Lab, move: Moving) -> 
     hosts.boot("new")
     assert not active(hosts.new)
     stays_down(hosts.new, hosts.restart)
-    roll_back(move.executor(number))
+    roll_back(move.runner(number))
     assert (rows(hosts.old), active(hosts.new)) == ("1000", False)
     stays_down(hosts.new, hosts.restart)
     hosts.restart("old")

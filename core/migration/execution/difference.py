@@ -18,6 +18,8 @@ from core import units
 from core.sides import Side
 
 _NAMED = 5
+_SHOWN = 20
+"""Lines of an inventory that are shown: of a thousand that differ nobody would read the rest."""
 _MOST = 10_000
 """Differing lines that are looked at: more say nothing new."""
 
@@ -73,6 +75,20 @@ def describe_first_difference(expected: str, found: str) -> str:
     if differing is None:
         return "the lines are the same, their line endings differ"
     return "{} there, {} here".format(*differing)
+
+
+def describe_inventory_difference(expected: str, found: str) -> str:
+    """Return a sentence that names the first lines that only one of the two inventories has."""
+    before, now = expected.splitlines(), found.splitlines()
+    gone, come = (
+        "; ".join([line for line in these if line not in those][:_SHOWN]) or "nothing"
+        for these, those in ((before, now), (now, before))
+    )
+    return (
+        f"The inventories differ. Only the old cluster had: {gone}. Only the new cluster has: {come}. Such lines can "
+        "come from clients that worked during the first inventory, or from the local-only start. Examine them before "
+        "you decide."
+    )
 
 
 def compare_lists(old: str, new: str) -> Differences:

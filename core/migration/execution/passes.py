@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from core.migration.estimate.copy_methods import WORTH_SECONDS
+from core.migration.execution.rsync_log import changed_meanwhile
+from core.migration.model.execution import Execution, StepRun
 
 MOST = 6
 """Passes at the most: a cluster that changes as fast as it is copied never comes to rest."""
@@ -62,3 +65,46 @@ def is_another_pass_worthwhile(passes: Sequence[PrecopyPass], waited: float = 0.
 def is_last_pass_outdated(passes: Sequence[PrecopyPass], waited: float) -> bool:
     """Whether so much time went by since the last pass, in seconds, that another one before the stop is worth it."""
     return bool(passes) and waited >= WORTH_SECONDS and estimate_gain(passes, waited) >= WORTH_SECONDS
+
+
+def seconds_since_last_pass(execution: Execution) -> float:
+    """Return the seconds since the last pre-copy pass ended."""
+    ends = [run.ended_at for run in _finished_pass_runs(execution) if run.ended_at is not None]
+    return (datetime.now(UTC) - max(ends)).total_seconds() if ends else 0.0
+
+
+def _finished_pass_runs(execution: Execution) -> list[StepRun]:
+    """The tries at warm passes that ended well and were no mere leaving out."""
+    numbers = {step.number for step in execution.plan.steps if step.precopy_pass and step.root}
+    return [run for run in execution.steps if run.number in numbers and run.done and not run.back and not run.message]
+
+
+def list_passes(execution: Execution) -> list[PrecopyPass]:
+    """The warm passes that were made so far, each over all places, the tries of one number apart."""
+    numbers = {step.number: step.precopy_pass for step in execution.plan.steps if step.precopy_pass}
+    made: dict[tuple[int, int], list[StepRun]] = {}
+    attempts: dict[int, int] = {}
+    for run in _finished_pass_runs(execution):
+        attempts[run.number] = attempts.get(run.number, 0) + 1
+        made.setdefault((numbers[run.number], attempts[run.number]), []).append(run)
+    runs = sorted(made.values(), key=lambda parts: parts[0].started_at)
+    began = [parts[0].started_at for parts in runs]
+    after = [None, *((one - other).total_seconds() for one, other in zip(began[1:], began, strict=False))]
+    return [
+        PrecopyPass(
+            sum(map(_run_seconds, parts)),
+            _sum_if_all_known([each.bytes for each in parts]),
+            _sum_if_all_known([changed_meanwhile(each.output) for each in parts]),
+            since,
+        )
+        for parts, since in zip(runs, after, strict=False)  # without any pass there is none to follow
+    ]
+
+
+def _run_seconds(run: StepRun) -> float:
+    return (run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else 0.0
+
+
+def _sum_if_all_known(parts: list[int | None]) -> int | None:
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None

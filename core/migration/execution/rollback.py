@@ -5,10 +5,8 @@ from functools import partial
 
 from core.errors import CommandError, ServerError
 from core.jobs import Note
-from core.migration.execution.engine import lock_side, pass_on_warnings, remove_leftovers
 from core.migration.execution.entry import explain_no_return
-from core.migration.execution.executor import Executor, end_detached_steps, run_step
-from core.migration.execution.recording import record_state, watch_progress
+from core.migration.execution.runner import Runner
 from core.migration.execution.status import may_have_stopped_old, runs_as_before
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, State
@@ -17,7 +15,7 @@ from core.redaction import CUT
 from core.sides import Side
 
 
-def roll_back(executor: Executor) -> None:
+def roll_back(runner: Runner) -> None:
     """Make old what it was: new stopped and kept, the copy's key gone, old let go, started and proven to run.
 
     A new that does not answer is said, and old is started all the same: before its fence was lifted nobody could write
@@ -28,48 +26,48 @@ def roll_back(executor: Executor) -> None:
         CommandError, UnreachableError: old could not be brought back; it may be tried again.
         Cancelled: the job was cancelled.
     """
-    execution = executor.execution
+    execution = runner.steps.reload()
     if execution.past_return:
         raise explain_no_return(execution)
-    with record_state(executor, State.ROLLED_BACK), watch_progress(executor):
+    with runner.recording(State.ROLLED_BACK):
         for side in Side:
-            _tolerate_unreachable_new(executor, side, partial(end_detached_steps, executor, side))
-        for side, folder in executor.sides:
-            _tolerate_unreachable_new(executor, side, partial(lock_side, executor, side, folder))
+            _tolerate_unreachable_new(runner, side, partial(runner.steps.end_detached, side))
+        for side, folder in runner.steps.sides:
+            _tolerate_unreachable_new(runner, side, partial(runner.lock_side, side, folder))
         lifted = _fence_was_lifted(execution)
         for step in execution.plan.way_back:
-            if step.reads and not _provide_input(executor, step):
+            if step.reads and not _provide_input(runner, step):
                 continue
             if step.verification.only_checks and lifted:
-                run_step(executor, step, back=True)
+                runner.steps.run(step, back=True)
             else:
                 _tolerate_unreachable_new(
-                    executor,
+                    runner,
                     step.side,
-                    partial(run_step, executor, step, back=True),
+                    partial(runner.steps.run, step, back=True),
                     proves=step.verification.only_checks,
                 )
-        remove_leftovers(executor)
-    executor.job.report(_describe_result(executor))
+        runner.remove_leftovers()
+    runner.steps.job.report(_describe_result(runner))
 
 
-def _provide_input(executor: Executor, step: Step) -> bool:
+def _provide_input(runner: Runner, step: Step) -> bool:
     """Hand to a step what it reads, as it was printed before the rollback; False: that is not known, or not whole.
 
     To run the other step now would be of no use: it would only be held against itself.
     """
-    execution = executor.execution
+    execution = runner.steps.execution
     other = execution.plan.step(step.reads)
     latest = None if other is None else execution.latest(other.number)
     if latest is None or latest.exit_status != 0 or latest.output.startswith(CUT):
         return False
-    executor.outputs[latest.number] = latest.output  # a step of the way back may have had that number
+    runner.steps.outputs[latest.number] = latest.output  # a step of the way back may have had that number
     return True
 
 
-def _describe_result(executor: Executor) -> Note:
+def _describe_result(runner: Runner) -> Note:
     """What the old server is now, as far as the last steps have looked at it."""
-    execution = executor.execution
+    execution = runner.steps.execution
     proof = next((step for step in reversed(execution.plan.way_back) if step.verification.only_checks), None)
     if proof is None or "prove_running" not in proof.call:
         return Note("The old cluster is stopped, as it was before, and may be started.")
@@ -78,7 +76,7 @@ def _describe_result(executor: Executor) -> Note:
     ]
     said = "\n".join(run.output for run in looks if run is not None)
     if any(line.startswith("warning: ") for line in said.splitlines()):
-        pass_on_warnings(executor, said)
+        runner.pass_on_warnings(said)
         return Note("The old cluster runs again, but not as before. See the warnings above.", "warning")
     if runs_as_before(execution):
         return Note("The old cluster runs again, with the same port, options and settings as before.")
@@ -97,7 +95,7 @@ def _fence_was_lifted(execution: Execution) -> bool:
 
 
 def _tolerate_unreachable_new(
-    executor: Executor, side: Side | None, action: Callable[[], None], *, proves: bool = False
+    runner: Runner, side: Side | None, action: Callable[[], None], *, proves: bool = False
 ) -> None:
     """A new that cannot be reached does not keep old from running again; one that proves it must not does."""
     try:
@@ -105,4 +103,4 @@ def _tolerate_unreachable_new(
     except ServerError as error:
         if side is Side.OLD or (proves and isinstance(error, CommandError)):
             raise
-        executor.job.report(Note(f"The new server takes no part in the rollback: {error.message}", "warning"))
+        runner.steps.job.report(Note(f"The new server takes no part in the rollback: {error.message}", "warning"))

@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.errors import InputError
-from core.migration.execution.resync import DIFFERS, find_resync_user
+from core.migration.execution.resume import DIFFERS, find_resync_user
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.move import HookCommand

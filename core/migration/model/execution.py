@@ -1,6 +1,7 @@
 """A plan being carried out: its rows in the history are its state."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
@@ -154,6 +155,35 @@ class Execution:
         Everything that says when the cutover was has it from here.
         """
         return min((run.ended_at for run in self.openings if run.exit_status == 0 and run.ended_at), default=None)
+
+    # --- what happens to it, as the history records it
+
+    def with_started(self, run: StepRun) -> "Execution":
+        """Return it with one more run."""
+        return replace(self, steps=tuple(sorted((*self.steps, run), key=lambda each: each.id)))
+
+    def with_progress(self, run_id: int, done: int, total: int | None) -> "Execution":
+        """Return it with the bytes that a run is through with, unless the run has ended."""
+        return self._with_changed(
+            run_id, lambda run: run if run.ended_at is not None else replace(run, bytes=done, total=total)
+        )
+
+    def with_ended(self, ended: StepRun) -> "Execution":
+        """Return it with the end of a run. The bytes that a failed run has copied stay."""
+
+        def end(run: StepRun) -> StepRun:
+            copied = ended.bytes if ended.bytes is not None or ended.done else run.bytes
+            return replace(ended, bytes=copied, total=run.total, void=run.void)
+
+        return self._with_changed(ended.id, end)
+
+    def with_void(self, first: int) -> "Execution":
+        """Return it with the steps of the plan from that number on not done."""
+        runs = (run if run.back or run.number < first else replace(run, void=True) for run in self.steps)
+        return replace(self, steps=tuple(runs))
+
+    def _with_changed(self, run_id: int, change: Callable[[StepRun], StepRun]) -> "Execution":
+        return replace(self, steps=tuple(change(run) if run.id == run_id else run for run in self.steps))
 
 
 class ExecutionJournal(Protocol):

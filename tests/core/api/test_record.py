@@ -18,8 +18,8 @@ from core.jobs import Job
 from core.migration.estimate import Spec, spec_of
 from core.migration.estimate import estimate as estimate_spec
 from core.migration.estimate.spec import ClusterSpec
-from core.migration.execution.engine import new_execution
 from core.migration.execution.record import by_stage, hit_rate
+from core.migration.execution.runner import new_execution
 from core.migration.findings.cluster import find_cluster
 from core.migration.model.execution import Kind, State, StepRun
 from core.migration.model.move import Verify

@@ -15,8 +15,8 @@ from core.errors import HistoryError
 from core.history.earlier_plans import EARLIER_BEGINNINGS, EARLIER_NAMES, load_plan
 from core.history.store import Store
 from core.jobs import Job
-from core.migration.execution.engine import carry_out_plan
-from core.migration.execution.executor import Executor
+from core.migration.execution.runner import Runner
+from core.migration.execution.step_runner import StepRunner
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Decision, OperatorTask, Step
@@ -191,8 +191,8 @@ def test_an_execution_that_stopped_at_the_decision_goes_on_to_its_end(
         known.step_ended(replace(run, id=known.step_started(execution.id, run), ended_at=START, exit_status=0))
     known.execution_changed(execution.id, State.STOPPED, "the operator waited")
     servers = {side: Server(side) for side in Side}
-    executor = Executor(execution.id, known, lambda side: cast("Connected", servers[side]), Agreeing(), Job())
-    carry_out_plan(executor)
+    steps = StepRunner(execution.id, known, lambda side: cast("Connected", servers[side]), Agreeing(), Job())
+    Runner(steps).carry_out()
     done = known.execution(execution.id)
     assert (done.state, done.past_return) == (State.DONE, True)
     assert known.recorded_here(execution.id)

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from core.migration.execution.executor import KEPT
 from core.migration.execution.queries import (
     AS_ROLE,
     UNEQUAL,
@@ -17,6 +16,7 @@ from core.migration.execution.queries import (
     query_results,
     sentences,
 )
+from core.migration.execution.step_runner import KEPT
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.plan import Phase

@@ -10,8 +10,8 @@ import pytest
 from core.errors import BlockedError, Cancelled, CommandError
 from core.history.store import Store
 from core.jobs import CommandStarted, Event, Job, Note, Progress
-from core.migration.execution.executor import KEPT, Executor, get_step_output, run_step
-from core.migration.execution.recording import record_state, watch_progress
+from core.migration.execution.runner import Runner
+from core.migration.execution.step_runner import KEPT, StepRunner
 from core.migration.model import step_ids
 from core.migration.model.execution import FOR_A_PERSON, State
 from core.migration.model.plan import OperatorTask
@@ -32,17 +32,17 @@ def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
         yield made
 
 
-def heard(store: Store) -> tuple[Executor, list[Event]]:
+def heard(store: Store) -> tuple[StepRunner, list[Event]]:
     events: list[Event] = []
-    return Executor(1, store, unconnected, Nobody(), Job(events.append)), events
+    return StepRunner(store.execution_started(execution()), store, unconnected, Nobody(), Job(events.append)), events
 
 
 def test_no_progress_is_shown_over_a_question(store: Store) -> None:
-    executor, events = heard(store)
-    with executor.asking():
-        executor.job.report(Progress("copy", "copy", 1, 2))
-        executor.job.report(Note("the cable was cut"))
-    executor.job.report(Progress("copy", "copy", 2, 2))
+    steps, events = heard(store)
+    with steps.asking():
+        steps.job.report(Progress("copy", "copy", 1, 2))
+        steps.job.report(Note("the cable was cut"))
+    steps.job.report(Progress("copy", "copy", 2, 2))
     assert events == [Note("the cable was cut"), Progress("copy", "copy", 2, 2)]
 
 
@@ -55,8 +55,8 @@ def test_of_a_long_output_the_end_is_kept_and_the_step_runs_again_for_all_of_it(
     number = store.execution_started(execution(printing))
     whole = []
     for _ in range(2):
-        executor = Executor(number, store, unconnected, Nobody(), Job())
-        whole.append(get_step_output(executor, printing))
+        steps = StepRunner(number, store, unconnected, Nobody(), Job())
+        whole.append(steps.output_of(printing))
     (kept, _) = store.execution(number).steps
     assert len(kept.output) <= len(CUT) + KEPT < len(whole[0])
     assert kept.output.startswith(CUT)
@@ -73,7 +73,7 @@ def test_of_a_failed_step_the_end_is_kept_and_no_secret_that_was_cut(store: Stor
     )
     number = store.execution_started(execution(failing))
     with pytest.raises(CommandError):
-        run_step(Executor(number, store, unconnected, Nobody(), Job()), failing)
+        StepRunner(number, store, unconnected, Nobody(), Job()).run(failing)
     (kept,) = store.execution(number).steps
     assert kept.output.endswith("\n44000\n")
     assert "geh3im" not in kept.output
@@ -84,13 +84,13 @@ def test_a_wish_to_cancel_from_another_program_ends_the_command_that_runs(store:
     call = f"touch '{tmp_path / 'begun'}'; sleep 9; touch '{tmp_path / 'ended'}'"
     lasting = change_step(STEP, action=OperatorTask(), command=call)
     number = store.execution_started(execution(lasting))
-    executor = Executor(number, store, unconnected, Nobody(), Job())
+    steps = StepRunner(number, store, unconnected, Nobody(), Job())
 
     def carried_out() -> None:
-        with record_state(executor), watch_progress(executor):
+        with Runner(steps).recording(State.DONE):
             with Store.open(store.path.parent) as elsewhere:
                 elsewhere.ask_cancel(number)
-            run_step(executor, lasting)
+            steps.run(lasting)
 
     with pytest.raises(Cancelled):
         carried_out()
@@ -122,9 +122,9 @@ def test_a_person_judges_the_look_at_the_way_and_no_other_step(store: Store, rea
     )
     made = execution(listens, looks)
     number = store.execution_started(made)
-    executor = Executor(number, store, lambda _: cast("Server", Closed()), Judge(), Job())
+    steps = StepRunner(number, store, lambda _: cast("Server", Closed()), Judge(), Job())
     with nullcontext() if left_out else pytest.raises(CommandError):
-        run_step(executor, made.plan.steps[1])
+        steps.run(made.plan.steps[1])
     said = [run.message for run in store.execution(number).steps if run.number == 2]
     assert said[-1].endswith(f" Accepted by {whoami()}: by the pooler") is left_out
 
@@ -162,11 +162,11 @@ def test_a_restarted_old_cluster_is_named_as_the_cause(
     proof = change_step(STEP, action=OperatorTask(command="true" if stopped else "false"), id=step_ids.CHECK_STOPPED)
     made = execution(proof, change_step(STEP, side=side))
     number = store.execution_started(made)
-    executor = Executor(number, store, lambda _: cast("Server", Restarted(said)), Nobody(), Job())
+    steps = StepRunner(number, store, lambda _: cast("Server", Restarted(said)), Nobody(), Job())
     with nullcontext() if stopped else pytest.raises(CommandError):
-        run_step(executor, made.plan.steps[0])
+        steps.run(made.plan.steps[0])
     with pytest.raises(CommandError) as failed:
-        run_step(executor, made.plan.steps[1])
+        steps.run(made.plan.steps[1])
     assert ("is running in /a" in failed.value.message) is named
     assert store.execution(number).steps[-1].exit_status == (1 if named else 25)
 
@@ -210,9 +210,9 @@ def test_a_failed_step_is_told_by_its_title_with_the_words_of_the_program(
 ) -> None:
     failing = change_step(STEP, title="flush the disks", detached=detached)
     number = store.execution_started(execution(failing))
-    executor = Executor(number, store, lambda _: cast("Server", Failing(said)), Nobody(), Job())
+    steps = StepRunner(number, store, lambda _: cast("Server", Failing(said)), Nobody(), Job())
     with pytest.raises(CommandError) as caught:
-        run_step(executor, failing)
+        steps.run(failing)
     assert caught.value.message == f'old: the step "flush the disks" failed with exit status 1: {why}'
 
 
@@ -222,14 +222,14 @@ def test_of_a_proof_that_fails_all_that_it_printed_is_kept(store: Store, detache
     number = store.execution_started(execution(proving))
     said = "database shop: 3 relations\npghaul: not all works\n"
     with pytest.raises(BlockedError):
-        run_step(Executor(number, store, lambda _: cast("Server", Failing(said)), Nobody(), Job()), proving)
+        StepRunner(number, store, lambda _: cast("Server", Failing(said)), Nobody(), Job()).run(proving)
     (kept,) = store.execution(number).steps
     assert (kept.output, kept.exit_status) == (said, 1)
 
 
 def test_by_what_a_detached_job_is_found_again_is_nobodys_news(store: Store) -> None:
-    executor, events = heard(store)
+    steps, events = heard(store)
     for title in ("warm pass 1 of 2: /srv/pg/data [c0ffee00 11]", "copy: /srv/it [is]"):
-        executor.job.report(CommandStarted("old", "postgres", "rsync", title=title))
+        steps.job.report(CommandStarted("old", "postgres", "rsync", title=title))
     titles = [event.title for event in events if isinstance(event, CommandStarted)]
     assert titles == ["warm pass 1 of 2: /srv/pg/data", "copy: /srv/it [is]"]

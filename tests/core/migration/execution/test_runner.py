@@ -1,6 +1,7 @@
-"""What the engine makes of steps that do not print the same, and of a stop that failed or is in doubt."""
+"""What the runner makes of steps that do not print the same, of a stop in doubt, and how it records the end."""
 
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,64 +10,25 @@ from typing import cast
 
 import pytest
 
-from core.errors import BlockedError, CommandError, PghaulError
+from core.errors import BlockedError, CommandError, HistoryError, HistoryLostError, PghaulError
 from core.facts.model import TrialStart
 from core.history.store import Store
 from core.jobs import Event, Job, Note
-from core.migration.execution.engine import carry_out_plan, compare_step_outputs
-from core.migration.execution.executor import Executor
+from core.migration.execution.lock import HeldError, Holder
+from core.migration.execution.runner import PROGRAM_ENDED, Runner
+from core.migration.execution.step_runner import StepRunner
 from core.migration.model import step_ids
-from core.migration.model.execution import State
-from core.migration.model.plan import RemoteCall, Step, Verification
+from core.migration.model.execution import State, StepRun
+from core.migration.model.plan import Step
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
-from core.sides import Side
-from tests.core.migration.builders import set_up
-from tests.core.migration.execution.builders import STEP
+from tests.core.migration.builders import NOW, set_up
+from tests.core.migration.execution.builders import STEP, Nobody, unconnected
 from tests.core.migration.execution.builders import execution as of_steps
-from tests.core.migration.execution.whole_move import PLAN, execution
 from tests.histories import Histories
 from tests.live.moving import Person
 from tests.steps import change_step
-
-TAKEN = Step(
-    id=step_ids.TAKE_INVENTORY,
-    title="take inventory of old",
-    action=RemoteCall(side=Side.OLD, user="postgres", call="take_inventory"),
-    reason="",
-    number=1,
-)
-COMPARED = Step(
-    id="step-2",
-    title="compare new's inventory with old's",
-    action=RemoteCall(side=Side.NEW, user="postgres", call="take_inventory"),
-    reason="",
-    verification=Verification(equals=step_ids.TAKE_INVENTORY),
-    number=2,
-)
-
-
-def executor(events: list[Event], taken: Step, compared: Step) -> Executor:
-    made = replace(execution(), plan=replace(PLAN, steps=(taken, compared)))
-    outputs = {1: "setting a = 1\nrelations r 2\n", 2: "setting a = 1\nrelations r 3\nsetting b = 4\n"}
-    return cast("Executor", SimpleNamespace(execution=made, plan=made.plan, outputs=outputs, job=Job(events.append)))
-
-
-def test_inventories_of_an_earlier_plan_that_differ_are_a_warning_with_both_sides() -> None:
-    events: list[Event] = []
-    compare_step_outputs(executor(events, TAKEN, COMPARED), COMPARED)
-    (said,) = (each for each in events if isinstance(each, Note))
-    assert said.level == "warning"
-    assert re.search(r": relations r 2\. [^:]+: relations r 3; setting b = 4\.", said.text)
-
-
-def test_other_steps_that_differ_have_failed() -> None:
-    taken, compared = (
-        change_step(TAKEN, id=step_ids.CHECKSUMS_OLD),
-        change_step(COMPARED, equals=step_ids.CHECKSUMS_OLD),
-    )
-    with pytest.raises(BlockedError, match=r"relations r 2 .*relations r 3 "):
-        compare_step_outputs(executor([], taken, compared), compared)
+from tests.wire import Wire
 
 
 @dataclass
@@ -112,22 +74,17 @@ class Stopping:
         change_step(STEP, id="sync", call="rest_pass", downtime=True),
     )
 
-    def __init__(self, store: Store, **answers: list[str | PghaulError]) -> None:
+    def __init__(self, store: Store, *steps: Step, **answers: list[str | PghaulError]) -> None:
         self.store, self.old = store, Old(answers)
-        self.number = store.execution_started(of_steps(*self.STEPS))
+        self.number = store.execution_started(of_steps(*(steps or self.STEPS)))
 
     def carried_out(self, *tried: TrialStart) -> list[str]:
         """What it warns of. `tried`: what each trial start shows; none may be made where there is none left."""
         left, events = list(tried), list[Event]()
-        at = Executor(
-            self.number,
-            self.store,
-            lambda _: cast("Server", self.old),
-            Person("15/main"),
-            Job(events.append),
-            (lambda _: left.pop(0)) if tried else None,
+        steps = StepRunner(
+            self.number, self.store, lambda _: cast("Server", self.old), Person("15/main"), Job(events.append)
         )
-        carry_out_plan(at)
+        Runner(steps, (lambda _: left.pop(0)) if tried else None).carry_out()
         return [each.text for each in events if isinstance(each, Note) and each.level == "warning"]
 
     @property
@@ -216,3 +173,95 @@ def test_old_that_was_started_and_stopped_again_must_be_started_to_be_copied_aga
         move.carried_out()
     assert "--resume" in caught.value.hint
     assert move.old.asked.count("take_inventory") == 1
+
+
+TAKEN = change_step(STEP, id=step_ids.TAKE_INVENTORY, call="take_inventory")
+COMPARED = change_step(STEP, id="step-2", call="take_inventory", equals=step_ids.TAKE_INVENTORY)
+INVENTORIES = ("setting a = 1\nrelations r 2\n", "setting a = 1\nrelations r 3\nsetting b = 4\n")
+
+
+@pytest.mark.slow
+def test_inventories_of_an_earlier_plan_that_differ_are_a_warning_with_both_sides(store: Store) -> None:
+    (said,) = Stopping(store, TAKEN, COMPARED, take_inventory=list(INVENTORIES)).carried_out()
+    assert re.search(r": relations r 2\. [^:]+: relations r 3; setting b = 4\.", said)
+
+
+@pytest.mark.slow
+def test_other_steps_that_differ_have_failed(store: Store) -> None:
+    taken = change_step(TAKEN, id=step_ids.CHECKSUMS_OLD)
+    compared = change_step(COMPARED, equals=step_ids.CHECKSUMS_OLD)
+    move = Stopping(store, taken, compared, take_inventory=list(INVENTORIES))
+    with pytest.raises(BlockedError, match=r"relations r 2 .*relations r 3 "):
+        move.carried_out()
+    assert move.state is State.STOPPED
+
+
+HELD = HeldError("/a on old is being moved by ada@desk since 20:00", "wait", Holder("/var/tmp/lock", "1", "ada@desk"))
+
+
+def unconnected_runner(store: Store, number: int) -> Runner:
+    return Runner(StepRunner(number, store, unconnected, Nobody(), Job()))
+
+
+def refused(store: Store, number: int) -> tuple[State, str]:
+    with pytest.raises(HeldError), unconnected_runner(store, number).recording(State.DONE):
+        raise HELD
+    found = store.execution(number)
+    assert not store.carried_out(number)
+    return found.state, found.message
+
+
+@pytest.mark.parametrize("state", [State.INTERRUPTED, State.CANCELLED, State.STOPPED])
+def test_it_stands_as_before(store: Store, state: State) -> None:
+    number = store.execution_started(of_steps())
+    store.step_started(number, StepRun(0, 1, "step", 1, NOW))
+    store.execution_changed(number, state, "why it ended")
+    assert refused(store, number) == (state, "why it ended")
+
+
+def test_one_whose_program_was_killed_is_known_to_be_interrupted(store: Store) -> None:
+    number = store.execution_started(of_steps())
+    store.step_started(number, StepRun(0, 1, "step", 1, NOW))
+    assert refused(store, number) == (State.INTERRUPTED, PROGRAM_ENDED)
+
+
+def test_one_that_had_not_begun_has_ended(store: Store) -> None:
+    assert refused(store, store.execution_started(of_steps())) == (State.STOPPED, HELD.message)
+
+
+@pytest.mark.slow
+def test_while_the_history_of_a_team_is_lost_nothing_is_done_and_it_can_be_gone_on_with(
+    histories: Histories, wire: Wire, tmp_path: Path
+) -> None:
+    def work(runner: Runner) -> None:
+        with runner.recording(State.DONE):
+            wire.cut()
+            store.step_started(number, StepRun(0, 1, "step", 1, NOW))
+
+    with histories.placed("postgresql", tmp_path, set_up) as place, Store.open(wire.through(str(place))) as store:
+        number = store.execution_started(of_steps())
+        runner = unconnected_runner(store, number)
+        with pytest.raises(HistoryLostError) as lost:
+            work(runner)
+        assert lost.value.hint.endswith(": pghaul execute spring --resume")
+        wire.mend()
+        with runner.recording(State.DONE):
+            assert store.execution(number).state is State.RUNNING
+        assert store.execution(number).state is State.DONE
+
+
+@pytest.mark.slow
+def test_a_history_that_cannot_be_written_ends_no_copy(store: Store) -> None:
+    """Who looks each second must outlive it: the watcher is still there to be ended, and the work goes on."""
+    number = store.execution_started(of_steps())
+    runner = unconnected_runner(store, number)
+    told = threading.Event()
+
+    def fails() -> None:
+        told.set()
+        raise HistoryError("the history is locked by another program")
+
+    runner.steps.tell_progress = fails  # type: ignore[method-assign]  # SQLite's patience is too long for a test
+    with runner.recording(State.DONE):
+        assert told.wait(20)
+        assert store.execution(number).state is State.RUNNING

@@ -1,0 +1,480 @@
+"""Carry out a plan: run its steps from the first one that is not done, and record how it ends.
+
+An execution ends in one of four ways. It is done. A step failed, or the operator cancelled it: pghaul removes what the
+copy needed (key, locks, lists) and ends its own processes. The files that have arrived on the new server stay.
+Or a server was lost, and the execution is interrupted: its processes on the servers go on, and what they need stays
+until the operator resumes it, cancels it or rolls it back.
+"""
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+
+from core import units
+from core.errors import (
+    BlockedError,
+    Cancelled,
+    HistoryError,
+    HistoryLostError,
+    PghaulError,
+    ServerError,
+    UnreachableError,
+)
+from core.facts.model import TrialStart
+from core.jobs import Job, Note
+from core.migration.execution import lock
+from core.migration.execution.difference import (
+    Differences,
+    compare_lists,
+    describe_first_difference,
+    describe_inventory_difference,
+)
+from core.migration.execution.lock import HeldError
+from core.migration.execution.passes import (
+    estimate_gain,
+    is_another_pass_worthwhile,
+    is_last_pass_outdated,
+    list_passes,
+    seconds_since_last_pass,
+)
+from core.migration.execution.resume import DIFFERS, Resume, format_differing_files, is_stop_proven
+from core.migration.execution.status import describe_status, suggest_next_commands
+from core.migration.execution.step_runner import DEADLINE, StepRunner
+from core.migration.model import step_ids
+from core.migration.model.execution import Execution, Kind, State, StopAnswer, lock_path
+from core.migration.model.plan import SIDE_BY_SIDE, Plan, RemoteCall, Step, call_of
+from core.servers.shell import command
+from core.sides import Side
+from core.text import counted
+from core.this_workstation import whoami
+
+PROGRAM_ENDED = "the program ended"
+"""Why an execution is interrupted whose program said nothing more."""
+
+
+def new_execution(plan: Plan, kind: Kind) -> Execution:
+    """Return a new execution of a plan. It is not recorded yet."""
+    return Execution(0, plan.move, kind, State.RUNNING, secrets.token_hex(4), whoami(), datetime.now(UTC), None, plan)
+
+
+class Runner:
+    """Carries out one execution.
+
+    Args:
+        steps: runs its single steps and holds it in memory.
+        try_start: tries once more to start an empty cluster on the new server, before the old one is stopped; None:
+            nothing is tried.
+    """
+
+    def __init__(self, steps: StepRunner, try_start: Callable[[Job], TrialStart | None] | None = None) -> None:
+        self.steps = steps
+        self.try_start = try_start
+
+    def carry_out(self) -> None:
+        """Run the steps of the plan, from the first one that is not done.
+
+        Raises:
+            BlockedError: another workstation moves the cluster, a check failed, or the operator declined.
+            CommandError: a step failed.
+            UnreachableError: a server was lost. Its processes go on.
+            Cancelled: the job was cancelled.
+        """
+        cleaned = self.steps.reload().state in {State.STOPPED, State.CANCELLED}
+        with self.recording(State.DONE):
+            self.lock_both()
+            self.steps.reload()  # another workstation may have gone on with it until it was locked
+            try:
+                self._run_remaining_steps(cleaned=cleaned)
+            except UnreachableError:
+                raise
+            except PghaulError:
+                self.remove_leftovers()
+                self._report_status()
+                raise
+            self.remove_leftovers()
+        self.steps.job.report(Note("Every step is done."))
+
+    def cancel_abandoned(self) -> None:
+        """Cancel an execution that no program carries out any more.
+
+        Its processes on the servers are ended, and what the copy needed is removed.
+        """
+        for side, _ in self.steps.sides:
+            self.steps.end_detached(side)
+        self.remove_leftovers()
+        self.steps.record_state(State.CANCELLED, "cancelled")
+
+    # --- how it ends
+
+    @contextmanager
+    def recording(self, done: State) -> Iterator[None]:
+        """Record that the execution is carried out, and how that ends; meanwhile report its progress each second.
+
+        Args:
+            done: its state if the body ends without an error.
+
+        Raises:
+            HistoryLostError: a team's history is lost. Nothing is recorded: another workstation may go on with it.
+        """
+        before = self.steps.execution
+        try:
+            self.steps.record_state(State.RUNNING)
+            with self._recording_end(before, done), self._watching():
+                yield
+        except HistoryLostError as error:
+            go_on = f"{command('pghaul', 'execute', before.move)} --resume"
+            hint = f"What runs on the servers goes on. When the history answers again: {go_on}"
+            raise HistoryLostError(error.message, hint) from error
+
+    @contextmanager
+    def _recording_end(self, before: Execution, done: State) -> Iterator[None]:
+        state, message = State.INTERRUPTED, PROGRAM_ENDED
+        try:
+            yield
+            state, message = done, ""
+        except HeldError as error:
+            state, message = _state_before(before, error)
+            raise
+        except UnreachableError as error:
+            state, message = State.INTERRUPTED, error.message
+            go_on = f"pghaul execute {before.move} --resume"
+            hint = f"What runs there goes on. When the server answers again: {go_on}"
+            raise UnreachableError(error.message, hint) from error
+        except Cancelled:
+            state, message = State.CANCELLED, "cancelled"
+            raise
+        except PghaulError as error:
+            state, message = State.STOPPED, error.message
+            raise
+        finally:
+            self.steps.record_state(state, message)
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        """Report the progress each second, and cancel the job if another program of this workstation asks for it."""
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(1.0):
+                with suppress(HistoryError):  # whoever works meets the error too, and reports it
+                    self.steps.tell_progress()
+                    if self.steps.journal.cancel_asked(self.steps.id):
+                        self.steps.job.cancel()
+                        return
+
+        watcher = threading.Thread(target=watch, name="progress of the execution")
+        watcher.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            watcher.join()
+
+    def _report_status(self) -> None:
+        stands = describe_status(replace(self.steps.execution, state=State.STOPPED))  # as it will be recorded
+        self.steps.job.report(Note(stands, "warning"))
+
+    def remove_leftovers(self) -> None:
+        """Remove what the copy needed, and the locks. What cannot be removed is reported as a warning."""
+        for side, _ in self.steps.sides:
+            self._try_to_remove(f"What still runs on the {side} server", partial(self.steps.end_detached, side))
+        for step in self.steps.plan.steps:
+            if step.remote is not None and step.resume.closes_channel and _needs_closing(self.steps.execution, step):
+                self._try_to_remove(step.title, partial(self._run_closing_step, step, step.remote))
+        for side, folder in self.steps.sides:
+            self._try_to_remove(
+                f"the lock {lock_path(folder)}-* on {side}",
+                partial(self._unlock, side, folder),
+            )
+
+    def lock_both(self) -> None:
+        """Lock both data directories, or neither if the execution has not begun yet.
+
+        Raises:
+            BlockedError: another execution has one of the locks.
+        """
+        taken: list[tuple[Side, str]] = []
+        try:
+            for side, folder in self.steps.sides:
+                self.lock_side(side, folder)
+                taken.append((side, folder))
+        except PghaulError:
+            if not self.steps.execution.steps:
+                for side, folder in taken:
+                    self._try_to_remove(
+                        f"the lock {lock_path(folder)}-* on {side}",
+                        partial(self._unlock, side, folder),
+                    )
+            raise
+
+    def lock_side(self, side: Side, folder: str) -> None:
+        """Lock the data directory of one side.
+
+        Raises:
+            BlockedError: another execution has the lock.
+        """
+        lock.take(self.steps.connect(side), side, folder, self.steps.execution, self.steps.job)
+
+    def _unlock(self, side: Side, folder: str) -> None:
+        lock.release(self.steps.connect(side), side, folder, self.steps.execution, Job())
+
+    def _try_to_remove(self, what: str, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except ServerError as error:
+            self.steps.job.report(Note(f"{what} could not be removed: {error.message}", "warning"))
+
+    def _run_closing_step(self, step: Step, remote: RemoteCall) -> None:
+        closing = call_of(self.steps.plan, remote.call)
+        done = self.steps.connect(remote.side).run(
+            closing, Job(), user=remote.user, title=step.title, deadline=DEADLINE
+        )
+        self.pass_on_warnings(done.stdout)
+
+    def _run_remaining_steps(self, *, cleaned: bool) -> None:
+        if self.steps.execution.steps:
+            Resume(self.steps).prepare(cleaned=cleaned)
+        confirmed = False
+        for group in _group_steps(self.steps.execution.steps_taken):
+            execution = self.steps.execution
+            todo = [step for step in group if not execution.done(step.number)]
+            if not todo:
+                continue
+            if self.steps.operator.wants_to_end():
+                what = f"The execution ended before step {todo[0].number} ({todo[0].title}), as you asked."
+                raise BlockedError(what, suggest_next_commands(replace(execution, state=State.STOPPED)))
+            if todo[0].downtime and execution.kind is Kind.REAL and not confirmed and not is_stop_proven(execution):
+                confirmed = True
+                self._confirm_stop()
+                self._run_extra_pass_if_outdated()
+            if todo[0].id == step_ids.STOP_OLD_CLUSTER:
+                self._try_start()
+            if todo[0].precopy_pass:
+                self._run_precopy_pass(group, todo)
+            else:
+                self._run_group(todo)
+
+    def _confirm_stop(self) -> None:
+        """Show the connected clients and ask whether the old cluster may be stopped.
+
+        The operator may ask for another pre-copy pass first; then the question is asked again.
+
+        Raises:
+            BlockedError: the operator has declined.
+        """
+        plan = self.steps.plan
+        look, warm = plan.step(step_ids.LIST_CLIENTS), any(step.precopy_pass for step in plan.steps)
+        while True:
+            if look is not None and look.number not in self.steps.outputs:
+                self.steps.run(look)
+            connected = self.steps.outputs[look.number].splitlines() if look is not None else []
+            with self.steps.asking():
+                said = self.steps.operator.confirm_stop(plan.cluster, connected, warm=warm)
+            if said is StopAnswer.STOP:
+                return
+            if said is StopAnswer.DECLINED or not warm:
+                raise BlockedError("The name of the cluster was not confirmed, so it was not stopped.", "see --confirm")
+            self._repeat_last_precopy_pass()
+            if look is not None:
+                self.steps.outputs.pop(look.number)
+
+    def _try_start(self) -> None:
+        """Make the trial start of the checks once more, directly before the stop.
+
+        The new server may have changed in the meantime.
+
+        Raises:
+            BlockedError: PostgreSQL would not start there, or systemd not its unit. The old cluster was not stopped.
+        """
+        if self.try_start is None or is_stop_proven(self.steps.execution):
+            return
+        made = self.try_start(self.steps.job)
+        if made is None:
+            return
+        if made.failed:
+            raise BlockedError(
+                "An empty cluster with the old cluster's configuration does not start on the new server any more: "
+                f"{made.failed}. The old cluster was not stopped. If this takes long, start again what was stopped for "
+                "the move.",
+                "Correct what PostgreSQL names, on the new server or in the old cluster's configuration. Then go on "
+                "with --resume, which tries the start again.",
+            )
+        if made.unmet:
+            raise BlockedError(
+                "On the new server systemd would not start the unit of the new cluster any more, because of unmet "
+                f"conditions: {'; '.join(made.unmet)}. The old cluster was not stopped. If this takes long, start "
+                "again what was stopped for the move.",
+                "Make the conditions be met, or remove them from the unit. Then go on with --resume, which asks again.",
+            )
+        if made.not_tried:
+            said = f"The start on the new server was not tried again before the stop, because {made.not_tried}."
+            self.steps.job.report(Note(said, "warning"))
+
+    def _run_group(self, steps: list[Step]) -> None:
+        """Run the steps of one group, several at the same time, and compare the outputs that must agree."""
+        if len(steps) == 1:
+            self.steps.run(steps[0])
+        else:
+            with ThreadPoolExecutor(min(len(steps), SIDE_BY_SIDE)) as pool:
+                running = [pool.submit(self.steps.run, step) for step in steps]
+            for each in running:
+                each.result()
+        for step in steps:
+            self.compare_step_outputs(step)
+            if step_ids.family_of(step.id, step_ids.LIST_DELETIONS):
+                self._show_deletions(step)
+            self.pass_on_warnings(self.steps.outputs[step.number])
+
+    def pass_on_warnings(self, output: str) -> None:
+        """Report the lines of a step's output that begin with `warning: ` or `note: `."""
+        for line in output.splitlines():
+            level, said, text = line.partition(": ")
+            if said and level in {"warning", "note"}:
+                self.steps.job.report(Note(text, "warning" if level == "warning" else "info"))
+
+    def compare_step_outputs(self, step: Step) -> None:
+        """Compare the output of a step with the output that it must equal.
+
+        Raises:
+            BlockedError: they differ, and the step counts as failed.
+        """
+        other = self.steps.plan.step(step.verification.equals) if step.verification.equals else None
+        if other is None:
+            return
+        expected, found = self.steps.output_of(other).strip(), self.steps.outputs[step.number].strip()
+        if found == expected:
+            return
+        # in a plan of an earlier version, which took the work of clients for a difference
+        if other.id == step_ids.TAKE_INVENTORY:
+            self.steps.job.report(Note(describe_inventory_difference(expected, found), "warning"))
+            return
+        differing = self._find_differing_files(other, step)
+        problem = f"Step {step.number} ({step.title}) does not agree with step {other.number} ({other.title})"
+        problem += f": {differing.description or describe_first_difference(expected, found)}"
+        latest = self.steps.execution.latest(step.number)
+        if latest is not None:
+            self.steps.record_end(
+                replace(latest, exit_status=DIFFERS, message=problem, output=format_differing_files(differing))
+            )
+        hint = (
+            "Somebody has started the old cluster in the meantime. Go on with --resume, which stops it again."
+            if other.id == step_ids.CHECK_STOPPED
+            else "The new cluster runs for local connections only. Examine both servers. Then --resume compares again, "
+            "and --rollback goes back to the old server."
+            if self._runs_locally()
+            else "The new cluster was not started. Examine both servers. Then --resume copies what differs, and "
+            "compares again."
+        )
+        raise BlockedError(problem, hint)
+
+    def _runs_locally(self) -> bool:
+        """Return whether this execution has started the new cluster for local connections only."""
+        start = next((step for step in self.steps.plan.steps if step.id == step_ids.START_LOCALLY), None)
+        return start is not None and self.steps.execution.done(start.number)
+
+    def _find_differing_files(self, other: Step, step: Step) -> Differences:
+        """Return the files that differ, if both steps have kept the lists behind their checksums."""
+        lists = {Side.OLD: "", Side.NEW: ""}
+        for each in (other, step) if other.verification.lists and step.verification.lists else ():
+            if each.side is None:
+                continue
+            listing = call_of(self.steps.plan, each.verification.lists)
+            with suppress(ServerError):
+                lists[each.side] = (
+                    self.steps.connect(each.side)
+                    .run(listing, self.steps.job, user=each.user, title=f"Read the lists of files of {each.server}")
+                    .stdout
+                )
+        return compare_lists(lists[Side.OLD], lists[Side.NEW])
+
+    def _show_deletions(self, step: Step) -> None:
+        """Raises ParseError where the list is not whole: what follows removes what it should have named."""
+        gone = counted(self.steps.outputs[step.number], "entries")
+        shown = ", ".join(gone[:5]) + (", …" if len(gone) > 5 else "")
+        self.steps.job.report(
+            Note(
+                f"{step.title}: {units.count(len(gone))} entries that the old server no longer has"
+                + (f": {shown}" if gone else "")
+            )
+        )
+
+    def _run_precopy_pass(self, group: list[Step], todo: list[Step]) -> None:
+        """Run a pre-copy pass if it shortens the downtime, and the last one of the plan as often as it does."""
+        last = max(step.precopy_pass for step in self.steps.plan.steps)
+        number = group[0].precopy_pass
+        if number > 1 and not is_another_pass_worthwhile(
+            list_passes(self.steps.execution), seconds_since_last_pass(self.steps.execution)
+        ):
+            spared = estimate_gain(list_passes(self.steps.execution), seconds_since_last_pass(self.steps.execution))
+            for step in todo:
+                self.steps.skip(step, f"It would shorten the downtime by only {units.duration(spared)}.")
+            return
+        self._run_pass_steps(todo)
+        while number == last and is_another_pass_worthwhile(
+            list_passes(self.steps.execution), seconds_since_last_pass(self.steps.execution)
+        ):
+            self._run_pass_steps(group)
+
+    def _run_pass_steps(self, steps: list[Step]) -> None:
+        """Copy one data root after the other. Then both servers compute checksums at the same time."""
+        for step in steps:
+            if step.root:
+                self.steps.run(step)
+        if behind := [step for step in steps if not step.root]:
+            self._run_group(behind)
+
+    def _run_extra_pass_if_outdated(self) -> None:
+        """Run one more pre-copy pass if so much time has gone by since the last one that the stop would be longer."""
+        execution = self.steps.execution
+        waited = seconds_since_last_pass(execution)
+        if not is_last_pass_outdated(list_passes(execution), waited):
+            return
+        self.steps.job.report(
+            Note(f"The last pre-copy pass ended {units.duration(waited)} ago. One more is made before the stop.")
+        )
+        self._repeat_last_precopy_pass()
+
+    def _repeat_last_precopy_pass(self) -> None:
+        """Run the plan's last pre-copy pass once more."""
+        steps = self.steps.plan.steps
+        last = max(step.precopy_pass for step in steps)
+        self._run_pass_steps([step for step in steps if step.precopy_pass == last])
+
+
+def _state_before(execution: Execution, error: HeldError) -> tuple[State, str]:
+    """Return how it stood before it was gone on with: who finds the cluster locked has changed nothing."""
+    if not execution.steps:
+        return State.STOPPED, error.message
+    if execution.state is State.RUNNING:
+        return State.INTERRUPTED, PROGRAM_ENDED
+    return execution.state, execution.message
+
+
+def _needs_closing(execution: Execution, closing: Step) -> bool:
+    """Return whether a step has opened something since the closing step last succeeded."""
+    opened = [
+        run.id
+        for step in execution.plan.steps
+        if step.resume.opens_channel
+        for run in execution.steps
+        if run.number == step.number and not run.back
+    ]
+    closed = [run.id for run in execution.steps if run.number == closing.number and not run.back and run.done]
+    return bool(opened) and max(closed, default=0) < max(opened)
+
+
+def _group_steps(steps: Sequence[Step]) -> list[list[Step]]:
+    """Return the steps in groups: a pre-copy pass over all data roots, or steps that run at the same time."""
+    groups: list[list[Step]] = []
+    for step in steps:
+        joins = groups and (step.parallel or (step.precopy_pass and step.precopy_pass == groups[-1][-1].precopy_pass))
+        if joins:
+            groups[-1].append(step)
+        else:
+            groups.append([step])
+    return groups
