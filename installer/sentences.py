@@ -53,7 +53,6 @@ _NOT_SHOWN_OF = {
         "revoked",
     ),
     "core/servers/remote_process.py": ("BoundedOutput",),
-    "core/servers/sql.py": ("Relay",),
 }
 """Functions and classes of which the same is true, where the rest of their file is shown in the window."""
 _NO_PROSE = re.compile(

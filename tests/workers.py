@@ -45,7 +45,6 @@ LONG: dict[str, tuple[int, int]] = {
     "tests/live/test_watching.py": (12, 1),
     "tests/live/test_failures_in_window.py": (11, 1),
     "tests/live/test_light_on_old.py": (10, 1),
-    "tests/live/test_servers_sql.py": (9, 1),
     "tests/live/test_diagnosis.py": (9, 1),
     "tests/live/test_window.py": (7, 1),
     "tests/live/test_local_start.py": (4, 1),

@@ -14,12 +14,12 @@ from typing import Protocol
 
 import paramiko
 
-from core.errors import AuthenticationError, CommandError, ServerError, UnreachableError
+from core.errors import AuthenticationError, CommandError, UnreachableError
 from core.jobs import Job, Note
 from core.servers import rights
 from core.servers.profiles import Asker, Profile, Rights
 from core.servers.remote_process import Process
-from core.servers.running import OPEN_TIMEOUT, CommandRequest, Completed, Launcher, Running
+from core.servers.running import CommandRequest, Completed, Launcher, Running
 from core.servers.shell import Shell, call, for_hint, with_program
 from core.servers.ssh_config import Destination, destination
 from core.servers.ssh_connector import SshConnector
@@ -276,18 +276,6 @@ class Server:
     def bridge(self, shell: Shell, job: Job, *, user: str | None = None) -> AbstractContextManager[Process]:
         """A command that has begun and whose input stays open, for a caller who moves its bytes; closed on leaving."""
         return self._launcher.process(CommandRequest(shell, user, open_input=True), job)
-
-    def tunnel(self, host: str, port: int) -> paramiko.Channel:
-        """A TCP connection from the server to `host`; raises ServerError when it or sshd refuses."""
-        try:
-            return self._transport.open_channel("direct-tcpip", (host, port), ("127.0.0.1", 0), timeout=OPEN_TIMEOUT)
-        except paramiko.ChannelException as error:
-            raise ServerError(
-                f"{self.name}: no connection to {host} port {port} from the server: {error.text}",
-                "check that the service listens there, and AllowTcpForwarding in sshd_config",
-            ) from error
-        except (paramiko.SSHException, EOFError, OSError) as error:
-            raise self.lost("opening a tunnel", error) from error
 
     def lost(self, doing: str, error: Exception | None = None) -> UnreachableError:
         """The error for a connection that ended, or stopped answering, while `doing`; `error` is what told."""

@@ -63,6 +63,13 @@ def store(histories: Histories, tmp_path: Path) -> Iterator[Store]:
         yield made
 
 
+def assert_same_as_recorded(steps: StepRunner) -> None:
+    """What the runner holds in memory is what the history has."""
+    recorded, held = steps.journal.execution(steps.id), steps.execution
+    assert held.steps == recorded.steps
+    assert (held.state, held.message) == (recorded.state, recorded.message)
+
+
 class Stopping:
     """An execution whose stop may fail."""
 
@@ -84,7 +91,10 @@ class Stopping:
         steps = StepRunner(
             self.number, self.store, lambda _: cast("Server", self.old), Person("15/main"), Job(events.append)
         )
-        Runner(steps, (lambda _: left.pop(0)) if tried else None).carry_out()
+        try:
+            Runner(steps, (lambda _: left.pop(0)) if tried else None).carry_out()
+        finally:
+            assert_same_as_recorded(steps)
         return [each.text for each in events if isinstance(each, Note) and each.level == "warning"]
 
     @property

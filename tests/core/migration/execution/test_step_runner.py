@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -13,14 +14,14 @@ from core.jobs import CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.runner import Runner
 from core.migration.execution.step_runner import KEPT, StepRunner
 from core.migration.model import step_ids
-from core.migration.model.execution import FOR_A_PERSON, State
+from core.migration.model.execution import FOR_A_PERSON, State, StepRun
 from core.migration.model.plan import OperatorTask
 from core.redaction import CUT
 from core.servers.connection import Server
 from core.servers.shell import Shell
 from core.sides import Side
 from core.this_workstation import whoami
-from tests.core.migration.builders import set_up
+from tests.core.migration.builders import NOW, set_up
 from tests.core.migration.execution.builders import STEP, Nobody, execution, unconnected
 from tests.histories import Histories
 from tests.steps import change_step
@@ -233,3 +234,41 @@ def test_by_what_a_detached_job_is_found_again_is_nobodys_news(store: Store) -> 
         steps.job.report(CommandStarted("old", "postgres", "rsync", title=title))
     titles = [event.title for event in events if isinstance(event, CommandStarted)]
     assert titles == ["warm pass 1 of 2: /srv/pg/data", "copy: /srv/it [is]"]
+
+
+@pytest.mark.slow
+def test_what_is_held_in_memory_is_what_the_history_has(store: Store) -> None:
+    """A step that copies and fails, one that is done, one that is left out, what a rollback runs, and what is void."""
+    good = change_step(STEP, action=OperatorTask(command="echo password=geheim"))
+    made = execution(good, change_step(good, command="false"), good, good)
+    number = store.execution_started(made)
+    steps = StepRunner(number, store, unconnected, Nobody(), Job())
+    first, second, third, fourth = made.plan.steps
+    steps.run(first)
+    with pytest.raises(CommandError):
+        steps.run(second)
+    steps.skip(third, "not needed")
+    steps.run(fourth, back=True)
+    for later in (second.number, first.number):
+        steps.void_from(later)
+        steps.run(third)
+        assert steps.execution.steps == store.execution(number).steps
+    assert [run.void for run in steps.execution.steps] == [True, True, True, False, True, False]
+    store.step_ended(replace(steps.execution.steps[-1], message="another program's"))
+    assert steps.execution != steps.reload() == store.execution(number)
+
+
+@pytest.mark.parametrize(("ended", "sent"), [(0, 7), (1, 30)], ids=["done", "failed"])
+def test_the_bytes_of_a_failed_copy_stay_in_memory_as_in_the_history(store: Store, ended: int, sent: int) -> None:
+    number = store.execution_started(execution())
+    held = store.execution(number)
+    run = StepRun(0, 1, "step", 1, NOW)
+    run = replace(run, id=store.step_started(number, run))
+    held = held.with_started(run).with_progress(run.id, 30, 60)
+    store.step_progressed(run.id, 30, 60)
+    end = replace(run, ended_at=NOW, exit_status=ended, bytes=7 if ended == 0 else None, output="out")
+    store.step_ended(end)
+    store.step_progressed(run.id, 31, 60)
+    held = held.with_ended(end).with_progress(run.id, 31, 60)
+    assert held.steps == store.execution(number).steps
+    assert held.steps[0].bytes == sent
