@@ -127,8 +127,8 @@ class Runner:
             with self._recording_end(before, done), self._watching():
                 yield
         except HistoryLostError as error:
-            go_on = f"{command('pghaul', 'execute', before.move)} --resume"
-            hint = f"What runs on the servers goes on. When the history answers again: {go_on}"
+            on = command("pghaul", "execute", before.move)
+            hint = f"What runs on the servers goes on. When the history answers again: {on} --resume"
             raise HistoryLostError(error.message, hint) from error
 
     @contextmanager
@@ -142,8 +142,7 @@ class Runner:
             raise
         except UnreachableError as error:
             state, message = State.INTERRUPTED, error.message
-            go_on = f"pghaul execute {before.move} --resume"
-            hint = f"What runs there goes on. When the server answers again: {go_on}"
+            hint = f"What runs there goes on. When the server answers again: pghaul execute {before.move} --resume"
             raise UnreachableError(error.message, hint) from error
         except Cancelled:
             state, message = State.CANCELLED, "cancelled"

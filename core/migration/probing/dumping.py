@@ -146,11 +146,6 @@ def statements(cluster: Cluster, database: Database, tables: Mapping[int, Loadab
     return f"{_memory(cluster, size)}kB", *made
 
 
-def _may_be_asked(database: Database) -> bool:
-    """Return whether it is no template, and its name contains no line break, which no command accepts."""
-    return not database.template and database.name.isprintable()
-
-
 def _bytes(recorder: ProbeRecorder, bounds: Bounds) -> int:
     """Return the bytes of tables to read: at most what the network can transfer in a few seconds."""
     carried = recorder.rates.get(Quantity.WIRE, float("inf")) * _SEND_SECONDS
