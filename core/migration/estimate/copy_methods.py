@@ -36,6 +36,7 @@ from core.migration.estimate.stages import (
 )
 from core.migration.estimate.watched import describe_watch
 from core.migration.model.move import Verify
+from core.migration.model.plan import Phase
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
@@ -104,7 +105,7 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     besides = least(proven_warm(known, _sums(known, second)), whole.seconds - last.seconds)
     parts = (
         prepare(known),
-        Part("warm passes", made, whole.bound_by, whole.evidence, stopped=False),
+        Part(Phase.WARM, made, whole.bound_by, whole.evidence, stopped=False),
         checkpoints(known),
         stop_old(known, since_a_checkpoint(known)),
         last,
@@ -136,7 +137,7 @@ def _pre_copy_assumptions(known: Basis, checking: Verify) -> tuple[str, ...]:
 def _last_pass(known: Basis, seconds: "Draws", whole: Part) -> Part:
     """What was touched in so many seconds, in the stop: a pass for each data root, one after the other."""
     work = known.roots * empty_pass(known) + _again(known, seconds)
-    made = stage(known, "final pass", known.roots, work, _binds(known, seconds), detached=known.roots)
+    made = stage(known, Phase.FINAL, known.roots, work, _binds(known, seconds), detached=known.roots)
     return replace(made, seconds=least(made.seconds, whole.seconds))
 
 
@@ -177,13 +178,13 @@ HARDLY = (
 def _copied(known: Basis) -> Part:
     moved = known.copy.seconds(known.size)
     if known.spec.history.whole_copy:
-        return Part("copy", moved, known.copy.bound_by, known.copy.evidence)
+        return Part(Phase.COPY, moved, known.copy.bound_by, known.copy.evidence)
     moved = moved + _starts(known)
     if known.measured_whole:
-        return Part("copy", moved, known.copy.bound_by, known.copy.evidence)
+        return Part(Phase.COPY, moved, known.copy.bound_by, known.copy.evidence)
     handled = known.files * drawn("a file", *assumptions.A_FILE)
     bound_by = known.copy.bound_by if span(moved).likely >= span(handled).likely else "files"
-    return Part("copy", moved + handled, bound_by, known.copy.evidence)
+    return Part(Phase.COPY, moved + handled, bound_by, known.copy.evidence)
 
 
 def _again(known: Basis, seconds: "Draws") -> "Draws":

@@ -10,6 +10,7 @@ from core.migration.estimate.spec import PARTS, Spec
 from core.migration.estimate.stages import Simulated
 from core.migration.model.estimate import Span
 from core.migration.model.move import Verify
+from core.migration.model.plan import Phase
 
 MONTHS = (0, 3, 6, 12)
 FULL = 0.8
@@ -20,7 +21,7 @@ _CONSTANT = frozenset({"kept_wal_bytes", "idle_wal_bytes"})
 
 _GROW = ("size_bytes", "change_bytes_per_hour", *(name for name in PARTS if name not in _CONSTANT))
 
-_WITH_THE_CLUSTER = frozenset({"final pass", "verify", "pg_checksums", "pg_amcheck"})
+_WITH_THE_CLUSTER = frozenset({Phase.FINAL, Phase.VERIFY, Phase.CHECKSUMS, Phase.AMCHECK})
 """Stages that handle the more, the larger the cluster is; what takes others was timed for any size."""
 
 

@@ -9,6 +9,7 @@ from core.migration.estimate.basis import Basis, measured_rate
 from core.migration.estimate.draws import drawn, fixed, span
 from core.migration.estimate.rates import Figure, Rate, assumed, slowest
 from core.migration.estimate.stages import Part, as_timed, empty_pass, stage, steps
+from core.migration.model.plan import Phase
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
@@ -22,7 +23,7 @@ def verify(known: Basis, besides: "Draws | None" = None) -> Part:
     alone = empty_pass(known) + drawn("lists", *assumptions.LISTS) + 2 * _looks(known)
     read = fixed(0.0) if besides is None else besides
     bound_by = "old disk" if float(read.mean()) > float(alone.mean()) else "files"
-    return stage(known, "verify", 6 + known.roots, alone + read, bound_by, detached=2)
+    return stage(known, Phase.VERIFY, 6 + known.roots, alone + read, bound_by, detached=2)
 
 
 def proven_warm(known: Basis, summed: "Draws") -> "Draws":
@@ -67,7 +68,7 @@ def looks_for_corruption(known: Basis) -> tuple[Part, ...]:
     pages = known.size if cluster.checksummed_bytes is None else cluster.checksummed_bytes
     if pages:
         rate = slowest((*disk, assumed(assumptions.PAGE_CHECKSUMS, "new cpu", "page checksums")))
-        parts.append(Part("pg_checksums", rate.seconds(pages), rate.bound_by, rate.evidence))
+        parts.append(Part(Phase.CHECKSUMS, rate.seconds(pages), rate.bound_by, rate.evidence))
     if (known.spec.old.version or 14) >= 14:
         rates = [
             slowest((*disk, several(assumed(figure, "new cpu", name), known.new_cores)))
@@ -78,7 +79,7 @@ def looks_for_corruption(known: Basis) -> tuple[Part, ...]:
         ]
         tables, indexes = rates[0].seconds(max(0.0, relations - known.index_bytes)), rates[1].seconds(known.index_bytes)
         longer = rates[0] if float(tables.mean()) > float(indexes.mean()) else rates[1]
-        parts.append(Part("pg_amcheck", tables + indexes, longer.bound_by, longer.evidence))
+        parts.append(Part(Phase.AMCHECK, tables + indexes, longer.bound_by, longer.evidence))
     return tuple(as_timed(known, part) for part in parts)
 
 

@@ -14,6 +14,7 @@ from core.migration.estimate.basis import Basis, changed, measured_rate
 from core.migration.estimate.draws import drawn, fixed, least, span
 from core.migration.estimate.rates import Figure, Rate, of_its_time, slowest, timed
 from core.migration.model.estimate import Method, Span, Stage
+from core.migration.model.plan import Phase
 
 if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
@@ -158,7 +159,7 @@ def timed_words(known: Basis, stage: str) -> str:
 def prepare(known: Basis) -> Part:
     """Folders, keys and accounts made ready, while old runs."""
     number = 9 + known.roots
-    return stage(known, "prepare", number, fixed(0.0), "round trips", stopped=False)
+    return stage(known, Phase.PREPARE, number, fixed(0.0), "round trips", stopped=False)
 
 
 def checkpoint(known: Basis) -> "Draws":
@@ -169,7 +170,7 @@ def checkpoint(known: Basis) -> "Draws":
 
 def stop_old(known: Basis, shutdown: "Draws") -> Part:
     """The shutdown's checkpoint; the inventory, the proof of the stop, and what keeps old stopped, are a step each."""
-    return stage(known, "stop old", 6, drawn("stop", *assumptions.STOP) + shutdown, "old disk", detached=1)
+    return stage(known, Phase.STOP, 6, drawn("stop", *assumptions.STOP) + shutdown, "old disk", detached=1)
 
 
 def since_a_checkpoint(known: Basis) -> "Draws":
@@ -187,17 +188,17 @@ def checkpoints(known: Basis) -> Part:
 def start_new(known: Basis) -> Part:
     """The first start for local connections alone, a look, and the start for clients."""
     work = drawn("start", *assumptions.START) + drawn("service", *assumptions.SERVICE)
-    return stage(known, "start new", 8, work, "new disk")
+    return stage(known, Phase.START, 8, work, "new disk")
 
 
 def stop_by_hand(known: Basis, shutdown: "Draws") -> Part:
     """One command: of a method that pghaul does not carry out, so nothing is proven behind it."""
-    return stage(known, "stop old", 1, drawn("stop", *assumptions.STOP) + shutdown, "old disk")
+    return stage(known, Phase.STOP, 1, drawn("stop", *assumptions.STOP) + shutdown, "old disk")
 
 
 def start_by_hand(known: Basis) -> Part:
     """One command, by which new is there for clients."""
-    return stage(known, "start new", 1, drawn("service", *assumptions.SERVICE), "new disk")
+    return stage(known, Phase.START, 1, drawn("service", *assumptions.SERVICE), "new disk")
 
 
 def rebuild(known: Basis) -> tuple[Part, ...]:
@@ -212,9 +213,9 @@ def rebuild(known: Basis) -> tuple[Part, ...]:
         grown = known.spec.cluster.size_bytes / (seen.at_size_bytes or known.spec.cluster.size_bytes)
         built = seen.index_seconds * grown * wanted / known.index_bytes
         seconds = drawn("reindex", *(built * each for each in _CALIBRATED))
-        return (Part("reindex", seconds, "new cpu", "an earlier build"),)
+        return (Part(Phase.REINDEX, seconds, "new cpu", "an earlier build"),)
     rate = slowest((index_build(known), known.write))
-    return (Part("reindex", rate.seconds(wanted), rate.bound_by, rate.evidence),)
+    return (Part(Phase.REINDEX, rate.seconds(wanted), rate.bound_by, rate.evidence),)
 
 
 def index_build(known: Basis) -> Rate:

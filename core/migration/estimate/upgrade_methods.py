@@ -9,6 +9,7 @@ from core.migration.estimate.draws import drawn, span
 from core.migration.estimate.objects import created, dumped
 from core.migration.estimate.stages import Part, Simulated, analyzer
 from core.migration.model.move import Verify
+from core.migration.model.plan import Phase
 
 
 def upgrades(known: Basis, checking: Verify = Verify.CHANGED) -> tuple[Simulated, ...]:
@@ -22,8 +23,8 @@ def upgrades(known: Basis, checking: Verify = Verify.CHANGED) -> tuple[Simulated
 def _upgrade(known: Basis, mode: str, checking: Verify) -> Simulated:
     """The warm copy with pg_upgrade before new is opened: the schema of each database, then its files."""
     copied = warm_copy(known, checking)
-    before = [part for part in copied.parts if part.name not in {"start new", "reindex"}]
-    behind = [part for part in copied.parts if part.name in {"start new", "reindex"}]
+    before = [part for part in copied.parts if part.name not in {Phase.START, Phase.REINDEX}]
+    behind = [part for part in copied.parts if part.name in {Phase.START, Phase.REINDEX}]
     twice = known.size if mode == "copy" else 0.0
     return replace(
         copied,
