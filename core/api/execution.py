@@ -14,7 +14,6 @@ from core.api.session import Session, record_commands
 from core.errors import InputError
 from core.facts.model import TrialStart
 from core.jobs import Job
-from core.migration.execution.account import Account, Downtime, account, downtime
 from core.migration.execution.entry import (
     describe_leftovers,
     find_cancellable,
@@ -25,8 +24,7 @@ from core.migration.execution.entry import (
     require_execution,
 )
 from core.migration.execution.lock import HeldError
-from core.migration.execution.outcome import Paragraph, outcome_of
-from core.migration.execution.progress import current_rate, describe_progress, status_of
+from core.migration.execution.outcome import Paragraph, follow_up, outcome_of
 from core.migration.execution.queries import METRICS as QUERY_METRICS
 from core.migration.execution.queries import SHOWN as QUERY_RUNS
 from core.migration.execution.queries import QueryResults, query_results
@@ -35,11 +33,26 @@ from core.migration.execution.queries import missing as explain_missing_query
 from core.migration.execution.queries import sentences as describe_queries
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.runner import Runner, new_execution
-from core.migration.execution.status import NextOption, describe_both_clusters, next_options, suggest_next_commands
+from core.migration.execution.status import (
+    NextOption,
+    Possible,
+    describe_both_clusters,
+    known_downtime,
+    next_options,
+    possible,
+    suggest_next_commands,
+)
 from core.migration.execution.step_runner import Operator, StepRunner
-from core.migration.execution.summary import follow_up
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
-from core.migration.execution.unfinished import Possible, known_downtime, possible
+from core.migration.execution.timeline import (
+    Account,
+    Downtime,
+    account,
+    current_rate,
+    describe_progress,
+    downtime,
+    status_of,
+)
 from core.migration.findings.dress import explain_no_dress_rehearsal as why_not
 from core.migration.findings.query_scripts import check_queries, read_script
 from core.migration.model import step_ids

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from core.comparison.model import Comparison, Diagnosis, Sample
     from core.facts.model import Cluster, Facts
-    from core.migration.execution.account import Downtime
     from core.migration.execution.outcome import Paragraph
-    from core.migration.execution.unfinished import Possible
+    from core.migration.execution.status import Possible
+    from core.migration.execution.timeline import Downtime
     from core.migration.model.estimate import Estimate
     from core.migration.model.execution import Execution
     from core.migration.model.move import Move

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from core.api.model import Standing
 from core.api.session import Session
 from core.facts.model import Facts
-from core.migration.execution.unfinished import Unfinished, unfinished
-from core.migration.execution.unfinished import sentence as describe_unfinished
+from core.migration.execution.status import Unfinished, unfinished
+from core.migration.execution.status import sentence as describe_unfinished
 from core.migration.findings.cluster import explain_missing_cluster
 from core.migration.findings.schedules import format_jobs_of_both_servers
 from core.migration.findings.volumes import volume_path

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core import units
-from core.migration.execution.account import account
-from core.migration.execution.summary import follow_up
-from core.migration.execution.unfinished import unfinished
+from core.migration.execution.outcome import follow_up
+from core.migration.execution.status import unfinished
+from core.migration.execution.timeline import account
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, Kind, State

@@ -3,7 +3,7 @@
 from core import units
 from core.comparison.model import Row, Verdict
 from core.language import tr
-from core.migration.execution.account import account, downtime
+from core.migration.execution.timeline import account, downtime
 from core.migration.model.checks import Status
 from core.migration.model.estimate import Method
 from core.migration.model.execution import Execution, Kind, State

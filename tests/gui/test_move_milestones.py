@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from core.api.session import Session
 from core.history.store import Store
-from core.migration.execution.unfinished import sentence, unfinished
+from core.migration.execution.status import sentence, unfinished
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.standing import Condition, Mark, Milestone

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from core import units
 from core.history.store import Store
-from core.migration.execution.summary import follow_up
+from core.migration.execution.outcome import follow_up
 from core.migration.model import step_ids
 from tests.lab import clusters
 from tests.lab.hosts import Host

@@ -1,6 +1,7 @@
 """What executions show of the copy's rate: the best measure there is for the estimate of the next one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from statistics import median
 
 from core.migration.estimate.evidence import Evidence, Measured
@@ -90,13 +91,20 @@ def _rate(execution: Execution) -> float | None:
     return sent / seconds
 
 
-def covered(runs: Sequence[StepRun]) -> float:
-    """Seconds in which at least one of them ran."""
-    seconds, until = 0.0, None
+def covered(runs: Iterable[StepRun], began: datetime | None = None, until: datetime | None = None) -> float:
+    """Return the seconds in which at least one of the runs was under way; a run without an end does not count.
+
+    Args:
+        runs: the runs, in any order.
+        began: what lies before this moment does not count; None: no limit.
+        until: what lies behind this moment does not count; None: no limit.
+    """
+    seconds, reached = 0.0, began
     for run in sorted(runs, key=lambda each: each.started_at):
         if run.ended_at is None:
             continue
-        began = run.started_at if until is None else max(until, run.started_at)
-        seconds += max(0.0, (run.ended_at - began).total_seconds())
-        until = run.ended_at if until is None else max(until, run.ended_at)
+        start = run.started_at if reached is None else max(reached, run.started_at)
+        end = run.ended_at if until is None else min(until, run.ended_at)
+        seconds += max(0.0, (end - start).total_seconds())
+        reached = end if reached is None else max(reached, end)
     return seconds

@@ -7,8 +7,8 @@ from math import exp, log
 
 from core.migration.estimate.evidence import Evidence
 from core.migration.estimate.spec import History
-from core.migration.execution.account import downtime
 from core.migration.execution.rates import covered
+from core.migration.execution.timeline import downtime
 from core.migration.model.estimate import Estimate, Span
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.move import Verify

@@ -12,9 +12,9 @@ from typing import Protocol
 
 from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
-from core.migration.execution.progress import make_progress_event
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.status import suggest_next_commands
+from core.migration.execution.timeline import make_progress_event
 from core.migration.execution.workstation import run_here
 from core.migration.model import step_ids
 from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, State, StepRun, StopAnswer

@@ -2,8 +2,8 @@
 
 from core import units
 from core.language import current, tr
-from core.migration.execution.account import downtime
-from core.migration.execution.summary import PassName, agreements, breaks, follow_up, made_again
+from core.migration.execution.outcome import PassName, agreements, breaks, follow_up, made_again
+from core.migration.execution.timeline import downtime
 from core.migration.model.execution import Execution, State
 from core.reports.model import Answer, Block, Document, Item, Items, Section, Text, Tone
 from core.reports.options import Options

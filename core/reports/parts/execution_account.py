@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from core import units
 from core.language import marked, tr
-from core.migration.execution.account import NOTEWORTHY_SECONDS, Downtime, account, downtime
 from core.migration.execution.entry import old_cluster_may_be_stopped
+from core.migration.execution.outcome import Agreement, PassName, agreements, breaks, passes, proven, stages
 from core.migration.execution.queries import (
     AS_ROLE,
     METRICS,
@@ -20,7 +20,7 @@ from core.migration.execution.queries import (
     query_results,
 )
 from core.migration.execution.queries import missing as why_missing
-from core.migration.execution.summary import Agreement, PassName, agreements, breaks, passes, proven, stages
+from core.migration.execution.timeline import NOTEWORTHY_SECONDS, Downtime, account, downtime
 from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method
 from core.migration.model.execution import Execution, Kind, State, StepRun

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from core.migration.execution.account import account
 from core.migration.execution.dressed import DressCost, Load, cost_sentences, dress_cost
 from core.migration.execution.outcome import outcome_of
+from core.migration.execution.timeline import account
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.plan import Phase

@@ -5,8 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.migration.execution.status import SENTENCES, MoveStatus
-from core.migration.execution.unfinished import Possible, possible, sentence, unfinished
+from core.migration.execution.status import SENTENCES, MoveStatus, Possible, possible, sentence, unfinished
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State
 from tests.core.migration.execution.builders import STEP, execution, ran

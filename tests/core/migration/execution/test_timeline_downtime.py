@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from core.migration.execution.account import account, downtime
 from core.migration.execution.entry import explain_no_return
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.status import describe_completed_move
+from core.migration.execution.timeline import account, downtime
 from core.migration.model import step_ids
 from core.migration.model.execution import NOT_OPENED, Execution, Kind, State
 from tests.core.migration.execution.whole_move import NOW, OPENED, PLAN, START, STOPPED, execution, run

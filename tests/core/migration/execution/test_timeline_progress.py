@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from core.migration.execution.progress import (
+from core.migration.execution.timeline import (
     current_rate,
     describe_position,
     describe_progress,

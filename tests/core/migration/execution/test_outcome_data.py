@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from core.migration.execution import summary
-from core.migration.execution.summary import PassMade, PassName
+from core.migration.execution import outcome
+from core.migration.execution.outcome import PassMade, PassName
 from core.migration.model import step_ids
 from core.migration.model.execution import State
 from core.migration.model.plan import Phase
@@ -16,7 +16,7 @@ SECOND = PassName(Phase.WARM, 2, 2)
 
 
 def test_passes_over_all_places() -> None:
-    found = summary.passes(
+    found = outcome.passes(
         execution(
             run(2, 0, 60, status=1, message="the cable was cut"),
             run(2, 100, 60, bytes=600, attempt=2, void=True),
@@ -39,7 +39,7 @@ def test_passes_over_all_places() -> None:
 def test_a_pass_that_was_left_out_says_why() -> None:
     why = "it would shorten the stop by 0.5 s alone"
     left = (run(4, 10, 0, message=why), run(5, 10, 0, message=why))
-    assert summary.passes(execution(*left)) == (PassMade(SECOND, START + timedelta(seconds=10), 0, 0, why),)
+    assert outcome.passes(execution(*left)) == (PassMade(SECOND, START + timedelta(seconds=10), 0, 0, why),)
 
 
 @pytest.mark.parametrize("title", ["Final sync: /data", "any: words"])
@@ -50,25 +50,25 @@ def test_the_parts_of_the_final_sync_are_told_apart_by_the_names_of_their_steps(
     plan = replace(PLAN, steps=steps)
     runs = tuple(replace(run(number, number, 1, bytes=1), title=title) for number in (1, 2, 3, 4, 5, 3))
     made = replace(execution(*runs), plan=plan)
-    parts = [each.name.part for each in summary.passes(made)]
+    parts = [each.name.part for each in outcome.passes(made)]
     assert parts == [step_ids.FINAL_SYNC_CHANGED, step_ids.FINAL_SYNC_REST, "", step_ids.FINAL_SYNC_REST]
-    assert summary.made_again(made) == (PassName(Phase.FINAL, part=step_ids.FINAL_SYNC_REST),)
+    assert outcome.made_again(made) == (PassName(Phase.FINAL, part=step_ids.FINAL_SYNC_REST),)
 
 
 def test_what_agrees_and_what_does_not() -> None:
     same = execution(*STOPPED, run(11, 130, 1), run(13, 131, 5, output="data\nsum"), run(14, 131, 6))
-    stayed, files = summary.agreements(same)
+    stayed, files = outcome.agreements(same)
     assert (stayed.agreed, stayed.other.title) == (True, "prove the stop")
     assert (files.agreed, files.output) == (True, "data\nsum")
-    assert summary.proven(same)
+    assert outcome.proven(same)
     other = execution(*STOPPED, run(11, 130, 1, void=True), run(14, 131, 6, status=1, message="they differ"))
-    assert [each.agreed for each in summary.agreements(other)] == [None, False]
-    assert not summary.proven(other)
-    assert [each.agreed for each in summary.agreements(execution())] == [None, None]
+    assert [each.agreed for each in outcome.agreements(other)] == [None, False]
+    assert not outcome.proven(other)
+    assert [each.agreed for each in outcome.agreements(execution())] == [None, None]
 
 
 def test_breaks_and_when_it_went_on() -> None:
-    found = summary.breaks(
+    found = outcome.breaks(
         execution(
             run(1, 0, 1),
             run(2, 1, 9, status=255, message="ssh broke"),
@@ -89,11 +89,11 @@ def test_breaks_and_when_it_went_on() -> None:
 
 
 def test_a_step_under_way_is_no_break() -> None:
-    assert summary.breaks(execution(run(2, 0, None), state=State.RUNNING)) == ()
+    assert outcome.breaks(execution(run(2, 0, None), state=State.RUNNING)) == ()
 
 
 def test_each_step_has_its_stage() -> None:
-    found = summary.stages(execution())
+    found = outcome.stages(execution())
     phases = [Phase.PREPARE, Phase.WARM, Phase.WARM, Phase.STOP, Phase.STOP, Phase.FINAL, Phase.FINAL, Phase.VERIFY,
               Phase.VERIFY, Phase.CLOSE, Phase.START, Phase.OPEN, Phase.OPEN, Phase.OPEN]  # fmt: skip
     numbers = (1, 2, 5, 6, 9, 10, 11, 12, 14, 15, 16, 17, 18, 19)
