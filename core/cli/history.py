@@ -235,7 +235,7 @@ def _detail_text(detail: "Detail") -> str:
         case Waiver():
             return migration.waiver_text(detail)
         case checks:
-            return migration.checks_text(checks)
+            return migration.checks_text(checks, passed=True)
 
 
 def _commands(context: Context, options: argparse.Namespace) -> int:

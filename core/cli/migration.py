@@ -1,6 +1,7 @@
 """`pghaul check`, `probe` and `plan`: problems, links, and every step with its commands."""
 
 import argparse
+import textwrap
 from pathlib import Path
 
 from core import documents, units
@@ -35,6 +36,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     )
     check.add_argument("move", nargs="?", metavar="MOVE", help="name of the move")
     check.add_argument("--list", action="store_true", help="list all checks and what they compare")
+    check.add_argument("--all", action="store_true", help="show passed checks with their values, too")
     check.add_argument(
         "--waive", metavar="ID", help="accept a warning of the latest checks, as long as its evidence stays the same"
     )
@@ -98,14 +100,22 @@ def _check(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document({"checks": results})
     else:
-        show(checks_text(results))
+        show(checks_text(results, passed=options.all))
     return 1 if any(result.stops for result in results) else 0
 
 
-def checks_text(results: tuple[CheckResult, ...]) -> str:
-    """Checks for people, worst first, each with its evidence; what several say alike, once."""
+def checks_text(results: tuple[CheckResult, ...], *, passed: bool = False) -> str:
+    """Return the checks for people, the worst first, each with its evidence; what several say alike, once.
+
+    Args:
+        results: the results of all checks.
+        passed: whether passed checks are shown with their values; else they are only named.
+    """
     alike: dict[tuple[object, ...], list[CheckResult]] = {}
+    named_only = [result.id for result in results if result.status is Status.PASS and not passed]
     for result in results:
+        if result.id in named_only:
+            continue
         key = result.status, result.message, result.hint, result.waiver, result.old, result.new
         alike.setdefault(key, []).append(result)
     lines = []
@@ -120,6 +130,17 @@ def checks_text(results: tuple[CheckResult, ...]) -> str:
             lines.append(f"{'':8}   hint: {printable(result.hint)}")
         if result.waiver is not None:
             lines.append(f"{'':8}   {printable(waiver_text(result.waiver))}")
+    if named_only:
+        ids = textwrap.fill(
+            ", ".join(named_only),
+            110,
+            initial_indent=" " * 11,
+            subsequent_indent=" " * 11,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines.append(f"PASS     {units.counted(len(named_only), 'check')}. With their values: --all")
+        lines.append(ids)
     lines.append(f"{units.counted(len(results), 'check')}, {_counts(results)}")
     return "\n".join(lines)
 

@@ -63,7 +63,7 @@ def finding(cli: CommandLine, check: str) -> str:
     for host in (cli.lab.old, cli.lab.new):
         code, _, err = cli.connecting("facts", host.name)
         assert code == 0, err
-    lines = cli.connecting("check", "m")[1].splitlines()
+    lines = cli.connecting("check", "m", "--all")[1].splitlines()
     at = next(number for number, line in enumerate(lines) if f"[{check}]" in line)
     return "\n".join(lines[at : at + 4])
 

@@ -299,7 +299,7 @@ def test_a_data_directory_that_is_not_there_is_said_once(cli: CommandLine) -> No
     cli.lab.old.exec("rm", "-r", DATA)
     results = checked(cli)
     assert results["cluster-exists"]["status"] == "blocker"
-    _, out, _ = cli.connecting("check", "m")
+    _, out, _ = cli.connecting("check", "m", "--all")
     told = Counter(each["message"] for each in results.values())
     assert max(told.values()) > 1
     assert {out.count(message) for message, times in told.items() if times > 1} == {1}, out

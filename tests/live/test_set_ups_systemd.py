@@ -102,7 +102,7 @@ def test_a_stopped_cluster_of_debians_behind_a_link_is_moved(hosts: Lab) -> None
     linked(hosts.old)
     described(hosts, DEBIAN, DEBIAN)
     hosts.old.exec("pg_ctlcluster", "15", "main", "stop")
-    said = pghaul("check", "spring", accept=(0, 1))
+    said = pghaul("check", "spring", "--all", accept=(0, 1))
     assert "server program cannot read its configuration" not in said
     pghaul("execute", "spring", "--confirm", DEBIAN.named, "--manual-steps-done")
     assert layouts.active(hosts.new, DEBIAN)
@@ -170,7 +170,7 @@ def test_a_condition_of_the_new_unit_that_is_not_met_is_a_blocker(hosts: Lab) ->
     assert layouts.active(hosts.old, NOTIFY)
     hosts.new.exec("tee", f"{folder}/own.conf", input=f"[Unit]\n{met}")
     hosts.new.exec("systemctl", "daemon-reload")
-    said = pghaul("check", "spring", accept=(0, 1))
+    said = pghaul("check", "spring", "--all", accept=(0, 1))
     unjudged = f"conditions of shop.service will be met: ConditionPathExists=!{NOTIFY.data}/not-there."
     assert f"It was not judged whether these {unjudged}" in " ".join(said.split())
     assert "/none" not in said
@@ -191,7 +191,7 @@ def test_a_condition_that_a_hook_of_the_move_may_meet_is_a_warning(hosts: Lab) -
     described(hosts, NOTIFY, NOTIFY)
     hook = ("move", "hook", "spring", "stop-applications", "--side", "new", "--as", "root", "--command")
     pghaul(*hook, "true")
-    said = " ".join(pghaul("check", "spring", accept=(0, 1)).split())
+    said = " ".join(pghaul("check", "spring", "--all", accept=(0, 1)).split())
     assert "ConditionPathExists=/run/ready. Your command for stop-applications, which runs before" in said
     said = pghaul("execute", "spring", "--confirm", "shop", "--manual-steps-done", accept=(1,))
     assert "On the new server systemd would not start the unit of the new cluster any more" in " ".join(said.split())

@@ -62,7 +62,7 @@ def finding(cli: CommandLine, check: str) -> str:
     for host in (cli.lab.old, cli.lab.new):
         code, _, err = cli.connecting("facts", host.name)
         assert code == 0, err
-    _, out, _ = cli.connecting("check", "m")
+    _, out, _ = cli.connecting("check", "m", "--all")
     assert "hunter2" not in out
     lines = out.splitlines()
     at = next(number for number, line in enumerate(lines) if f"[{check}]" in line)
@@ -308,7 +308,7 @@ def test_an_edit_that_is_taken_back_does_not_hinder_a_rollback(
 def test_the_script_ends_where_clients_do_not_find_the_cluster(cli: CommandLine, tmp_path: Path) -> None:
     for host in (cli.lab.old, cli.lab.new):
         cli.connecting("facts", host.name)
-    cli.connecting("check", "m")
+    cli.connecting("check", "m", "--all")
     append(cli.lab.old, _CONF, _ELSEWHERE)
     append(cli.lab.old, _HBA, f"host all all {cli.lab.old.address}/32 trust")
     path = tmp_path / "move.sh"

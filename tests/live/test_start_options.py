@@ -144,7 +144,7 @@ def test_debians_tools_start_the_new_cluster_with_the_access_rules_of_the_old_on
         try:
             site.describe(command, data)
             read(command)
-            code, out, err = command("check", "m")
+            code, out, err = command("check", "m", "--all")
             assert code in (0, 1), out + err
             code, out, err = execute(command, "--manual-steps-done")
             assert code == 0, err
@@ -178,7 +178,7 @@ def said(host: Host, text: str) -> str:
 def described(command: CommandLine) -> None:
     site.describe(command)
     read(command)
-    code, out, err = command("check", "m")
+    code, out, err = command("check", "m", "--all")
     assert code in (0, 1), out + err
 
 

@@ -46,6 +46,14 @@ def test_what_several_checks_say_alike_stands_once() -> None:
     assert "3 checks, 2 blockers, 1 warning" in said
 
 
+def test_passed_checks_are_named_and_shown_with_their_values_when_asked_for() -> None:
+    passed = replace(result(Status.PASS), id="good", message="both have it")
+    said = checks_text((result(Status.WARNING), passed))
+    assert "both have it" not in said
+    assert "PASS     1 check. With their values: --all\n           good\n" in said
+    assert "PASS     title [good]: both have it\n" in checks_text((result(Status.WARNING), passed), passed=True)
+
+
 def test_the_example_of_a_spec_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["estimate", "--help"]) == 0
     assert SPEC_EXAMPLE in capsys.readouterr().out
