@@ -423,7 +423,8 @@ def text(execution: Execution, *, alive: bool = False) -> str:
         from core.api.execution import describe_progress
 
         lines += [f"  {printable(sentence)}" for sentence in describe_progress(execution, datetime.now(UTC))]
-    rows = [_row(run) for run in execution.steps]
+    latest = {(run.number, run.back): run for run in execution.steps}
+    rows = [_row(run, repeated=run is not latest[run.number, run.back]) for run in execution.steps]
     lines += ["", table(("step", "title", "started (UTC)", "duration", "sent", "result"), rows, right=(0, 3, 4))]
     return "\n".join([*lines, *_next_steps(execution, alive=alive)])
 
@@ -453,9 +454,10 @@ def _next_steps(execution: Execution, *, alive: bool) -> list[str]:
     return ["", printable(next_step), printable(f"  hint: {suggest_next_commands(execution)}")]
 
 
-def _row(run: StepRun) -> tuple[str, ...]:
+def _row(run: StepRun, *, repeated: bool) -> tuple[str, ...]:
     took = (run.ended_at - run.started_at).total_seconds() if run.ended_at is not None else None
-    came_to = "done" if run.done else "must be repeated" if run.void else run.message or "not finished"
+    void = "repeated later" if repeated else "must be repeated"
+    came_to = "done" if run.done else void if run.void else run.message or "not finished"
     if run.done and run.message:
         came_to = f"skipped: {run.message}"
     title = f"rollback: {run.title}" if run.back else run.title

@@ -155,9 +155,9 @@ def test_until_the_cutover_nothing_on_the_new_server_finds_the_new_cluster(
     number = move.begin()
     person = (Person if opens else Undecided)(at={step_ids.DECIDE: look})
     with suppress(BlockedError):
-        carry_out_plan(move.executor(number, person))
+        move.runner(number, person).carry_out()
     if not opens:
-        roll_back(move.executor(number))
+        roll_back(move.runner(number))
     assert move.store.execution(number).state is (State.DONE if opens else State.ROLLED_BACK)
     assert seen["mode"] == "700 postgres\n"
     assert "No such file or directory" in seen["usual"]

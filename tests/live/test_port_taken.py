@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from core.errors import BlockedError
-from core.migration.execution.engine import carry_out_plan
 from core.migration.execution.status import MoveStatus, move_status
 from core.migration.model import step_ids
 from core.migration.model.execution import State
@@ -57,7 +56,7 @@ def test_who_has_the_port_is_named_and_the_move_goes_on_once_that_has_ended(
     number = move.begin()
     try:
         with pytest.raises(BlockedError, match=move.about(number, check)) as caught:
-            carry_out_plan(move.executor(number, Person(at={moment: take})))
+            move.runner(number, Person(at={moment: take})).carry_out()
     finally:
         for process in taken:
             lab.new.exec("kill", process)
@@ -65,6 +64,6 @@ def test_who_has_the_port_is_named_and_the_move_goes_on_once_that_has_ended(
     assert f", process {taken[0]})" in caught.value.message
     assert "--resume" in caught.value.message
     assert move_status(move.store.execution(number)) is stands
-    carry_out_plan(move.executor(number))
+    move.runner(number).carry_out()
     assert move.store.execution(number).state is State.DONE
     assert sql(lab.new, "show listen_addresses") == "127.0.0.1"

@@ -293,6 +293,13 @@ def test_every_try_has_its_line_and_the_next_step_is_named() -> None:
     assert "next" not in text(replace(shown, kind=Kind.REHEARSAL))
 
 
+def test_a_step_that_was_repeated_is_told_from_one_that_must_be() -> None:
+    made = ran(ran(execution(STEP, STEP), 1), 2).with_void(1)
+    shown = text(ran(made, 1)).splitlines()
+    results = [line.split("  ")[-1] for line in shown if line.lstrip()[:1] in {"1", "2"}]
+    assert results == ["repeated later", "must be repeated", "done"]
+
+
 def test_a_wrong_name_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal("main\n15/main\n"))
     assert TerminalOperator(None, yes=False).confirm_stop("15/main", (), warm=False) is StopAnswer.STOP
