@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from core import units
@@ -74,6 +75,8 @@ def collect_and_save(
         facts = with_trial_cluster(server, facts, trial.series, job, of=trial)
     if add_trial_start is not None and facts.gap(LOST) is None:
         facts = add_trial_start(server, facts)
+    elif known is not None:  # the check compares what it stands on with these facts
+        facts = replace(facts, trial_start=known.trial_start)
     store.save_facts(facts)
     lost = facts.gap(LOST)
     if lost is not None:
@@ -115,6 +118,7 @@ def get_facts(
     job: Job,
     *,
     refresh: bool = False,
+    cluster: Cluster | None = None,
     trial: Cluster | None = None,
     add_trial_start: Callable[[Server, Facts], Facts] | None = None,
 ) -> Facts:
@@ -128,13 +132,15 @@ def get_facts(
         side: the side.
         job: the job that reports progress.
         refresh: read the facts in any case.
+        cluster: the old cluster, if it is known into which folders of the new server it will be copied.
         trial: the cluster for which the server's binaries are tried; None to try none.
         add_trial_start: adds the result of a trial start to the facts before they are saved.
     """
     server, folder = (move.old, move.cluster) if side is Side.OLD else (move.new, move.target)
-    targets = [place.target for place in data_roots(move, trial)[1:]] if trial is not None else []
+    cluster = trial or cluster
+    targets = [place.target for place in data_roots(move, cluster)[1:]] if cluster is not None else []
     known = None if refresh else session.store.facts(server)
-    if known is not None and _are_sufficient(known, side, folder, targets):
+    if known is not None and ((side is Side.NEW and cluster is None) or _are_sufficient(known, side, folder, targets)):
         age = (datetime.now(UTC) - known.taken_at).total_seconds()
         if age > _FRESH_SECONDS:
             read_again = f"read them again with: pghaul facts {server}"
@@ -149,10 +155,11 @@ def get_facts(
 def _are_sufficient(known: Facts, side: Side, folder: str, targets: Sequence[str]) -> bool:
     if side is Side.OLD:
         return known.cluster(folder) is not None
-    return all(target in known.target_entries for target in targets)
+    looked = known.cluster(folder) is not None or any(gap.of == folder for gap in known.gaps)
+    return looked and all(target in known.target_entries for target in targets)
 
 
 def get_facts_of_both(session: Session, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:
     """Return the facts of the old and the new server, each as `get_facts` returns them."""
-    old, new = (get_facts(session, move, side, job, refresh=refresh) for side in (Side.OLD, Side.NEW))
-    return old, new
+    old = get_facts(session, move, Side.OLD, job, refresh=refresh)
+    return old, get_facts(session, move, Side.NEW, job, refresh=refresh, cluster=old.cluster(move.cluster))

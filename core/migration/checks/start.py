@@ -5,11 +5,12 @@ What an environment variable gave the old server nothing gives the new one.
 """
 
 import re
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from posixpath import normpath
 
 from core.facts.catalog import Edited
-from core.facts.model import Cluster
+from core.facts.model import Cluster, TrialStart
 from core.facts.starters import Service
 from core.migration.checks import needs as need
 from core.migration.checks.configuration import start_errors
@@ -36,9 +37,11 @@ from core.migration.findings.services import (
     service_of_target,
     unknown_unit,
 )
+from core.migration.findings.trial import trial_basis
 from core.servers.shell import for_hint
 
 _PG_CTL = "pg_ctl only"
+_TRIAL_HOLDS = timedelta(days=1)
 _DEBIAN_SOCKETS = "/var/run/postgresql"
 """The directory of the Unix sockets that pg_ctlcluster gives a server if its files name none."""
 _AFTER_A_STOP = ("always", "on-success")
@@ -414,14 +417,19 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
             "configuration on the new server.",
             f"Run the checks, which make the trial start: `{rerun}`.",
         )
-    if trial.of != context.old.taken_at.isoformat():
+    if not _still_holds(context, cluster, trial):
         return warning(
             file,
             NOTHING,
-            "The facts of the old server were read again after the trial start. It is not known "
-            "whether an empty cluster with its configuration would still start on the new server.",
+            "The facts were read again after the trial start, and it was made more than a day before, or settings or "
+            "programs have changed since. It is not known whether an empty cluster with the old cluster's "
+            "configuration would still start on the new server.",
             f"Run the checks, which make the trial start again: `{rerun}`.",
         )
+    noted = ""
+    if _facts_were_read_again(context, trial):
+        at = f"{datetime.fromisoformat(trial.at):%Y-%m-%d %H:%M}"
+        noted = f" The trial start was made at {at} UTC. It was not repeated when the facts were read again."
     service = service_of_target(context.move.target, cluster, context.new)
     by_unit = service.unit if service is not None else NOTHING
     hindered = (
@@ -430,6 +438,7 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
     if trial.unjudged:
         unjudged = "; ".join(trial.unjudged)
         hindered += f" It was not judged whether these conditions of {by_unit} will be met: {unjudged}."
+    hindered += noted
     if trial.unmet and trial.hook and not trial.failed:
         return warning(
             file,
@@ -477,6 +486,7 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
         )
     addresses = ", ".join(trial.listened) or NOTHING
     remark = f" It did not listen on {', '.join(trial.lacking)}, which the new server lacks." if trial.lacking else ""
+    remark += noted if service is None else ""
     summary = f"An empty cluster with the old cluster's configuration started on the new server.{remark}"
     if service is not None:
         unit = for_hint("systemctl", "cat", service.unit)
@@ -488,6 +498,21 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
             f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
         )
     return passed(file, addresses, summary)
+
+
+def _still_holds(context: CheckContext, cluster: Cluster, trial: TrialStart) -> bool:
+    """Return whether the trial start was made with these facts, or within a day before them with equal ones."""
+    if not _facts_were_read_again(context, trial):
+        return True
+    if not trial.at or trial.basis != trial_basis(cluster, context.new, trial.target):
+        return False
+    return max(context.old.taken_at, context.new.taken_at) - datetime.fromisoformat(trial.at) < _TRIAL_HOLDS
+
+
+def _facts_were_read_again(context: CheckContext, trial: TrialStart) -> bool:
+    """Return whether facts of one of the servers are later than those for which the trial start was made."""
+    new_again = bool(trial.at) and context.new.taken_at > datetime.fromisoformat(trial.at)
+    return new_again or trial.of != context.old.taken_at.isoformat()
 
 
 CHECKS: tuple[Check, ...] = (check_start_on_new, check_start_options, check_trial_start)

@@ -5,6 +5,7 @@ It is made for the checks, and removed before they get its result. resources/sh/
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from posixpath import join, normpath
 
@@ -19,6 +20,7 @@ from core.migration.findings.layout import configuration_copied, configuration_n
 from core.migration.findings.local_start import list_isolation_settings
 from core.migration.findings.releases import version_numbers
 from core.migration.findings.services import access_rules_beside_configuration, debian_settings, service_of_target
+from core.migration.findings.trial import trial_basis
 from core.migration.model.execution import LOCK_FOLDER, LOCK_NAME
 from core.migration.model.move import Hook, HookCommand, Move
 from core.servers.connection import Server
@@ -224,7 +226,13 @@ def with_trial_start(
     # Only this hook runs before the stop of the old cluster, and the trial start is repeated just before that stop.
     ahead = (each.hook for each in hooks if each.hook is Hook.STOP_APPLICATIONS and not each.from_elsewhere)
     made = TrialStart(
-        move.cluster, move.target, old_facts.taken_at.isoformat(), chosen, hook=next((each.value for each in ahead), "")
+        move.cluster,
+        move.target,
+        old_facts.taken_at.isoformat(),
+        chosen,
+        at=datetime.now(UTC).isoformat(),
+        basis=trial_basis(cluster, new_facts, move.target),
+        hook=next((each.value for each in ahead), ""),
     )
     try:
         trial = prepare_trial_start(move, cluster, old_facts, new_facts, new.profile.database_user, holder)

@@ -9,6 +9,7 @@ import pytest
 from core.facts.model import TrialStart
 from core.facts.starters import Service
 from core.migration.checks import run_checks
+from core.migration.findings.trial import trial_basis
 from core.migration.model.checks import CheckResult, Status
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old
 
@@ -52,6 +53,40 @@ def test_what_was_tried_before_the_old_server_was_looked_at_again_is_not_known_a
     for tried in (STARTED, replace(STARTED, failed="FATAL:  no")):
         results = run_checks(move(), later, new(trial_start=tried))
         assert next(each for each in results if each.id == "trial-start").status is Status.WARNING
+
+
+def _read_again(hours: float, **changes: Any) -> CheckResult:
+    """Both servers were looked at again, so long after a trial start that stands on what the facts said then."""
+    before = old()
+    at = before.taken_at + timedelta(seconds=1)
+    tried = replace(STARTED, at=at.isoformat(), basis=trial_basis(cluster(), new(), TARGET))
+    later = at + timedelta(hours=hours)
+    facts = old(cluster(**changes), taken_at=later), new(taken_at=later, trial_start=tried)
+    return next(each for each in run_checks(move(), *facts) if each.id == "trial-start")
+
+
+def test_it_holds_for_a_day_of_facts_that_are_the_same_and_says_when_it_was_made() -> None:
+    found = _read_again(23)
+    assert found.status is Status.PASS
+    assert f"made at {old().taken_at:%Y-%m-%d %H:%M} UTC" in found.message
+    assert "made at" not in result(STARTED).message
+
+
+@pytest.mark.parametrize(
+    ("hours", "changes"), [(25, {}), (1, {"settings": {**cluster().settings, "port": "5439"}})], ids=["old", "changed"]
+)
+def test_it_holds_no_longer_once_it_is_old_or_stands_on_other_facts(hours: float, changes: dict[str, Any]) -> None:
+    found = _read_again(hours, **changes)
+    assert found.status is Status.WARNING
+    assert "read again after the trial start" in found.message
+
+
+def test_facts_of_the_new_server_that_are_read_again_are_compared_too() -> None:
+    tried = replace(STARTED, at=old().taken_at.isoformat(), basis=trial_basis(cluster(), new(), TARGET))
+    later = old().taken_at + timedelta(hours=1)
+    for tools, status in ((new().tools, Status.PASS), ((), Status.WARNING)):
+        facts = old(), new(taken_at=later, trial_start=tried, tools=tools)
+        assert next(each for each in run_checks(move(), *facts) if each.id == "trial-start").status is status
 
 
 def test_where_it_listened_stands_beside_what_it_left_out() -> None:
