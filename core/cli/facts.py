@@ -116,6 +116,9 @@ def _cluster(cluster: "Cluster") -> list[str]:
         f"  owner       {cluster.owner or 'unknown'}, port {cluster.port or 'unknown'}",
         f"  binaries    {printable(cluster.bin_directory or 'not found')}; found by {', '.join(cluster.found_by)}",
     ]
+    lines += [
+        f"  started by  {name} = {printable(path)} (postmaster.opts)" for name, path in cluster.start_files.items()
+    ]
     if cluster.control is not None:
         lines.append(f"  identifier  {cluster.control.system_identifier}, state: {cluster.control.state}")
     lines += [

@@ -203,7 +203,7 @@ def _cluster(
         name=candidate.name,
         found_by=candidate.found_by,
         bin_directory=identity.bin_directory,
-        config_file=settings.get("config_file") or candidate.config_file,
+        config_file=settings.get("config_file") or candidate.config_file or identity.start_files.get("config_file"),
         hba_file=settings.get("hba_file") or None,
         unit=candidate.unit,
         unit_user=candidate.unit_user,
@@ -225,6 +225,8 @@ def _cluster(
         irregular_files=odd,
         fenced=identity.fenced,
         copy_of=identity.copy_of,
+        start_files=identity.start_files,
+        lost_start_files=identity.lost_start_files,
         start_complaints=files.complaints if files is not None else None,
         edited=files.edited if files is not None and identity.running and not files.complaints else None,
         configuration_files=reader.read(CONFIGURATION_FILES),
@@ -258,6 +260,8 @@ class _Identity:
     product: str | None
     fenced: bool
     copy_of: str | None
+    start_files: dict[str, str]
+    lost_start_files: dict[str, str]
 
 
 def _identity(text: str) -> _Identity:
@@ -270,7 +274,9 @@ def _identity(text: str) -> _Identity:
     # a program beside it may be of another series: it must not speak for this cluster
     fits = version is not None and version.series == major_version
     try:
-        programs, socket = decode_hexadecimal(values.get("bin", "")), decode_hexadecimal(values.get("socket", ""))
+        programs, socket, named, lost = (
+            decode_hexadecimal(values.get(name, "")) for name in ("bin", "socket", "named", "lost")
+        )
     except ValueError as error:
         raise unreadable_error("data directory", "hexadecimal digits", first_line(text)) from error
     running = bool(values.get("pid"))
@@ -287,6 +293,8 @@ def _identity(text: str) -> _Identity:
         product=values.get("fork") or (version.product if version is not None else None),
         fenced=bool(values.get("fenced")),
         copy_of=values.get("copy") or None,
+        start_files=parse_assignments(named.splitlines()),
+        lost_start_files=parse_assignments(lost.splitlines()),
     )
 
 

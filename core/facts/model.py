@@ -347,6 +347,11 @@ class Cluster:
     cluster, or where that was not looked at."""
     configuration_files: tuple[ConfigurationFile, ...] | None = None
     """What a start reads: postgresql.conf, pg_hba.conf, pg_ident.conf, and what they name; None: it was not read."""
+    start_files: dict[str, str] = field(default_factory=dict)
+    """Of a stopped cluster, by setting: configuration files that the command line of its last start named, as
+    postmaster.opts has it, and that these facts are from."""
+    lost_start_files: dict[str, str] = field(default_factory=dict)
+    """Those of them that are not there any more, or cannot be read, so that these facts are from other files."""
     copy_of: str | None = None
     """By the mark of a copy that is not opened: the system identifier of the cluster that pghaul copies here."""
 

@@ -97,6 +97,7 @@ def cluster_details(cluster: Cluster) -> tuple[Detail, ...]:
         (tr("Program directory"), cluster.bin_directory),
         (tr("Configuration file"), cluster.config_file),
         (tr("HBA file"), cluster.hba_file),
+        (tr("Named at the last start (postmaster.opts)"), ", ".join(cluster.start_files.values()) or None),
         (tr("Socket directory"), cluster.socket_directory),
     ]
     if control is not None:

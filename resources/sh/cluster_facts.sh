@@ -4,7 +4,9 @@
 # reads. The inner part has its own mark and pipes: an owner who lies can lie about this cluster only.
 #
 # Its sections read what cluster_open found: cluster_folder, cluster_series, cluster_pid, cluster_port, cluster_socket,
-# cluster_programs (the folder of its programs), cluster_version, cluster_tried and cluster_config. Set ahead for all:
+# cluster_programs (the folder of its programs), cluster_version, cluster_tried, cluster_config, cluster_hba and
+# cluster_ident (its files, if a start must name them), cluster_named and cluster_lost (see cluster_read_start). Set
+# ahead for all:
 # cluster_sections (NAME SECONDS FUNCTION of each), cluster_seconds (what these take at most), cluster_postmasters
 # (process ids), cluster_settings (names) and cluster_user (who owns clusters on this host, as its profile says).
 # shellcheck disable=SC2154 # section_… are set by sections.sh, program stands ahead of all
@@ -101,6 +103,7 @@ cluster_open() {
   cluster_folder=$1 cluster_config=$2
   cluster_series='' cluster_pid='' cluster_port='' cluster_socket=''
   cluster_programs='' cluster_version='' cluster_tried=''
+  cluster_hba='' cluster_ident='' cluster_named='' cluster_lost=''
   cluster_version_file=$1/PG_VERSION
   [ -e "$cluster_version_file" ] || cluster_version_file=$1/pghaul-fence/PG_VERSION
   read -r cluster_series 2>/dev/null <"$cluster_version_file"
@@ -109,8 +112,72 @@ cluster_open() {
   open_running=''
   if [ -n "$cluster_pid" ]; then open_running=$(readlink "/proc/$cluster_pid/exe") || open_running=''; fi
   [ -z "$cluster_series" ] || cluster_find_programs "${open_running%/*}" "$3"
+  # A unit, or the tools of Debian, start the cluster with the file that they name.
+  [ -n "$cluster_pid$cluster_config" ] || cluster_read_start
   export cluster_folder cluster_series cluster_pid cluster_port cluster_socket cluster_programs cluster_version
-  export cluster_tried cluster_config cluster_version_file
+  export cluster_tried cluster_config cluster_version_file cluster_hba cluster_ident cluster_named cluster_lost
+}
+
+# cluster_read_start   For a stopped cluster: set cluster_config, cluster_hba and cluster_ident to the files that the
+# command line of its last start named, as postmaster.opts has it. With -D of a folder without data, it is the
+# postgresql.conf there. Set cluster_named to lines NAME=PATH of these files, and cluster_lost to those of files that
+# are not there any more, or cannot be read. A copy of another cluster has its postmaster.opts, which is ignored.
+cluster_read_start() {
+  start_said=$(print_start_files "$cluster_folder" 2>/dev/null) || return 0
+  [ -n "$start_said" ] || return 0
+  start_folder=$(start_path -D) || exit
+  start_data=$(start_path data_directory) || exit
+  start_data=${start_data:-$start_folder}
+  start_other=$start_data/PG_VERSION
+  [ -e "$start_other" ] || start_other=$start_data/pghaul-fence/PG_VERSION
+  if [ -e "$start_other" ] && ! [ "$start_data" -ef "$cluster_folder" ]; then return 0; fi
+  start_config=$(start_path config_file) || exit
+  start_beside=''
+  if [ -z "$start_config" ] && [ -e "$start_folder/postgresql.conf" ] &&
+    ! [ "$start_folder" -ef "$cluster_folder" ]; then
+    start_beside=$start_folder
+    start_config=$start_folder/postgresql.conf
+  fi
+  if start_file config_file "$start_config"; then cluster_config=$start_config; fi
+  start_one=$(start_access hba_file) || exit
+  if start_file hba_file "$start_one"; then cluster_hba=$start_one; fi
+  start_one=$(start_access ident_file) || exit
+  if start_file ident_file "$start_one"; then cluster_ident=$start_one; fi
+}
+
+# start_path NAME   Print the path of this option in start_said; nothing if it is missing.
+start_path() {
+  printf '%s\n' "$start_said" | sed -n "s/^$1=//p" || fail 'sed failed'
+}
+
+# start_access NAME   Print the path of the access file that was named, or the one that a start with the folder
+# start_beside reads: without data in that folder, a start looks there for access files, too.
+start_access() {
+  access_path=$(start_path "$1") || exit
+  if [ -z "$access_path" ] && [ -n "$start_beside" ]; then
+    access_path=$(LC_ALL=C "$cluster_programs/postgres" -C "$1" -D "$start_beside" \
+      -c "data_directory=$cluster_folder" 2>/dev/null) && [ -f "$access_path" ] || return 0
+  fi
+  printf '%s\n' "$access_path"
+}
+
+# start_file NAME PATH   Succeed if the file is there, and add it to cluster_named, otherwise to cluster_lost. A relative
+# path is lost, because nobody knows to which folder it was relative.
+start_file() {
+  [ -n "$2" ] || return 1
+  case $2 in
+    /*)
+      if [ -f "$2" ] && [ -r "$2" ]; then
+        cluster_named="$cluster_named$1=$2
+"
+        return 0
+      fi
+      ;;
+    *) ;;
+  esac
+  cluster_lost="$cluster_lost$1=$2
+"
+  return 1
 }
 
 # cluster_lock   Set process id, port and socket folder of the running server, from its lock file. The process id in the
@@ -192,6 +259,10 @@ cluster_identity() {
   echo "version=$cluster_version"
   echo "bin=$identity_programs"
   echo "socket=$identity_socket"
+  identity_named=$(hex "$cluster_named") || exit
+  identity_lost=$(hex "$cluster_lost") || exit
+  echo "named=$identity_named"
+  echo "lost=$identity_lost"
   cluster_leftovers
   cluster_fence
 }
@@ -255,7 +326,8 @@ cluster_file_settings() {
 
 # cluster_setting NAME   Print one; fail if the program does not know it.
 cluster_setting() {
-  set -- "$1" -C "$1" -D "$cluster_folder" ${cluster_config:+-c "config_file=$cluster_config"}
+  set -- "$1" -C "$1" -D "$cluster_folder" ${cluster_config:+-c "config_file=$cluster_config"} \
+    ${cluster_hba:+-c "hba_file=$cluster_hba"} ${cluster_ident:+-c "ident_file=$cluster_ident"}
   setting_name=$1
   shift
   setting_value=$("$cluster_programs/postgres" "$@") || return

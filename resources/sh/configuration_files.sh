@@ -47,7 +47,8 @@ find_first_files() {
   [ -n "$first_config" ] || first_config=$cluster_folder/postgresql.conf
   [ -x "$cluster_programs/postgres" ] ||
     fail "no server program of PostgreSQL ${cluster_series:-of an unknown version} was found"
-  set -- -D "$cluster_folder" -c "config_file=$first_config"
+  set -- -D "$cluster_folder" -c "config_file=$first_config" ${cluster_hba:+-c "hba_file=$cluster_hba"} \
+    ${cluster_ident:+-c "ident_file=$cluster_ident"}
   first_hba=$(LC_ALL=C "$cluster_programs/postgres" -C hba_file "$@" 2>/dev/null) ||
     first_hba=$cluster_folder/pg_hba.conf
   first_ident=$(LC_ALL=C "$cluster_programs/postgres" -C ident_file "$@" 2>/dev/null) ||

@@ -6,14 +6,32 @@
 # The file has one line with each argument between double quotes and without any escaping (CreateOptsFile, postmaster.c;
 # read_post_opts, pg_ctl.c). What cannot be told apart is refused, never guessed.
 print_start_options() {
+  parse_start_options "$1" options
+}
+
+# print_start_files DATA   Print NAME=PATH for each option of the last start there that names its folder or one of its
+# files: `-D`, config_file, data_directory, hba_file and ident_file. Of several the last one counts.
+print_start_files() {
+  parse_start_options "$1" files
+}
+
+# parse_start_options DATA KIND   Print what print_start_options or print_start_files does. KIND is options or files.
+parse_start_options() {
   [ -s "$1/postmaster.opts" ] || return 0
-  awk -v quote="'" '
-    function put(word) { gsub(quote, quote "\\\\" quote quote, word); printf " %s%s%s", quote, word, quote }
-    function of_files(text) {
-      sub(/=.*/, "", text)
-      text = tolower(text)
-      gsub(/-/, "_", text)
-      return text == "data_directory" || text == "config_file"
+  awk -v quote="'" -v kind="$2" '
+    function put(word) {
+      if (kind == "files") return
+      gsub(quote, quote "\\\\" quote quote, word)
+      printf " %s%s%s", quote, word, quote
+    }
+    function of_files(text, name) {
+      name = text
+      sub(/=.*/, "", name)
+      name = tolower(name)
+      gsub(/-/, "_", name)
+      if (name ~ /^(data_directory|(config|hba|ident)_file)$/ && text ~ /=/)
+        files[name] = substr(text, index(text, "=") + 1)
+      return name == "data_directory" || name == "config_file"
     }
     { line = $0 }
     END {
@@ -28,11 +46,11 @@ print_start_options() {
       if (words[1] ~ /^--[^=]*$/) exit 1
       for (i = 1; i <= many; i++) {
         word = words[i]
-        if (word == "-D") i++
+        if (word == "-D") files["-D"] = words[++i]
         else if (word == "-c") {
           if (!of_files(words[i + 1])) { put(word); if (i < many) put(words[i + 1]) }
           i++
-        } else if (word ~ /^-D/) continue
+        } else if (word ~ /^-D/) files["-D"] = substr(word, 3)
         else if (word ~ /^(-c|--)/ && of_files(substr(word, 3))) continue
         else {
           put(word)
@@ -40,6 +58,9 @@ print_start_options() {
           if (word ~ /^-[ABCfhkNoprStvW]$/ && i < many) put(words[++i])
         }
       }
+      if (kind != "files") exit
+      many = split("-D data_directory config_file hba_file ident_file", words, " ")
+      for (i = 1; i <= many; i++) if (words[i] in files) print words[i] "=" files[words[i]]
     }' <"$1/postmaster.opts" ||
     fail "the options with which the server in $1 was started cannot be read from $1/postmaster.opts. Start it" \
       'yourself with the options that it had, and go on'

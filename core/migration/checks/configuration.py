@@ -279,6 +279,16 @@ def check_start_files(context: CheckContext, cluster: Cluster) -> Finding:
             "nor the new server can be started.",
             "Correct the files on the old server, reload them (`pg_ctl reload`), and read the facts again.",
         )
+    if cluster.lost_start_files:
+        lost = format_list([f"{name} = {path}" for name, path in cluster.lost_start_files.items()])
+        return warning(
+            lost,
+            NOTHING,
+            f"The last start of the old cluster named {lost} (postmaster.opts). The owner of the cluster cannot read "
+            "that now. The facts are from the files that a start without it reads.",
+            "Put it back, or start the old cluster with the files that it is to use. Then read the facts again: "
+            f"`pghaul facts {context.old.server}`.",
+        )
     looked = "the configuration files"
     if cluster.running and cluster.wide is not None and cluster.wide.hba is not None:
         looked += " and pg_hba.conf"

@@ -293,6 +293,24 @@ def test_a_running_cluster() -> None:
     assert (cluster.process.limits.open_files, cluster.process.restart) == (1024, "always")
 
 
+@pytest.mark.parametrize(
+    ("settings", "config", "hba"),
+    [
+        ("", "/etc/o w=n.conf", None),
+        (f"config_file={digits('/etc/real.conf')}\nhba_file={digits('/etc/hba')}\n", "/etc/real.conf", "/etc/hba"),
+    ],
+)
+def test_files_that_the_last_start_of_a_stopped_cluster_named(settings: str, config: str, hba: str | None) -> None:
+    """The server program tells what it reads, if it can be asked."""
+    stopped = IDENTITY.replace("pid=77", "pid=")
+    stopped += f"named={digits('config_file=/etc/o w=n.conf' + chr(10))}\nlost={digits('hba_file=hba' + chr(10))}\n"
+    answers = answered(0, place=place("/srv/data"), identity=stopped, settings=settings)
+    (cluster,) = read_clusters([Candidate("/srv/data", ("named",))], answers).clusters
+    assert cluster.start_files == {"config_file": "/etc/o w=n.conf"}
+    assert cluster.lost_start_files == {"hba_file": "hba"}
+    assert (cluster.config_file, cluster.hba_file) == (config, hba)
+
+
 def test_a_folder_found_under_two_names_is_one_cluster() -> None:
     answers = answered(0, place=place("/srv/data"), identity=IDENTITY) | answered(1, place=place("/srv/data"))
     found = read_clusters([Candidate("/srv/data", ("folder",)), Candidate("/data", ("systemd",), unit="u")], answers)

@@ -142,10 +142,13 @@ class Stage:
         call = " ".join([self.example.function, *(_quoted(self._placed(word)) for word in self.example.words)])
         settings = "".join(f"{name}={_quoted(self._placed(value))}\n" for name, value in self.example.settings.items())
         text = f"{settings}{library(named_in(call), self.example.settings)}\n{call}\n"
+        # no argument may be as long as what some examples have
+        script = self.folder.parent / "script"
+        script.write_text(text)
         limited = ["sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"] if full_disk else []
         with _noted(self._notes, read_only=self.example.read_only) as notes:
             done = subprocess.run(
-                [*limited, self.shell, "-c", text],
+                [*limited, self.shell, script],
                 cwd=self.folder,
                 env=self._environment(broken, behind=behind),
                 input=self._placed(self.example.stdin).encode(),

@@ -31,6 +31,10 @@ _OF = {
     "cluster_version": "postgres (PostgreSQL) 15.5",
     "cluster_tried": "",
     "cluster_config": "",
+    "cluster_hba": "",
+    "cluster_ident": "",
+    "cluster_named": "",
+    "cluster_lost": "",
     "section_failed": " ",
     "section_limits": "no",
 }
@@ -191,6 +195,41 @@ EXAMPLES = [
         tolerates=_NONE,
     ),
     Example(
+        "start_access",
+        ("hba_file",),
+        arrange="mkdir conf && touch conf/pg_hba.conf",
+        settings=_OF | {"start_said": "-D=@folder@/conf", "start_beside": "@folder@/conf"},
+        programs={"postgres": 'echo "$4/pg_hba.conf"'},
+        prints="@folder@/conf/pg_hba.conf\n",
+        tolerates={"postgres": "then the folder of the data is looked at", "postgres behind": "as above"},
+    ),
+    Example("start_path", ("hba_file",), settings={"start_said": "-D=/x\nhba_file=/a b"}, prints="/a b\n"),
+    Example(
+        "start_file",
+        ("hba_file", "@folder@/a b"),
+        arrange="touch 'a b'",
+        settings=_OF,
+        prints="",
+        name="there",
+    ),
+    *(
+        Example(
+            "cluster_read_start",
+            arrange=f"""{_DATA} && mkdir conf && touch conf/postgresql.conf 'a b' && {arrange}
+            printf '%s\\n' '/bin/postgres {options}' | sed "s,@,$PWD,g" >data/postmaster.opts""",
+            settings=_OF,
+            prints="",
+            programs={"postgres": "exit 1"},
+            tolerates={"awk": "what cannot be read names no file", "postgres": "it names no other file"},
+            name=name,
+        )
+        for name, options, arrange in (
+            ("its files", '"-c" "config_file=@/a b" "--hba_file=@/gone"', ":"),
+            ("a folder of configuration", '"-D" "@/conf"', ":"),
+            ("a copy of another cluster", '"-D" "@/conf"', "touch conf/PG_VERSION"),
+        )
+    ),
+    Example(
         "cluster_lock",
         arrange=f"{_DATA}; {_SERVER}",
         settings=_OF | {"cluster_postmasters": ""},
@@ -215,7 +254,7 @@ EXAMPLES = [
         arrange=f"{_DATA}; touch data/backup_label",
         settings=_RUNNING,
         matches=r"series=15\npid=1\nport=5433\nversion=postgres \(PostgreSQL\) 15.5\nbin=\w+\nsocket=2f746d70\n"
-        r"leftover backup_label\n",
+        r"named=\nlost=\nleftover backup_label\n",
     ),
     Example("cluster_identity", arrange="mkdir data", settings=_OF, status=4, complains="it is empty", name="empty"),
     Example(

@@ -28,6 +28,15 @@ _MEASURED = "the reason is beside the point: the start has failed, and that is s
 EXAMPLES = [
     Example("print_start_options", (_DATA,), arrange=_opts(_WORDS), prints=_READ),
     Example("print_start_options", (_DATA,), arrange="mkdir data", prints="", name="nothing said"),
+    Example("print_start_files", (_DATA,), arrange=_opts(_WORDS), prints="-D=X\ndata_directory=q\nconfig_file=/x\n"),
+    Example(
+        "print_start_files",
+        (_DATA,),
+        arrange=_opts('/pg/bin/postgres "--hba-file=/a b=c" "-c" "IDENT_FILE=/x" "-cident_file=/y" "-o" "-D"'),
+        prints="hba_file=/a b=c\nident_file=/y\n",
+        name="access",
+    ),
+    Example("parse_start_options", (_DATA, "files"), arrange=_opts('postgres "-D" "/d"'), prints="-D=/d\n"),
     Example("print_start_options", (_DATA,), arrange=_opts("/pg/bin/postgres"), prints="", name="no options"),
     _refused('postgres "-p', "cut off"),
     _refused('postgres "-c" "a="b"', "a quotation mark"),

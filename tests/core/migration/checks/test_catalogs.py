@@ -270,6 +270,15 @@ def test_files_that_a_start_reads() -> None:
     assert one("start-files", old(cluster(series="9.1", start_complaints=())), new()).status is W
 
 
+def test_files_of_the_last_start_that_are_gone() -> None:
+    lost = old(cluster(lost_start_files={"config_file": "/etc/own.conf", "hba_file": "/etc/hba.conf"}))
+    result = one("start-files", lost, new())
+    assert (result.status, result.old) == (W, "config_file = /etc/own.conf, hba_file = /etc/hba.conf")
+    assert result.old in result.message
+    named = old(cluster(start_files={"config_file": "/etc/own.conf"}))
+    assert one("start-files", named, new()).status is P
+
+
 PORT, SECRET = Edited("port", "5432", "5433"), Edited("a.password", None, None)
 MEMORY = Edited("work_mem", "4096", "8192")
 
