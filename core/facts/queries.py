@@ -260,7 +260,7 @@ CLUSTER_WIDE = (
         )
         for file, order, since, before in (
             ("null", "line_number", 1000, 1600),
-            ("file_name", "file_name, line_number", 1600, NEVER),
+            ("file_name", "rule_number, file_name, line_number", 1600, NEVER),
         )
     ),
     Query(
