@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core.benchmarks.tools import readers
 from core.cli.main import main
 from core.errors import InputError
 from core.inputs import decode, read_input
@@ -54,6 +55,10 @@ def _near(values: dict[str, Any]) -> dict[str, Any]:
 
 def _picked(values: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
     return {name: values.get(name, "missing") for name in names}
+
+
+def test_every_benchmark_tool_has_real_outputs() -> None:
+    assert set(readers()) - set(FOLDERS.values()) == set()
 
 
 @pytest.mark.slow
