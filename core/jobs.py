@@ -3,6 +3,15 @@
 Core is synchronous: a long function takes a Job, reports events to it and calls `check` between steps. Whoever started
 the work (the command line, the window's bridge) owns the Job and its listener; the listener is called on the thread
 that does the work. `cancel` may be called from any thread, more than once.
+
+- A cancellation kills the process group on the server over a second channel of the same connection.
+- Several threads may use one `Server`: the number of its channels stays below `MaxSessions` of sshd. Several threads
+  may use the `Store`: its writes are short transactions.
+- Current values (`Live`) arrive several times a second, reported by ticks of the remote half
+  (core/benchmarks/runs.py). They are shown and not stored.
+- If two servers are measured at once, two Jobs are relayed to one (core/api/benchmarks.py). A survey
+  (core/api/survey.py) owns one pool. The servers report on the thread that owns it.
+- `gui/bridge.py` has the rules of the window's threads.
 """
 
 import threading

@@ -3,6 +3,11 @@
 Catalogues are gettext's `.po` files, read as they are (format: GNU gettext manual, chapter `PO Files`), so that nothing
 has to be compiled. `tr` translates for whoever has set a language around the call by `spoken`: a report for a manager
 may be German while the command line stays English. A QTranslator asks `catalogue(language).gettext(source)`.
+
+Put `tr("…")` around each text that users see. Use `marked("…")` if a text exists before a language is known (a title, a
+column, an enum), and `tr` where it is shown. `make texts` copies the texts into each catalogue, and
+tests/installer/test_texts.py fails until they are translated. Names that are declared in other places (a stage, a
+metric) are listed in `installer/texts.py`. The history stores sentences in English: see `core/reports/recorded.py`.
 """
 
 import ast

@@ -2,7 +2,7 @@
 
 The forms of secrets come first, then the filter that looks for them.
 
-It knows secrets by their form (core/secret_forms) and by their value, where this program has been told it. It is a net
+It knows secrets by their form and by their value, where this program has been told it. It is a net
 below the rule that pghaul reads no secret that it does not need.
 """
 

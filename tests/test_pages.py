@@ -29,13 +29,6 @@ def test_what_it_names_is_there(page: str) -> None:
     assert {path for path in named if not (TOP / path).exists()} == set()
 
 
-def test_the_table_of_modules_names_what_is_there() -> None:
-    text = (TOP / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for folder, holds in re.findall(r"^\| `([\w/]+/)` \| (.*) \|$", text, flags=re.MULTILINE):
-        missing = [name for name in re.findall(r"`([\w*/]+\.py)`", holds) if not list((TOP / folder).glob(name))]
-        assert (folder, missing) == (folder, [])
-
-
 def test_the_published_schemas_are_those_of_the_documents() -> None:
     made = {schemas.file_name(words): schemas.written(schema) for words, schema in schemas.schemas().items()}
     published = {path.name: path.read_text(encoding="utf-8") for path in schemas.folder().glob("*.json")}

@@ -1,7 +1,9 @@
 """What was recorded in English and comes from a fixed set, in the language of the report.
 
 A template is a text of pghaul's own with names for what differs; what was recorded is held against them, and what fits
-none stays as it was worded. Those of checks are read from their code (`installer/sentences.py`), the others stand here.
+none stays as it was worded. Those of checks are read from their code (`installer/sentences.py`) into
+`resources/languages/recorded`, the others stand here: a new title of a step belongs here. Why a server, or what of it,
+could not be read stands in `recorded_reasons.py`.
 A translation says `{reason:recorded}` where the value is of ours too, `{told:listed}` where each of several is,
 `{stands:sentence}` where it is a whole sentence, and no part of one; every other value, a server's name that reads like
 a template among them, is carried over as it is.

@@ -5,6 +5,18 @@ takes along the functions that it calls, and those that they call, as text on it
 
 A function stands at the beginning of a line, `name() {` to `}`, with its comment ahead: its words, what it does, what
 it prints, how it fails.
+
+- `call("name", word, …)` of `shell.py` names a function, quotes its words and masks secrets. It is a `Shell`, as is
+  `command("lsblk", "-J")`.
+- The functions are sent ahead of the call on standard input. Nothing is written on the server.
+- A plan stores the text of its functions. `--resume` by another version continues with the functions of the plan.
+- Detached work has its functions in a folder of its own user with mode 0700. It runs only if its checksum is that of
+  what was sent.
+- What the new server runs by itself is in `/var/tmp/MARKER/functions`: the receiver of the key, the keeper of the
+  daemon.
+- The receiver (resources/sh/receiver.sh) accepts what versions of rsync say in one of our passes. If you give a pass
+  another option, add it to `is_copy_command`, and what each version makes of it to tests/data/rsync-server.
+- `LC_ALL=C` applies to everything that is parsed.
 """
 
 import re

@@ -39,7 +39,7 @@ CHECKS: tuple[Check, ...] = (
     *configuration.CHECKS,
     *replication.CHECKS,
 )
-"""Every check, in the order in which they are run and listed."""
+"""Every check, in the order in which they are run and listed: that in which a person would ask."""
 
 _WORST_FIRST = (Status.BLOCKER, Status.UNKNOWN, Status.WARNING, Status.PASS)
 

@@ -1,6 +1,8 @@
 """The routes of a transport, a module each: the steps that set up the route and remove it. Probes run the same steps.
 
-`send_…` in `resources/sh/copy.sh` says how rsync sends by a route. ARCHITECTURE.md says how a route is added.
+`send_…` in `resources/sh/copy.sh` says how rsync sends by a route. `passes.copy_settings` names that function, so that
+a plan takes along the function of its own route only, and `passes.native_rsync` shows it to people. Whatever a mount
+needs is in `probing/candidates.py`. ARCHITECTURE.md says how a route is added; `local.py` is the shortest to read.
 """
 
 from typing import Protocol

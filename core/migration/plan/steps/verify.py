@@ -3,7 +3,9 @@
 Each side lists all its files with the checksum of each file. The checksums of these lists are printed and compared. The
 lists themselves stay until the copy channel is closed: a file that was read after a pre-copy pass is read again in the
 downtime only if it has changed, and files that differ can be named (`execution.difference` reads the lists). On the new
-server files are read from the disk, not from the cache. `resources/sh/verify.sh` says how this is done.
+server files are read from the disk, not from the cache. `resources/sh/verify.sh` says how this is done: a line for each
+file has its checksum, and the ctime and inode at which it was read, so what a pre-copy pass has copied is read only
+once. If the lists differ, `execution.resume` leaves the files that differ to the next passes.
 """
 
 import re
