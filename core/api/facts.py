@@ -37,8 +37,18 @@ _FRESH_SECONDS = 900.0
 
 
 def read_facts(session: Session, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
-    """Read the facts of a server; `folders` are data directories to examine besides those that are found."""
-    return _read(session, server, record_commands(session.store, job), folders)
+    """Read the facts of a server.
+
+    Targets of moves are examined, too, so that the plan of a move says the same afterwards.
+
+    Args:
+        session: the history and the connections.
+        server: the name of the server.
+        job: the job that reports progress.
+        folders: data directories to examine besides those that are found.
+    """
+    targets = [move.target for move in session.store.moves() if move.new == server]
+    return _read(session, server, record_commands(session.store, job), list(dict.fromkeys((*folders, *targets))))
 
 
 def collect_and_save(
@@ -140,7 +150,7 @@ def get_facts(
     cluster = trial or cluster
     targets = [place.target for place in data_roots(move, cluster)[1:]] if cluster is not None else []
     known = None if refresh else session.store.facts(server)
-    if known is not None and ((side is Side.NEW and cluster is None) or _are_sufficient(known, side, folder, targets)):
+    if known is not None and _are_sufficient(known, side, folder, targets if trial is not None else []):
         age = (datetime.now(UTC) - known.taken_at).total_seconds()
         if age > _FRESH_SECONDS:
             read_again = f"read them again with: pghaul facts {server}"
@@ -155,8 +165,7 @@ def get_facts(
 def _are_sufficient(known: Facts, side: Side, folder: str, targets: Sequence[str]) -> bool:
     if side is Side.OLD:
         return known.cluster(folder) is not None
-    looked = known.cluster(folder) is not None or any(gap.of == folder for gap in known.gaps)
-    return looked and all(target in known.target_entries for target in targets)
+    return all(target in known.target_entries for target in targets)
 
 
 def get_facts_of_both(session: Session, move: Move, job: Job, *, refresh: bool) -> tuple[Facts, Facts]:

@@ -399,7 +399,7 @@ class TrialStart:
     """Condition…= and Assert…= of that unit by which systemd would not start it, and which the move does not meet."""
     unjudged: tuple[str, ...] = ()
     """Those of which it is not known: the move may change what they ask for, or systemd does not tell."""
-    at: str = ""
+    at: datetime | None = None
     """When it was made."""
     basis: str = ""
     """The checksum of the facts on which it stands, by which later facts are compared with them."""

@@ -5,7 +5,7 @@ What an environment variable gave the old server nothing gives the new one.
 """
 
 import re
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import PurePosixPath
 from posixpath import normpath
 
@@ -427,8 +427,8 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
             f"Run the checks, which make the trial start again: `{rerun}`.",
         )
     noted = ""
-    if _facts_were_read_again(context, trial):
-        at = f"{datetime.fromisoformat(trial.at):%Y-%m-%d %H:%M}"
+    if trial.at is not None and _facts_were_read_again(context, trial):
+        at = f"{trial.at:%Y-%m-%d %H:%M}"
         noted = f" The trial start was made at {at} UTC. It was not repeated when the facts were read again."
     service = service_of_target(context.move.target, cluster, context.new)
     by_unit = service.unit if service is not None else NOTHING
@@ -504,14 +504,14 @@ def _still_holds(context: CheckContext, cluster: Cluster, trial: TrialStart) -> 
     """Return whether the trial start was made with these facts, or within a day before them with equal ones."""
     if not _facts_were_read_again(context, trial):
         return True
-    if not trial.at or trial.basis != trial_basis(cluster, context.new, trial.target):
+    if trial.at is None or trial.basis != trial_basis(cluster, context.new, trial.target):
         return False
-    return max(context.old.taken_at, context.new.taken_at) - datetime.fromisoformat(trial.at) < _TRIAL_HOLDS
+    return max(context.old.taken_at, context.new.taken_at) - trial.at < _TRIAL_HOLDS
 
 
 def _facts_were_read_again(context: CheckContext, trial: TrialStart) -> bool:
     """Return whether facts of one of the servers are later than those for which the trial start was made."""
-    new_again = bool(trial.at) and context.new.taken_at > datetime.fromisoformat(trial.at)
+    new_again = trial.at is not None and context.new.taken_at > trial.at
     return new_again or trial.of != context.old.taken_at.isoformat()
 
 

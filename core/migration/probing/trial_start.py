@@ -230,7 +230,7 @@ def with_trial_start(
         move.target,
         old_facts.taken_at.isoformat(),
         chosen,
-        at=datetime.now(UTC).isoformat(),
+        at=datetime.now(UTC),
         basis=trial_basis(cluster, new_facts, move.target),
         hook=next((each.value for each in ahead), ""),
     )

@@ -56,8 +56,8 @@ def _opened() -> datetime:
     with Store.open() as store:
         done = store.latest_execution(example.MOVE)
     assert done is not None
-    assert done.ended_at is not None
-    return done.ended_at
+    assert done.cutover_at is not None
+    return done.cutover_at
 
 
 @pytest.mark.slow
@@ -67,7 +67,7 @@ def test_a_plan_and_an_estimate_of_a_move_that_is_over_say_so_first(
 ) -> None:
     with Store.open() as store:
         over = describe_completed_move(store.latest_execution(example.MOVE))
-    assert f" {_opened():%Y-%m-%d %H:%M} UTC (execution 2). " in over
+    assert f" {_opened():%Y-%m-%d %H:%M:%S} UTC (execution 2). " in over
     assert "--start-over" in over
     for words in (["plan", example.MOVE], ["estimate", example.MOVE]):
         assert main(words) == 0

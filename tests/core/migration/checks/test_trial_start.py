@@ -59,7 +59,7 @@ def _read_again(hours: float, **changes: Any) -> CheckResult:
     """Both servers were looked at again, so long after a trial start that stands on what the facts said then."""
     before = old()
     at = before.taken_at + timedelta(seconds=1)
-    tried = replace(STARTED, at=at.isoformat(), basis=trial_basis(cluster(), new(), TARGET))
+    tried = replace(STARTED, at=at, basis=trial_basis(cluster(), new(), TARGET))
     later = at + timedelta(hours=hours)
     facts = old(cluster(**changes), taken_at=later), new(taken_at=later, trial_start=tried)
     return next(each for each in run_checks(move(), *facts) if each.id == "trial-start")
@@ -82,7 +82,7 @@ def test_it_holds_no_longer_once_it_is_old_or_stands_on_other_facts(hours: float
 
 
 def test_facts_of_the_new_server_that_are_read_again_are_compared_too() -> None:
-    tried = replace(STARTED, at=old().taken_at.isoformat(), basis=trial_basis(cluster(), new(), TARGET))
+    tried = replace(STARTED, at=old().taken_at, basis=trial_basis(cluster(), new(), TARGET))
     later = old().taken_at + timedelta(hours=1)
     for tools, status in ((new().tools, Status.PASS), ((), Status.WARNING)):
         facts = old(), new(taken_at=later, trial_start=tried, tools=tools)
