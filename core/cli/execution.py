@@ -189,7 +189,9 @@ class TerminalOperator:
             return StopAnswer.STOP
         say("\n" + "\n".join(["clients connected now:", *(f"   {printable(line)}" for line in connected or ("none",))]))
         other = ", or copy to run one more pre-copy pass first" if warm else ""
-        warning = f"The next step stops the cluster {cluster}. Its clients lose their connections."
+        warning = (
+            f"The next steps stop the applications, and then the cluster {cluster}. Its clients lose their connections."
+        )
         question = f"{warning} Type {cluster} to stop it{other}: "
         for _ in range(_TRIES):
             typed = _typed(question, "--confirm NAME")
@@ -416,7 +418,8 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     """An execution for people: how it stands, then a line for each try at a step."""
     at_it = f", run by {execution.owner}" + ("" if alive else " (this process has ended)")
     stands = f"{execution.state}{at_it if execution.ended_at is None else ''}"
-    head = f"execution {execution.id} of {execution.move} ({KINDS[execution.kind]}): {stands}"
+    kind = "dress rehearsal" if execution.dressed else KINDS[execution.kind]
+    head = f"execution {execution.id} of {execution.move} ({kind}): {stands}"
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
     lines += [f"  {printable(sentence)}" for sentence in _describe_state(execution)]
     if alive:

@@ -24,6 +24,7 @@ STATUS_TONES = {
     Status.PASS: Tone.GOOD,
 }
 EXECUTIONS = {Kind.REAL: marked("move"), Kind.REHEARSAL: marked("rehearsal")}
+DRESSED = marked("dress rehearsal")
 _ABBREVIATIONS = {"iops": "IOPS", "cpu": "CPU", "p999": "p99.9"}
 _SIDES = {"old": marked("old server"), "new": marked("new server")}
 _CONDITIONS = {

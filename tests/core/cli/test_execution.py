@@ -22,6 +22,7 @@ from core.migration.execution.status import SENTENCES, MoveStatus
 from core.migration.model import step_ids
 from core.migration.model.execution import Kind, State, StopAnswer
 from core.migration.model.move import EditedSettings
+from core.migration.model.plan import Phase
 from tests.core.migration.builders import set_up
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.core.migration.execution.test_queries import BOTH, carried_out
@@ -298,6 +299,12 @@ def test_a_step_that_was_repeated_is_told_from_one_that_must_be() -> None:
     shown = text(ran(made, 1)).splitlines()
     results = [line.split("  ")[-1] for line in shown if line.lstrip()[:1] in {"1", "2"}]
     assert results == ["repeated later", "must be repeated", "done"]
+
+
+def test_a_rehearsal_is_listed_by_its_kind() -> None:
+    for phase, kind in ((Phase.DRESS, "dress rehearsal"), (Phase.WARM, "rehearsal")):
+        rehearsed = execution(change_step(STEP, phase=phase), kind=Kind.REHEARSAL)
+        assert f"({kind})" in text(rehearsed).splitlines()[0]
 
 
 def test_a_wrong_name_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
