@@ -198,10 +198,11 @@ def remaining(event: Progress, seconds: float, first: float) -> float | None:
 
 
 def failure(error: PghaulError) -> str:
-    """Return an error for the terminal: the sentence, then the hint."""
-    if isinstance(error, Cancelled):
-        return "pghaul: cancelled"
-    return f"pghaul: {printable(error.message)}" + (f"\n  hint: {printable(error.hint)}" if error.hint else "")
+    """Return an error for the terminal: the sentence, then the hint, then what follows from it."""
+    lines = ["pghaul: cancelled"] if isinstance(error, Cancelled) else [f"pghaul: {printable(error.message)}"]
+    if error.hint and not isinstance(error, Cancelled):
+        lines.append(f"  hint: {printable(error.hint)}")
+    return "\n".join([*lines, *(f"  {printable(note)}" for note in getattr(error, "__notes__", ()))])
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:

@@ -247,8 +247,8 @@ compare_listeners() {
     listens_lacks=$(printf '%s\n' "$listens_lacks" | join_lines) || exit
     [ -z "$listens_taken" ] ||
       fail "the old server listened on $listens_lacks. The new cluster in $listens_data could not, because another" \
-        "program listens there: $listens_taken. End that program (of a service: stop its unit), restart the new" \
-        'cluster, and go on with --resume'
+        "program listens there: $listens_taken. End that program (of a service: stop its unit), restart" \
+        'the new cluster, and go on with --resume'
     listens_now=$(printf '%s\n' "$listens_now" | sed 's/^tcp //; s/^unix //; s/^\([^/ ]*\) \([0-9]*\)$/\1 port \2/' |
       join_lines) || exit
     fail "the old server listened on $listens_lacks. The new cluster in $listens_data listens on $listens_now." \

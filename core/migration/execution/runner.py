@@ -92,9 +92,10 @@ class Runner:
                 self._run_remaining_steps(cleaned=cleaned)
             except UnreachableError:
                 raise
-            except PghaulError:
+            except PghaulError as error:
                 self.remove_leftovers()
-                self._report_status()
+                # shown with the error, since it follows from that; the state is the one that will be recorded
+                error.add_note(describe_status(replace(self.steps.execution, state=State.STOPPED)))
                 raise
             self.remove_leftovers()
         self.steps.job.report(Note("Every step is done."))
@@ -173,10 +174,6 @@ class Runner:
         finally:
             ended.set()
             watcher.join()
-
-    def _report_status(self) -> None:
-        stands = describe_status(replace(self.steps.execution, state=State.STOPPED))  # as it will be recorded
-        self.steps.job.report(Note(stands, "warning"))
 
     def remove_leftovers(self) -> None:
         """Remove what the copy needed, and the locks. What cannot be removed is reported as a warning."""

@@ -313,7 +313,10 @@ def test_a_command_is_shown_by_what_it_is_for(
 def test_text_of_a_server_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     Listener()(Note("a\x1b[31mb"))
     assert capsys.readouterr().err == "a\\x1b[31mb\n"
-    assert failure(InputError("a\x1b[2Jb", "c\x07")) == "pghaul: a\\x1b[2Jb\n  hint: c\\x07"
+    error = InputError("a\x1b[2Jb", "c\x07")
+    assert failure(error) == "pghaul: a\\x1b[2Jb\n  hint: c\\x07"
+    error.add_note("d\x07")
+    assert failure(error) == "pghaul: a\\x1b[2Jb\n  hint: c\\x07\n  d\\x07"
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from core.history.store import Store
 from core.jobs import Event, Job, Note
 from core.migration.execution.lock import HeldError, Holder
 from core.migration.execution.runner import PROGRAM_ENDED, Runner
+from core.migration.execution.status import describe_status
 from core.migration.execution.step_runner import StepRunner
 from core.migration.model import step_ids
 from core.migration.model.execution import State, StepRun
@@ -112,6 +113,7 @@ def test_where_the_new_server_refuses_a_trial_start_old_is_not_stopped(store: St
     with pytest.raises(BlockedError, match=r"any more: FATAL:  no\. The old cluster was not stopped") as caught:
         move.carried_out(replace(trial, failed="FATAL:  no"))
     assert "--resume" in caught.value.hint
+    assert caught.value.__notes__ == [describe_status(move.store.execution(1))]
     assert (move.state, move.old.asked.count("stop_folder")) == (State.STOPPED, 0)
     said = move.carried_out(replace(trial, not_tried="there is no root"))
     assert any("not tried again before the stop, because there is no root" in each for each in said), said
