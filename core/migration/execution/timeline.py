@@ -192,7 +192,8 @@ class ExecutionStatus:
         position: of the first step that is under way or to come, from 1, among the `steps` that it takes.
         under_way: the steps that run now, side by side where there are several; each with its try.
         stopped_seconds: since old was stopped; None before, and once new is open.
-        left_seconds: what the commands to come may take, without what people take; None where nothing tells.
+        left_seconds: what the commands to come may take, without what people take; None where nothing tells of one of
+            them, as of the start of the copy in a dress rehearsal.
     """
 
     position: int
@@ -212,7 +213,8 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
     under_way = [(step, run) for step in taken if (run := runs[step.number]) is not None and _runs(run)]
     to_come = [step for step in taken if not execution.done(step.number)]
     first = to_come[0] if to_come else taken[-1]
-    known = [seconds for step in to_come if (seconds := _seconds_left(step, runs[step.number], now)) is not None]
+    left = [_seconds_left(step, runs[step.number], now) for step in to_come if step.remote is not None]
+    known = [seconds for seconds in left if seconds is not None]
     found = account(execution)
     stopped = found.stopped_at if found.reached_at is None else None
     return ExecutionStatus(
@@ -220,7 +222,7 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
         steps=len(taken),
         under_way=tuple(under_way),
         stopped_seconds=(now - stopped).total_seconds() if stopped is not None else None,
-        left_seconds=sum(known) if known else None,
+        left_seconds=sum(known) if known and len(known) == len(left) else None,
     )
 
 

@@ -66,6 +66,16 @@ def test_the_pace_of_the_pass_overrules_the_plan() -> None:
     assert FIGURES.findall(event.whole) == ["1 of 4", "37 s"]
 
 
+def test_no_time_is_told_while_a_command_to_come_may_take_any() -> None:
+    """Such as the start of the copy in a dress rehearsal."""
+    untold = made(run(1, 0, 60), run(2, 70, 73))
+    steps = tuple(change_step(step, expected_seconds=None) if step.number == 4 else step for step in untold.plan.steps)
+    found = status_of(replace(untold, plan=replace(untold.plan, steps=steps)), after(80))
+    assert found.left_seconds is None
+    assert FIGURES.findall(describe_position(found)) == ["3 of 4", "10 s"]
+    assert status_of(untold, after(80)).left_seconds is not None
+
+
 def test_from_the_stop_on_its_time_is_told_until_new_is_open() -> None:
     stopped = made(run(1, 0, 60), run(2, 70, 73), run(3, 80))
     assert FIGURES.findall(describe_position(status_of(stopped, after(100)))) == ["3 of 4", "30 s", "2.0 s"]
