@@ -20,7 +20,7 @@ from core.migration.findings.host_names import list_named_resources
 from core.migration.findings.layout import configuration_not_copied, configuration_outside, named_config_file
 from core.migration.findings.local_start import list_isolation_settings
 from core.migration.findings.releases import version_numbers
-from core.migration.findings.services import active_service, service_of_target
+from core.migration.findings.services import active_service, find_service, service_of_target
 from core.migration.model.move import EditedSettings, Move
 from core.servers.shell import for_hint
 
@@ -264,7 +264,7 @@ def check_start_files(context: CheckContext, cluster: Cluster) -> Finding:
             NOTHING,
             f"PostgreSQL {cluster.series} cannot tell whether a server would start with the "
             "configuration files as they are now.",
-            "Let the old server read its files again (`pg_ctl reload`), and look for errors in its log.",
+            f"Let the old server read its files again (`{_reload(context, cluster)}`), and look for errors in its log.",
         )
     complaints = need.START_COMPLAINTS.value_or_finding(context)
     if isinstance(complaints, Finding):
@@ -277,7 +277,8 @@ def check_start_files(context: CheckContext, cluster: Cluster) -> Finding:
             f"No server would start with the old cluster's files as they are now: {format_list(errors)}. "
             "The running server still uses what it has read before. Once it is stopped, neither it "
             "nor the new server can be started.",
-            "Correct the files on the old server, reload them (`pg_ctl reload`), and read the facts again.",
+            f"Correct the files on the old server, reload them (`{_reload(context, cluster)}`), and read the facts "
+            "again.",
         )
     if cluster.lost_start_files:
         lost = format_list([f"{name} = {path}" for name, path in cluster.lost_start_files.items()])
@@ -520,7 +521,10 @@ def check_pending_settings(context: CheckContext, cluster: Cluster) -> Finding:
     in_force, of_files = (
         for_hint("pghaul", "move", "edited", context.move.name, each.value) for each in EditedSettings
     )
-    how_to_apply = "Undo the edits, or bring them into force on the old server (`pg_ctl reload`; some need a restart)."
+    how_to_apply = (
+        f"Undo the edits, or bring them into force on the old server (`{_reload(context, cluster)}`; some need a "
+        "restart)."
+    )
     hint = (
         f"{how_to_apply} Or choose which values both servers will have: those in force "
         f"(`{in_force}`), or those in the files (`{of_files}`)."
@@ -547,6 +551,14 @@ def check_pending_settings(context: CheckContext, cluster: Cluster) -> Finding:
     return warning(
         shown, NOTHING, f"{summary}. The first start of the new server brings the values in the files into force.", hint
     )
+
+
+def _reload(context: CheckContext, cluster: Cluster) -> str:
+    """Return the command by which the old server reads its files again, as its host does it."""
+    service = find_service(cluster, context.old)
+    if service is not None and service.debian:
+        return for_hint("pg_ctlcluster", *service.name.split("/", 1), "reload")
+    return for_hint("pg_ctl", "reload", "-D", cluster.data_directory)
 
 
 def _values_in_force_chosen(

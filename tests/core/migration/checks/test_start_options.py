@@ -145,3 +145,24 @@ def test_facts_of_before_are_not_enough() -> None:
     assert one(options=None).status is Status.PASS  # pg_ctl starts new, with whatever options old has
     unasked = one(there=unit(()), options=None, series="9.1", wide=None)
     assert (unasked.status, "postmaster.opts" in unasked.hint) == (Status.WARNING, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "services", "command"),
+    [
+        (
+            DEBIAN,
+            (Service(DATA, "15/main", "postgresql@15-main.service", debian=True),),
+            "pg_ctlcluster 15 main reload",
+        ),
+        ({}, (), f"pg_ctl reload -D {DATA}"),
+    ],
+    ids=["Debian", "pg_ctl"],
+)
+def test_an_edited_file_is_reloaded_as_the_host_does_it(
+    changes: dict[str, Any], services: tuple[Service, ...], command: str
+) -> None:
+    made = cluster(**{"running": True, "edited": (CONNECTIONS,), "start_complaints": ("no",), **changes})
+    results = {each.id: each for each in run_checks(move(), old(made, services=services), new())}
+    for check in ("pending-settings", "start-files"):
+        assert f"`{command}`" in results[check].hint
