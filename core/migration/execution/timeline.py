@@ -183,6 +183,9 @@ def _expected(execution: Execution) -> float | None:
 _TELLING_SECONDS, _TELLING = 3.0, 0.02
 """How long, and how much of the whole, must be done before the pace of it tells when it ends."""
 
+_WORTH_TELLING = 60.0
+"""Seconds: a shorter time is no news where it is only the least that is left."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExecutionStatus:
@@ -192,8 +195,9 @@ class ExecutionStatus:
         position: of the first step that is under way or to come, from 1, among the `steps` that it takes.
         under_way: the steps that run now, side by side where there are several; each with its try.
         stopped_seconds: since old was stopped; None before, and once new is open.
-        left_seconds: what the commands to come may take, without what people take; None where nothing tells of one of
-            them, as of the start of the copy in a dress rehearsal.
+        left_seconds: what the commands to come may take, without what people take; None where nothing tells.
+        left_is_least: it may take longer, because nothing tells how long one of the commands takes, as of the start of
+            the copy in a dress rehearsal.
     """
 
     position: int
@@ -201,6 +205,7 @@ class ExecutionStatus:
     under_way: tuple[tuple[Step, StepRun], ...]
     stopped_seconds: float | None
     left_seconds: float | None
+    left_is_least: bool
 
 
 # --- how far it is
@@ -222,7 +227,8 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
         steps=len(taken),
         under_way=tuple(under_way),
         stopped_seconds=(now - stopped).total_seconds() if stopped is not None else None,
-        left_seconds=sum(known) if known and len(known) == len(left) else None,
+        left_seconds=sum(known) if known else None,
+        left_is_least=len(known) < len(left),
     )
 
 
@@ -231,9 +237,10 @@ def describe_position(found: ExecutionStatus) -> str:
     parts = [f"step {found.position} of {found.steps}"]
     if found.stopped_seconds is not None:
         parts.append(f"downtime {units.duration(found.stopped_seconds)}")
-    if found.left_seconds is not None:
-        left = found.left_seconds
-        parts.append(f"about {units.duration(round(left, -1) if left > 60 else max(1, round(left)))} left")
+    left = found.left_seconds
+    if left is not None and not (found.left_is_least and left < _WORTH_TELLING):
+        about = "at least" if found.left_is_least else "about"
+        parts.append(f"{about} {units.duration(round(left, -1) if left > 60 else max(1, round(left)))} left")
     return ", ".join(parts)
 
 

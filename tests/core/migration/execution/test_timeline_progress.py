@@ -66,14 +66,20 @@ def test_the_pace_of_the_pass_overrules_the_plan() -> None:
     assert FIGURES.findall(event.whole) == ["1 of 4", "37 s"]
 
 
-def test_no_time_is_told_while_a_command_to_come_may_take_any() -> None:
+@pytest.mark.parametrize(("seconds", "told"), [(2.0, []), (80.0, ["1 min 20 s"])])
+def test_while_a_command_to_come_may_take_any_time_only_the_least_is_told(seconds: float, told: list[str]) -> None:
     """Such as the start of the copy in a dress rehearsal."""
-    untold = made(run(1, 0, 60), run(2, 70, 73))
-    steps = tuple(change_step(step, expected_seconds=None) if step.number == 4 else step for step in untold.plan.steps)
-    found = status_of(replace(untold, plan=replace(untold.plan, steps=steps)), after(80))
-    assert found.left_seconds is None
-    assert FIGURES.findall(describe_position(found)) == ["3 of 4", "10 s"]
-    assert status_of(untold, after(80)).left_seconds is not None
+    known = made(run(1, 0, 60))
+    expected = {2: seconds, 4: None}
+    steps = tuple(
+        change_step(step, expected_seconds=expected[step.number]) if step.number in expected else step
+        for step in known.plan.steps
+    )
+    found = status_of(replace(known, plan=replace(known.plan, steps=steps)), after(65))
+    assert (found.left_is_least, found.left_seconds) == (True, seconds)
+    assert FIGURES.findall(describe_position(found)) == ["2 of 4", *told]
+    assert ("at least" in describe_position(found)) is bool(told)
+    assert not status_of(known, after(65)).left_is_least
 
 
 def test_from_the_stop_on_its_time_is_told_until_new_is_open() -> None:
