@@ -1,6 +1,7 @@
 """Where clients find the new cluster after the cutover: what the old server sees, and what a person takes on."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -133,6 +134,11 @@ def test_a_closed_way_is_taken_on_with_a_reason_and_another_cluster_never_is(cli
     accepted = f"{closed[:1].upper()}{closed[1:]}. Accepted by {whoami()}: {' '.join(_WHY.split())}"
     end = out.partition("\nDowntime ")[2]
     assert accepted in end, out
+    # it was gone on with behind the cutover, of which one moment is said everywhere
+    cutover = re.search(r"until the cutover \((\d\d:\d\d:\d\d UTC)\)", end)
+    assert cutover is not None, end
+    assert cutover[1] in cli("execute", "m", "--rollback")[2]
+    assert cutover[1] in json.loads(cli("plan", "m", "--json")[1])["warnings"][0]["message"]
     report = tmp_path / "m.html"
     code, _, err = cli("report", "m", "-o", str(report))
     assert (code, "Accepted by" in report.read_text()) == (0, True), err
