@@ -177,6 +177,20 @@ class HbaRule:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokenMap:
+    """A line of pg_ident.conf, or of a file that it includes, that the server does not take."""
+
+    line: int
+    error: str
+    file: str = ""
+    """As of an HbaRule."""
+
+    def place(self, top: str | None) -> str:
+        """Return the file and the line for display; `top` is the cluster's pg_ident.conf, if it is known."""
+        return f"{self.file or top or 'pg_ident.conf'} line {self.line}"
+
+
+@dataclass(frozen=True, slots=True)
 class RoleSetting:
     """What ALTER DATABASE or ALTER ROLE has set, where the host decides whether a server takes it."""
 
@@ -257,6 +271,8 @@ class ClusterWide:
     closed: tuple[ClosedDatabase, ...] = ()
     hba: tuple[HbaRule, ...] | None = None
     """None: the major version does not tell (before 10)."""
+    broken_maps: tuple[BrokenMap, ...] = ()
+    """Empty also where the major version does not tell (before 15)."""
     role_settings: tuple[RoleSetting, ...] = ()
     slots: tuple[Slot, ...] = ()
     subscriptions: tuple[Subscription, ...] = ()

@@ -11,6 +11,7 @@ from ipaddress import ip_address
 
 from core.facts.catalog import (
     Bloated,
+    BrokenMap,
     Catalogs,
     Certificate,
     ClosedDatabase,
@@ -121,6 +122,7 @@ def cluster_wide(table: Sequence[Row]) -> ClusterWide | None:
         settings=tuple(_setting(values) for values in _of(table, "source")),
         closed=tuple(_closed(values) for values in _of(table, "closed")),
         hba=tuple(_rule(each) for each in _of(table, "hba")) or None,
+        broken_maps=tuple(BrokenMap(int(line), error, file) for line, error, file in _of(table, "ident")),
         role_settings=tuple(RoleSetting(*each) for each in _of(table, "role")),
         slots=tuple(Slot(name, kind, database, active in TRUE) for name, kind, database, active in _of(table, "slot")),
         subscriptions=tuple(

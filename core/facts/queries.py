@@ -263,6 +263,21 @@ CLUSTER_WIDE = (
             ("file_name", "rule_number, file_name, line_number", 1600, NEVER),
         )
     ),
+    *(
+        Query(
+            make_select(
+                "ident",
+                ("line_number", "rtrim(substring(error from '^[^:\"]*'))", file),
+                f"from pg_ident_file_mappings where error is not null order by {order} limit 20",
+            ),
+            since=since,
+            before=before,
+        )
+        for file, order, since, before in (
+            ("null", "line_number", 1500, 1600),
+            ("file_name", "file_name, line_number", 1600, NEVER),
+        )
+    ),
     Query(
         make_select(
             "role",
@@ -340,6 +355,7 @@ CLUSTER_WIDE_KINDS = {
     "pgbackrest": 2,
     "pending": 1,
     "hba": 9,
+    "ident": 3,
     "role": 4,
     "slot": 4,
     "subscription": 3,

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from core.errors import CommandError
+from core.facts.catalog import BrokenMap
+from core.facts.collect import collect
 from core.jobs import Job
 from core.servers.connection import Server
 from core.servers.shell import call
+from tests.lab.extra import extra
 from tests.lab.fixtures import LabAsker
 from tests.lab.lab import Lab
 from tests.live.command_line import CommandLine
@@ -56,3 +59,25 @@ def test_the_checks_name_the_file_that_contains_the_line(
     words = (f"{programs}:/usr/bin:/bin", DATA, "-", series, "/tmp", PORT, 20)
     with pytest.raises(CommandError, match=f": {file} line 2: invalid authentication method. It was not stopped"):
         old_server.run(call("check_restartable", *words), Job(), user="postgres")
+
+
+def test_a_user_name_map_that_no_server_reads(lab: Lab, old_server: Server) -> None:
+    """Before 16, only pg_ident.conf itself can contain it."""
+    with extra(lab.old, "maps", 5479) as cluster:
+        cluster.append("pg_ident.conf", "\nodd hunter2\n")
+        found = collect(old_server, Job(), folders=[cluster.folder]).cluster(cluster.folder)
+        lines = len(cluster.host.exec("cat", f"{cluster.folder}/pg_ident.conf").stdout.splitlines())
+    assert found is not None
+    assert found.wide is not None
+    assert found.wide.broken_maps == (BrokenMap(lines, "missing entry at end of line"),)
+    with released(lab, "16.2"):
+        arrange = f"""
+        set -eu
+        echo 'include maps.conf' >>{DATA}/pg_ident.conf
+        printf '%s\\n' '# maps' 'good one two' 'odd hunter2' >{DATA}/maps.conf
+        """
+        lab.old.exec("sh", "-c", arrange, user="postgres")
+        found = collect(old_server, Job(), folders=[DATA]).cluster(DATA)
+    assert found is not None
+    assert found.wide is not None
+    assert found.wide.broken_maps == (BrokenMap(3, "missing entry at end of line", f"{DATA}/maps.conf"),)

@@ -192,12 +192,12 @@ def check_listen_addresses(context: CheckContext, setting: str) -> Finding:
 @check(
     "access-rules",
     "Client authentication (pg_hba.conf)",
-    compares="pg_hba.conf of the old cluster, addresses of both servers",
+    compares="pg_hba.conf and pg_ident.conf of the old cluster, addresses of both servers",
     page="auth-pg-hba-conf",
     needs=(need.CLUSTER, need.CLUSTER_WIDE),
 )
 def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
-    """Check that every line of pg_hba.conf can be read and that none depends on the old server's network."""
+    """Check that every line of the access files can be read and that none depends on the old server's network."""
     if not wide.hba:
         return unknown(
             f"PostgreSQL {cluster.series}",
@@ -216,6 +216,17 @@ def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWid
             f"PostgreSQL cannot read {format_list([places[rule] for rule in broken])}. It is not known which clients "
             "these lines would allow.",
             "Correct the lines on the old server. List them with `select * from pg_hba_file_rules "
+            "where error is not null`.",
+        )
+    if wide.broken_maps:
+        top = cluster.settings.get("ident_file")
+        lines = [each.place(top) for each in wide.broken_maps]
+        return warning(
+            format_list([f"{each.place(top)}: {each.error}" for each in wide.broken_maps]),
+            NOTHING,
+            f"PostgreSQL cannot read {format_list(lines)}. After a start it would use no user name map at all, and "
+            "refuse clients that need one.",
+            "Correct the lines on the old server. List them with `select * from pg_ident_file_mappings "
             "where error is not null`.",
         )
     own = [rule for rule in wide.hba if _is_about_server(rule, context.old.addresses)]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from core.facts.catalog import (
+    BrokenMap,
     Catalogs,
     Certificate,
     ClosedDatabase,
@@ -268,6 +269,18 @@ def test_files_that_a_start_reads() -> None:
     assert one("start-files", old(cluster(wide=stopped)), new()).status is P
     assert one("start-files", old(cluster(start_complaints=None)), new()).status is U
     assert one("start-files", old(cluster(series="9.1", start_complaints=())), new()).status is W
+
+
+@pytest.mark.parametrize("file", ["/etc/more/maps.conf", ""])
+def test_a_broken_user_name_map_is_named_by_its_own_file(file: str) -> None:
+    broken = BrokenMap(3, "missing entry at end of line", file)
+    settings = cluster().settings | {"ident_file": "/etc/ident.conf"}
+    made = cluster().wide
+    assert made is not None
+    result = one("access-rules", old(cluster(settings=settings, wide=replace(made, broken_maps=(broken,)))), new())
+    place = f"{file or '/etc/ident.conf'} line 3"
+    assert (result.status, result.old) == (W, f"{place}: missing entry at end of line")
+    assert f"cannot read {place}." in result.message
 
 
 def test_files_of_the_last_start_that_are_gone() -> None:
