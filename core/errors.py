@@ -42,6 +42,10 @@ class InputError(PghaulError):
     """Wrong usage or input."""
 
 
+class TakenOverError(InputError):
+    """Another process has gone on with what this one had begun: nothing of it may be changed here any more."""
+
+
 class ParseError(InputError):
     """An output that holds no result, or a line that could not be read."""
 

@@ -15,7 +15,7 @@ page reads the history on a thread when it is shown and something may have chang
    `core/api/moves.py` reads, and returns each milestone with its condition, age and words, and the step that comes
    next. The list, Next, the cards of the page Moves and `pghaul move show` show the same. `controllers/moves.py` holds
    it for the selected move. Next leads to the page. On that page it presses `primary`.
-3. An unfinished execution is on every page. `core/migration/execution/unfinished.py` says how it stands, and what may
+3. An unfinished execution is on every page. `core/migration/execution/status.py` says how it stands, and what may
    be done with it. `ExecutionPoller` reads this every second, whichever program carries the execution out.
    `ActiveExecutions` passes it to the `StatusBanner`, which shows it with its clock. `ExecutionController` is the one
    place that begins, continues, cancels and rolls back.

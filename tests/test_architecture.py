@@ -1,5 +1,6 @@
 """ARCHITECTURE.md is one page, shows the layers that the import contracts enforce, and names only what exists."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,16 @@ def test_a_contract_that_changes_changes_the_picture() -> None:
 
 def test_what_it_names_exists() -> None:
     assert [lost for statement in statements(PAGE) if (lost := missing(statement))] == []
+
+
+_PACKAGES = [TOP / "gui" / "__init__.py", *sorted((TOP / "core").rglob("__init__.py"))]
+
+
+@pytest.mark.parametrize("package", _PACKAGES, ids=[str(each.relative_to(TOP)) for each in _PACKAGES])
+def test_the_paths_that_a_package_names_exist(package: Path) -> None:
+    described = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or ""
+    paths = re.findall(r"`([\w/]+\.(?:py|sh|md|toml))`", described)
+    assert [each for each in paths if not ((TOP / each).exists() or any(package.parent.rglob(each)))] == []
 
 
 @pytest.mark.parametrize(

@@ -39,16 +39,13 @@ _FRESH_SECONDS = 900.0
 def read_facts(session: Session, server: str, job: Job, folders: Sequence[str] = ()) -> Facts:
     """Read the facts of a server.
 
-    Targets of moves are examined, too, so that the plan of a move says the same afterwards.
-
     Args:
         session: the history and the connections.
         server: the name of the server.
         job: the job that reports progress.
         folders: data directories to examine besides those that are found.
     """
-    targets = [move.target for move in session.store.moves() if move.new == server]
-    return _read(session, server, record_commands(session.store, job), list(dict.fromkeys((*folders, *targets))))
+    return _read(session, server, record_commands(session.store, job), folders)
 
 
 def collect_and_save(
@@ -109,12 +106,14 @@ def _read(
     add_trial_start: Callable[[Server, Facts], Facts] | None = None,
 ) -> Facts:
     connected, known = session.server(server, job), session.store.facts(server)
+    # the targets of all moves, so that the checks and the plan of each of them say the same afterwards
+    of_moves = [move.target for move in session.store.moves() if move.new == server]
     return collect_and_save(
         session.store,
         connected,
         job,
         known,
-        folders=folders,
+        folders=list(dict.fromkeys((*folders, *of_moves))),
         targets=targets,
         trial=trial,
         add_trial_start=add_trial_start,

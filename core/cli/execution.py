@@ -190,7 +190,7 @@ class TerminalOperator:
         say("\n" + "\n".join(["clients connected now:", *(f"   {printable(line)}" for line in connected or ("none",))]))
         other = ", or copy to run one more pre-copy pass first" if warm else ""
         warning = (
-            f"The next steps stop the applications, and then the cluster {cluster}. Its clients lose their connections."
+            f"The downtime begins next: the cluster {cluster} will be stopped. Its clients lose their connections."
         )
         question = f"{warning} Type {cluster} to stop it{other}: "
         for _ in range(_TRIES):

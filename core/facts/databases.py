@@ -33,6 +33,7 @@ from core.facts.collation_order import parse_collation_order
 from core.facts.model import Database, Gap
 from core.facts.parsing import first_line, unreadable_error
 from core.facts.queries import (
+    ACCESS_FILES,
     CERTIFICATE,
     CLUSTER_WIDE,
     CLUSTER_WIDE_KINDS,
@@ -318,7 +319,7 @@ def query_calls() -> Iterator[tuple[str, ...]]:
     groups = {
         "known": (_SETTINGS, *DATABASES, CERTIFICATE),
         "databases": (Query(_CONNECT),),
-        "wide": (_ENTERED, _BEGIN, *CLUSTER_WIDE, _END),
+        "wide": (_ENTERED, _BEGIN, *CLUSTER_WIDE, _END, *ACCESS_FILES),
         "edited": (*_PLAINLY, *_FILES),
         "option": _OPTIONS,
         "each": (_ENTERED, _BEGIN, *EACH_DATABASE, _END),

@@ -153,6 +153,53 @@ DATABASES = (
 and whether it is a template."""
 
 _SLOTS = ("slot_name", "slot_type", "database", "active")
+ACCESS_FILES = (
+    # included files have been possible since 16, and the view has named the file since then
+    *(
+        Query(
+            make_select(
+                "hba",
+                (
+                    "line_number",
+                    "type",
+                    "array_to_string(database, ',')",
+                    "array_to_string(user_name, ',')",
+                    "concat_ws('/', address, netmask)",
+                    "auth_method",
+                    # a word of the line itself, a password among them, follows a colon or stands in quotes
+                    "rtrim(substring(error from '^[^:\"]*'))",
+                    "array_to_string(array(" + _NAMING + "), chr(10))",
+                    file,
+                ),
+                f"from pg_hba_file_rules order by {order}",
+            ),
+            since=since,
+            before=before,
+        )
+        for file, order, since, before in (
+            ("null", "line_number", 1000, 1600),
+            ("file_name", "rule_number, file_name, line_number", 1600, NEVER),
+        )
+    ),
+    *(
+        Query(
+            make_select(
+                "ident",
+                ("line_number", "rtrim(substring(error from '^[^:\"]*'))", file),
+                f"from pg_ident_file_mappings where error is not null order by {order} limit 20",
+            ),
+            since=since,
+            before=before,
+        )
+        for file, order, since, before in (
+            ("null", "line_number", 1500, 1600),
+            ("file_name", "file_name, line_number", 1600, NEVER),
+        )
+    ),
+)
+"""What the server makes of its access files. They run outside of the transaction, which they would abort: a server may
+run although a file was removed since its start, and it does not need pg_ident.conf at all."""
+
 CLUSTER_WIDE = (
     Query(
         "select distinct 'libc ' || locale from (select unnest(array[datcollate::text, datctype::text]) as locale "
@@ -236,48 +283,6 @@ CLUSTER_WIDE = (
     ),
     # known since 9.5; before, a changed file shows by its time alone
     Query(make_select("pending", ("name",), "from pg_settings where pending_restart order by name"), since=905),
-    # included files have been possible since 16, and the view has named the file since then
-    *(
-        Query(
-            make_select(
-                "hba",
-                (
-                    "line_number",
-                    "type",
-                    "array_to_string(database, ',')",
-                    "array_to_string(user_name, ',')",
-                    "concat_ws('/', address, netmask)",
-                    "auth_method",
-                    # a word of the line itself, a password among them, follows a colon or stands in quotes
-                    "rtrim(substring(error from '^[^:\"]*'))",
-                    "array_to_string(array(" + _NAMING + "), chr(10))",
-                    file,
-                ),
-                f"from pg_hba_file_rules order by {order}",
-            ),
-            since=since,
-            before=before,
-        )
-        for file, order, since, before in (
-            ("null", "line_number", 1000, 1600),
-            ("file_name", "rule_number, file_name, line_number", 1600, NEVER),
-        )
-    ),
-    *(
-        Query(
-            make_select(
-                "ident",
-                ("line_number", "rtrim(substring(error from '^[^:\"]*'))", file),
-                f"from pg_ident_file_mappings where error is not null order by {order} limit 20",
-            ),
-            since=since,
-            before=before,
-        )
-        for file, order, since, before in (
-            ("null", "line_number", 1500, 1600),
-            ("file_name", "file_name, line_number", 1600, NEVER),
-        )
-    ),
     Query(
         make_select(
             "role",

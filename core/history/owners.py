@@ -18,7 +18,7 @@ from sqlalchemy import Engine, PoolProxiedConnection, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from core.errors import InputError
+from core.errors import InputError, TakenOverError
 from core.history.belonging import ALIVE
 from core.history.models import ExecutionRow
 from core.history.recorded_profiles import move_row
@@ -207,13 +207,13 @@ def refuse_carried_out(session: Session, move: str, mine: str, alive: Callable[[
 
 
 def refuse_taken_over(session: Session, execution_id: int, mine: str, alive: Callable[[str], bool]) -> None:
-    """Raise InputError where another process than `mine` carries that execution out by now.
+    """Raise TakenOverError where another process than `mine` carries that execution out by now.
 
     To a team this one was gone while its connection was cut, and somebody may have gone on with what it was at.
     """
     row = session.get(ExecutionRow, execution_id)
     if row is not None and row.process is not None and row.process != mine and alive(row.process):
-        raise InputError(
+        raise TakenOverError(
             f"execution {execution_id} of {row.move.name} was continued by another pghaul",
             f"do not continue it here; {_look(row.move.name)}",
         )

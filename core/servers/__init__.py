@@ -7,7 +7,7 @@ servers, one format in each module.
 What runs on a server is a function of resources/sh, see `functions.py`. Python says which function runs, with which
 arguments, as which user, and where. CONTRIBUTING.md describes how to write one.
 
-SQL runs behind `connect_to` (resources/sh/inventory.sh), which is told the time limit of the session, or by `sql.py`.
-These two set what each of our sessions needs, whatever server, role or database have set. In each database, somebody
-else decides by `search_path` what a name means. Ours is `pg_catalog`, except in `run_with_database_path` for REINDEX.
+SQL runs behind `connect_to` (resources/sh/inventory.sh), which is told the time limit of the session. It sets what each
+of our sessions needs, whatever server, role or database have set. In each database, somebody else decides by
+`search_path` what a name means. Ours is `pg_catalog`, except in `run_with_database_path` for REINDEX.
 """

@@ -98,7 +98,7 @@ def _stop_text(execution: Execution | None) -> str:
     plan = execution.plan
     down = [step for step in plan.steps if step.downtime and step.side is Side.OLD]
     on = (
-        tr("The next steps stop the applications, and then the cluster {cluster} on {server}. ").format(
+        tr("The downtime begins next: the cluster {cluster} on {server} will be stopped. ").format(
             cluster=plan.cluster, server=down[0].server
         )
         if down

@@ -84,15 +84,17 @@ warn_of_other_unit() {
 }
 
 # start_local_only PATH DATA PORT CONFIG OPTIONS SOCKET
-# Start the server for local connections only, or wait until the one that this copy has started accepts connections.
-# CONFIG is its configuration file if that is not DATA/postgresql.conf, or `-`. OPTIONS are the isolation settings. They
-# follow the options of the old server, which were copied with postmaster.opts. Afterwards that file contains only the
-# latter. OPTIONS name SOCKET as the folder of the Unix socket. It is created here, and only this user can enter it, so
-# nothing else on this host connects to the server where it is used to find one. As soon as the server is running, its PG_VERSION is moved behind the fence, so that nothing starts it after a
-# reboot before the operator has decided. If this function is interrupted between the start of the server and the record
-# of its lock file, check_own_server recognises the server by its options.
+# Start the server for local connections only, or wait until the one that this copy has started accepts connections. It
+# does nothing if the fence was lifted since. CONFIG is its configuration file if that is not DATA/postgresql.conf, or
+# `-`. OPTIONS are the isolation settings. They follow the options of the old server, which were copied with
+# postmaster.opts. Afterwards that file contains only the latter. OPTIONS name SOCKET as the folder of the Unix socket.
+# It is created here, and only this user can enter it, so nothing else on this host connects to the server where it is
+# used to find one. As soon as the server is running, its PG_VERSION is moved behind the fence, so that nothing starts
+# it after a reboot before the operator has decided. If this function is interrupted between the start of the server and
+# the record of its lock file, check_own_server recognises the server by its options.
 start_local_only() {
   PATH=$1
+  [ ! -e "$2/pghaul-fence/opened" ] || return 0
   start_found=$(list_servers_in "$2") || exit
   if [ -z "$start_found" ]; then
     refuse_running_server "$2"

@@ -128,6 +128,8 @@ cluster_read_start() {
   start_folder=$(start_path -D) || exit
   start_data=$(start_path data_directory) || exit
   start_data=${start_data:-$start_folder}
+  # a folder that does not exist here: the cluster was copied from elsewhere, and so was the file
+  [ -z "$start_data" ] || [ -d "$start_data" ] || return 0
   start_other=$start_data/PG_VERSION
   [ -e "$start_other" ] || start_other=$start_data/pghaul-fence/PG_VERSION
   if [ -e "$start_other" ] && ! [ "$start_data" -ef "$cluster_folder" ]; then return 0; fi

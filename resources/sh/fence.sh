@@ -2,8 +2,8 @@
 # place no postmaster starts in DATA, whoever starts it, also after a reboot (postmaster.c, checkDataDir and
 # checkControlFile). A running server does not need PG_VERSION. On the new server the fence contains more files: `mark`
 # says whose copy DATA is; it becomes `opened` at the cutover; `server` says which server this copy has started, or with
-# which options it is about to, and `socket` where its Unix socket is. All functions run as the owner of the cluster. Each can be repeated after an
-# interruption, and its result is on disk when it ends.
+# which options it is about to, and `socket` where its Unix socket is. All functions run as the owner of the cluster.
+# Each can be repeated after an interruption, and its result is on disk when it ends.
 
 # refuse_running_server DATA   Fail if a server is running there, by its working directory or by a lock file, except the
 # lock file of a server of this copy that has crashed.

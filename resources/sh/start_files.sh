@@ -27,8 +27,8 @@ join_lines() {
 
 # check_restartable PATH DATA CONFIG SERIES [SOCKET PORT SECONDS]   Fail if the server in DATA could not be started
 # again with its files and options. With the words after SERIES, the running server is asked about pg_hba.conf and the
-# files that it includes, which it reads for that (since 10). Its message is cut at a quote or a colon, because a word of the line follows, which may be
-# a password.
+# files that it includes, which it reads for that (since 10). Its message is cut at a quote or a colon, because a word
+# of the line follows, which may be a password.
 check_restartable() {
   PATH=$1
   again_programs=$(command -v postgres) || fail 'the program postgres was not found in the PATH of the cluster'

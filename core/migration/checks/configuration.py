@@ -202,7 +202,7 @@ def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWid
         return unknown(
             f"PostgreSQL {cluster.series}",
             NOTHING,
-            f"PostgreSQL {cluster.series} does not show how it reads pg_hba.conf.",
+            f"It is not known how PostgreSQL {cluster.series} reads pg_hba.conf.",
             f"Look in {cluster.hba_file or 'pg_hba.conf'} for addresses of the old server.",
         )
     methods = sorted({rule.method for rule in wide.hba if not rule.error})

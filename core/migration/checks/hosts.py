@@ -278,14 +278,14 @@ def check_huge_pages(context: CheckContext, setting: str, here: Memory, there: M
     have_old, new = huge_pages_of_size(here, size).total_bytes, huge_pages_of_size(there, size)
     shown = (
         f"huge_pages {setting or 'not known'}, {units.size(have_old)} reserved",
-        (f"{units.size(new.total_bytes)} reserved"),
+        f"{units.size(new.total_bytes)} reserved",
     )
     if _frees_its_memory(context):
         return passed(*shown, _ON_ONE_HOST)
     needed = buffers or have_old or 1
     # with `try`, a server takes none if there are too few: then the old one has none to lose
-    may_lack = setting not in ("on", "try") or (setting == "try" and have_old < needed)
-    if may_lack or new.available_bytes >= needed:
+    needs_none = setting not in ("on", "try") or (setting == "try" and have_old < needed)
+    if needs_none or new.available_bytes >= needed:
         return passed(*shown, "The new server has the huge pages that the cluster uses.")
     # the exact number changes with each reading, and would invalidate the waiver each time
     shown = shown[0], f"{shown[1]}, too few of them free"

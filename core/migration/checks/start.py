@@ -421,9 +421,8 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
         return warning(
             file,
             NOTHING,
-            "The facts were read again after the trial start, and it was made more than a day before, or settings or "
-            "programs have changed since. It is not known whether an empty cluster with the old cluster's "
-            "configuration would still start on the new server.",
+            "Since the trial start, settings or programs have changed, or more than a day has passed. It is not known "
+            "whether an empty cluster with the old cluster's configuration would still start on the new server.",
             f"Run the checks, which make the trial start again: `{rerun}`.",
         )
     noted = ""

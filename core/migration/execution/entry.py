@@ -136,7 +136,8 @@ def refuse_alive(latest: Execution, *, alive: bool) -> None:
 def explain_no_return(execution: Execution) -> BlockedError:
     """Why one action does not lead back any more, what would be lost, and the steps by which a person could."""
     opened = execution.cutover_at
-    if opened is not None:
+    unseen = next((run.started_at for run in execution.openings if run.exit_status is None), None)
+    if opened is not None and (unseen is None or unseen > opened):
         since = f"Clients have been able to connect to the new cluster since {opened:%Y-%m-%d %H:%M:%S} UTC."
     else:
         began = next(run.started_at for run in execution.openings if run.exit_status != NOT_OPENED)

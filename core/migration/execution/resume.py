@@ -162,7 +162,7 @@ class Resume:
         )
 
     def _mark_for_resync(self, failed: StepRun) -> None:
-        """Tell old which files alone the passes are to bring; where that is not known they compare all of them."""
+        """Tell the old server which files the passes are to copy. If these are not known, they compare all files."""
         compared = find_comparison_step(self.steps.plan)
         if compared is None or not compared.verification.resync or not failed.output:
             self.steps.job.report(Note("It is not known which files differ. All files are compared again."))
@@ -227,7 +227,7 @@ def find_failed_comparison(execution: Execution) -> StepRun | None:
 
 
 def find_resync_user(plan: Plan) -> str | None:
-    """The user of old as whom what differs is left to the passes: who has summed up; None: who logs in."""
+    """Return the user of the old server who marks the files: who has computed the checksums; None: who logs in."""
     summed = plan.step(step_ids.CHECKSUMS_OLD)
     return summed.user if summed is not None else None
 

@@ -34,6 +34,9 @@ def roll_back(runner: Runner) -> None:
             _tolerate_unreachable_new(runner, side, partial(runner.steps.end_detached, side))
         for side, folder in runner.steps.sides:
             _tolerate_unreachable_new(runner, side, partial(runner.lock_side, side, folder))
+        execution = runner.steps.reload()  # another workstation may have gone on with it until it was locked
+        if execution.past_return:
+            raise explain_no_return(execution)
         lifted = _fence_was_lifted(execution)
         for step in execution.plan.way_back:
             if step.reads and not _provide_input(runner, step):

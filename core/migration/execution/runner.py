@@ -23,6 +23,7 @@ from core.errors import (
     HistoryLostError,
     PghaulError,
     ServerError,
+    TakenOverError,
     UnreachableError,
 )
 from core.facts.model import TrialStart
@@ -90,8 +91,8 @@ class Runner:
             self.steps.reload()  # another workstation may have gone on with it until it was locked
             try:
                 self._run_remaining_steps(cleaned=cleaned)
-            except UnreachableError:
-                raise
+            except (UnreachableError, HistoryLostError, TakenOverError):
+                raise  # what runs on the servers goes on, for this process or for the one that goes on with it
             except PghaulError as error:
                 self.remove_leftovers()
                 # shown with the error, since it follows from that; the state is the one that will be recorded

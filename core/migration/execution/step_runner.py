@@ -143,7 +143,7 @@ class StepRunner:
 
     @property
     def execution(self) -> Execution:
-        """The execution as it is recorded now."""
+        """The execution as this process has recorded it."""
         return self._execution
 
     def reload(self) -> Execution:
@@ -155,7 +155,7 @@ class StepRunner:
     def record_state(self, state: State, message: str = "") -> None:
         """Record how the execution stands."""
         self.journal.execution_changed(self.id, state, message)
-        self._apply(lambda execution: replace(execution, state=state, message=message))
+        self.reload()
 
     def record_end(self, run: StepRun) -> None:
         """Record the end of a run, or what a later look has made of it."""

@@ -9,12 +9,15 @@ from core.facts.catalog import Certificate
 
 
 def is_certified(certificate: Certificate, host: str) -> bool:
-    """Return whether the certificate is valid for this name or address; an address must be named as such."""
+    """Return whether the certificate is valid for this name or address.
+
+    An address must be named as such. Only if the certificate names no address, libpq compares it with the names, too.
+    """
     try:
         address = ip_address(host)
     except ValueError:
         return any(_matches(name.lower(), host.lower()) for name in certificate.names)
-    return str(address) in certificate.addresses
+    return str(address) in certificate.addresses or (not certificate.addresses and host in certificate.names)
 
 
 def _matches(pattern: str, host: str) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
@@ -301,7 +300,8 @@ def with_resume_policies(steps: Sequence[Step]) -> tuple[Step, ...]:
     """Return the steps of a plan with what a resume repeats, which depends on the steps behind them.
 
     - The copy channel is set up again until it is closed.
-    - The port of the new cluster is looked at again until the stop, and until the cutover.
+    - The port of the new cluster is checked again until the stop, and until the fence is lifted: from then on the new
+      cluster itself may have it.
     - The stop is checked again until the cutover.
     - The data roots of the stopped cluster are recorded again until its checksums are computed, because a resync may
       have changed files.
@@ -312,11 +312,10 @@ def with_resume_policies(steps: Sequence[Step]) -> tuple[Step, ...]:
     known = {step.id for step in steps}
     closing = next((step.id for step in reversed(steps) if step.resume.closes_channel), "")
     readers = {step.reads: step.id for step in steps if step.reads}
-    before = {step.id: earlier.id for earlier, step in pairwise(steps)}
     until = {
-        step_ids.START_LOCALLY: before.get(step_ids.LIFT_FENCE, ""),
+        step_ids.START_LOCALLY: step_ids.LIFT_FENCE,
         step_ids.CHECK_PORT_FREE: step_ids.STOP_OLD_CLUSTER,
-        step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER: step_ids.CUTOVER,
+        step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER: step_ids.LIFT_FENCE,
         step_ids.CHECK_STOPPED: step_ids.CUTOVER,
         step_ids.CHECK_DATA_ROOTS_STOPPED: step_ids.CHECKSUMS_OLD,
         step_ids.CHECK_OLD_STAYS_STOPPED: steps[-1].id if steps else "",

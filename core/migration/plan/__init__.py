@@ -227,14 +227,6 @@ def _warnings(context: PlanContext, checks: Sequence[CheckResult], estimate: Est
     """Return the warnings of the plan: open findings of the checks first, then what follows from the plan."""
     open_checks = [check for check in checks if check.status is not Status.PASS and check.waiver is None]
     found = [PlanWarning(check.message, check.status, check.id) for check in open_checks]
-    port = context.new_cluster.port or 5432
-    if context.port != port:
-        found.append(
-            PlanWarning(
-                f"Port {port} is taken on the new server. The local-only start uses port {context.port}. Free port "
-                f"{port} before the cutover."
-            )
-        )
     if not context.channel.transport.route.encrypted:
         found.append(PlanWarning("The files of the cluster cross the network unencrypted, as the move allows."))
     method = estimate.method(planned(context.cluster))

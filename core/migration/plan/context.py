@@ -91,12 +91,8 @@ class PlanContext:
 
     @property
     def port(self) -> int:
-        """Return the port of the local-only start: the cluster's own, or the next one that no cluster uses."""
-        taken = {cluster.port for cluster in self.new_facts.clusters if cluster.running}
-        port = self.new_cluster.port or 5432
-        while port in taken:
-            port += 1
-        return port
+        """Return the port of the cluster. The local-only start has it too, on a socket in a folder of its own."""
+        return self.new_cluster.port or 5432
 
     @property
     def local_socket(self) -> str:

@@ -61,9 +61,9 @@ def list_listeners(context: PlanContext) -> list[Step]:
 def check_port_is_free(context: PlanContext) -> list[Step]:
     """Return the step that checks, just before the stop of the old cluster, that the port of the new one is free.
 
-    There is none if both are on one host: there the old cluster has the port until its stop.
+    There is none if both may be on one host: there the old cluster has the port until its stop.
     """
-    if compare_hosts(context.old_facts, context.new_facts) is Hosts.ONE:
+    if compare_hosts(context.old_facts, context.new_facts) is not Hosts.TWO:
         return []
     return [_check_port_free(context, step_ids.CHECK_PORT_FREE, "Check that the port of the new cluster is free")]
 

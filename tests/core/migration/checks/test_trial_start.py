@@ -78,7 +78,7 @@ def test_it_holds_for_a_day_of_facts_that_are_the_same_and_says_when_it_was_made
 def test_it_holds_no_longer_once_it_is_old_or_stands_on_other_facts(hours: float, changes: dict[str, Any]) -> None:
     found = _read_again(hours, **changes)
     assert found.status is Status.WARNING
-    assert "read again after the trial start" in found.message
+    assert "Since the trial start" in found.message
 
 
 def test_facts_of_the_new_server_that_are_read_again_are_compared_too() -> None:

@@ -73,8 +73,17 @@ def test_the_local_only_start_is_repeated_until_its_fence_is_lifted() -> None:
     start, lift = (made.step(each) for each in (step_ids.START_LOCALLY, step_ids.LIFT_FENCE))
     assert start is not None
     assert lift is not None
-    assert start.number in repeated(interrupted_at(made, lift.number - 1))
+    assert start.number in repeated(interrupted_at(made, lift.number))
     assert start.number not in repeated(interrupted_at(made, lift.number + 1))
+
+
+def test_the_port_is_not_looked_at_again_once_the_new_cluster_may_have_it() -> None:
+    made = PLANS["running"]
+    look, cutover = (made.step(each) for each in (step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER, step_ids.CUTOVER))
+    assert look is not None
+    assert cutover is not None
+    assert look.number in repeated(interrupted_at(made, look.number + 1))
+    assert look.number not in repeated(interrupted_at(made, cutover.number))
 
 
 def test_a_rehearsal_repeats_no_step_that_it_does_not_take() -> None:
