@@ -81,3 +81,17 @@ def test_a_user_name_map_that_no_server_reads(lab: Lab, old_server: Server) -> N
     assert found is not None
     assert found.wide is not None
     assert found.wide.broken_maps == (BrokenMap(3, "missing entry at end of line", f"{DATA}/maps.conf"),)
+
+
+@pytest.mark.parametrize("removed", ["pg_ident.conf", "pg_hba.conf"])
+def test_the_catalogs_are_read_although_an_access_file_was_removed_since_the_start(
+    lab: Lab, old_server: Server, removed: str
+) -> None:
+    with extra(lab.old, "removed", 5479) as cluster:
+        cluster.host.exec("mv", f"{cluster.folder}/{removed}", f"{cluster.folder}/aside")
+        found = collect(old_server, Job(), folders=[cluster.folder]).cluster(cluster.folder)
+        cluster.host.exec("mv", f"{cluster.folder}/aside", f"{cluster.folder}/{removed}")
+    assert found is not None
+    assert found.wide is not None
+    assert found.wide.settings
+    assert (found.wide.hba is None) is (removed == "pg_hba.conf")

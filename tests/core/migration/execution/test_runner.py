@@ -10,11 +10,12 @@ from typing import cast
 
 import pytest
 
-from core.errors import BlockedError, CommandError, HistoryError, HistoryLostError, PghaulError
+from core.errors import BlockedError, CommandError, HistoryError, HistoryLostError, PghaulError, TakenOverError
 from core.facts.model import TrialStart
 from core.history.store import Store
 from core.jobs import Event, Job, Note
 from core.migration.execution.lock import HeldError, Holder
+from core.migration.execution.rollback import roll_back
 from core.migration.execution.runner import PROGRAM_ENDED, Runner
 from core.migration.execution.status import describe_status
 from core.migration.execution.step_runner import StepRunner
@@ -275,3 +276,42 @@ def test_a_history_that_cannot_be_written_ends_no_copy(store: Store) -> None:
     with runner.recording(State.DONE):
         assert told.wait(20)
         assert store.execution(number).state is State.RUNNING
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("error", [HistoryLostError("the history does not answer"), TakenOverError("continued")])
+def test_what_runs_on_the_servers_goes_on_where_this_process_may_not_record_it(
+    store: Store, error: PghaulError, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may need the locks and the copy channel: nothing is ended and removed."""
+    move, record = Stopping(store, prove_stopped=["sum"]), store.step_ended
+
+    def fails(run: StepRun) -> None:
+        if run.number == len(move.STEPS):
+            raise error
+        record(run)
+
+    monkeypatch.setattr(store, "step_ended", fails)
+    monkeypatch.setattr("tests.core.migration.execution.test_runner.assert_same_as_recorded", lambda _: None)
+    with pytest.raises(type(error)):
+        move.carried_out()
+    assert move.old.asked[-1] == "rest_pass"
+
+
+@pytest.mark.slow
+def test_a_rollback_ends_where_another_workstation_has_cut_over_before_the_lock_was_taken(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = Old({})
+    number = store.execution_started(of_steps(change_step(STEP, id=step_ids.CUTOVER)))
+    runner = Runner(StepRunner(number, store, lambda _: cast("Server", old), Nobody(), Job()))
+
+    def cut_over(*_: object) -> None:
+        if not store.execution(number).steps:
+            run = StepRun(0, 1, "cut over", 1, NOW)
+            store.step_ended(replace(run, id=store.step_started(number, run), ended_at=NOW, exit_status=0))
+
+    monkeypatch.setattr(runner, "lock_side", cut_over)
+    with pytest.raises(BlockedError, match="would lose it"):
+        roll_back(runner)
+    assert not [run for run in store.execution(number).steps if run.back]
