@@ -217,6 +217,11 @@ def step_progressed(session: Session, run_id: int, done: int, total: int | None)
         row.bytes, row.total = done, total
 
 
+def execution_of_run(session: Session, run_id: int) -> int:
+    """Return the number of the execution to which an attempt at a step belongs."""
+    return session.get_one(ExecutionStepRow, run_id).execution_id
+
+
 def step_ended(session: Session, run: StepRun, seal: Seal) -> None:
     """Record the end of an attempt. The bytes that a failed attempt has copied stay recorded."""
     row = session.get_one(ExecutionStepRow, run.id)

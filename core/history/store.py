@@ -417,13 +417,16 @@ class Store(HistoryFile):
 
     def step_ended(self, run: StepRun) -> None:
         """Record the end of an attempt at a step."""
-        kept = redacted(run)
+        kept, mine = redacted(run), self._owners.mine()
         with self._write() as session:
+            owners.refuse_taken_over(session, executions.execution_of_run(session, run.id), mine, self._owners.alive)
             executions.step_ended(session, kept, self._seal)
 
     def steps_void(self, execution_id: int, first: int) -> None:
         """Mark the steps of the plan from the number `first` on as not done."""
+        mine = self._owners.mine()
         with self._write() as session:
+            owners.refuse_taken_over(session, execution_id, mine, self._owners.alive)
             executions.steps_void(session, execution_id, first, self._seal)
 
     def save_hook(self, move: str, hook: HookCommand) -> None:

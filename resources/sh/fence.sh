@@ -139,11 +139,15 @@ close_target() {
 }
 
 # remove_socket_folder DATA   Remove the folder of the Unix socket that start_local_only has created, if there is one.
+# What another user has put in its place is left alone: neither the start nor the rollback may depend on them.
 remove_socket_folder() {
   [ -e "$1/pghaul-fence/socket" ] || return 0
   read -r socket_folder <"$1/pghaul-fence/socket" || fail "$1/pghaul-fence/socket cannot be read"
   case $socket_folder in
-    /*/pghaul-local-????????????) rm -rf -- "$socket_folder" || fail "$socket_folder cannot be removed" ;;
+    /*/pghaul-local-????????????)
+      [ -L "$socket_folder" ] || [ ! -O "$socket_folder" ] || rm -rf -- "$socket_folder" ||
+        fail "$socket_folder cannot be removed"
+      ;;
     *) ;;
   esac
   rm -f -- "$1/pghaul-fence/socket" || fail "$1/pghaul-fence/socket cannot be removed"

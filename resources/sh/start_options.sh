@@ -69,13 +69,23 @@ parse_start_options() {
 # save_options DATA   Before a start with other options: keep postmaster.opts in the fence, until restore_options.
 save_options() {
   restore_options "$1"
-  [ ! -e "$1/postmaster.opts" ] || write_complete "$1/pghaul-fence/options" cat -- "$1/postmaster.opts"
+  if [ -e "$1/postmaster.opts" ]; then
+    write_complete "$1/pghaul-fence/options" cat -- "$1/postmaster.opts"
+  else
+    write_complete "$1/pghaul-fence/options" echo none
+  fi
 }
 
-# restore_options DATA   Put back the postmaster.opts that save_options has kept; do nothing if it has kept none.
+# restore_options DATA   Put back the postmaster.opts that save_options has kept, or remove the one of the start since if
+# there was none. Do nothing if nothing is kept.
 restore_options() {
-  [ ! -e "$1/pghaul-fence/options" ] || mv -fT -- "$1/pghaul-fence/options" "$1/postmaster.opts" ||
-    fail "$1/postmaster.opts cannot be restored"
+  [ -e "$1/pghaul-fence/options" ] || return 0
+  options_kept=$(cat -- "$1/pghaul-fence/options") || fail "$1/pghaul-fence/options cannot be read"
+  if [ "$options_kept" = none ]; then
+    rm -f -- "$1/postmaster.opts" && rm -f -- "$1/pghaul-fence/options"
+  else
+    mv -fT -- "$1/pghaul-fence/options" "$1/postmaster.opts"
+  fi || fail "$1/postmaster.opts cannot be restored"
 }
 
 # explain_failed_start DATA SINCE COMMAND...   Print in one line why the server there did not start: by the output of

@@ -478,7 +478,7 @@ def test_a_plan_says_what_the_checks_have_found_until_what_they_stand_on_has_cha
     append(cli.lab.old, _CONF, "work_mem = '7MB'")
     pg_ctl(cli.lab.old, "reload")
     cli.connecting("facts", "old")
-    assert "read again after the trial start" in planned()["trial-start"]
+    assert "Since the trial start" in planned()["trial-start"]
 
 
 @pytest.mark.long

@@ -38,7 +38,7 @@ from core.migration.plan.steps.prepare import close_channel, prepare_steps
 from core.migration.plan.steps.rollback import rollback_steps, rollback_steps_with_loss
 from core.migration.plan.steps.verify import reads_every_file
 from core.migration.transports.choice import allowed_routes, choose_transport
-from core.migration.transports.copy_channel import make_copy_channel, new_server_address
+from core.migration.transports.copy_channel import make_copy_channel, new_server_address, unique_name
 from core.migration.transports.passes import copy_settings
 from core.migration.transports.rsync_versions import oldest_version
 from core.servers.profiles import Profile
@@ -167,7 +167,10 @@ def _plan_context(
     )
     waiver = _overwrite_waiver(new_facts.cluster(move.target), checks)
     context = PlanContext(
-        move, old, new, old_facts, new_facts, cluster, channel, roots, verify, made_at, overwrite_waiver=waiver
+        *(move, old, new, old_facts, new_facts, cluster, channel, roots, verify, made_at),
+        overwrite_waiver=waiver,
+        # another name than that of the copy, which every account of the new server can see
+        socket_name=unique_name(move, f"socket {seed} {made_at.isoformat()}"),
     )
     return replace(context, channel=replace(channel, control=(context.old_path, cluster.data_directory)))
 

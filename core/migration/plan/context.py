@@ -1,5 +1,6 @@
 """The context of a plan: everything from which its steps are made."""
 
+import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -45,6 +46,7 @@ class PlanContext:
         made_at: when the plan was made; it is part of the names of files that the plan leaves behind.
         overwrite_waiver: the waiver for a cluster in the target that has the old cluster's system identifier but no
             mark of a copy; None if there is no such cluster or no waiver.
+        socket_name: 12 digits that nobody can guess, for the folder of the socket of the local-only start.
     """
 
     move: Move
@@ -58,6 +60,7 @@ class PlanContext:
     verify: Verify = Verify.CHANGED
     made_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     overwrite_waiver: OverwriteWaiver | None = None
+    socket_name: str = field(default_factory=lambda: secrets.token_hex(6))
 
     @property
     def owner(self) -> str:
@@ -97,7 +100,7 @@ class PlanContext:
     @property
     def local_socket(self) -> str:
         """Return the directory of the Unix socket of the local-only start: nobody else has it or can enter it."""
-        return f"/tmp/pghaul-local-{self.channel.marker.rpartition('-')[2]}"  # noqa: S108  mkdir creates it or fails
+        return f"/tmp/pghaul-local-{self.socket_name}"  # noqa: S108  mkdir creates it or fails
 
     @property
     def lists(self) -> tuple[int, str]:

@@ -58,6 +58,20 @@ EXAMPLES = [
         after='[ "$(cat data/postmaster.opts)" = kept ] && [ ! -e data/pghaul-fence/options ]',
     ),
     Example(
+        "save_options",
+        (_DATA,),
+        arrange="mkdir -p data/pghaul-fence",
+        prints="",
+        after='[ "$(cat data/pghaul-fence/options)" = none ]',
+    ),
+    Example(
+        "restore_options",
+        (_DATA,),
+        arrange=f"{_opts('ours')} && mkdir data/pghaul-fence && echo none >data/pghaul-fence/options",
+        prints="",
+        after="[ ! -e data/postmaster.opts ] && [ ! -e data/pghaul-fence/options ]",
+    ),
+    Example(
         "explain_failed_start",
         (_DATA, "0", "cat", "said"),
         arrange=f"mkdir data && printf '{_LOG}' >said",
