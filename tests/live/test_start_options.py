@@ -171,7 +171,8 @@ def restart(old: Host, options: str) -> None:
 
 def said(host: Host, text: str) -> str:
     program = f"{site.SERVER}/bin/psql" if host.name == "old" else "psql"
-    words = ("-XqAt", "-v", "ON_ERROR_STOP=1", "-h", "/tmp", "-p", str(_PORT), "-d", "shop")
+    folder = site.socket_of_new(host) if host.name == "new" else "/tmp"
+    words = ("-XqAt", "-v", "ON_ERROR_STOP=1", "-h", folder, "-p", str(_PORT), "-d", "shop")
     return host.exec(program, *words, user="postgres", input=text).stdout.strip()
 
 
