@@ -38,7 +38,9 @@ def move(
 @pytest.mark.parametrize(
     ("moment", "check", "stands"),
     [
-        (step_ids.STOP_APPLICATIONS, step_ids.CHECK_PORT_FREE, MoveStatus.UNTOUCHED),
+        pytest.param(
+            step_ids.STOP_APPLICATIONS, step_ids.CHECK_PORT_FREE, MoveStatus.UNTOUCHED, marks=pytest.mark.long
+        ),
         (step_ids.DECIDE, step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER, MoveStatus.LOCAL_ONLY),
     ],
     ids=["before the stop", "before the cutover"],

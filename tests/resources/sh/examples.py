@@ -119,6 +119,10 @@ def _noted(path: Path, *, read_only: bool) -> Iterator[Callable[[], str]]:
         os.close(pipe)
 
 
+_LONGEST_ARGUMENT = 128 << 10
+"""Bytes; source: execve(2), MAX_ARG_STRLEN."""
+
+
 class Stage:
     """A folder in which an example runs. `shims`: a folder of programs that stand in for the machine's."""
 
@@ -142,13 +146,14 @@ class Stage:
         call = " ".join([self.example.function, *(_quoted(self._placed(word)) for word in self.example.words)])
         settings = "".join(f"{name}={_quoted(self._placed(value))}\n" for name, value in self.example.settings.items())
         text = f"{settings}{library(named_in(call), self.example.settings)}\n{call}\n"
-        # no argument may be as long as what some examples have
+        # the kernel takes no longer argument
         script = self.folder.parent / "script"
         script.write_text(text)
+        given = [str(script)] if len(text.encode()) >= _LONGEST_ARGUMENT else ["-c", text]
         limited = ["sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"] if full_disk else []
         with _noted(self._notes, read_only=self.example.read_only) as notes:
             done = subprocess.run(
-                [*limited, self.shell, script],
+                [*limited, self.shell, *given],
                 cwd=self.folder,
                 env=self._environment(broken, behind=behind),
                 input=self._placed(self.example.stdin).encode(),

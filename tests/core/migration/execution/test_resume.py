@@ -42,8 +42,13 @@ def turning_points(made: Plan) -> list[int]:
     return sorted({1, *(at + more for pair in policies for at in pair for more in (0, 1) if at + more <= last)})
 
 
+_LONG = ("stopped", "all files", "odd")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in _LONG else name for name in PLANS]
+)
 def test_the_script_repeats_the_same_steps_from_whichever_step_it_goes_on(name: str, tmp_path: Path) -> None:
     made, run = PLANS[name], Run(PLANS[name], tmp_path)
     some = set[int]()
