@@ -43,13 +43,14 @@ print_listening_sockets() {
   done
 }
 
-# check_port_free PORT ADDRESSES FOLDER...   As root, before a server is started here with this port, these
+# check_port_free PORT ADDRESSES USER FOLDER...   As root, before a server is started here with this port, these
 # listen_addresses and these folders of Unix sockets: fail if any program listens where it would. A server that has one
-# of its addresses starts without the others, and clients would then reach that program.
+# of its addresses starts without the others, and clients would then reach that program. Fail as well if USER, as whom
+# pg_ctl starts it, cannot create its sockets in a FOLDER; `-`: a service starts it, and may create the folder itself.
 check_port_free() {
-  free_port=$1
+  free_port=$1 free_user=$3
   free_wanted=$(print_listeners_by_settings "$2" "$1") || exit
-  shift 2
+  shift 3
   for free_folder; do
     free_wanted="$free_wanted
 unix $free_folder/.s.PGSQL.$free_port"
@@ -58,6 +59,13 @@ unix $free_folder/.s.PGSQL.$free_port"
   [ -z "$free_taken" ] ||
     fail "other programs of this server listen where the new cluster will: $free_taken. It would not start, or clients" \
       'would reach them. End them (of a service: stop its unit), and go on with --resume'
+  [ "$free_user" != - ] || return 0
+  for free_folder; do
+    run_as "$free_user" test -d "$free_folder" -a -w "$free_folder" -a -x "$free_folder" ||
+      fail "$free_user cannot create a file in the folder $free_folder. The new cluster would not start, because" \
+        "unix_socket_directories names this folder for its Unix socket. Create the folder, give it to $free_user, and" \
+        'go on with --resume'
+  done
 }
 
 # print_holders WANTED OWN   Print in one line which sockets on this host keep a server from listening where WANTED

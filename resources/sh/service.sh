@@ -83,7 +83,8 @@ start_folder() {
       start_folder "$1" "$2" "$3"
       return
     }
-    fail_client_start "$2" "read $2/pghaul-start.log" "${folder_why%"; read $2/pghaul-start.log"}"
+    folder_why=${folder_why%"read $2/pghaul-start.log"}
+    fail_client_start "$2" "read $2/pghaul-start.log" "${folder_why%; }"
   }
 }
 

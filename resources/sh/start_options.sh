@@ -100,7 +100,7 @@ explain_failed_start() {
     { gsub(/[[:cntrl:]]+/, " ") }
     !/[^ ]/ || /^pg_ctl: |^Examine the log output|^(waiting for server to start)?\.* stopped waiting|^-- / { next }
     /database system is shut down|starting PostgreSQL|listening on / { next }
-    /redirecting log output|Future log output will/ { next }
+    /redirecting log output|ending log output to|Future log output will/ { next }
     { said[++lines] = substr($0, 1, 400) }
     /(FATAL|PANIC|ERROR):/ { last = lines }
     END {
@@ -111,10 +111,20 @@ explain_failed_start() {
 }
 
 # print_server_log DATA SINCE   Print the end of the log that the logging collector there has written, if it was written
-# since then current_logfiles names it, from 10 on.
+# since then; of lines in CSV or JSON, the severity and the message. current_logfiles names the log, from 10 on.
 print_server_log() {
-  own_file=$(sed -n 's/^stderr //p' -- "$1/current_logfiles" 2>/dev/null) || return 0
-  case $own_file in '') return 0 ;; /*) ;; *) own_file=$1/$own_file ;; esac
-  own_changed=$(stat -c %Y -- "$own_file" 2>/dev/null) || return 0
-  [ "$own_changed" -lt "$2" ] || tail -c 20000 -- "$own_file" || return 0
+  [ -r "$1/current_logfiles" ] || return 0
+  while read -r own_kind own_file; do
+    case $own_kind:$own_file in
+      *:) continue ;;
+      csvlog:*) own_message='s/^.*,([A-Z]+),[0-9A-Z]{5},"(([^"]|"")*)".*/\1:  \2/; s/""/"/g' ;;
+      jsonlog:*) own_message='s/^.*"error_severity":"([A-Z]+)".*"message":"(([^"\\]|\\.)*)".*/\1:  \2/; s/\\(.)/\1/g' ;;
+      *) own_message='' ;;
+    esac
+    case $own_file in /*) ;; *) own_file=$1/$own_file ;; esac
+    own_changed=$(stat -c %Y -- "$own_file" 2>/dev/null) || continue
+    [ "$own_changed" -ge "$2" ] || continue
+    tail -c 20000 -- "$own_file" | sed -E "$own_message"
+    return 0
+  done <"$1/current_logfiles"
 }

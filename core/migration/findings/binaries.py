@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.facts.model import Cluster
 from core.migration.findings.data_roots import required_files
+from core.migration.findings.edited import split_folders
 from core.migration.findings.host_names import list_named_resources
 from core.migration.findings.pgbackrest import configuration_files
 
@@ -97,7 +98,7 @@ def list_outside_paths(cluster: Cluster) -> dict[str, str]:
     for name, value in (*cluster.settings.items(), *_changed_settings(cluster)):
         if name not in _PATHS:
             continue
-        words = [word.strip().strip('"') for word in value.split(",")] if name == "unix_socket_directories" else [value]
+        words = split_folders(value) if name == "unix_socket_directories" else [value]
         for word in words:
             path = posixpath.dirname(word) if name == "external_pid_file" else word
             if path.startswith("/") and not f"{path}/".startswith(f"{cluster.data_directory}/"):

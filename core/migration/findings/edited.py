@@ -6,6 +6,7 @@ are stored in postmaster.opts between double quotes without escapes, and `pg_ctl
 values with special characters cannot be options.
 """
 
+import re
 from dataclasses import replace
 from ipaddress import ip_address
 from posixpath import normpath
@@ -31,10 +32,19 @@ def socket_setting(cluster: Cluster) -> str:
 
 
 def list_socket_folders(cluster: Cluster) -> tuple[str, ...]:
-    """Return the directories in which the cluster has a Unix socket, by its settings and as it was seen running."""
-    named = next((cluster.settings[each] for each in sorted(SOCKETS) if each in cluster.settings), "")
-    folders = [each.strip().strip('"') for each in named.split(",")]
-    return tuple(dict.fromkeys(each for each in (*folders, cluster.socket_directory or "") if each.startswith("/")))
+    """Return the directories of the cluster's Unix sockets: by its settings, else as it was seen running."""
+    named = next((cluster.settings[each] for each in sorted(SOCKETS) if each in cluster.settings), None)
+    folders = [cluster.socket_directory or ""] if named is None else split_folders(named)
+    return tuple(dict.fromkeys(each for each in folders if each.startswith("/")))
+
+
+def split_folders(value: str) -> list[str]:
+    """Split a list of directories as PostgreSQL does: at commas, but not within double quotes.
+
+    Source: PostgreSQL's varlena.c, SplitDirectoriesString.
+    """
+    found = re.finditer(r'\s*(?:"((?:[^"]|"")*)"|([^,"][^,]*))\s*(?:,|$)', value)
+    return [(each[1] or "").replace('""', '"') or (each[2] or "").strip() for each in found]
 
 
 def predict_new_cluster(move: Move, cluster: Cluster) -> Cluster:

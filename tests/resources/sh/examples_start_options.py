@@ -25,6 +25,12 @@ _LOG = (
 )
 _MEASURED = "the reason is beside the point: the start has failed, and that is said"
 
+_CSV = (
+    "2026-11-29 17:00:00.123 UTC,,,7,,692b.7,3,,2026-11-29 17:00:00 UTC,,0,"
+    'FATAL,58P01,"no file ""/x/.s"": ""gone"", it is","a, ""detail""",,,,,,,,"","postmaster",,0'
+)
+_JSON = r'{"pid":7,"error_severity":"FATAL","state_code":"5","message":"no file \"/x/.s\": \"gone\", it is","a":"b"}'
+
 EXAMPLES = [
     Example("print_start_options", (_DATA,), arrange=_opts(_WORDS), prints=_READ),
     Example("print_start_options", (_DATA,), arrange="mkdir data", prints="", name="nothing said"),
@@ -87,6 +93,17 @@ EXAMPLES = [
         prints="ВАЖНО:  no",
         tolerates={each: _MEASURED for one in ("sed", "stat", "tail", "true") for each in (one, f"{one} behind")},
         name="its own log",
+    ),
+    *(
+        Example(
+            "explain_failed_start",
+            (_DATA, "0", "true"),
+            arrange=f"mkdir -p data && echo '{kind} own' >data/current_logfiles && cat >data/own <<'END'\n{line}\nEND",
+            prints='FATAL:  no file "/x/.s": "gone", it is',
+            tolerates={each: _MEASURED for one in ("sed", "stat", "tail", "true") for each in (one, f"{one} behind")},
+            name=f"its own {kind}",
+        )
+        for kind, line in (("csvlog", _CSV), ("jsonlog", _JSON))
     ),
     Example(
         "explain_failed_start",

@@ -7,7 +7,7 @@ every file. `reachability.sh` says how the cluster is recognised without a login
 from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 
-from core.migration.findings.edited import list_socket_folders
+from core.migration.findings.edited import SOCKETS, list_socket_folders
 from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.findings.layout import named_config_file
 from core.migration.model import step_ids
@@ -78,17 +78,20 @@ def check_port_is_free_before_cutover(context: PlanContext) -> Step:
 def _check_port_free(context: PlanContext, step_id: str, title: str) -> Step:
     cluster = context.new_cluster
     addresses = cluster.settings.get("listen_addresses", "localhost")
+    # A unit and Debian's tools can create the folder when they start the cluster. pg_ctl does not.
+    by_pg_ctl = context.service is None and not SOCKETS.isdisjoint(cluster.settings)
+    user = context.channel.writer if by_pg_ctl else "-"
     return Step(
         id=step_id,
         title=title,
         action=RemoteCall(
             side=Side.NEW,
             user=ROOT_USER,
-            call=str(call("check_port_free", cluster.port or 5432, addresses, *list_socket_folders(cluster))),
+            call=str(call("check_port_free", cluster.port or 5432, addresses, user, *list_socket_folders(cluster))),
             native=("ss -lntxp",),
         ),
-        reason="A program may have been started there since the checks. The new cluster would not start, or clients "
-        "would reach that program.",
+        reason="Since the checks, a program may have been started there, or a folder for Unix sockets removed. The new "
+        "cluster would not start, or clients would reach that program.",
         undo=ONLY_LOOKS,
         phase=Phase.STOP,
         downtime=True,

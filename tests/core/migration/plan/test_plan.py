@@ -385,7 +385,7 @@ def test_the_port_of_new_is_looked_at_just_before_the_stop_and_just_before_the_c
     settings = {**cluster().settings, "listen_addresses": "10.0.0.2, localhost"}
     settings["unix_socket_directories"] = "/run/postgresql, /srv/sock"
     made = plan({"running": True, "port": 5477, "socket_directory": "/tmp", "settings": settings})
-    asked = "check_port_free 5477 '10.0.0.2, localhost' /run/postgresql /srv/sock /tmp"
+    asked = "check_port_free 5477 '10.0.0.2, localhost' postgres /run/postgresql /srv/sock"
     looks = [step(made, each) for each in (step_ids.CHECK_PORT_FREE, step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER)]
     assert [(each.side, each.user, each.call) for each in looks] == [(Side.NEW, "root", asked)] * 2
     numbers = [step(made, each).number for each in (step_ids.STOP_OLD_CLUSTER, step_ids.LIFT_FENCE)]
