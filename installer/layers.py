@@ -17,7 +17,7 @@ _GAP = 3
 _LEGEND = (
     "A layer may import only layers below it.",
     "Modules with | between them may not import",
-    "each other. The window may import core.",
+    "each other. gui may import core.",
 )
 
 

@@ -59,7 +59,7 @@ ENVIRONMENT: dict[str, Section[Any]] = {
 """Field of HostEnvironment -> the section that fills it."""
 
 FURTHER: tuple[Section[dict[str, str]], ...] = (kernel.KERNEL_SETTINGS,)
-"""Sections for people alone: what they bring stands in `Facts.further`, and so wherever facts are shown."""
+"""Sections of texts, each a dictionary: they stand in `Facts.further` by their titles, and wherever facts are shown."""
 
 
 def host_sections(database_user: str) -> tuple[Section[Any], ...]:
