@@ -298,11 +298,11 @@ def _ask_passwords(session: Session, execution: Execution) -> dict[str, Secret]:
     return {step_ids.MEASURE_QUERIES_OLD: Secret(found)} if found else {}
 
 
-def _describe_servers(session: Session, move: str) -> dict[str, str]:
+def _describe_servers(session: Session, move: str) -> dict[Side, str]:
     """Return the servers that the move names now, by their sides."""
     found = session.store.move(move)
     descriptions = {}
-    for side, name in (("old", found.old), ("new", found.new)):
+    for side, name in ((Side.OLD, found.old), (Side.NEW, found.new)):
         profile = session.store.profile(name)
         port = f" port {profile.port}" if profile.port is not None else ""
         descriptions[side] = f"{name} at {profile.address}{port}"

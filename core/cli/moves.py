@@ -6,7 +6,8 @@ from dataclasses import replace
 from core.cli.context import Context, add_common, add_former_name, print_document
 from core.cli.terminal import say, show, table
 from core.errors import InputError
-from core.migration.model.move import EditedSettings, Hook, HookCommand, Move
+from core.migration.model.move import EditedSettings, Hook, HookCommand, HookSide, Move
+from core.sides import Side
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -72,7 +73,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         choices=[each.value for each in Hook],
         help="the manual step (default: show the hooks that are set)",
     )
-    hook.add_argument("--side", choices=("old", "new", "workstation"), help="where the command runs")
+    hook.add_argument("--side", choices=(*Side, "workstation"), help="where the command runs")
     hook.add_argument("--command", metavar="COMMAND", help="the command line, for the shell there")
     hook.add_argument(
         "--as", dest="user", metavar="USER", help="user that runs it on the server (default: the login user)"
@@ -236,9 +237,10 @@ def _set_hook(context: Context, options: argparse.Namespace) -> None:
         return
     if options.side is None or not (options.command or "").strip():
         raise InputError(f"the hook {hook} needs --side and --command", "or --none, to remove the hook")
-    if options.side == "workstation" and options.user is not None:
+    side: HookSide = "workstation" if options.side == "workstation" else Side(options.side)
+    if side == "workstation" and options.user is not None:
         raise InputError("a hook on the workstation runs as yourself", "omit --as")
-    context.store.save_hook(options.name, HookCommand(hook, options.side, options.command, options.user))
+    context.store.save_hook(options.name, HookCommand(hook, side, options.command, options.user))
 
 
 def _remove(context: Context, options: argparse.Namespace) -> int:

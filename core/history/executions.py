@@ -17,10 +17,11 @@ from core.history.recorded_profiles import move_row
 from core.history.seal import Seal, execution_words, hook_words
 from core.history.types import member, storable
 from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.move import Hook, HookCommand, Move
+from core.migration.model.move import Hook, HookCommand, HookSide, Move
 from core.migration.model.plan import Plan
 from core.redaction import secret_words
 from core.servers.shell import command
+from core.sides import Side
 
 
 def execution_started(session: Session, execution: Execution, process: str, seal: Seal) -> int:
@@ -283,7 +284,8 @@ def hooks(session: Session, move: str, seal: Seal) -> Sequence[HookCommand]:
 
 def _hook(row: HookRow, of: MoveRow, seal: Seal) -> HookCommand:
     from_elsewhere = not seal.vouches_for(row.seal, *hook_words(row, of))
-    return HookCommand(member(Hook, row.hook), row.side, row.command, row.user, from_elsewhere)
+    side: HookSide = "workstation" if row.side == "workstation" else member(Side, row.side)
+    return HookCommand(member(Hook, row.hook), side, row.command, row.user, from_elsewhere)
 
 
 def _row(session: Session, execution_id: int) -> ExecutionRow:

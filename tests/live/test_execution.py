@@ -27,6 +27,7 @@ from core.migration.model.transport import Route, Transport
 from core.migration.transports.daemon import FIRST_PORT, LAST_PORT
 from core.servers.connection import Server
 from core.servers.profiles import Profile
+from core.sides import Side
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
@@ -447,7 +448,9 @@ def test_a_failing_step_stops_the_plan_where_it_is_and_hooks_do_what_people_woul
     cluster: Lab, move: Moving, tmp_path: Path
 ) -> None:
     note = tmp_path / "address moved"
-    move.store.save_hook(site.MOVE.name, HookCommand(Hook.STOP_APPLICATIONS, "old", "touch /tmp/stopped", "postgres"))
+    move.store.save_hook(
+        site.MOVE.name, HookCommand(Hook.STOP_APPLICATIONS, Side.OLD, "touch /tmp/stopped", "postgres")
+    )
     move.store.save_hook(site.MOVE.name, HookCommand(Hook.MOVE_ADDRESS, "workstation", f"touch '{note}'"))
     number = move.begin()
     ours = sql(cluster.old, VERSION_FOLDER)

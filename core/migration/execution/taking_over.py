@@ -14,6 +14,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.move import HookCommand
 from core.migration.model.plan import OperatorTask, Plan, Step, functions_of
+from core.sides import Side
 
 _LONGEST = 4
 """Times as long as this pghaul's functions, from where on others are shown whole: to compare them takes too long."""
@@ -66,7 +67,7 @@ def find_functions_to_replace(execution: Execution) -> frozenset[int]:
     )
 
 
-def describe_execution(execution: Execution, servers: Mapping[str, str]) -> str:
+def describe_execution(execution: Execution, servers: Mapping[Side, str]) -> str:
     """All that speaks for and against it, in lines: functions, variables, commands, what counts as done, the account.
 
     `servers`: which machine each side is, by the user's own profiles.
@@ -78,7 +79,7 @@ def describe_execution(execution: Execution, servers: Mapping[str, str]) -> str:
     )
 
 
-def _account(execution: Execution, servers: Mapping[str, str], strange: Sequence[str]) -> str:
+def _account(execution: Execution, servers: Mapping[Side, str], strange: Sequence[str]) -> str:
     plan = execution.plan
     ours = (
         "Its functions differ from those of this pghaul. They are of another version, or of somebody else. The first "
@@ -95,7 +96,7 @@ def _account(execution: Execution, servers: Mapping[str, str], strange: Sequence
         f"Execution {execution.id} of {execution.move} is unsigned: your pghaul has not recorded it as it stands, or "
         f"has another key now. The history says: {execution.kind}, begun {execution.started_at:%Y-%m-%d %H:%M} UTC by "
         f"{execution.owner}, {execution.state}, from {plan.data_directory} on the old server to {plan.target} on the "
-        f"new server. The old server is {servers['old']}. The new server is {servers['new']}. Its plan has "
+        f"new server. The old server is {servers[Side.OLD]}. The new server is {servers[Side.NEW]}. Its plan has "
         f"{len(list(_commands(plan)))} commands. {ours} {again} Take it over only if you know that it is your own, "
         "and that these are its servers. All of it may then run on both servers, also as root."
     )

@@ -5,6 +5,7 @@ core/facts/schedules).
 """
 
 from core.facts.model import Facts
+from core.sides import Side
 
 _MOST = 200
 _NONE = "-"
@@ -15,8 +16,8 @@ def format_jobs_of_both_servers(old: Facts, new: Facts) -> str:
 
     A job is the same on both servers if user and line are equal, even if the files differ.
     """
-    jobs: dict[tuple[str | None, str], dict[str, str]] = {}
-    for side, facts in (("old", old), ("new", new)):
+    jobs: dict[tuple[str | None, str], dict[Side, str]] = {}
+    for side, facts in ((Side.OLD, old), (Side.NEW, new)):
         for job in facts.host_environment.schedule or ():
             jobs.setdefault((job.user, job.line), {}).setdefault(side, job.place)
     unread = [facts.server for facts in (old, new) if facts.host_environment.schedule is None]
@@ -25,7 +26,7 @@ def format_jobs_of_both_servers(old: Facts, new: Facts) -> str:
         return "\n".join(notes)
     rows = [("old", "new", "user", "job")]
     for (user, line), places in list(jobs.items())[:_MOST]:
-        rows.append((places.get("old", _NONE), places.get("new", _NONE), user or _NONE, line))
+        rows.append((places.get(Side.OLD, _NONE), places.get(Side.NEW, _NONE), user or _NONE, line))
     if len(jobs) > _MOST:
         notes.append(f"{len(jobs) - _MOST} more jobs are not shown.")
     widths = [max(len(row[column]) for row in rows) for column in range(3)]

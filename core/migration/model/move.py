@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
+
+from core.sides import Side
 
 
 class EditedSettings(StrEnum):
@@ -47,18 +50,22 @@ class Hook(StrEnum):
     TELL_POOLER = "tell-pooler"
 
 
+HookSide = Side | Literal["workstation"]
+"""Where a hook runs."""
+
+
 @dataclass(frozen=True, slots=True)
 class HookCommand:
     """The DBA's own command for a hook.
 
     Attributes:
-        side: `old`, `new` or `workstation`.
+        side: the server that it runs on, or the workstation.
         user: who runs it; None: who logs in there.
         from_elsewhere: it came with a history that somebody else has recorded: it is shown, and never run.
     """
 
     hook: Hook
-    side: str
+    side: HookSide
     command: str
     user: str | None = None
     from_elsewhere: bool = False

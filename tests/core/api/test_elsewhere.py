@@ -34,7 +34,7 @@ ACTIONS = (resume_execution, cancel_execution, roll_back_execution)
 
 
 OWN = HookCommand(Hook.TELL_POOLER, "workstation", "")
-SERVERS = {"old": "db1 at 192.0.2.11", "new": "db2 at 192.0.2.12"}
+SERVERS = {Side.OLD: "db1 at 192.0.2.11", Side.NEW: "db2 at 192.0.2.12"}
 
 
 @dataclass
@@ -203,7 +203,7 @@ def test_a_command_for_the_workstation_that_is_no_hook_of_ones_own_is_refused() 
         (),
         (replace(own, command="true"),),
         (replace(own, from_elsewhere=True),),
-        (replace(own, side="old"),),
+        (replace(own, side=Side.OLD),),
     ):
         with pytest.raises(InputError, match=": touch ran"):
             refuse_strange_commands(execution(step), hooks)

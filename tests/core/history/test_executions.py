@@ -116,7 +116,7 @@ def test_executions_stand_newest_first(filled: Store, started: Execution) -> Non
 
 def test_a_hook_is_replaced_and_removed(filled: Store) -> None:
     assert filled.hooks(MOVE.name) == (HOOK,)
-    other = HookCommand(Hook.STOP_APPLICATIONS, "old", "systemctl stop shop", "root")
+    other = HookCommand(Hook.STOP_APPLICATIONS, Side.OLD, "systemctl stop shop", "root")
     filled.save_hook(MOVE.name, replace(HOOK, command="true"))
     filled.save_hook(MOVE.name, other)
     assert filled.hooks(MOVE.name) == (other, replace(HOOK, command="true"))

@@ -543,7 +543,7 @@ def test_no_secret_that_was_said_is_kept(filled: Store) -> None:
 
 
 def test_a_hook_with_a_secret_is_refused(filled: Store) -> None:
-    hook = HookCommand(Hook.TELL_POOLER, "new", "PGPASSWORD=geh3im psql -c RELOAD pgbouncer")
+    hook = HookCommand(Hook.TELL_POOLER, Side.NEW, "PGPASSWORD=geh3im psql -c RELOAD pgbouncer")
     with pytest.raises(InputError, match="contains what looks like a secret") as refused:
         filled.save_hook(MOVE.name, hook)
     assert "geh3im" not in str(refused.value)

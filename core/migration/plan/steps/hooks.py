@@ -64,7 +64,6 @@ def _run_as_hook(step: Step, hook: HookCommand, context: PlanContext) -> Step:
     """Return the step with the command of the hook, which runs on the workstation or on a server."""
     if hook.side == "workstation":
         return replace(step, action=OperatorTask(hook=hook.hook, command=hook.command))
-    side = Side(hook.side)
-    profile = context.old if side is Side.OLD else context.new
+    profile = context.old if hook.side is Side.OLD else context.new
     user = hook.user or profile.user or profile.database_user
-    return replace(step, action=RemoteCall(side=side, user=user, call=hook.command))
+    return replace(step, action=RemoteCall(side=hook.side, user=user, call=hook.command))

@@ -19,6 +19,7 @@ from core.migration.model.queries import Queries, Script
 from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
 from core.servers.profiles import Rights
+from core.sides import Side
 from tests.core.migration.builders import (
     DATA,
     LOCALE,
@@ -100,8 +101,8 @@ def odd_plan() -> Plan:
 
 HOOKS = (
     HookCommand(Hook.STOP_APPLICATIONS, "workstation", "./stop-applications now"),
-    HookCommand(Hook.MOVE_CRON_JOBS, "old", "crontab -r"),
-    HookCommand(Hook.MOVE_ADDRESS, "new", "ip address add 10.0.0.9/24 dev eth0", "root"),
+    HookCommand(Hook.MOVE_CRON_JOBS, Side.OLD, "crontab -r"),
+    HookCommand(Hook.MOVE_ADDRESS, Side.NEW, "ip address add 10.0.0.9/24 dev eth0", "root"),
     HookCommand(Hook.TELL_POOLER, "workstation", "psql -c 'RELOAD' | cat"),
 )
 _QUERIES = Queries((Script("one.sql", 3, "select 1;\n"), Script("two.sql", 1, "select 2")), "reader", on_old=True)

@@ -551,8 +551,8 @@ def test_a_command_from_elsewhere_is_shown_and_left_to_a_person() -> None:
 
 def test_hooks_take_the_place_of_what_people_do() -> None:
     made = hooked(
-        HookCommand(Hook.TELL_POOLER, "new", "pgbouncer-lead new", "pooler"),
-        HookCommand(Hook.STOP_APPLICATIONS, "old", "systemctl stop shop"),
+        HookCommand(Hook.TELL_POOLER, Side.NEW, "pgbouncer-lead new", "pooler"),
+        HookCommand(Hook.STOP_APPLICATIONS, Side.OLD, "systemctl stop shop"),
         HookCommand(Hook.MOVE_ADDRESS, "workstation", "./move-address"),
     )
     stop = step(made, Hook.STOP_APPLICATIONS)

@@ -12,6 +12,7 @@ from core.migration.model.move import Hook, HookCommand
 from core.migration.probing.trial_start import with_trial_start
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
+from core.sides import Side
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old
 
 
@@ -42,8 +43,8 @@ def test_a_folder_that_no_command_can_name_keeps_no_condition_from_being_judged(
     ("hook", "known"),
     [
         (HookCommand(Hook.STOP_APPLICATIONS, "workstation", "true"), "stop-applications"),
-        (HookCommand(Hook.STOP_APPLICATIONS, "new", "true", from_elsewhere=True), ""),
-        *((HookCommand(each, "new", "true"), "") for each in Hook if each is not Hook.STOP_APPLICATIONS),
+        (HookCommand(Hook.STOP_APPLICATIONS, Side.NEW, "true", from_elsewhere=True), ""),
+        *((HookCommand(each, Side.NEW, "true"), "") for each in Hook if each is not Hook.STOP_APPLICATIONS),
     ],
 )
 def test_of_the_commands_of_a_move_that_one_counts_which_runs_before_the_stop(hook: HookCommand, known: str) -> None:
