@@ -32,7 +32,7 @@ _NOT_IN_WINDOW = (
     *(f"core/api/{name}.py" for name in ("archives", "reports", "storage", "survey")),
     *(f"core/comparison/{name}.py" for name in ("foreign_outputs", "preparation")),
     *(f"core/migration/estimate/{name}.py" for name in ("plausible", "spec")),
-    *(f"core/migration/plan/{name}.py" for name in ("runbook", "script", "script_steps")),
+    *(f"core/migration/plan/{name}.py" for name in ("runbook", "script")),
     *("core/migration/checks/page.py", "core/migration/model/watch.py", "core/servers/lists"),
     *(f"core/servers/{name}.py" for name in ("functions", "remote_jobs", "shell", "ssh_config")),
 )

@@ -42,7 +42,7 @@ from core.migration.execution.status import (
     possible,
     suggest_next_commands,
 )
-from core.migration.execution.step_runner import Operator, StepRunner
+from core.migration.execution.step_runner import StepRunner
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
 from core.migration.execution.timeline import (
     Account,
@@ -57,7 +57,7 @@ from core.migration.findings.dress import explain_no_dress_rehearsal as why_not
 from core.migration.findings.query_scripts import check_queries, read_script
 from core.migration.model import step_ids
 from core.migration.model.dress import USUAL, RehearsalOptions
-from core.migration.model.execution import Execution, Kind
+from core.migration.model.execution import Execution, Kind, Operator
 from core.migration.model.move import Verify
 from core.migration.probing.trial_start import with_trial_start
 from core.servers.secrets import Key, session_secrets

@@ -1,17 +1,20 @@
-"""`pghaul estimate`: how long each method of moving takes, and what limits its speed."""
+"""`pghaul estimate`: how long each method of moving takes, and what limits its speed.
+
+The planning questions are what would help, what fits into a window, and how it changes with growth.
+"""
 
 import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from core import documents, units
-from core.cli import planning
 from core.cli.context import Context, add_common, print_document
 from core.cli.execution import KINDS
 from core.cli.terminal import show, table
 from core.errors import InputError
 from core.inputs import read_input
 from core.jobs import Note
+from core.migration.model.asked import Asked, price_of, seconds_of, size_of, window_of
 from core.migration.model.estimate import Estimate, Method, Span, method_title, stage_heading
 from core.migration.model.move import Verify
 
@@ -70,7 +73,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         action="store_true",
         help="compare earlier executions and rehearsals with their estimates: of the move, or of all moves",
     )
-    planning.register(parser)
+    _register_planning(parser)
     add_common(parser, server=True)
     parser.set_defaults(run=_estimate)
 
@@ -81,14 +84,14 @@ def _estimate(context: Context, options: argparse.Namespace) -> int:
     if (options.spec is None) == (options.move is None):
         raise InputError("estimate needs either a move or --spec FILE", "give exactly one of them")
     made, spec = _make_estimate(context, options)
-    planned = planning.plan(spec, made, options)
+    planned = _plan(spec, made, options)
     over = _completion_note(context, options)
     if options.json:
         if over:
             context.job.report(Note(over, "warning"))
         print_document({**documents.to_plain(made), "planning": planned})
     else:
-        show("\n\n".join(text for text in (over, estimate_text(made), planning.planned_text(planned)) if text))
+        show("\n\n".join(text for text in (over, estimate_text(made), _planned_text(planned)) if text))
     return 0
 
 
@@ -267,3 +270,128 @@ def _lower(title: str) -> str:
 
 def _span(span: Span) -> str:
     return f"{units.duration(span.likely)} ({units.duration(span.low)} – {units.duration(span.high)})"
+
+
+if TYPE_CHECKING:
+    from core.api.migration import Fit, Planned, Spec
+
+
+def _register_planning(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the planning questions."""
+    parser.add_argument(
+        "--downtime",
+        metavar="TIME",
+        help="longest acceptable downtime, for example 10m: shows how likely each method meets it and what is needed",
+    )
+    parser.add_argument(
+        "--window",
+        metavar="FROM-TO",
+        help="maintenance window, for example 22:00-02:00: shows the same, with time for a rollback in the window",
+    )
+    parser.add_argument("--price", metavar="AMOUNT", help="cost of an hour of downtime, in any currency")
+    parser.add_argument(
+        "--growth",
+        metavar="SIZE",
+        help="growth of the cluster per month, for example 20GB: shows the move in 3, 6 and 12 months",
+    )
+
+
+def _plan(spec: "Spec", made: Estimate, options: argparse.Namespace) -> "Planned":
+    """Return the answers to the planning questions; raise InputError for an invalid option."""
+    from core.api.migration import answer_from_spec
+
+    asked = Asked(
+        window=None if options.window is None else window_of(options.window),
+        downtime_seconds=None if options.downtime is None else seconds_of(options.downtime),
+        price=None if options.price is None else price_of(options.price),
+        growth_bytes_per_month=None if options.growth is None else size_of(options.growth),
+    )
+    if asked.price is not None and asked.window is None and asked.downtime_seconds is None:
+        raise InputError(
+            f"--price {options.price} needs --window or --downtime",
+            "add one of them: the costs are shown for it",
+        )
+    return answer_from_spec(spec, made, asked, Verify(options.verify))
+
+
+def _planned_text(planned: "Planned") -> str:
+    """Return the answers for display; empty if there are none."""
+    parts = [_helps(planned), _fits(planned), _later(planned)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _helps(planned: "Planned") -> str:
+    rows = [
+        (each.change, _saved(each.downtime_seconds), _saved(each.duration_seconds), each.then_bound_by)
+        for each in planned.helps
+    ]
+    head = ("what would help", "downtime", "duration", "then limited by")
+    return table(head, rows, right=(1, 2)) if rows else ""
+
+
+def _saved(seconds: float) -> str:
+    return f"-{units.duration(seconds)}" if seconds >= 1 else units.ABSENT
+
+
+def _fits(planned: "Planned") -> str:
+    if not planned.fits:
+        return ""
+    priced = any(each.cost is not None for each in planned.fits)
+    rows = [
+        (
+            method_title(each.method),
+            f"{each.likelihood:.0%}",
+            _start(each, planned),
+            *([_cost(each.cost)] if priced else []),
+            each.must_hold or "nothing more",
+        )
+        for each in planned.fits
+    ]
+    start = "stop the old cluster by" if planned.ends_at is not None else "with a rollback"
+    head = ("method", "likelihood", start, *(["costs (low – high)"] if priced else []), "what is needed")
+    lines = [table(head, rows, right=(1,))]
+    if planned.changes is not None:
+        lines.append(
+            f"according to the watch, {units.size(planned.changes)} change per hour in that window (clock of the old "
+            "server)"
+        )
+    return "\n".join(lines)
+
+
+def _start(each: "Fit", planned: "Planned") -> str:
+    """Return the latest time of the stop in a window, else the maximum duration of downtime and rollback."""
+    from core.api.migration import stop_by
+
+    if planned.ends_at is None:
+        return units.duration(each.start_by)
+    latest = stop_by(each, planned)
+    if latest is None:
+        return units.ABSENT
+    return f"{int(latest // 3600):02d}:{int(latest % 3600 // 60):02d}"
+
+
+def _cost(cost: Span | None) -> str:
+    return units.ABSENT if cost is None else f"{cost.likely:,.0f} ({cost.low:,.0f} – {cost.high:,.0f})"
+
+
+def _later(planned: "Planned") -> str:
+    lines = []
+    if planned.later:
+        names = list(planned.later[0].downtime_seconds)
+        rows = [
+            (
+                f"in {each.months} months" if each.months else "now",
+                units.size(each.size_bytes),
+                *(units.duration(each.downtime_seconds[name].likely) for name in names),
+            )
+            for each in planned.later
+        ]
+        lines.append(table(("time", "size", *(f"{name}, downtime" for name in names)), rows, right=(1, 2, 3, 4)))
+    if planned.months_until_full is not None:
+        months = round(planned.months_until_full)
+        when = f"will be 80 % full in {units.counted(max(1, months), 'month')}"
+        lines.append(
+            "the file system of the old cluster "
+            f"{when if planned.months_until_full else 'is already more than 80 % full'}"
+        )
+    return "\n".join(lines)

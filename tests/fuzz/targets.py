@@ -27,9 +27,9 @@ from core.migration.execution.difference import compare_lists
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.findings.binaries import RequiredBinaries
 from core.migration.findings.releases import parse_release
-from core.migration.probing.binaries import parse_binaries
 from core.migration.probing.iperf3 import parse_iperf3_summary
 from core.migration.probing.timing import parse_timing, ratio_of
+from core.migration.probing.trial_cluster import parse_binaries
 from core.migration.transports.rsync_output import parse_rsync
 from core.redaction import without_secrets
 from core.servers import certificates
@@ -177,7 +177,7 @@ def targets() -> tuple[Target, ...]:
         Target(
             "migration/binaries",
             _text(lambda text: parse_binaries(text, RequiredBinaries())),
-            _tested("core.migration.probing.binaries"),
+            _tested("core.migration.probing.trial_cluster"),
         ),
         Target("migration/release", _text(parse_release), _files("pg_version")),
         Target("migration/timing", _text(parse_timing), (b"bytes 5\nnanoseconds 7\n",)),

@@ -9,8 +9,7 @@ from core.migration.checks import run_checks
 from core.migration.findings.binaries import RequiredBinaries
 from core.migration.model.checks import Status
 from core.migration.model.move import Move
-from core.migration.probing.binaries import asking, parse_binaries
-from core.migration.probing.trial_cluster import with_known_trials, with_trial_cluster
+from core.migration.probing.trial_cluster import asking, parse_binaries, with_known_trials, with_trial_cluster
 from core.servers.connection import Server
 from core.servers.shell import call
 from tests.lab import clusters

@@ -1,22 +1,33 @@
-"""The spec of a move from what was measured of it: facts, probes, and benchmarks where there is no probe."""
+"""The spec of a move from what was measured of it: facts, probes, and benchmarks where there is no probe.
 
-from collections.abc import Mapping, Sequence
+Probes of dump & restore tell the rates of one process by a sample of the largest tables (`of_a_dump`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, log, sqrt
 
 from core.benchmarks.model import Outcome, Run
 from core.errors import InputError
+from core.facts.catalog import Bloated
 from core.facts.model import Cluster, Facts, FileSystem
-from core.migration.estimate.contents import bloated, cluster_spec
 from core.migration.estimate.evidence import Evidence, Measured, surest
 from core.migration.estimate.lanes import Lanes, lanes_of, of_all, times
-from core.migration.estimate.sampled_tables import of_a_dump
 from core.migration.estimate.spec import ClusterSpec, CopySpec, DumpSpec, History, LinkSpec, NewSpec, OldSpec, Spec
 from core.migration.findings.collations import reindex_bytes
 from core.migration.findings.data_roots import DataRoot, data_roots
 from core.migration.findings.finding import CheckContext
 from core.migration.model.move import Move
-from core.migration.model.probe import Probe, Quantity
+from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
+from core.migration.model.table_sample import (
+    SampledTable,
+    parse_built_indexes,
+    parse_copied_tables,
+    parse_loaded_tables,
+    parse_seconds_per_index,
+    parse_seconds_per_table,
+    table_bytes_per_text_byte,
+)
 from core.migration.model.transport import Route
 from core.migration.transports.choice import WIRE_EFFICIENCY, Choice, choose_transport, tried_routes
 from core.sides import Side
@@ -326,3 +337,125 @@ def _benchmark(runs: Sequence[Run], side: Side, metric: str, volume: FileSystem 
             words = f"benchmark of {run.started_at:%Y-%m-%d %H:%M}: {run.workload.title}"
             found.append(Measured(values[len(values) // 2], Evidence(words, run.started_at, other_hardware=other)))
     return max(found, key=lambda each: (not each.evidence.other_hardware, each.value), default=None)
+
+
+def cluster_spec(cluster: Cluster, reindex: int | None = None, idle: int = 0) -> ClusterSpec:
+    """The cluster's part of a spec; `reindex`: bytes of indexes that must be built anew on new; `idle`: of WAL that no
+    pass of a copy brings."""
+    # templates are left alone by who reads facts; what indexes they have is small
+    indexes = [database.index_bytes for database in cluster.databases if not database.template]
+    tables = [
+        database.largest_table_bytes for database in cluster.databases if database.largest_table_bytes is not None
+    ]
+    size = float(cluster.size_bytes or 0)
+    own = [max(0, each.size_bytes - _CATALOG_BYTES) for each in cluster.databases if not each.template]
+    known = [bytes_ for bytes_ in indexes if bytes_ is not None]
+    kept = cluster.wide.kept_wal_bytes if cluster.wide is not None else None
+    pages = cluster.control.data_checksums if cluster.control is not None else None
+    relations = min(size, float(sum(each.size_bytes for each in cluster.databases))) or size
+    return ClusterSpec(
+        size_bytes=size,
+        files=cluster.files,
+        empty_files=_empty(cluster),
+        index_bytes=min(size, float(sum(known))) if known and len(known) == len(indexes) else None,
+        largest_table_bytes=min(size, float(max(tables))) if tables else None,
+        reindex_bytes=min(size, float(reindex)) if reindex is not None else None,
+        written_bytes=min(size, float(cluster.written_bytes)) if cluster.written_bytes is not None else None,
+        checksummed_bytes=None if pages is None else relations if pages else 0.0,
+        **_counted(cluster),
+        databases=len(cluster.databases) or None,
+        database_bytes=min(size, float(sum(own))) if own else None,
+        wasted_bytes=min(size, float(sum(each.wasted_bytes for each in bloated(cluster)))) or None,
+        kept_wal_bytes=min(size, float(kept)) if kept else None,
+        idle_wal_bytes=float(idle),
+    )
+
+
+def _empty(cluster: Cluster) -> int | None:
+    found = cluster.irregular_files.empty if cluster.irregular_files is not None else None
+    return None if found is None or cluster.files is None else min(found, cluster.files)
+
+
+def _counted(cluster: Cluster) -> dict[str, int | None]:
+    """How many there are of each; None, or guessed, where one database did not tell."""
+    catalogs = [database.catalogs for database in cluster.databases if not database.template]
+    relations = [max(0, database.relations - _CATALOG) for database in cluster.databases if database.relations]
+    guessed = sum(relations) // 3 if relations else None
+    counts: dict[str, int | None] = {"tables": guessed, "indexes": guessed, "toast_tables": None, "large_objects": None}
+    for name in counts:
+        found: list[int | None] = [getattr(each, name, None) for each in catalogs]
+        known = [each for each in found if each is not None]
+        if known and len(known) == len(found):
+            counts[name] = sum(known)
+    return counts
+
+
+def bloated(cluster: Cluster) -> list[Bloated]:
+    """Large tables of which much is no row, the most wasted first."""
+    catalogs = [database.catalogs for database in cluster.databases if database.catalogs is not None]
+    found = [table for each in catalogs for table in each.bloated]
+    return sorted(found, key=lambda each: -each.wasted_bytes)
+
+
+_CATALOG_BYTES = 7_500_000
+"""Of an empty database, in 12 to 17: pg_dump reads them, and dumps none."""
+
+_CATALOG = 300
+"""So many relations has an empty database; of the others about a third are tables, a third indexes, a third TOAST."""
+
+
+_NINETIETH = 1.28
+"""So many standard deviations from the middle lies what is met in one case of ten."""
+
+
+def of_a_dump(probes: Sequence[Probe]) -> dict[str, Measured]:
+    """The figures of the latest ones, by their names in a spec; what was not measured is left out.
+
+    What COPY puts out counts in bytes of table as they come out on new, where the same rows were loaded: tables on old
+    hold dead rows too.
+    """
+    ordered = sorted((each for each in probes if each.quantity in OF_A_DUMP), key=lambda each: each.taken_at)
+    latest = {each.quantity: each for each in ordered}
+    found: dict[str, Measured] = {}
+    dump, load, index = (latest.get(each) for each in (Quantity.DUMP, Quantity.LOAD, Quantity.INDEX))
+    if dump is not None:
+        tables = parse_copied_tables(dump.raw)
+        same = load is not None and load.began_at == dump.began_at
+        takes = table_bytes_per_text_byte(tables, parse_loaded_tables(load.raw) if load is not None and same else {})
+        if takes is not None:
+            text = [SampledTable(each.text, each.seconds) for each in tables.values()]
+            rate = sum(each.bytes for each in text) / sum(each.seconds for each in text)
+            found["copy_bytes_per_second"] = Measured(takes * rate, _evidence_of_sample(dump, text))
+            found["text_ratio"] = Measured(takes, _evidence_of_sample(dump, ()))
+    if load is not None:
+        found["load_bytes_per_second"] = Measured(
+            load.bytes_per_second, _evidence_of_sample(load, parse_loaded_tables(load.raw).values())
+        )
+        each = {"table_seconds": parse_seconds_per_table(load.raw), "index_seconds": parse_seconds_per_index(load.raw)}
+        found |= {
+            name: Measured(taken, _evidence_of_sample(load, ())) for name, taken in each.items() if taken is not None
+        }
+    if index is not None:
+        found["index_bytes_per_second"] = Measured(
+            index.bytes_per_second, _evidence_of_sample(index, parse_built_indexes(index.raw).values())
+        )
+    return found
+
+
+def _evidence_of_sample(probe: Probe, parts: Iterable[SampledTable]) -> Evidence:
+    words = f"probe of {probe.taken_at:%Y-%m-%d %H:%M}: {probe.method}"
+    return Evidence(words, probe.taken_at, apart=_apart(tuple(parts)))
+
+
+def _apart(parts: Sequence[SampledTable]) -> float:
+    """How far the mean of the tables is off by how they differ, in one case of ten; nothing of a single one.
+
+    By the standard error of the logarithm of their rates, each with the weight of its bytes.
+    """
+    whole = sum(each.bytes for each in parts)
+    if len(parts) < 2 or not whole:
+        return 0.0
+    mean = whole / sum(each.seconds for each in parts)
+    shares = [each.bytes / whole for each in parts]
+    spread = sum(share * log(each.bytes / each.seconds / mean) ** 2 for share, each in zip(shares, parts, strict=True))
+    return _NINETIETH * sqrt(spread * sum(share**2 for share in shares))

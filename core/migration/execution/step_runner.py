@@ -1,23 +1,25 @@
 """Carry out single steps of a plan and record them: on a server, detached there, on the workstation, or by a person."""
 
+import os
 import re
+import signal
+import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import MappingProxyType
-from typing import Protocol
 
+from core import this_workstation
 from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.status import suggest_next_commands
 from core.migration.execution.timeline import make_progress_event
-from core.migration.execution.workstation import run_here
 from core.migration.model import step_ids
-from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, State, StepRun, StopAnswer
+from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, Operator, State, StepRun
 from core.migration.model.plan import OPERATOR, OperatorTask, RemoteCall, Step, call_of, functions_file
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
@@ -33,37 +35,6 @@ KEPT = 256 << 10
 
 DEADLINE = 1800.0
 """Seconds after which a command that is not detached is ended: a start that takes longer needs eyes."""
-
-
-class Operator(Protocol):
-    """Who answers for the person at the workstation: the terminal, the window, or options given beforehand."""
-
-    def announce(self, cluster: str) -> None:
-        """An execution is about to begin, or to go on; raises InputError where another cluster's name was given."""
-        ...
-
-    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
-        """Whether the person has typed the cluster's name, so that it may be stopped.
-
-        `connected`: who is, a line each; `warm`: one more warm pass may be asked for instead.
-        """
-        ...
-
-    def wants_to_end(self) -> bool:
-        """Whether the person wants no further step to begin; asked between two of them."""
-        ...
-
-    def confirm_manual_step(self, step: Step) -> bool:
-        """Wait until the person has done that step; False: it will not be done."""
-        ...
-
-    def accept_finding(self, found: str) -> str:
-        """Why the person takes on what a step has found, in their words; empty: they do not."""
-        ...
-
-    def confirm_take_over(self, move: str, shown: str) -> bool:
-        """Whether the person, shown these lines, has said the move's name: no seal vouches for what they tell of."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,3 +484,53 @@ _TAG = re.compile(r" \[[0-9a-f]{8} \d+\]$")
 
 
 _TAG_WITHIN = re.compile(r" \[[0-9a-f]{8} \d+\]")
+
+
+_LOOK = 0.2
+"""Seconds between two looks whether the job was cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndedCommand:
+    """How a command on the workstation ended, and what it printed."""
+
+    exit_status: int
+    stdout: str
+    stderr: str
+
+
+def run_here(line: str, job: Job) -> EndedCommand:
+    """Run the command line as the person who wrote it would. Cancelled with the job, all that it started ends with it.
+
+    Raises:
+        Cancelled: the job was cancelled.
+    """
+    shell = ("cmd", "/c", line) if this_workstation.on_windows() else ("/bin/sh", "-c", line)
+    process = subprocess.Popen(
+        shell,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                stdout, stderr = process.communicate(timeout=_LOOK)
+                return EndedCommand(process.returncode, stdout, stderr)
+            job.check()
+    except BaseException:  # a cancel too: the hook's processes must not outlive it
+        _end(process)
+        raise
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """Kill it, with its children where the system knows groups of processes, and read what it left unread."""
+    if this_workstation.on_windows():
+        process.kill()
+    else:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()

@@ -1,6 +1,6 @@
 """A plan being carried out: its rows in the history are its state."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -223,4 +223,35 @@ class ExecutionJournal(Protocol):
 
     def steps_void(self, execution_id: int, first: int) -> None:
         """From now on the steps of the plan from that number on count as not done."""
+        ...
+
+
+class Operator(Protocol):
+    """Who answers for the person at the workstation: the terminal, the window, or options given beforehand."""
+
+    def announce(self, cluster: str) -> None:
+        """An execution is about to begin, or to go on; raises InputError where another cluster's name was given."""
+        ...
+
+    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
+        """Whether the person has typed the cluster's name, so that it may be stopped.
+
+        `connected`: who is, a line each; `warm`: one more warm pass may be asked for instead.
+        """
+        ...
+
+    def wants_to_end(self) -> bool:
+        """Whether the person wants no further step to begin; asked between two of them."""
+        ...
+
+    def confirm_manual_step(self, step: Step) -> bool:
+        """Wait until the person has done that step; False: it will not be done."""
+        ...
+
+    def accept_finding(self, found: str) -> str:
+        """Why the person takes on what a step has found, in their words; empty: they do not."""
+        ...
+
+    def confirm_take_over(self, move: str, shown: str) -> bool:
+        """Whether the person, shown these lines, has said the move's name: no seal vouches for what they tell of."""
         ...

@@ -16,10 +16,9 @@ from core.errors import InputError, ServerError
 from core.history.store import Store
 from core.jobs import Job
 from core.migration.execution.resume import DIFFERS
-from core.migration.execution.step_runner import Operator
 from core.migration.execution.taking_over import describe_execution, find_functions_to_replace, refuse_strange_commands
 from core.migration.model import step_ids
-from core.migration.model.execution import Execution, State
+from core.migration.model.execution import Execution, Operator, State
 from core.migration.model.move import Hook, HookCommand
 from core.migration.model.plan import ChannelUse, OperatorTask, functions_of
 from core.servers import profiles

@@ -21,13 +21,18 @@ from core.migration.model.plan import (
 )
 from core.migration.plan import cluster_control, service
 from core.migration.plan.context import PlanContext
-from core.migration.plan.steps.checkpoint import checkpoint_before_last_pass, checkpoint_before_stop
-from core.migration.plan.steps.copyable import check_copyable, check_copyable_in_downtime
+from core.migration.plan.steps.before_stop import (
+    check_copyable,
+    check_copyable_in_downtime,
+    check_restartable,
+    check_restartable_in_downtime,
+    checkpoint_before_last_pass,
+    checkpoint_before_stop,
+)
 from core.migration.plan.steps.corruption import page_checksum_steps
 from core.migration.plan.steps.inventory import list_clients, take_inventory
 from core.migration.plan.steps.known_data_roots import check_data_roots, check_data_roots_stopped, record_data_roots
 from core.migration.plan.steps.reached import check_port_is_free, list_listeners
-from core.migration.plan.steps.start_files import check_restartable, check_restartable_in_downtime
 from core.migration.plan.steps.verify import checksum_in_advance, verify_steps
 from core.migration.transports import passes
 from core.servers.shell import call, command

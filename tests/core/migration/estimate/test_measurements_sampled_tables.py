@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from core.migration.estimate import estimate, spec_of
-from core.migration.estimate.sampled_tables import of_a_dump
+from core.migration.estimate.measurements import of_a_dump
 from core.migration.model.probe import Probe, Quantity
 from tests.core.migration.builders import NOW, cluster, move, old, probe
 

@@ -5,7 +5,7 @@ import pytest
 from core.errors import ParseError
 from core.facts.catalog import Binaries
 from core.migration.findings.binaries import RequiredBinaries
-from core.migration.probing.binaries import asking, parse_binaries
+from core.migration.probing.trial_cluster import asking, parse_binaries
 
 NEEDS = RequiredBinaries(
     libraries=("$libdir/nix", "$libdir/pg_trgm"), preloads=("pg_cron",), settings=("wal_compression=lz4",), icu=("de",)

@@ -10,7 +10,7 @@ import pytest
 from core.facts.model import Link
 from core.migration.findings.data_roots import data_roots
 from core.migration.plan.context import OverwriteWaiver, PlanContext
-from core.migration.plan.steps.targets import check_targets
+from core.migration.plan.steps.prepare import check_targets
 from core.migration.transports.copy_channel import make_copy_channel
 from tests.core.migration.builders import cluster, control, move, new, old, profile, runnable, space
 

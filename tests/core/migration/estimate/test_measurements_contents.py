@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.facts.catalog import Bloated, Catalogs, ClusterWide
 from core.facts.model import Database
-from core.migration.estimate.contents import bloated, cluster_spec
+from core.migration.estimate.measurements import bloated, cluster_spec
 from tests.core.migration.builders import cluster
 
 

@@ -10,7 +10,7 @@ import pytest
 from core import this_workstation
 from core.errors import Cancelled
 from core.jobs import Job
-from core.migration.execution.workstation import run_here
+from core.migration.execution.step_runner import run_here
 
 
 def test_its_end_and_what_it_printed() -> None:
