@@ -52,10 +52,10 @@ def test_now_is_said_for_as_long_as_something_comes(
     tiles.show_rows(tile_rows([run]))
     tiles.take(Live(run.volume.side, run.workload.name, FIGURES))
     spot = tiles.room(0, 0).topLeft() + QPoint(5, 5)
-    monkeypatch.setattr("gui.widgets.sparkline.STALE_SECONDS", 1000.0)
+    monkeypatch.setattr("gui.widgets.tiles.STALE_SECONDS", 1000.0)
     now = describe_live_figure(run.workload.headline, FIGURES)
     assert now in tiles.tip_at(spot)
-    monkeypatch.setattr("gui.widgets.sparkline.STALE_SECONDS", 0.0)  # as if its side had ended a while ago
+    monkeypatch.setattr("gui.widgets.tiles.STALE_SECONDS", 0.0)  # as if its side had ended a while ago
     assert now not in tiles.tip_at(spot)
     assert "902 IOPS" in tiles.tip_at(spot)
     tiles.rest()
