@@ -22,8 +22,7 @@ from core.comparison.model import Comparison, Diagnosis
 from core.facts.model import Facts
 from core.history.backup import Restored
 from core.history.damage import Condition, Rescued
-from core.history.log import Command, Entry
-from core.history.store import Detail
+from core.history.store import Command, Detail, Entry
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate, Help
 from core.migration.model.execution import Execution

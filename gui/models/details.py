@@ -20,7 +20,7 @@ from gui.models.sentences import recorded
 from gui.models.words import DRESSED, EXECUTIONS, capital, moment
 
 if TYPE_CHECKING:
-    from core.history.log import Detail
+    from core.history.store import Detail
 
 
 NO_CHECKS = marked("No checks have been run.")
