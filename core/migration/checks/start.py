@@ -74,6 +74,25 @@ def check_start_on_new(
             f"the facts of {context.old.server} again. Or stop it yourself (`systemctl stop "
             f"{beside}`), and move it while it is stopped.",
         )
+    endangered = _find_endangered_cluster(context, shown, new)
+    if endangered is not None:
+        return endangered
+    if new is None:
+        return _started_by_hand(context, shown, old, beside)
+    misregistered = _find_wrong_registration(context, cluster, shown, new)
+    if misregistered is not None:
+        return misregistered
+    if not new.enabled and (old is None or not old.enabled):
+        return warning(
+            *shown,
+            f"{new.unit} starts the new cluster, but not at boot. The old cluster does not start at boot either.",
+            "Enable the unit when you are sure that the new server works.",
+        )
+    return passed(*shown, f"{new.unit} starts the new cluster, also at boot.")
+
+
+def _find_endangered_cluster(context: CheckContext, shown: tuple[str, str], new: Service | None) -> Finding | None:
+    """Return a blocker if the move would take the configuration or the unit of another cluster on the new server."""
     other = _namesake(context)
     if other is not None:
         return blocker(
@@ -102,8 +121,13 @@ def check_start_on_new(
             "Give that cluster a unit of its own, or stop it for good. Then read the facts again: "
             f"`{for_hint('pghaul', 'facts', context.new.server)}`.",
         )
-    if new is None:
-        return _started_by_hand(context, shown, old, beside)
+    return None
+
+
+def _find_wrong_registration(
+    context: CheckContext, cluster: Cluster, shown: tuple[str, str], new: Service
+) -> Finding | None:
+    """Return a blocker if the service of the target would not start it with the configuration of the old cluster."""
     if new.debian and new.name.partition("/")[0] != cluster.series:
         return blocker(
             *shown,
@@ -129,13 +153,7 @@ def check_start_on_new(
             "the old cluster has it elsewhere.",
             f"Add `-c config_file={file}` to the unit.",
         )
-    if not new.enabled and (old is None or not old.enabled):
-        return warning(
-            *shown,
-            f"{new.unit} starts the new cluster, but not at boot. The old cluster does not start at boot either.",
-            "Enable the unit when you are sure that the new server works.",
-        )
-    return passed(*shown, f"{new.unit} starts the new cluster, also at boot.")
+    return None
 
 
 def _namesake(context: CheckContext) -> Service | None:
@@ -425,19 +443,52 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
             "whether an empty cluster with the old cluster's configuration would still start on the new server.",
             f"Run the checks, which make the trial start again: `{rerun}`.",
         )
-    noted = ""
-    if trial.at is not None and _facts_were_read_again(context, trial):
-        at = f"{trial.at:%Y-%m-%d %H:%M}"
-        noted = f" The trial start was made at {at} UTC. It was not repeated when the facts were read again."
     service = service_of_target(context.move.target, cluster, context.new)
     by_unit = service.unit if service is not None else NOTHING
+    noted = _describe_age(context, trial)
+    hindered = _describe_hindrances(trial, by_unit) + noted
+    problem = _find_trial_problem(cluster, trial, file, by_unit, hindered, rerun)
+    if problem is not None:
+        return problem
+    addresses = ", ".join(trial.listened) or NOTHING
+    remark = f" It did not listen on {', '.join(trial.lacking)}, which the new server lacks." if trial.lacking else ""
+    remark += noted if service is None else ""
+    summary = f"An empty cluster with the old cluster's configuration started on the new server.{remark}"
+    if service is not None:
+        unit = for_hint("systemctl", "cat", service.unit)
+        return warning(
+            file,
+            addresses,
+            f"{summary} pg_ctl started it. {service.unit}, which starts the new cluster after the "
+            f"move, was not tried.{hindered}",
+            f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
+        )
+    return passed(file, addresses, summary)
+
+
+def _describe_age(context: CheckContext, trial: TrialStart) -> str:
+    """Return, as a sentence to append, that facts were read again since the trial start; empty if not."""
+    if trial.at is None or not _facts_were_read_again(context, trial):
+        return ""
+    at = f"{trial.at:%Y-%m-%d %H:%M}"
+    return f" The trial start was made at {at} UTC. It was not repeated when the facts were read again."
+
+
+def _describe_hindrances(trial: TrialStart, by_unit: str) -> str:
+    """Return, as sentences to append, what may keep the unit from starting the new cluster; empty if nothing may."""
     hindered = (
         f" {'; '.join(trial.hindering)} may keep {by_unit} from starting the new cluster." if trial.hindering else ""
     )
     if trial.unjudged:
         unjudged = "; ".join(trial.unjudged)
         hindered += f" It was not judged whether these conditions of {by_unit} will be met: {unjudged}."
-    hindered += noted
+    return hindered
+
+
+def _find_trial_problem(
+    cluster: Cluster, trial: TrialStart, file: str, by_unit: str, hindered: str, rerun: str
+) -> Finding | None:
+    """Return the finding if the trial start failed, was not tried, or the unit's conditions are not met; else None."""
     if trial.unmet and trial.hook and not trial.failed:
         return warning(
             file,
@@ -483,20 +534,7 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
             "Correct what PostgreSQL names, on the new server or in the old cluster's configuration. "
             f"Otherwise the start in the downtime fails too. Then run the checks again: `{rerun}`.",
         )
-    addresses = ", ".join(trial.listened) or NOTHING
-    remark = f" It did not listen on {', '.join(trial.lacking)}, which the new server lacks." if trial.lacking else ""
-    remark += noted if service is None else ""
-    summary = f"An empty cluster with the old cluster's configuration started on the new server.{remark}"
-    if service is not None:
-        unit = for_hint("systemctl", "cat", service.unit)
-        return warning(
-            file,
-            addresses,
-            f"{summary} pg_ctl started it. {service.unit}, which starts the new cluster after the "
-            f"move, was not tried.{hindered}",
-            f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
-        )
-    return passed(file, addresses, summary)
+    return None
 
 
 def _still_holds(context: CheckContext, cluster: Cluster, trial: TrialStart) -> bool:
