@@ -183,6 +183,8 @@ def _cluster(
     own = reader.read(SIZE)
     contents = reader.read(LINKS)
     written = reader.read(WRITTEN) if identity.running else None
+    # A running server tells the settings in force by SQL. Without its answer, the server program computes them from the
+    # files (`postgres -C`).
     sql = reader.read(SQL) if identity.running else None
     if sql is not None:
         sums |= sql.collation_order

@@ -144,6 +144,8 @@ def collect(
     wanted = _ExtraSections.of(locales, targets)
     sections = [*HOST, *host_sections(server.profile.database_user), *wanted.sections]
     names = [section.name for section in sections]
+    # Two trips, because the second one depends on the first: which folders may hold clusters is known only from the
+    # units, processes and lists of the host.
     first = trips.ask(lambda mark: bundle_sections(mark, sections), names, _FIRST_DEADLINE, "facts of the host")
     reader = Reader(first)
     running = reader.read(discovery.POSTMASTERS) or Postmasters()

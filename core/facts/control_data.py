@@ -131,6 +131,8 @@ def read_control_data(text: str) -> dict[str, Value]:
     Raises:
         ParseError: it holds none of them, or the program warned that its figures are not to be trusted.
     """
+    # pg_controldata goes on after its warning and prints the fields as if the file were of its own version. Plausible
+    # numbers in wrong fields are worse than none.
     warning = next((line for line in text.splitlines() if _WARNING.match(line)), None)
     if warning is not None:
         raise unreadable_error("pg_controldata", "the control file of the program's own series", warning)
@@ -158,6 +160,8 @@ def _by_place(lines: list[Line]) -> dict[str, str]:
 
 def _head(lines: list[Line]) -> dict[str, str]:
     """Control version, catalog version, identifier, state and, within three lines more, the checkpoint's location."""
+    # The system identifier is the one value that no other field can look like: its upper 32 bits are the seconds since
+    # 1970 at which initdb made it (xlog.c, BootStrapXLOG). The others are found from it.
     for position, (_, value) in enumerate(lines):
         if not re.fullmatch(r"[0-9]{17,20}", value):
             continue

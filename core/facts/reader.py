@@ -40,6 +40,8 @@ class Reader:
         if answer is not None and len(answer.output) > section.most:
             self._missing(section, f"it is longer than {section.most >> 20} MiB")
             return None
+        # Most sections are all or nothing: the first half of a list looks like a short list. Only where each line
+        # counts by itself, the whole lines before a failure are kept, beside the gap.
         if section.partly and answer is not None and answer.status != 0:
             self._missing(section, answer.reason)
             try:

@@ -246,6 +246,8 @@ class _Login:
 
     def run(self) -> None:
         try:
+            # The method `none` is meant for this question: its refusal names the methods that are accepted, so no
+            # password is asked for in vain (RFC 4252, section 5.2).
             self.transport.auth_none(self.to.user)
         except paramiko.BadAuthenticationType as error:
             self.accepted = error.allowed_types
@@ -274,6 +276,8 @@ class _Login:
         files = list(keys_of_files(self.to))
         unlocked = [file for file in files if isinstance(file, Candidate)]
         of_agent = list(keys_of_agent(agent, self.to))
+        # A server counts every offered key (MaxAuthTries, 6 by default) and then ends the connection. So the key that
+        # the profile names goes ahead of an agent with many keys.
         yield from [*unlocked, *of_agent] if self.to.explicit_identity else [*of_agent, *unlocked]
         held = {candidate.key.asbytes() for candidate in of_agent}
         for file in files:

@@ -53,6 +53,8 @@ class Heartbeat:
 
     def _beat(self) -> None:
         while not self._stop.wait(self._interval) and self._transport.is_active():
+            # A keepalive that is only sent fails no sooner than TCP gives up, many minutes after the peer froze. So an
+            # answer is awaited, and another thread measures how long that takes.
             self._asked = time.monotonic()
             try:
                 self._transport.global_request("keepalive@openssh.com", wait=True)

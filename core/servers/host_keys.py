@@ -333,6 +333,9 @@ def verify(key: paramiko.PKey, entries: Sequence[Entry], to: Destination, server
             f"{server}: the host key {fingerprint(plain)} is {short}",
             "create a stronger host key on the server (ssh-keygen -t ed25519), or set RequiredRSASize for this host",
         )
+    # In this order: a revoked key is refused even if a line of known_hosts trusts it. A certificate is looked at before
+    # plain keys, as ssh does. Nobody is asked as long as any key of the host is known, because then the key has
+    # changed.
     _refuse_revoked(plain, own, server)
     _refuse_listed(key, to, server)
     if _certified(key, own, to, server):

@@ -81,6 +81,7 @@ def start(
         InputError: the command holds a secret.
     """
     job.check()
+    # The command is stored in the folder of the job until the job is removed, where a secret must not lie.
     if shell.text != shell.shown:
         raise InputError(f"{title}: a command with a secret cannot be detached", "pass the secret on standard input")
     runs_as = user or server.login
@@ -90,6 +91,8 @@ def start(
     about = dump(_About(title, runs_as, shown))
     starting = call("job_start", _BASE, about, len(program), sha256(program).hexdigest())
     job.report(CommandStarted(server.name, runs_as, shown, title=title))
+    # The start itself is not cancelled, because it takes only a moment. If it were, nobody would know whether the job
+    # runs, nor in which folder.
     folder = server.run(starting, Job(), user=user, stdin=program + stdin).stdout.strip()
     begun = RemoteJob(server.name, _checked(folder), title, runs_as, None, shown)
     if job.cancelled:

@@ -37,9 +37,12 @@ def command_prefix(profile: Profile, login: str, user: str | None, *, prompt: st
     """
     if user is None or user == login:
         return CommandPrefix()
+    # root needs no sudo, which may not even be installed, and runuser asks root for no password.
     if login == _ROOT:
         return CommandPrefix(("runuser", "-u", user, "--"))
     _refuse_missing(profile, login, user)
+    # LC_ALL=C, because the reason of a refusal is read from what sudo says. -n lets sudo fail at once where it would
+    # ask for a password that nobody can type.
     if profile.rights is Rights.SUDO_PASSWORD:
         return CommandPrefix(("env", "LC_ALL=C", "sudo", "-S", "-p", prompt, "-u", user, "--"), asks_password=True)
     return CommandPrefix(("env", "LC_ALL=C", "sudo", "-n", "-u", user, "--"))

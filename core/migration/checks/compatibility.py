@@ -88,6 +88,8 @@ def check_major_version(context: CheckContext, cluster: Cluster) -> Finding:
     old, new = _release(cluster), _newest(context)
     shown = _describe_cluster(cluster), _describe_new(context)
     early = next((release for release in (old, new) if release is not None and release.prerelease is not None), None)
+    # The catalog version may change between two pre-releases, and up to the release itself, without any upgrade in
+    # place.
     if early is not None and old != new:
         return blocker(
             *shown,
@@ -135,6 +137,8 @@ def check_minor_version(context: CheckContext, cluster: Cluster) -> Finding:
         return unknown(
             *shown, "Minor versions of different major versions cannot be compared.", "See the check `series`."
         )
+    # Minor versions share their storage format (PostgreSQL's manual, chapter Upgrading a PostgreSQL Cluster), so an
+    # older one is no blocker. It lacks fixes, some of which the old cluster may rely on.
     if new.minor < old.minor:
         return warning(
             *shown,

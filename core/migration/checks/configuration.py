@@ -26,9 +26,9 @@ from core.servers.shell import for_hint
 
 _SOON = timedelta(days=30)
 _TOLD_SINCE = (9, 2)
+"""The first major version whose server program prints settings without being started (-C)."""
 _STRONGER = ("database", "user", "database user", "global")
 """The sources of settings of a role or a database."""
-"""The first major version whose server program prints settings without being started (-C)."""
 _NEEDED_TO_START = frozenset(
     {
         *("data_directory", "hba_file", "ident_file", "unix_socket_directories", "log_directory"),
@@ -208,6 +208,8 @@ def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWid
     methods = sorted({rule.method for rule in wide.hba if not rule.error})
     old = f"{len(wide.hba)} rules: {format_list(methods)}"
     places = {rule: rule.place(cluster.hba_file) for rule in wide.hba}
+    # A server does not start with an unreadable line in pg_hba.conf. With one in pg_ident.conf it starts, and only has
+    # no user name maps (postmaster.c, PostmasterMain). The check `start-files` blocks the first case.
     broken = [rule for rule in wide.hba if rule.error]
     if broken:
         return warning(

@@ -114,6 +114,9 @@ def check_foreign_files(_context: CheckContext, cluster: Cluster, odd: Irregular
         return passed("none", NOTHING, "All files belong to the owner of the data directory.")
     shown = _count_with_examples(odd.foreign, odd, "foreign")
     key = private_key_path(cluster)
+    # The server accepts a private key with group access only if root owns it (PostgreSQL's manual, chapter Secure
+    # TCP/IP Connections with SSL). The copy belongs to the owner of the cluster, so the same mode would keep the new
+    # cluster from starting.
     if key is not None and key in odd.examples.get("foreign", ()):
         return blocker(
             shown,
@@ -161,6 +164,8 @@ def check_special_files(_context: CheckContext, odd: IrregularFiles) -> Finding:
 )
 def check_folder_mode(_context: CheckContext, cluster: Cluster, mode: str) -> Finding:
     """Check that the mode of the data directory is 0700 or 0750, without which no server starts."""
+    # Group access (0750) exists since 11: initdb --allow-group-access. Earlier servers refuse to start if the group has
+    # any access.
     allowed = {"700"} | ({"750"} if float(cluster.series) >= 11 else set())
     if mode in allowed:
         return passed(mode, NOTHING, "The data directory has a mode that PostgreSQL accepts.")

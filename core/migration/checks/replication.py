@@ -227,6 +227,8 @@ def check_schedulers(_context: CheckContext, cluster: Cluster, wide: ClusterWide
 )
 def check_unlogged_tables(_context: CheckContext, cluster: Cluster, databases: Databases) -> Finding:
     """Report unlogged tables; after a clean shutdown they are complete."""
+    # Recovery empties unlogged tables, a clean shutdown does not (PostgreSQL's manual, reference page CREATE TABLE).
+    # The plan proves the clean shutdown, so this is no warning.
     having = [f"{database.name}: {catalogs.unlogged}" for database, catalogs in databases if catalogs.unlogged]
     if not having:
         return passed("none", NOTHING, f"No database has unlogged tables.{age_note(cluster)}")
@@ -313,6 +315,8 @@ def _list_starting_work(cluster: Cluster, wide: ClusterWide) -> list[str]:
 def _not_preventable(cluster: Cluster, old: str) -> Finding | None:
     """Return a finding if some work cannot be prevented by any setting."""
     workers, sessions = list_unbound_worker_libraries(cluster), list_session_libraries(cluster)
+    # max_worker_processes exists since 9.4. In 9.3 a preloaded library can start workers that nothing limits, also in
+    # the local-only start.
     if workers:
         return blocker(
             old,

@@ -74,6 +74,7 @@ def check_start_on_new(
             f"the facts of {context.old.server} again. Or stop it yourself (`systemctl stop "
             f"{beside}`), and move it while it is stopped.",
         )
+    # What would harm another cluster is reported before what concerns the new one alone.
     endangered = _find_endangered_cluster(context, shown, new)
     if endangered is not None:
         return endangered
@@ -93,6 +94,8 @@ def check_start_on_new(
 
 def _find_endangered_cluster(context: CheckContext, shown: tuple[str, str], new: Service | None) -> Finding | None:
     """Return a blocker if the move would take the configuration or the unit of another cluster on the new server."""
+    # Debian's tools know a cluster by major version and name. A second cluster of the same name shares its folder in
+    # /etc/postgresql, and the copy of the configuration would overwrite the files of the first.
     other = _namesake(context)
     if other is not None:
         return blocker(

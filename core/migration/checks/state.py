@@ -278,6 +278,8 @@ def check_old_cluster_state(context: CheckContext, cluster: Cluster) -> Finding:
         )
     if state == "shut down":
         return passed(state, NOTHING, "The old cluster was shut down cleanly.")
+    # A standby has replayed only what has reached it. How much the primary has beyond that cannot be told from its
+    # files.
     if state == "shut down in recovery":
         return blocker(
             state,
@@ -339,6 +341,9 @@ def check_leftover_files(context: CheckContext, cluster: Cluster) -> Finding:
             return found
         return passed("none", NOTHING, "The data directory contains no files that change how the cluster starts.")
     shown = ", ".join(lying)
+    # A server that finds backup_label begins recovery at the checkpoint named there, and one that finds standby.signal
+    # follows a primary (PostgreSQL's manual, chapter Continuous Archiving and Point-in-Time Recovery). In neither case
+    # would the copy start as what the old cluster is.
     if any(name in _RECOVERY for name in lying):
         return blocker(
             shown,

@@ -58,6 +58,9 @@ def check_target_path(context: CheckContext, cluster: Cluster) -> Finding:
             f"The file system of {', '.join(unknown_ones)} on {context.new.server} is not known ({why}).",
             f"Look on {context.new.server} with `{for_hint('df', unknown_ones[0])}`.",
         )
+    # PostgreSQL's manual advises the same (chapter Creating a Database Cluster, section Use of Secondary File Systems):
+    # with a directory below the mount point, a start without the file system fails instead of finding an empty
+    # directory.
     mounts = [target for target, system in systems.items() if system is not None and system.mount_point == target]
     if mounts:
         return warning(
@@ -210,6 +213,8 @@ def check_wal_directory(context: CheckContext, cluster: Cluster) -> Finding:
 )
 def check_inner_mounts(context: CheckContext, cluster: Cluster, systems: tuple[FileSystem, ...]) -> Finding:
     """Check for file systems mounted inside a data root, which share a file system on the new server."""
+    # rsync crosses into file systems that are mounted inside a data root, so their files are copied. Only the disk of
+    # their own is lost.
     inside = [
         (system, root, str(PurePosixPath(system.mount_point).relative_to(root.source)))
         for root in data_roots(context.move, cluster)

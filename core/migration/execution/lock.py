@@ -50,6 +50,8 @@ def take(server: Server, side: Side, folder: str, execution: Execution, job: Job
     Raises:
         HeldError: another execution has it; whose and since when.
     """
+    # The token makes the lock recognisable as its own. A process that goes on after a crash finds its lock there and
+    # keeps it.
     taking = call("take_lock", lock_path(folder), text(execution))
     user, title = _owner(server, execution, side), "Lock the cluster against other workstations"
     taken = server.run(taking, job, user=user, accept=(0, _HELD), title=title)

@@ -52,6 +52,8 @@ def estimate_gain(passes: Sequence[PrecopyPass], waited: float = 0.0) -> float:
     if not rate or last.bytes is None or apart <= 0:
         return before.seconds - last.seconds + waited
     change = last.bytes / apart
+    # A pass takes time even if nothing has changed, because rsync looks at every file. What remains of its duration
+    # after the time for its bytes is that look.
     look = max(0.0, last.seconds - last.bytes / rate)
     following = look + change * age / rate
     return change / rate * (age - following)

@@ -43,9 +43,14 @@ class Resume:
             UnreachableError: a server was lost.
             Cancelled: the job was cancelled.
         """
+        # In this order. A pass that still runs must end before another one may write to the same files. Whether the old
+        # cluster has stayed stopped decides which earlier results still hold, so it is asked before any step is
+        # repeated.
         for step in self.steps.execution.steps_taken:
             self.steps.follow_earlier(step)
         self._prove_still_stopped()
+        # The final sync reads the files that its lists name, and the lists went with the copy channel. New passes make
+        # new lists, but only while the old cluster runs.
         if not is_stop_proven(self.steps.execution) and not self._stop_has_succeeded() and cleaned:
             self._repeat_from_precopy_passes()
         failed = find_failed_comparison(self.steps.execution)
@@ -54,6 +59,7 @@ class Resume:
         for step in steps_to_repeat(self.steps.execution):
             if step.id not in _EXAMINED:
                 self.steps.run(step)
+        # The marks lie in the folder of the copy channel, which the repeated steps have set up again.
         if failed is not None:
             self._mark_for_resync(failed)
 
@@ -70,6 +76,8 @@ class Resume:
         stands = self._prove_stop(proof)
         if stands and self.steps.outputs[proof.number].strip() == known.output.strip():
             return
+        # Once the new cluster has started, its files have changed. No pass may write there any more, and what the old
+        # cluster has written since cannot be brought over.
         if any(step.id == step_ids.START_LOCALLY and execution.latest(step.number) for step in execution.plan.steps):
             raise BlockedError(
                 "The old cluster was started after its stop, and the new cluster was started since. Their contents "

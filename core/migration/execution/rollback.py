@@ -30,6 +30,8 @@ def roll_back(runner: Runner) -> None:
     if execution.past_return:
         raise explain_no_return(execution)
     with runner.recording(State.ROLLED_BACK):
+        # Steps that still run end before the locks are taken and before anything is undone: one that goes on could
+        # write to the new server behind the rollback.
         for side in Side:
             _tolerate_unreachable_new(runner, side, partial(runner.steps.end_detached, side))
         for side, folder in runner.steps.sides:
@@ -50,6 +52,7 @@ def roll_back(runner: Runner) -> None:
                     partial(runner.steps.run, step, back=True),
                     proves=step.verification.only_checks,
                 )
+        # Only now: until the old server is as it was, no other workstation may begin anything with the cluster.
         runner.remove_leftovers()
     runner.steps.job.report(_describe_result(runner))
 

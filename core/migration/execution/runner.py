@@ -85,6 +85,8 @@ class Runner:
             UnreachableError: a server was lost. Its processes go on.
             Cancelled: the job was cancelled.
         """
+        # An execution that ended in one of these states has removed its key and its lists of copied files. The state is
+        # read first, because `recording` replaces it.
         cleaned = self.steps.reload().state in {State.STOPPED, State.CANCELLED}
         with self.recording(State.DONE):
             self.lock_both()
@@ -135,6 +137,8 @@ class Runner:
 
     @contextmanager
     def _recording_end(self, before: Execution, done: State) -> Iterator[None]:
+        # Whatever no handler below names, such as a bug, leaves an interrupted execution. That is the careful guess:
+        # its processes on the servers may still run, and --resume looks for them.
         state, message = State.INTERRUPTED, PROGRAM_ENDED
         try:
             yield
@@ -178,6 +182,8 @@ class Runner:
 
     def remove_leftovers(self) -> None:
         """Remove what the copy needed, and the locks. What cannot be removed is reported as a warning."""
+        # In this order: a pass that still runs needs its key, so processes end before the key goes. The locks go last.
+        # Until then no other workstation can begin a copy into folders that this execution may still write to.
         for side, _ in self.steps.sides:
             self._try_to_remove(f"What still runs on the {side} server", partial(self.steps.end_detached, side))
         for step in self.steps.plan.steps:
@@ -201,6 +207,8 @@ class Runner:
                 self.lock_side(side, folder)
                 taken.append((side, folder))
         except PghaulError:
+            # An execution that has begun keeps the lock that it got. Its processes may still run on that server,
+            # although the other server cannot be locked now.
             if not self.steps.execution.steps:
                 for side, folder in taken:
                     self._try_to_remove(
@@ -245,6 +253,9 @@ class Runner:
             if self.steps.operator.wants_to_end():
                 what = f"The execution ended before step {todo[0].number} ({todo[0].title}), as you asked."
                 raise BlockedError(what, suggest_next_commands(replace(execution, state=State.STOPPED)))
+            # The operator is asked once, before the first step that makes clients wait. If the stop is proven, an
+            # earlier process has asked already. The answer may have come hours after the last pass, so another pass may
+            # be due.
             if todo[0].downtime and execution.kind is Kind.REAL and not confirmed and not is_stop_proven(execution):
                 confirmed = True
                 self._confirm_stop()
@@ -277,6 +288,7 @@ class Runner:
             if said is StopAnswer.DECLINED or not warm:
                 raise BlockedError("The name of the cluster was not confirmed, so it was not stopped.", "see --confirm")
             self._repeat_last_precopy_pass()
+            # Other clients may be connected after one more pass. The list is taken again before the next question.
             if look is not None:
                 self.steps.outputs.pop(look.number)
 
@@ -319,6 +331,8 @@ class Runner:
         else:
             with ThreadPoolExecutor(min(len(steps), SIDE_BY_SIDE)) as pool:
                 running = [pool.submit(self.steps.run, step) for step in steps]
+            # The block above ends when all steps of the group have ended. Only then the first error is raised, so none
+            # of them goes on unseen.
             for each in running:
                 each.result()
         for step in steps:
@@ -350,6 +364,8 @@ class Runner:
         if other.id == step_ids.TAKE_INVENTORY:
             self.steps.job.report(Note(describe_inventory_difference(expected, found), "warning"))
             return
+        # The step itself has succeeded, and was recorded so. Its end is recorded again: a resume must see that the
+        # files differ, and which ones, even on another workstation.
         differing = self._find_differing_files(other, step)
         problem = f"Step {step.number} ({step.title}) does not agree with step {other.number} ({other.title})"
         problem += f": {differing.description or describe_first_difference(expected, found)}"
@@ -381,6 +397,8 @@ class Runner:
             if each.side is None:
                 continue
             listing = call_of(self.steps.plan, each.verification.lists)
+            # The lists only give the differing files their names. That files differ is certain without them, and must
+            # be reported even if a server is lost now.
             with suppress(ServerError):
                 lists[each.side] = (
                     self.steps.connect(each.side)
@@ -402,6 +420,8 @@ class Runner:
 
     def _run_precopy_pass(self, group: list[Step], todo: list[Step]) -> None:
         """Run a pre-copy pass if it shortens the downtime, and the last one of the plan as often as it does."""
+        # The first pass copies the whole cluster and always runs. Its rate, and what has changed meanwhile, tell
+        # whether the others are worth their time.
         last = max(step.precopy_pass for step in self.steps.plan.steps)
         number = group[0].precopy_pass
         if number > 1 and not is_another_pass_worthwhile(

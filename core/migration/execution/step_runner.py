@@ -130,6 +130,8 @@ class StepRunner:
 
     def record_end(self, run: StepRun) -> None:
         """Record the end of a run, or what a later look has made of it."""
+        # The history comes first. If it cannot be written, the step must not count as done in memory either: a resume
+        # would know nothing of it.
         self.journal.step_ended(run)
         self._apply(lambda execution: execution.with_ended(run))
 
@@ -222,6 +224,8 @@ class StepRunner:
         """Record how it ends. `unseen`: how long ago that was, where nobody was there; its rate is reckoned by it."""
         try:
             printed = perform()
+        # Nobody has seen how the step ended, and it may still run. So its row stays open, and a resume follows it
+        # instead of running it a second time beside itself.
         except UnreachableError:
             raise
         except PghaulError as reported:
@@ -371,6 +375,8 @@ class StepRunner:
         except UnreachableError:
             raise
         except PghaulError as error:
+            # A cancelled job, too: an rsync that goes on would write to the new server while its steps are undone. The
+            # kill has a job of its own, because this one may be cancelled already.
             remote_jobs.kill(server, begun, Job())
             _remove_job(server, begun)
             if isinstance(error, CommandError):
@@ -508,6 +514,8 @@ def run_here(line: str, job: Job) -> EndedCommand:
     shell = ("cmd", "/c", line) if this_workstation.on_windows() else ("/bin/sh", "-c", line)
     process = subprocess.Popen(
         shell,
+        # It gets no input, because the terminal may be waiting for an answer to pghaul. It gets a session of its own,
+        # so that a cancel can end everything that it has started.
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -41,6 +41,8 @@ def find_functions_to_replace(execution: Execution) -> frozenset[int]:
     stop is made again by whoever goes on, and held against the first. What only a running old can tell stays once it
     was to be stopped; and all stays once new was started, which changes what was compared.
     """
+    # The files of the new cluster change with its first start. A comparison that is repeated after it would fail
+    # although the copy was right.
     if _begun(execution, step_ids.START_LOCALLY):
         return frozenset()
     steps = execution.plan.steps

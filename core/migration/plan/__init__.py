@@ -99,9 +99,13 @@ def make_plan(
         *prepare_steps(context),
         *rehearsal_preparation,
         *copy_steps(context, *rehearsal),
+        # What only the copy needed is removed before the first start on the new server: from then on no pass may write
+        # there any more, and nobody needs the key.
         *close_channel(context),
         *cutover_steps(context),
     ]
+    # Hooks come before the resume policies. A hook may replace a step or add one, and a policy names the steps behind
+    # its own.
     steps = with_resume_policies(_with_expected_seconds(insert_hooks(all_steps, context, hooks), context, estimate))
     variables = copy_settings(context.channel)
     rollback = [replace(step, phase=Phase.ROLLBACK) for step in rollback_steps(context)]

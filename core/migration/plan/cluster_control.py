@@ -229,6 +229,8 @@ def stop_and_fence(target: str) -> Shell:
 
 def native_stop_local_only(target: str) -> tuple[str, ...]:
     """Return the commands that end the local-only start: pg_ctl finds no PG_VERSION there and does nothing."""
+    # SIGINT asks for a fast shutdown: it does not wait for clients to disconnect (PostgreSQL's manual, chapter Shutting
+    # Down the Server). `pg_ctl stop -m fast` sends the same signal.
     lock = command(f"{target}/postmaster.pid")
     return (f"kill -INT $(head -n 1 {lock}); while [ -e {lock} ]; do sleep 1; done",)
 

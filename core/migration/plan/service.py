@@ -110,6 +110,8 @@ def _new_cluster(context: PlanContext) -> _ManagedCluster:
 
 def _start(managed: _ManagedCluster) -> ClusterCommand:
     service, data = managed.service, managed.data
+    # Whatever manages a cluster must also start and stop it. systemd does not know a server that pg_ctl has started
+    # beside its unit. With Restart=always it would start a server again that pg_ctl has stopped (systemd.service(5)).
     if service is None:
         options = as_options(managed.extra_settings)
         where = managed.path, data, managed.config_file or "-", *([options] if options else [])
@@ -170,6 +172,7 @@ def _enable_debian(service: Service, owner: str) -> Change:
 
 
 def _enable_user_unit(service: Service, user: str) -> list[Change]:
+    # Without lingering, the units of a user start at that user's first login, not at boot (loginctl).
     linger = ClusterCommand(ROOT_USER, call("enable_linger", user), (command("loginctl", "enable-linger", user).text,))
     apply, revert = (
         ClusterCommand(user, call("run_user_systemctl", word, service.unit), (_user_unit(word, service),))

@@ -50,6 +50,8 @@ def _checkpoint(context: PlanContext, phase: Phase, reason: str) -> list[Step]:
     if not is_queryable(context):
         return []
     socket, port = context.cluster.socket_directory, context.cluster.port or 5432
+    # The time limit grows with the cluster, because all changed pages of shared_buffers are written. A step that gave
+    # up too early would only move this work into the downtime.
     where = connection_arguments(
         context.old_path, socket, port, context.cluster.series, time_limit(context.cluster.size_bytes)
     )
@@ -120,6 +122,9 @@ def check_restartable(context: PlanContext) -> Step:
     config = named_config_file(cluster)
     arguments = [context.old_path, cluster.data_directory, config or "-", cluster.series]
     named = () if config is None else ("-c", f"config_file={config}")
+    # With -C the server program reads the files as a start would read them, prints one value and ends. The view
+    # pg_hba_file_rules shows the current contents of the file, not what the server has loaded (PostgreSQL's manual,
+    # chapter System Views).
     native = [command(program(context.old_path, "postgres"), "-C", "port", "-D", cluster.data_directory, *named).text]
     connection: tuple[str | int, ...] = ()
     if is_queryable(context):

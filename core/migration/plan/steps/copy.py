@@ -56,6 +56,8 @@ def copy_steps(context: PlanContext, *rehearsal_steps: Step) -> list[Step]:
             check_copyable(context),
             check_restartable(context),
             *list_listeners(context),
+            # A stopped cluster is copied by one pass that compares checksums of all that it sends. No pre-copy pass has
+            # run, so there is no list of changed files to go by.
             *_check_stopped(context),
             *_fence_old(context),
             check_data_roots_stopped(context),
@@ -67,18 +69,27 @@ def copy_steps(context: PlanContext, *rehearsal_steps: Step) -> list[Step]:
     return [
         *_pre_copy_steps(context),
         *rehearsal_steps,
+        # Whatever could end the move is looked for while the old cluster still serves its clients. Behind the stop,
+        # each finding would cost downtime.
         check_data_roots(context),
         check_copyable(context),
         check_restartable(context),
         *list_listeners(context),
         *checkpoint_before_stop(context),
+        # The files of a running server are no usable backup (PostgreSQL's manual, chapter File System Level Backup). So
+        # the stop is proven before the last passes. The fence comes right behind the proof: from then on no service,
+        # cron job or colleague can start the old cluster while its files are read.
         *_stop_steps(context),
         *_check_stopped(context),
         *_fence_old(context),
         check_data_roots_stopped(context),
+        # The deletions are listed before a pass deletes anything: the list is shown, and its length limits that pass.
+        # If a disk of the old server vanishes in between, the pass ends instead of emptying the copy.
         *_list_deletions(context),
         *_copy_changed_files(context),
         *_copy_remaining_files(context),
+        # Only behind the last pass can the control file tell that no server has run while its files were read: a server
+        # writes it at its start, before it accepts connections (xlog.c, StartupXLOG).
         *_check_stayed_stopped(context),
         *_link_flush_and_verify(context),
     ]
@@ -93,6 +104,8 @@ def _pre_copy_steps(context: PlanContext) -> list[Step]:
             *checksum_in_advance(context, number),
         )
     ]
+    # The checkpoint comes directly before the last pass, which is the last one that copies what it writes without
+    # downtime. Earlier, later changes would again be in memory only.
     last = next(at for at, step in enumerate(passes_and_checksums) if step.precopy_pass == MOST_PASSES)
     steps = [*passes_and_checksums[:last], *checkpoint_before_last_pass(context), *passes_and_checksums[last:]]
     return [record_data_roots(context), *steps]
@@ -141,6 +154,8 @@ def _stop_steps(context: PlanContext) -> list[Step]:
             downtime=True,
             resume=ResumePolicy(required=True),
         ),
+        # The inventory comes behind the stop of the applications, so that little changes after it. The old cluster must
+        # still run for it, because it is taken by SQL.
         *take_inventory(context),
         check_copyable_in_downtime(context),
         check_restartable_in_downtime(context),
@@ -324,6 +339,8 @@ def _link_flush_and_verify(context: PlanContext) -> list[Step]:
         )
         for root in relinked_roots(context.move, context.cluster)
     ]
+    # The flush ends before the first start. A write that the kernel could not finish is then reported while the old
+    # cluster still has everything.
     flush = Step(
         id=step_ids.FLUSH_NEW,
         title="Flush the disks of the new server",
@@ -340,5 +357,7 @@ def _link_flush_and_verify(context: PlanContext) -> list[Step]:
         downtime=True,
         resume=ResumePolicy(required=True),
     )
+    # pg_checksums needs a cluster that is stopped and was shut down cleanly, so it runs before the first start. It sees
+    # damage that both sides share, which no comparison of them can show.
     page_checksums = page_checksum_steps(context) if context.verify is Verify.ALL else []
     return [*links, flush, *verify_steps(context), *page_checksums]

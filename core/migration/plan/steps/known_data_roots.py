@@ -63,6 +63,7 @@ def check_data_roots_stopped(context: PlanContext) -> Step:
 
     By then nobody can create a tablespace any more.
     """
+    # A cluster that was stopped from the beginning had no earlier check to compare with. Its first look is the record.
     running = context.cluster.running
     step = _check_step(
         context,

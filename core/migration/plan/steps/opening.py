@@ -44,6 +44,8 @@ _ASK: LiteralString = "select version(), pg_is_in_recovery(), (select count(*) f
 def cutover_steps(context: PlanContext) -> list[Step]:
     """Return the steps from the configuration and the local-only start to the repointing of the applications."""
     return [
+        # The local-only start already reads the configuration with which the new cluster will serve its clients. So the
+        # configuration is in place before it, and a mistake in it shows while a rollback loses nothing.
         *copy_configuration(context),
         *_register(context),
         *_keep_settings_in_force(context),
@@ -131,6 +133,8 @@ def _local_only_start(context: PlanContext) -> list[Step]:
     )
     isolation_settings = (*isolation_settings, f"{socket_setting(context.cluster)}={socket}")
     start = target, context.port, context.new_path, service.config_file(context)
+    # The isolation settings stand last. A setting on the server's command line overrides the files and ALTER SYSTEM,
+    # and of several options with one name the last one counts (PostgreSQL's manual, chapter Setting Parameters).
     options = [*access_rules_beside_configuration(context.cluster), *isolation_settings]
     typed = [*typed_options(context.cluster), *options]
     return [
@@ -170,6 +174,8 @@ def _local_only_start(context: PlanContext) -> list[Step]:
             downtime=True,
             resume=ResumePolicy(required=True),
         ),
+        # The inventory is compared while the copy is still exactly what was copied. A rebuild writes to it, and may
+        # change which indexes are valid.
         *compare_inventory(context, socket, isolation_settings),
         *rebuild,
         *(amcheck_steps(context, socket) if context.verify is Verify.ALL else []),
@@ -180,8 +186,12 @@ def _cutover(context: PlanContext) -> list[Step]:
     user, target = context.channel.writer, context.move.target
     return [
         _decide(context),
+        # The operator may take hours to decide. What the decision rests on is looked at again here, at the last moment
+        # at which a rollback loses nothing.
         check_old_cluster_unchanged(context),
         check_port_is_free_before_cutover(context),
+        # The fence is lifted in a step of its own, because from then on a reboot may start the new cluster. A rollback
+        # must know whether that could have happened (`check_copy_unchanged`).
         Step(
             id=step_ids.LIFT_FENCE,
             title="End the local-only start and lift the fence",
@@ -199,6 +209,8 @@ def _cutover(context: PlanContext) -> list[Step]:
             timing=Timing(stage=Phase.START),
         ),
         _allow_connections(context),
+        # The cutover is recorded behind the start. In the other order, a start that fails would leave the record of a
+        # cutover that never was, and every rollback would be refused.
         *_record_cutover(context),
         Step(
             id=step_ids.REMOVE_FENCE_NEW,
@@ -214,6 +226,7 @@ def _cutover(context: PlanContext) -> list[Step]:
             phase=Phase.OPEN,
             timing=Timing(stage=Phase.PREPARE, share=0.1),
         ),
+        # From here on clients work, and the time is no longer downtime. These steps may take as long as they need.
         _check_old_stays_stopped(context),
         *compare_settings(context, socket_directory(context)),
         *check_new_is_reachable(context),

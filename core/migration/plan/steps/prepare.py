@@ -30,6 +30,9 @@ from core.sides import Side
 def prepare_steps(context: PlanContext) -> list[Step]:
     """Return the steps that check, create and fence the target and set up the copy channel."""
     return [
+        # Nothing is created before it is known that the target holds nothing that anybody needs. The fence stands
+        # before the first file arrives, so the copy cannot be started by accident at any moment, however the copying
+        # ends.
         _check_target(context),
         *check_configuration(context),
         *_make_folders(context),
@@ -103,6 +106,8 @@ def _fence_new(context: PlanContext) -> Step:
 
 def _open_channel(context: PlanContext) -> list[Step]:
     channel = context.channel
+    # An earlier attempt may have left its lists of copied files. They would tell the passes that files are on the new
+    # server which this execution has never sent.
     tidy = Step(
         id=step_ids.REMOVE_LEFTOVERS,
         title="Remove what an earlier attempt left on the old server",
@@ -127,6 +132,8 @@ def close_channel(context: PlanContext) -> list[Step]:
 def check_targets(context: PlanContext) -> Shell:
     """Return the call that fails unless each target is empty, absent, or an earlier copy of this cluster."""
     data, *outside = context.roots
+    # Only a data directory has a control file or a mark by which a copy can be recognised. A folder outside it is
+    # judged by the names in it, so the call gets the names that a copy may have left there.
     names = [
         word for root in outside for word in (root.target, root.link, _allowed_names(root, context.cluster.series))
     ]

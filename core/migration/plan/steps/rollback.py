@@ -22,8 +22,12 @@ _ONLY_ONE = "Two copies of one cluster must never run at the same time."
 def rollback_steps(context: PlanContext) -> list[Step]:
     """Return the steps of a rollback from any step of the plan: each does nothing if there is nothing to undo."""
     return [
+        # The two checks come first, while nothing is changed on either server. The second one needs the checksum that
+        # was kept when the fence was lifted, and fencing the new cluster again removes it.
         *_check_no_cutover(context),
         _check_copy_unchanged(context),
+        # The new cluster is stopped and fenced before anything else is undone, and long before the old cluster starts:
+        # at no moment may both be able to run.
         _stop_and_fence_new(context),
         *_unregister(context),
         *restore_configuration(context),

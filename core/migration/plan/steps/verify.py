@@ -147,6 +147,8 @@ def reads_every_file(context: PlanContext) -> bool:
     For a copy of a stopped cluster that is so in two cases. Over NFS, rsync does not compare checksums of what arrives.
     Before Linux 5.8, the kernel of the new server may forget a failed write, because syncfs does not report it.
     """
+    # For a running cluster, files that were read in advance and have not changed since are not read again, whatever the
+    # kernel or the route. Their checksums on the new server were computed from its disk.
     if context.verify is Verify.ALL or context.cluster.running:
         return context.verify is Verify.ALL
     return context.channel.transport.route is Route.NFS or not _reports_lost_writes(context.new_facts)
