@@ -247,20 +247,31 @@ def with_trial_start(
         )
     else:
         made = _tried(old, new, trial, made, cluster.owner or old.profile.database_user, job)
-    service = service_of_target(move.target, cluster, new_facts)
-    if service is not None and service.user is None and new.can_become("root", job):
-        hinders = call("print_unit_obstacles", service.unit, new.profile.database_user, move.target)
-        title = f"Check whether {service.unit} can start the new cluster"
-        made = replace(made, hindering=_told(new, hinders, title, job))
-        unmet = call("print_unmet_conditions", service.unit, *_brought(move, cluster))
-        title = f"Check whether the conditions of {service.unit} are met"
-        told = [line.partition(" ") for line in _told(new, unmet, title, job)]
-        made = replace(
-            made,
-            unmet=tuple(line for kind, _, line in told if kind == "unmet"),
-            unjudged=tuple(line for kind, _, line in told if kind == "unjudged"),
-        )
+    made = _with_unit_conditions(new, new_facts, move, cluster, made, job)
     return replace(new_facts, trial_start=made)
+
+
+def _with_unit_conditions(
+    new: Server, new_facts: Facts, move: Move, cluster: Cluster, made: TrialStart, job: Job
+) -> TrialStart:
+    """Return the trial start with what may keep the unit of the target from starting the new cluster.
+
+    Only a unit of the system is examined, and only as root.
+    """
+    service = service_of_target(move.target, cluster, new_facts)
+    if service is None or service.user is not None or not new.can_become("root", job):
+        return made
+    hinders = call("print_unit_obstacles", service.unit, new.profile.database_user, move.target)
+    title = f"Check whether {service.unit} can start the new cluster"
+    made = replace(made, hindering=_told(new, hinders, title, job))
+    unmet = call("print_unmet_conditions", service.unit, *_brought(move, cluster))
+    title = f"Check whether the conditions of {service.unit} are met"
+    told = [line.partition(" ") for line in _told(new, unmet, title, job)]
+    return replace(
+        made,
+        unmet=tuple(line for kind, _, line in told if kind == "unmet"),
+        unjudged=tuple(line for kind, _, line in told if kind == "unjudged"),
+    )
 
 
 def _brought(move: Move, cluster: Cluster) -> list[str]:
