@@ -13,11 +13,10 @@ from core.cli.context import Context, add_common, add_former_name, print_documen
 from core.cli.terminal import ask, say, show, table
 from core.errors import InputError
 from core.migration.model.asked import seconds_of, size_of
-from core.migration.model.dress import RehearsalOptions
+from core.migration.model.dress import Queries, RehearsalOptions
 from core.migration.model.execution import Execution, Kind, State, StepRun, StopAnswer
 from core.migration.model.move import Verify
 from core.migration.model.plan import Step
-from core.migration.model.queries import Queries
 from core.text import printable, sentence
 
 if TYPE_CHECKING:

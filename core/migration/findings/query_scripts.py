@@ -12,7 +12,7 @@ from pathlib import Path
 from core.errors import InputError
 from core.facts.model import Cluster, Database
 from core.files import read_small
-from core.migration.model.queries import MOST_CLIENTS, MOST_SECONDS, Queries, Script
+from core.migration.model.dress import MOST_CLIENTS, MOST_SECONDS, Queries, Script
 from core.text import printable
 
 LARGEST = 100_000

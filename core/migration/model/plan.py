@@ -10,8 +10,8 @@ from typing import Literal
 from core.language import marked
 from core.migration.model import step_ids
 from core.migration.model.checks import Status
+from core.migration.model.dress import Queries
 from core.migration.model.move import Hook, Verify
-from core.migration.model.queries import Queries
 from core.servers.functions import library, named_in, needed
 from core.servers.shell import Shell, with_settings
 from core.sides import Side

@@ -14,12 +14,11 @@ from core.facts.model import Facts
 from core.facts.starters import Service
 from core.language import spoken
 from core.migration.estimate import estimate, spec_of
-from core.migration.model.dress import RehearsalOptions
+from core.migration.model.dress import Queries, RehearsalOptions, Script
 from core.migration.model.execution import Kind as ExecutionKind
 from core.migration.model.move import EditedSettings, Hook, HookCommand, Verify
 from core.migration.model.plan import Plan, PlanWarning
 from core.migration.model.probe import Probe, Quantity
-from core.migration.model.queries import Queries, Script
 from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
 from core.reports.make import Kind, of_move

@@ -14,7 +14,7 @@ from core.migration.findings.dress import backup_functions, list_recovery_isolat
 from core.migration.findings.local_start import list_libraries_that_may_start_work
 from core.migration.findings.query_scripts import query_database
 from core.migration.model import step_ids
-from core.migration.model.dress import RehearsalOptions
+from core.migration.model.dress import Queries, RehearsalOptions
 from core.migration.model.plan import (
     ONLY_LOOKS,
     ROOT_USER,
@@ -25,7 +25,6 @@ from core.migration.model.plan import (
     Step,
     Verification,
 )
-from core.migration.model.queries import Queries
 from core.migration.plan import cluster_control
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import connection_arguments, native_psql, time_limit

@@ -18,9 +18,9 @@ from core.migration.execution.queries import (
 )
 from core.migration.execution.step_runner import KEPT
 from core.migration.model import step_ids
+from core.migration.model.dress import Queries, Script
 from core.migration.model.execution import Execution, Kind
 from core.migration.model.plan import Phase
-from core.migration.model.queries import Queries, Script
 from core.redaction import CUT, end_without_secrets
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran

@@ -9,7 +9,7 @@ from core.errors import InputError
 from core.facts.catalog import Catalogs
 from core.facts.model import Cluster, Database
 from core.migration.findings.query_scripts import LARGEST, check_queries, decode_script, query_database, read_script
-from core.migration.model.queries import Queries, Script
+from core.migration.model.dress import Queries, Script
 from tests.core.migration.builders import cluster
 
 

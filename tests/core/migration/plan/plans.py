@@ -11,11 +11,10 @@ from core.facts.starters import Service
 from core.migration.checks import run_checks
 from core.migration.estimate import estimate, spec_of
 from core.migration.model import step_ids
-from core.migration.model.dress import USUAL, RehearsalOptions
+from core.migration.model.dress import USUAL, Queries, RehearsalOptions, Script
 from core.migration.model.move import EditedSettings, Hook, HookCommand, Verify
 from core.migration.model.plan import Plan, Step
 from core.migration.model.probe import Quantity
-from core.migration.model.queries import Queries, Script
 from core.migration.model.transport import Route, Transport
 from core.migration.plan import make_plan
 from core.servers.profiles import Rights

@@ -7,9 +7,8 @@ import pytest
 from core.errors import InputError
 from core.facts.catalog import ClusterWide, Setting
 from core.migration.model import step_ids
-from core.migration.model.dress import USUAL, RehearsalOptions
+from core.migration.model.dress import USUAL, Queries, RehearsalOptions, Script
 from core.migration.model.plan import ROOT_USER, Phase, Plan
-from core.migration.model.queries import Queries, Script
 from core.servers.shell import words_of
 from tests.core.migration.builders import space
 from tests.core.migration.plan.plans import plan, step
