@@ -130,8 +130,6 @@ class StepRunner:
 
     def record_end(self, run: StepRun) -> None:
         """Record the end of a run, or what a later look has made of it."""
-        # The history comes first. If it cannot be written, the step must not count as done in memory either: a resume
-        # would know nothing of it.
         self.journal.step_ended(run)
         self._apply(lambda execution: execution.with_ended(run))
 

@@ -232,8 +232,8 @@ def _backup_pass(context: PlanContext, rehearsal: RehearsalOptions) -> Step:
         word for root in context.roots for word in (root.label, root.source, root.target, passes.part_argument(root))
     ]
     # A copy of a running cluster can be started only as a base backup: all WAL from its start to its end must be
-    # replayed (PostgreSQL's manual, chapter Making a Base Backup Using the Low Level API). The slot keeps that WAL on
-    # the old server until the pass has copied it.
+    # replayed (PostgreSQL's manual, chapter Making a Base Backup Using the Low Level API). A slot, if one is free,
+    # keeps that WAL on the old server until the pass has copied it.
     begin, end = backup_functions(context.cluster)
     slot = "select pg_create_physical_replication_slot('pghaul_…', true, true)"
     return Step(
