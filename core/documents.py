@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.errors import InputError
+from core.redaction import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,6 +63,16 @@ def each_text(value: T, change: "Callable[[str], str]") -> T:
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         changed = dataclasses.replace(value, **each_text(fields, change))
     return changed  # type: ignore[no-any-return]  # each branch keeps the type it was given
+
+
+def storable_text(text: str) -> str:
+    r"""Return the text as a file can hold it: a lone surrogate, for a byte that was no UTF-8, as `\udcff`."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def redacted_text(text: str) -> str:
+    """Return what a server or a command said as it is kept: storable, and without secrets."""
+    return storable_text(without_secrets(text))
 
 
 def _made(kind: Any) -> "TypeAdapter[Any]":

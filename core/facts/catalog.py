@@ -141,6 +141,8 @@ class Edited:
     """As pg_settings has it, in the setting's own unit."""
     in_file: str | None
     """Likewise: what a start would bring."""
+    unit: str = ""
+    """Of both values, as pg_settings has it: `8kB`, `ms`; empty of a value without one, and in earlier facts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,14 +251,15 @@ def parse_start_files(text: str) -> StartFiles:
             if kind == "beyond":
                 del found[rest]
                 continue
-            name, hidden, values = rest.split(" ")
+            name, hidden, unit, values = rest.split(" ")
             in_force, in_file = map(decode_hexadecimal, values.split("|"))
         except (KeyError, ValueError) as error:
             raise unreadable_error("postgres -C", "a complaint, or a setting with two values", line) from error
         if kind not in found:
             raise unreadable_error("postgres -C", "a complaint, or a setting with two values", line)
         known = hidden != "t"
-        found[kind].append(Edited(name, in_force if known else None, in_file if known else None))
+        unit = "" if unit == "-" else unit
+        found[kind].append(Edited(name, in_force if known else None, in_file if known else None, unit))
     edited, options = (None if each is None else tuple(each) for each in map(found.get, ("edited", "option")))
     return StartFiles(tuple(complaints), edited, options)
 

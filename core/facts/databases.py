@@ -245,6 +245,7 @@ wal_segment_size: the control file has them)."""
 
 SETTINGS = (
     *FILE_SETTINGS,
+    "shared_memory_size",
     "max_prepared_transactions",
     "max_wal_senders",
     "max_worker_processes",
@@ -261,9 +262,9 @@ _NAMES = ", ".join(f"'{name}'" for name in (*SETTINGS, "server_version"))
 _SETTINGS = Query(
     f"select {as_line('setting', 'name', 'setting')} from pg_settings where name in ({_NAMES}) order by name;"
 )
-# reset_val is as `postgres -C` prints it, without a unit. The prefilter leaves few to be asked of `postgres -C`, each
-# of which costs a program's start; of more than 60 none is. Settings of extensions, of which it does not know the
-# units, are left out.
+# reset_val is as `postgres -C` prints it: it counts the setting's own unit, which is told beside it. The prefilter
+# leaves few to be asked of `postgres -C`, each of which costs a program's start; of more than 60 none is. Settings of
+# extensions, of which it does not know the units, are left out.
 # Options of a session would stand in the place of what the files gave. So SET does here what other sessions of ours
 # have by options: reset_val is as it was then, and the source is the session.
 _PLAINLY = (
@@ -273,6 +274,7 @@ _PLAINLY = (
 )
 _EDITED = (
     "select s.name || ' ' || case when s.name ~ '{hidden}' then 't' else 'f' end || ' ' || "
+    "coalesce(s.unit, '-') || ' ' || "
     "encode(textsend(coalesce(s.reset_val, '')), 'hex') from pg_settings s "
     "where s.context <> 'internal' and s.name ~ '^[a-zA-Z0-9_]+$' and {changed} order by s.name limit 61;"
 )

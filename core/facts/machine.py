@@ -86,7 +86,9 @@ PROCESSOR = Section("processor", "processor", ("processor_facts",), parse_proces
 # Main memory, swap and huge pages, as /proc/meminfo has them.
 
 _LINE = re.compile(r"(\w+(?:\(\w+\))?):\s+([0-9]{1,18})( kB)?\s*")
-_HUGE_LINE = re.compile(r"/sys/kernel/mm/hugepages/hugepages-([0-9]{1,12})kB/(nr|free|resv)_hugepages:([0-9]{1,18})")
+_HUGE_LINE = re.compile(
+    r"/sys/kernel/mm/hugepages/hugepages-([0-9]{1,12})kB/(nr|free|resv|nr_overcommit|surplus)_hugepages:([0-9]{1,18})"
+)
 
 
 def parse_memory(text: str) -> Memory:
@@ -117,9 +119,9 @@ def parse_memory(text: str) -> Memory:
 def _huge_pages(pools: Mapping[int, Mapping[str, int]], values: Mapping[str, int]) -> tuple[HugePages, ...]:
     """Return the huge pages of each size; only those of the default size where /sys does not show them."""
     found = [
-        HugePages(size, each["nr"], each["free"], each["resv"])
+        HugePages(size, each["nr"], each["free"], each["resv"], each.get("nr_overcommit", 0), each.get("surplus", 0))
         for size, each in sorted(pools.items())
-        if len(each) == len(("nr", "free", "resv"))
+        if {"nr", "free", "resv"} <= each.keys()
     ]
     named = [values.get(name) for name in ("Hugepagesize", "HugePages_Total", "HugePages_Free", "HugePages_Rsvd")]
     known = [each for each in named if each is not None]

@@ -62,6 +62,10 @@ class HugePages:
     """Those that no process uses."""
     promised: int
     """Those of the free ones that a process has been promised; /proc/meminfo calls them HugePages_Rsvd."""
+    overcommit: int = 0
+    """How many surplus pages the kernel may make on demand, from memory that is free in one piece."""
+    surplus: int = 0
+    """Those that it has made; the total includes them."""
 
     @property
     def total_bytes(self) -> int:
@@ -72,6 +76,11 @@ class HugePages:
     def available_bytes(self) -> int:
         """Return what another process can get."""
         return max(0, self.free - self.promised) * self.size_bytes
+
+    @property
+    def surplus_bytes(self) -> int:
+        """Return what the kernel may add on demand; it may refuse to."""
+        return max(0, self.overcommit - self.surplus) * self.size_bytes
 
 
 @dataclass(frozen=True, slots=True)

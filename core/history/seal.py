@@ -16,10 +16,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from core import settings, this_workstation
+from core.documents import storable_text
 from core.errors import HistoryError
 from core.history.copies import flush_folder
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow, ProfileRow, WaiverRow
-from core.history.types import storable_text
 
 KEY_FILE = "history.key"
 _BYTES = 32

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 from sqlalchemy import BigInteger, DateTime, Dialect, Float, Integer, LargeBinary, Text
 from sqlalchemy.types import TypeDecorator
 
-from core.documents import each_text
-from core.redaction import without_secrets
+from core.documents import each_text, redacted_text, storable_text
 
 T = TypeVar("T")
 SERVER = "postgresql"
@@ -30,11 +29,6 @@ LARGE = 1024
 """Bytes from which a text is compressed."""
 LARGEST = 256 * 2**20
 """Bytes of the longest text: of a command's output 64 MiB are kept, each byte of which may be written as four."""
-
-
-def storable_text(text: str) -> str:
-    r"""The text as either can hold it: a lone surrogate (a byte that was no UTF-8) becomes its escape, `\udcff`."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def storable(value: T) -> T:
@@ -159,7 +153,7 @@ def redacted(value: T) -> T:
 
 
 def _said(text: str) -> str:
-    return text if isinstance(text, _Said) else _Said(storable_text(without_secrets(text)))
+    return text if isinstance(text, _Said) else _Said(redacted_text(text))
 
 
 class SaidText(PlainText):

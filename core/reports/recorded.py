@@ -488,6 +488,7 @@ _PARTS = (
     marked("open files {number}, locked memory {size}"),
     marked("huge_pages {value}, {number} reserved"),
     marked("{number} reserved"),
+    marked("at least {size}"),
     marked("{number} of {all} load"),
     marked("host {name}, boot {id}, {more}"),
 )

@@ -121,9 +121,14 @@ cluster_open() {
 # cluster_read_start   For a stopped cluster: set cluster_config, cluster_hba and cluster_ident to the files that the
 # command line of its last start named, as postmaster.opts has it. With -D of a folder without data, it is the
 # postgresql.conf there. Set cluster_named to lines NAME=PATH of these files, and cluster_lost to those of files that
-# are not there any more, or cannot be read. A copy of another cluster has its postmaster.opts, which is ignored.
+# are not there any more, or cannot be read: postmaster.opts itself, if it is garbled. A copy of another cluster has its
+# postmaster.opts, which is ignored.
 cluster_read_start() {
-  start_said=$(print_start_files "$cluster_folder" 2>/dev/null) || return 0
+  start_said=$(print_start_files "$cluster_folder" 2>/dev/null) || {
+    cluster_lost="postmaster.opts=$cluster_folder/postmaster.opts
+"
+    return 0
+  }
   [ -n "$start_said" ] || return 0
   start_folder=$(start_path -D) || exit
   start_data=$(start_path data_directory) || exit

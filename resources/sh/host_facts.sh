@@ -46,12 +46,14 @@ processor_facts() {
   printf '%s\n' "$processor_said"
 }
 
-# memory_facts   Print /proc/meminfo, then `FILE:VALUE` for the numbers of huge pages of each size: reserved on the host,
-# free, and promised to a process that has not used them yet. /proc/meminfo has only those of the default size.
+# memory_facts   Print /proc/meminfo, then `FILE:VALUE` for the numbers of huge pages of each size: all on the host, free,
+# promised to a process that has not used them yet, surplus pages that the kernel may make on demand, and those that it
+# has made. /proc/meminfo has only those of the default size.
 memory_facts() {
   print_first /proc/meminfo
   memory_huge=/sys/kernel/mm/hugepages/hugepages-
-  kernel_settings "$memory_huge"*/nr_hugepages "$memory_huge"*/free_hugepages "$memory_huge"*/resv_hugepages
+  kernel_settings "$memory_huge"*/nr_hugepages "$memory_huge"*/free_hugepages "$memory_huge"*/resv_hugepages \
+    "$memory_huge"*/nr_overcommit_hugepages "$memory_huge"*/surplus_hugepages
 }
 
 # network_facts   Print the interfaces and addresses that `ip` lists, then one line from sysfs for each interface.

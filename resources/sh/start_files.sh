@@ -60,10 +60,10 @@ fail_restart() {
 
 # cluster_start_files
 # Print what would be different after a restart of the cluster with its files as they are now. Prints `complaint LINE`
-# for each error of print_start_errors. Prints `edited NAME HIDDEN IN-FORCE|IN-FILE` for each setting whose value in the
-# files is not the one in force, and `option …` if the value in force comes from the server's command line or
-# environment. All values are in hexadecimal digits. If there may be more than 60 such settings, `beyond` and the word
-# are printed instead. The last line is `whole`. Values that may contain a secret are compared here, and are not
+# for each error of print_start_errors. Prints `edited NAME HIDDEN UNIT IN-FORCE|IN-FILE` for each setting whose value in
+# the files is not the one in force, and `option …` if the value in force comes from the server's command line or
+# environment. All values are in hexadecimal digits, and count UNIT as pg_settings does; it is `-` if there is none. If
+# there may be more than 60 such settings, `beyond` and the word are printed instead. The last line is `whole`. Values that may contain a secret are compared here, and are not
 # printed. Settings of extensions are left out, because without its library the server program does not know their
 # units. Settings of roles and databases override the files.
 # shellcheck disable=SC2154 # cluster_… are set by cluster_open
@@ -108,7 +108,7 @@ print_settings_not_in_force() {
     echo "beyond $1"
     return
   fi
-  [ -z "$files_asked" ] || printf '%s\n' "$files_asked" | while read -r files_name files_hidden files_value; do
+  [ -z "$files_asked" ] || printf '%s\n' "$files_asked" | while read -r files_name files_hidden files_unit files_value; do
     files_now=$(
       unset PGPORT PGDATESTYLE PGCLIENTENCODING # which the server program reads as psql does
       LC_ALL=C "$cluster_programs/postgres" -C "$files_name" -D "$cluster_folder" \
@@ -117,6 +117,6 @@ print_settings_not_in_force() {
     files_now=$(hex "$files_now") || exit
     [ "$files_now" != "$files_value" ] || continue
     if [ "$files_hidden" = t ]; then files_now='' files_value=''; fi
-    printf '%s %s %s %s|%s\n' "$1" "$files_name" "$files_hidden" "$files_value" "$files_now"
+    printf '%s %s %s %s %s|%s\n' "$1" "$files_name" "$files_hidden" "$files_unit" "$files_value" "$files_now"
   done || exit
 }

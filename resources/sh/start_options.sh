@@ -4,7 +4,8 @@
 # print_start_options DATA   Print the options of the last start there, each quoted for a shell, except those that name
 # its folder and its configuration file, which are named again at each start; nothing if no server was started there.
 # The file has one line with each argument between double quotes and without any escaping (CreateOptsFile, postmaster.c;
-# read_post_opts, pg_ctl.c). What cannot be told apart is refused, never guessed.
+# read_post_opts, pg_ctl.c). What cannot be told apart is refused, never guessed. So is an empty file or a NUL, which a
+# crash of the host may leave there, and what is longer than a command line.
 print_start_options() {
   parse_start_options "$1" options
 }
@@ -17,8 +18,10 @@ print_start_files() {
 
 # parse_start_options DATA KIND   Print what print_start_options or print_start_files does. KIND is options or files.
 parse_start_options() {
-  [ -s "$1/postmaster.opts" ] || return 0
-  awk -v quote="'" -v kind="$2" '
+  [ -e "$1/postmaster.opts" ] || return 0
+  { # A shell drops a NUL, and not every awk reads on after one.
+    tr '\000' '\001' <"$1/postmaster.opts" || echo '"'
+  } | awk -v quote="'" -v kind="$2" '
     function put(word) {
       if (kind == "files") return
       gsub(quote, quote "\\\\" quote quote, word)
@@ -35,7 +38,7 @@ parse_start_options() {
     }
     { line = $0 }
     END {
-      if (NR != 1) exit 1
+      if (NR != 1 || line !~ /^[^" ]/ || line ~ /\001/ || length(line) > 65536) exit 1
       start = index(line, " \"")
       if (!start) exit (line ~ /"/)
       line = substr(line, start + 2)
@@ -61,7 +64,7 @@ parse_start_options() {
       if (kind != "files") exit
       many = split("-D data_directory config_file hba_file ident_file", words, " ")
       for (i = 1; i <= many; i++) if (words[i] in files) print words[i] "=" files[words[i]]
-    }' <"$1/postmaster.opts" ||
+    }' ||
     fail "the options with which the server in $1 was started cannot be read from $1/postmaster.opts. Start it" \
       'yourself with the options that it had, and go on'
 }

@@ -2,23 +2,27 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
+from core.errors import CommandError
 from core.migration.model import step_ids
 from tests.lab.fixtures import LabAsker
 from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
+from tests.lab.machine import wait_until
 from tests.live import moving as site
 from tests.live.command_line import CommandLine
 from tests.live.moving import DATA, ROOT, TARGET, load, pg_ctl, sql
 
 pytestmark = pytest.mark.lab
 
+_SLOW = "16mbit"
 _FENCED = f"{TARGET}/pghaul-fence/global/pg_control"
 
 
@@ -148,3 +152,60 @@ def test_a_database_that_would_fail_there_is_found(cli: CommandLine) -> None:
     finally:
         for host in (old, new):
             host.exec("rm", "-rf", file, "/srv/open")
+
+
+def files_arrive(lab: Lab) -> bool:
+    return lab.new.exec("find", TARGET, "-type", "f", "-size", "+100k", check=False).stdout != ""
+
+
+def backup_is_open(lab: Lab) -> bool:
+    return sql(lab.old, "select count(*) from pg_replication_slots") == "1"
+
+
+def fill(lab: Lab, moment: Callable[[Lab], bool]) -> None:
+    """Leave nothing free on the new server when that moment has come."""
+    wait_until(lambda: moment(lab), "the copy", seconds=200)
+    rest = (
+        'fallocate -l "$(($(df --output=avail -B1M "$0" | tail -n 1) - 4))M" "$0/filler"; '
+        'head -c 100M /dev/zero >>"$0/filler" 2>/dev/null; true'
+    )
+    lab.new.exec("sh", "-c", rest, "/srv/pg")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("kind", "moment", "told"),
+    [
+        (["--dress-rehearsal"], backup_is_open, "No space left on device"),
+        # the receiver dies at once, and its reason does not reach the old server
+        ([], files_arrive, "Check whether the disk is full"),
+    ],
+    ids=["dress rehearsal", "pre-copy"],
+)
+def test_a_disk_of_the_new_server_that_fills_up_leaves_old_as_it_was(
+    cli: CommandLine, kind: list[str], moment: Callable[[Lab], bool], told: str
+) -> None:
+    """The old cluster serves on, its backup ends, nothing is kept for it; with space the copy goes on."""
+    old, new = cli.lab.old, cli.lab.new
+    before = footprint(old)
+    cli.lab.shape(_SLOW)
+    filling = Thread(target=fill, args=(cli.lab, moment))
+    filling.start()
+    try:
+        code, out, err = cli.connecting("execute", "m", *kind, "--confirm", DATA, "--manual-steps-done")
+        filling.join()
+        assert code == CommandError.exit_code, out + err
+        assert told in err, err[-1500:]
+        assert "--resume" in err
+        assert sql(old, "select 1") == "1"
+        assert free_of_backups(old)
+        assert [line for line in differences(before, footprint(old)) if ROOT not in line] == []
+        assert servers(new) == ""
+    finally:
+        cli.lab.shape("off")
+        filling.join()
+        new.exec("rm", "-f", "/srv/pg/filler")
+    code, out, err = cli.connecting("execute", "m", "--resume", "--confirm", DATA, "--manual-steps-done")
+    assert code == 0, out + err
+    assert sql(old if kind else new, "select count(*) from pgbench_accounts") == "100000"
+    assert not kind or free_of_backups(old)

@@ -38,13 +38,6 @@ SOON = 900
 """Seconds for a move that fails at every step."""
 
 
-@pytest.fixture(scope="module")
-def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
-    yield lab
-    site.remove(lab)
-
-
 @pytest.fixture
 def cli(cluster: Lab, asker: LabAsker, capsys: pytest.CaptureFixture[str]) -> Iterator[CommandLine]:
     made = CommandLine(cluster, asker, capsys)

@@ -5,7 +5,7 @@ Where 15.8 is not to be had it is 15.5.
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from core.errors import BlockedError, Cancelled, CommandError, InputError, PghaulError, UnreachableError
-from core.facts.model import Facts
 from core.jobs import CommandStarted, Event, Progress
 from core.migration.execution.outcome import outcome_of
 from core.migration.execution.rollback import roll_back
@@ -26,7 +25,6 @@ from core.migration.model.probe import Probe, Quantity
 from core.migration.model.transport import Route, Transport
 from core.migration.transports.daemon import FIRST_PORT, LAST_PORT
 from core.servers.connection import Server
-from core.servers.profiles import Profile
 from core.sides import Side
 from tests.lab.fixtures import LabAsker
 from tests.lab.hosts import Host
@@ -44,36 +42,6 @@ HISTORY = "select count(*) from pgbench_history"
 
 
 in_four_places = pytest.mark.parametrize("cluster", ["in four places"], indirect=True)
-
-
-@pytest.fixture(scope="module")
-def cluster(lab: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
-    site.create(lab.old, spread=hasattr(request, "param"))
-    yield lab
-    site.remove(lab)
-
-
-@pytest.fixture(scope="module")
-def facts(cluster: Lab, old_server: Server, new_server: Server) -> tuple[Facts, Facts]:
-    """Of the running cluster; every test begins with the same one."""
-    site.clear(cluster)
-    site.start(cluster.old)
-    return site.read_facts({"old": old_server, "new": new_server}.__getitem__)
-
-
-@pytest.fixture
-def move(
-    cluster: Lab,
-    facts: tuple[Facts, Facts],
-    old_profile: Profile,
-    new_profile: Profile,
-    old_server: Server,
-    new_server: Server,
-    tmp_path: Path,
-) -> Iterator[Moving]:
-    servers = {"old": old_server, "new": new_server}
-    with site.undisturbed(cluster, tmp_path, (old_profile, new_profile), servers.__getitem__, facts) as made:
-        yield made
 
 
 def stays_stopped(move: Moving, execution: int) -> set[str]:

@@ -35,13 +35,6 @@ FENCE = f"{TARGET}/pghaul-fence"
 
 
 @pytest.fixture(scope="module")
-def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
-    yield lab
-    site.remove(lab)
-
-
-@pytest.fixture(scope="module")
 def facts(cluster: Lab, old_server: Server, new_server: Server) -> dict[bool, tuple[Facts, Facts]]:
     """Of the stopped cluster, and of the running one."""
     servers = {"old": old_server, "new": new_server}

@@ -10,7 +10,7 @@ import pytest
 from core.facts.collect import collect
 from core.facts.model import HugePages
 from core.jobs import Job
-from core.migration.findings.memory import huge_pages_of_size, takes_huge_pages
+from core.migration.findings.memory import huge_pages_of_size, takes_huge_pages, takes_surplus_pages
 from core.servers.connection import Server
 from tests.lab.extra import extra
 from tests.lab.lab import Lab
@@ -19,6 +19,7 @@ from tests.lab.machine import LabError
 pytestmark = pytest.mark.lab
 
 _NUMBER = Path("/proc/sys/vm/nr_hugepages")
+_OVERCOMMIT = Path("/proc/sys/vm/nr_overcommit_hugepages")
 _SIZE, _PAGES, _PROMISED, _USED = 2 << 20, 32, 8, 4
 _FOR_OTHERS = f"""
 import mmap, sys
@@ -56,20 +57,66 @@ def reserved() -> Iterator[HugePages]:
         _NUMBER.write_text(before)
 
 
+@pytest.fixture
+def surplus() -> Iterator[None]:
+    """No huge page is reserved, and the kernel may make 20 on demand."""
+    if int(_NUMBER.read_text()) or int(_OVERCOMMIT.read_text()):
+        pytest.skip("this machine has huge pages of its own")
+    try:
+        _OVERCOMMIT.write_text("20")
+    except OSError as error:
+        pytest.skip(f"no huge pages can be made here: {error}")
+    yield
+    _OVERCOMMIT.write_text("0")
+
+
 def test_a_server_gets_what_is_free_and_promised_to_nobody(lab: Lab, new_server: Server, reserved: HugePages) -> None:
     memory = collect(new_server, Job()).memory
     assert memory is not None
     pages = huge_pages_of_size(memory, 0)
     assert pages == reserved
     assert pages.available_bytes == 40 << 20
-    # a server needs some more than shared_buffers; 44 MB would fit into all that no process uses
-    for buffers, takes in ((16, True), (44, False)):
-        assert takes_huge_pages("on", buffers << 20, pages) is takes
-        settings = f"huge_pages = on\nshared_buffers = '{buffers}MB'\nmax_connections = 20\n"
-        try:
-            with extra(lab.new, "huge", 5466, settings=settings) as cluster:
-                assert cluster.sql("show shared_buffers") == f"{buffers}MB"
-                started = True
-        except LabError:
-            started = False
-        assert started is takes
+    # 44 MB would fit into all that no process uses, and 38 MB alone into what is promised to nobody
+    for buffers, takes in ((16, True), (38, False), (44, False)):
+        shared = shared_memory_of(lab, buffers)
+        assert shared > buffers << 20
+        assert takes_huge_pages("on", shared, pages) is takes
+        assert starts(lab, buffers) is takes
+
+
+def test_a_server_gets_surplus_pages(lab: Lab, new_server: Server, surplus: None) -> None:  # noqa: ARG001
+    memory = collect(new_server, Job()).memory
+    assert memory is not None
+    pages = huge_pages_of_size(memory, 0)
+    assert (pages.available_bytes, pages.surplus_bytes) == (0, 40 << 20)
+    for buffers, takes in ((16, True), (38, False)):
+        assert takes_surplus_pages("on", shared_memory_of(lab, buffers), pages) is takes
+        assert starts(lab, buffers) is takes
+
+
+def test_the_facts_tell_the_whole_shared_memory(lab: Lab, new_server: Server) -> None:
+    """As many pages as the server says that it takes from huge pages."""
+    with extra(lab.new, "huge", 5466, settings=settings_of(16, "off")) as cluster:
+        found = collect(new_server, Job(), folders=[cluster.folder]).cluster(cluster.folder)
+        pages = int(cluster.sql("show shared_memory_size_in_huge_pages"))
+    assert found is not None
+    assert -(-int(found.settings["shared_memory_size"]) // (_SIZE >> 20)) == pages
+
+
+def settings_of(buffers: int, huge: str = "on") -> str:
+    return f"huge_pages = {huge}\nshared_buffers = '{buffers}MB'\nmax_connections = 20\n"
+
+
+def shared_memory_of(lab: Lab, buffers: int) -> int:
+    """Bytes of all shared memory of such a server, as it tells itself."""
+    with extra(lab.new, "huge", 5466, settings=settings_of(buffers, "off")) as cluster:
+        return int(cluster.sql("select setting from pg_settings where name = 'shared_memory_size'")) << 20
+
+
+def starts(lab: Lab, buffers: int) -> bool:
+    try:
+        with extra(lab.new, "huge", 5466, settings=settings_of(buffers)) as cluster:
+            assert cluster.sql("show shared_buffers") == f"{buffers}MB"
+    except LabError:
+        return False
+    return True

@@ -45,13 +45,6 @@ NEVER_MS = 3_600_000
 TO_THE_END_MS = 240_000
 
 
-@pytest.fixture(scope="module")
-def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
-    yield lab
-    site.remove(lab)
-
-
 @pytest.fixture
 def history(cluster: Lab, old_profile: Profile, new_profile: Profile, tmp_path: Path) -> Iterator[Path]:
     """A history with the move of a cluster that runs; in the end nothing of ours may be on the hosts."""

@@ -3,12 +3,11 @@
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from core.errors import BlockedError, PghaulError
-from core.facts.model import Cluster, Facts
+from core.facts.model import Cluster
 from core.jobs import Job
 from core.migration.execution.rollback import roll_back
 from core.migration.findings.local_start import list_isolation_settings
@@ -17,7 +16,6 @@ from core.migration.model.execution import State
 from core.migration.model.plan import Step
 from core.migration.plan.cluster_control import fence_target, start_local_only, stop_and_fence
 from core.servers.connection import Server
-from core.servers.profiles import Profile
 from tests.lab.extra import Extra, extra, put_tree
 from tests.lab.lab import Lab
 from tests.lab.machine import LabError, wait_until
@@ -36,35 +34,6 @@ create function note() returns event_trigger language plpgsql as $$ begin insert
 create event trigger notes on login execute function note();
 """
 _OWN = {"background writer", "checkpointer", "walwriter"}
-
-
-@pytest.fixture(scope="module")
-def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
-    yield lab
-    site.remove(lab)
-
-
-@pytest.fixture(scope="module")
-def facts(cluster: Lab, old_server: Server, new_server: Server) -> tuple[Facts, Facts]:
-    site.clear(cluster)
-    site.start(cluster.old)
-    return site.read_facts({"old": old_server, "new": new_server}.__getitem__)
-
-
-@pytest.fixture
-def move(
-    cluster: Lab,
-    facts: tuple[Facts, Facts],
-    old_profile: Profile,
-    new_profile: Profile,
-    old_server: Server,
-    new_server: Server,
-    tmp_path: Path,
-) -> Iterator[Moving]:
-    servers = {"old": old_server, "new": new_server}
-    with site.undisturbed(cluster, tmp_path, (old_profile, new_profile), servers.__getitem__, facts) as made:
-        yield made
 
 
 @pytest.fixture

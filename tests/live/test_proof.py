@@ -41,13 +41,6 @@ def in_place_of(host: Host, body: str, *programs: str) -> Iterator[None]:
         host.exec("rm", "-f", *paths, _LOG)
 
 
-@pytest.fixture(scope="module")
-def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
-    yield lab
-    site.remove(lab)
-
-
 @pytest.fixture
 def begin(
     cluster: Lab,

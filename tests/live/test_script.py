@@ -35,13 +35,6 @@ def cluster(lab: Lab) -> Iterator[Lab]:
     site.remove(lab)
 
 
-@pytest.fixture(scope="module")
-def facts(cluster: Lab, old_server: Server, new_server: Server) -> tuple[Facts, Facts]:
-    site.clear(cluster)
-    site.start(cluster.old)
-    return site.read_facts({"old": old_server, "new": new_server}.__getitem__)
-
-
 @pytest.fixture
 def move(
     cluster: Lab,

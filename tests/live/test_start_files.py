@@ -194,6 +194,23 @@ def choose(cli: CommandLine, chosen: EditedSettings) -> None:
     assert code == 0, out
 
 
+def test_values_that_mean_the_same_are_no_edits_and_others_have_their_units(cli: CommandLine) -> None:
+    """In force are 16MB, which are 2048 blocks, and 4MB, 5min, 64MB and 0."""
+    same = "shared_buffers = 2048\nwork_mem = 4096kB\ncheckpoint_timeout = 300\nmax_wal_size = '0.0625GB'\n"
+    append(cli.lab.old, _CONF, f"{same}vacuum_cost_delay = '0s'\nunix_socket_permissions = 511")
+    said = finding(cli, "pending-settings")
+    assert said.startswith("PASS"), said
+    append(cli.lab.old, _CONF, "shared_buffers = '160MB'\ncheckpoint_timeout = 5400\nvacuum_cost_delay = '500us'")
+    said = finding(cli, "pending-settings")
+    for edit in (
+        "shared_buffers is '16MB' in force and '160MB' in the file",
+        "checkpoint_timeout is '5min' in force and '90min' in the file",
+        "vacuum_cost_delay is '0' in force and '0.5ms' in the file",
+    ):
+        assert edit in said, said
+    assert "work_mem" not in said
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("chosen", EditedSettings)
 def test_of_edits_the_new_server_has_what_was_chosen(cli: CommandLine, chosen: EditedSettings) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -19,13 +18,6 @@ pytestmark = pytest.mark.lab
 _PORT = 5483
 _SOCKETS = f"{site.ROOT}/sockets"
 _SEEN = "select current_setting('work_mem'), (select count(*) from pg_prepared_xacts)"
-
-
-@pytest.fixture(scope="module")
-def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
-    yield lab
-    site.remove(lab)
 
 
 @pytest.fixture
@@ -95,6 +87,79 @@ def test_a_lost_socket_folder_is_named_before_the_cutover_and_the_old_server_run
         code, _, err = execute(command, "--resume", "--manual-steps-done")
         assert code == 0, err
         assert said(cluster.new, "show unix_socket_directories") == f"/tmp,{_SOCKETS}"
+
+
+_LINE = f'{site.SERVER}/bin/postgres "-D" "{site.DATA}"'
+_GARBLED = {
+    "a NUL": rf'{_LINE} "-c" "work_mem=5MB\000"\n',
+    "NUL only": r"\000\000\000\000",
+    "empty": "",
+    "two lines": rf'{_LINE} "-c" "search_path=a\nb"\n',
+    "a quotation mark": rf'{_LINE} "-c" "search_path="a", b"\n',
+    "no last quotation mark": rf'{_LINE} "-c" "work_mem=5MB\n',
+    "a megabyte": rf'{_LINE} "-c" "search_path=%1048576s"\n',
+}
+"""What printf writes into postmaster.opts, which tells nobody for certain with which options the server was started."""
+_RAN = "/tmp/ran"
+
+
+def garble(old: Host, form: str) -> None:
+    old.exec("sh", "-c", 'printf "$0" >"$1"', form, f"{site.DATA}/postmaster.opts", user="postgres")
+
+
+@pytest.mark.long
+def test_options_that_cannot_be_read_keep_a_move_from_the_stop(cluster: Lab, command: CommandLine) -> None:
+    with site.nothing_left(cluster):
+        described(command)
+        for name in ("a NUL", "a quotation mark"):
+            garble(cluster.old, _GARBLED[name])
+            code, _, err = execute(command, "--manual-steps-done")
+            assert (code, command.last_step()) == (BlockedError.exit_code, step_ids.CHECK_RESTARTABLE), f"{name}: {err}"
+            assert "cannot be read back from" in err, name
+            assert "restart it without these options, and go on with --resume" in err, name
+            assert site.sql(cluster.old, "select 1") == "1", name
+            assert command("execute", "m", "--rollback")[0] == 0, name
+        restart(cluster.old, "-c work_mem=5MB")
+        code, _, err = execute(command, "--manual-steps-done")
+        assert code == 0, err
+
+
+@pytest.mark.long
+def test_options_that_are_lost_after_the_stop_are_told_by_the_rollback(
+    cluster: Lab, command: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with site.nothing_left(cluster):
+        described(command)
+        monkeypatch.setattr(sys, "stdin", Undecided(cluster.new))
+        code, _, err = execute(command)
+        assert (code, command.last_step()) == (BlockedError.exit_code, step_ids.DECIDE), err
+        for name, form in _GARBLED.items():
+            garble(cluster.old, form)
+            code, _, err = command("execute", "m", "--rollback")
+            assert code not in (0, None), name
+            assert f"cannot be read from {site.DATA}/postmaster.opts. Start it yourself with the options" in err, name
+        site.pg_ctl(cluster.old, "-l", "/dev/null", "start")  # as the sentence says
+        code, out, err = command("execute", "m", "--rollback")
+        assert code == 0, out + err
+        assert site.sql(cluster.old, "select 1") == "1"
+
+
+@pytest.mark.long
+def test_nothing_in_an_option_is_run(cluster: Lab, command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by a shell, nor is a byte lost that is no UTF-8."""
+    value = rf"\303\050; touch {_RAN}; $(touch {_RAN}) `touch {_RAN}` it's"
+    kept = rf'grep -c "$(printf "%b" "\0303\0050; touch {_RAN}")" "$0"'
+    with site.nothing_left(cluster):
+        described(command)
+        garble(cluster.old, rf'{_LINE} "-c" "log_line_prefix={value}"\n')
+        monkeypatch.setattr(sys, "stdin", Undecided(cluster.new))
+        code, _, err = execute(command)
+        assert (code, command.last_step()) == (BlockedError.exit_code, step_ids.DECIDE), err
+        code, out, err = command("execute", "m", "--rollback")
+        assert code == 0, out + err
+        assert cluster.old.exec("env", "LC_ALL=C", "sh", "-c", kept, f"{site.DATA}/postmaster.opts").stdout == "1\n"
+        for host in (cluster.old, cluster.new):
+            assert host.exec("test", "-e", _RAN, check=False).returncode == 1
 
 
 @pytest.mark.long

@@ -21,20 +21,6 @@ from tests.live.moving import DATA, TARGET, Moving, Person, sql
 pytestmark = pytest.mark.lab
 
 
-@pytest.fixture(scope="module")
-def cluster(lab: Lab) -> Iterator[Lab]:
-    site.create(lab.old)
-    yield lab
-    site.remove(lab)
-
-
-@pytest.fixture(scope="module")
-def facts(cluster: Lab, old_server: Server, new_server: Server) -> tuple[Facts, Facts]:
-    site.clear(cluster)
-    site.start(cluster.old)
-    return site.read_facts({"old": old_server, "new": new_server}.__getitem__)
-
-
 @pytest.fixture
 def move(
     cluster: Lab,

@@ -117,14 +117,15 @@ _LISTED_BYTES = 1024
     compares="shared_buffers and huge_pages of the old cluster, memory and huge pages of the new server",
     page="runtime-config-resource",
     needs=(need.SHARED_BUFFERS, need.NEW_MEMORY),
-    uses=(need.HUGE_PAGES, need.HUGE_PAGE_SIZE),
+    uses=(need.HUGE_PAGES, need.HUGE_PAGE_SIZE, need.SHARED_MEMORY),
 )
 def check_memory(context: CheckContext, buffers: int, there: Memory) -> Finding:
     """Check that shared_buffers fits into the memory of the new server."""
     setting = need.HUGE_PAGES.read(context)
     huge = huge_pages_of_size(there, need.HUGE_PAGE_SIZE.read(context) or 0)
     # with huge_pages = on no other memory counts, see the check of huge pages
-    elsewhere = 0 if setting == "on" or takes_huge_pages(setting, buffers, huge) else memory_in_huge_pages(there)
+    shared = need.SHARED_MEMORY.read(context) or buffers
+    elsewhere = 0 if setting == "on" or takes_huge_pages(setting, shared, huge) else memory_in_huge_pages(there)
     total = max(0, there.total_bytes - elsewhere)
     shown = f"shared_buffers {units.size(buffers)}", f"memory {units.size(total)}"
     note = f" (Without {units.size(elsewhere)} in huge pages, which the cluster does not use.)" if elsewhere else ""

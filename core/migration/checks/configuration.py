@@ -14,7 +14,12 @@ from core.migration.checks.declaration import Check, check
 from core.migration.findings.binaries import collect_required_binaries, list_outside_paths
 from core.migration.findings.catalogs import age_note, format_list
 from core.migration.findings.certificates import is_certified
-from core.migration.findings.edited import changes_listening, list_settings_missing_at_old_start, list_settings_not_kept
+from core.migration.findings.edited import (
+    changes_listening,
+    display_value,
+    list_settings_missing_at_old_start,
+    list_settings_not_kept,
+)
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 from core.migration.findings.host_names import list_named_resources
 from core.migration.findings.layout import configuration_not_copied, configuration_outside, named_config_file
@@ -292,6 +297,15 @@ def check_start_files(context: CheckContext, cluster: Cluster) -> Finding:
             "nor the new server can be started.",
             f"Correct the files on the old server, reload them (`{_reload(context, cluster)}`), and read the facts "
             "again.",
+        )
+    if options := cluster.lost_start_files.get("postmaster.opts"):
+        return warning(
+            options,
+            NOTHING,
+            f"The options of the last start of the old cluster cannot be read from {options}. They may name other "
+            "configuration files. The facts are from the files that a start without options reads.",
+            "Start the old cluster with its options, which writes the file again. Then read the facts again: "
+            f"`pghaul facts {context.old.server}`.",
         )
     if cluster.lost_start_files:
         lost = format_list([f"{name} = {path}" for name, path in cluster.lost_start_files.items()])
@@ -643,7 +657,8 @@ def _unread_settings(cluster: Cluster) -> str:
 def _describe_edit(edited: Edited) -> str:
     if edited.in_file is None:
         return f"{edited.name} (its values may be secret)"
-    return f"{edited.name} is '{edited.in_force}' in force and '{edited.in_file}' in the file"
+    in_force, in_file = (display_value(each or "", edited.unit) for each in (edited.in_force, edited.in_file))
+    return f"{edited.name} is '{in_force}' in force and '{in_file}' in the file"
 
 
 def _pending_restart(context: CheckContext, cluster: Cluster) -> Finding:

@@ -13,7 +13,12 @@ from core.migration.findings.catalogs import age_note, format_list
 from core.migration.findings.edited import list_socket_folders, predict_new_cluster
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, unknown, warning
 from core.migration.findings.hosts import Hosts, compare_hosts
-from core.migration.findings.memory import huge_pages_of_size, memory_in_huge_pages, takes_huge_pages
+from core.migration.findings.memory import (
+    huge_pages_of_size,
+    memory_in_huge_pages,
+    takes_huge_pages,
+    takes_surplus_pages,
+)
 from core.servers.shell import for_hint
 
 _APART = 1.0
@@ -266,40 +271,64 @@ def check_limits(_context: CheckContext, _cluster: Cluster, here: Limits, there:
 @check(
     "huge-pages",
     "Huge pages",
-    compares="huge_pages of the old cluster, huge pages of the old server, free huge pages of the new server",
+    compares="huge_pages and shared memory of the old cluster, huge pages of both servers",
     page="kernel-resources",
     needs=(need.HUGE_PAGES, need.OLD_MEMORY, need.NEW_MEMORY),
-    uses=(need.SHARED_BUFFERS, need.HUGE_PAGE_SIZE),
+    uses=(need.SHARED_MEMORY, need.SHARED_BUFFERS, need.HUGE_PAGE_SIZE),
 )
 def check_huge_pages(context: CheckContext, setting: str, here: Memory, there: Memory) -> Finding:
     """Check that the new server has the huge pages that the cluster uses or requires."""
-    buffers = need.SHARED_BUFFERS.read(context)
+    shared = need.SHARED_MEMORY.read(context)
     size = need.HUGE_PAGE_SIZE.read(context) or 0
-    have_old, new = huge_pages_of_size(here, size).total_bytes, huge_pages_of_size(there, size)
+    old, new = huge_pages_of_size(here, size), huge_pages_of_size(there, size)
+    have_old = old.total_bytes + old.surplus_bytes
     shown = (
-        f"huge_pages {setting or 'not known'}, {units.size(have_old)} reserved",
+        f"huge_pages {setting or 'not known'}, {units.size(old.total_bytes)} reserved",
         f"{units.size(new.total_bytes)} reserved",
     )
     if _frees_its_memory(context):
         return passed(*shown, _ON_ONE_HOST)
-    needed = buffers or have_old or 1
+    needed = shared or need.SHARED_BUFFERS.read(context) or have_old or 1
     # with `try`, a server takes none if there are too few: then the old one has none to lose
     needs_none = setting not in ("on", "try") or (setting == "try" and have_old < needed)
     if needs_none or new.available_bytes >= needed:
-        return passed(*shown, "The new server has the huge pages that the cluster uses.")
+        if needs_none or shared is not None:
+            return passed(*shown, "The new server has the huge pages that the cluster uses.")
+        return passed(
+            *shown,
+            "The new server has enough huge pages for shared_buffers. The whole shared memory is somewhat larger, and "
+            "its size is not known: only a running server tells it, since PostgreSQL 15.",
+        )
+    size_needed = units.size(needed) if shared is not None else f"at least {units.size(needed)}"
+    by_surplus = takes_surplus_pages(setting, needed, new)
+    free = f"{units.size(new.available_bytes)} of free huge pages, in pages of {units.block(new.size_bytes)}"
+    surplus = units.size(new.surplus_bytes)
+    if by_surplus and setting == "try":
+        return passed(
+            *shown,
+            f"The cluster needs {size_needed} of huge pages. The new server has only {free}, but its kernel may add "
+            f"{surplus} on demand (vm.nr_overcommit_hugepages). If it cannot, the cluster starts without huge pages.",
+        )
     # the exact number changes with each reading, and would invalidate the waiver each time
     shown = shown[0], f"{shown[1]}, too few of them free"
-    free = f"{units.size(new.available_bytes)} of free huge pages, in pages of {units.block(new.size_bytes)}"
+    if by_surplus:
+        return warning(
+            *shown,
+            f"The cluster requires huge pages (huge_pages = on) for {size_needed}. The new server has only {free}, but "
+            f"its kernel may add {surplus} on demand (vm.nr_overcommit_hugepages). If it cannot, the cluster will not "
+            "start there.",
+            "Set vm.nr_hugepages on the new server, which reserves the pages.",
+        )
     if setting == "on":
         return warning(
             *shown,
-            f"The cluster requires huge pages (huge_pages = on) for {units.size(needed)}. The new server has only "
+            f"The cluster requires huge pages (huge_pages = on) for {size_needed}. The new server has only "
             f"{free}. The cluster will not start there.",
             "Set vm.nr_hugepages on the new server, or set huge_pages = try.",
         )
     return warning(
         *shown,
-        f"The old server has huge pages. The cluster needs {units.size(needed)} of them, and the new server has only "
+        f"The old server has huge pages. The cluster needs {size_needed} of them, and the new server has only "
         f"{free}. The cluster starts, but is slower with much memory.",
         "Set vm.nr_hugepages on the new server as on the old server.",
     )
@@ -320,29 +349,33 @@ def _frees_its_memory(context: CheckContext) -> bool:
     compares="shared_buffers and huge_pages of the old cluster, free memory and free huge pages of the new server",
     page="kernel-resources",
     needs=(need.SHARED_BUFFERS, need.NEW_MEMORY, need.NEW_FREE_MEMORY),
-    uses=(need.HUGE_PAGES, need.HUGE_PAGE_SIZE),
+    uses=(need.HUGE_PAGES, need.HUGE_PAGE_SIZE, need.SHARED_MEMORY),
 )
 def check_free_memory(context: CheckContext, buffers: int, there: Memory, available: int) -> Finding:
     """Check that the new server has enough free memory for shared_buffers, or enough free huge pages."""
     setting = need.HUGE_PAGES.read(context)
     huge = huge_pages_of_size(there, need.HUGE_PAGE_SIZE.read(context) or 0)
-    reserved = memory_in_huge_pages(there)
+    reserved, shared = memory_in_huge_pages(there), need.SHARED_MEMORY.read(context) or buffers
     old = f"shared_buffers {units.size(buffers)}"
     if _frees_its_memory(context):
         return passed(old, f"memory {units.size(there.total_bytes)}", _ON_ONE_HOST)
-    if takes_huge_pages(setting, buffers, huge):
+    # surplus pages are made of free memory
+    by_surplus = setting == "on" and takes_surplus_pages(setting, shared, huge)
+    if takes_huge_pages(setting, shared, huge) or (by_surplus and available >= shared - huge.available_bytes):
         return passed(
             old,
             f"free huge pages {units.size(huge.available_bytes)}",
-            "The new server has enough free huge pages for shared_buffers.",
+            "The new server has enough free huge pages for shared_buffers."
+            if not by_surplus
+            else "The new server has enough memory for shared_buffers, in huge pages that are free or made on demand.",
         )
     # the exact numbers change with each reading, and would invalidate the waiver each time
     if setting == "on":
         return warning(
             old,
             f"less than that free, of {units.size(huge.total_bytes)} in huge pages",
-            f"The new server has only {units.size(huge.available_bytes)} of free huge pages, and shared_buffers takes "
-            f"{units.size(buffers)}. With huge_pages = on, the cluster uses no other memory for it.",
+            f"The new server has only {units.size(huge.available_bytes)} of free huge pages, and the shared memory of "
+            f"the cluster takes {units.size(shared)}. With huge_pages = on, the cluster uses no other memory for it.",
             "Reserve more huge pages on the new server, or set huge_pages = try.",
         )
     if buffers > available:

@@ -173,6 +173,15 @@ def _read_libraries(cluster: Cluster) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 
 SHARED_BUFFERS = _setting("shared_buffers", lambda _, cluster: memory_bytes(cluster.settings.get("shared_buffers", "")))
+SHARED_MEMORY = _setting(
+    "shared_memory_size",
+    lambda _, cluster: (
+        memory_bytes(f"{cluster.settings['shared_memory_size']}MB")
+        if "shared_memory_size" in cluster.settings
+        else None
+    ),
+)
+"""The whole shared memory in bytes, which includes shared_buffers. Only a running server tells it, since 15."""
 HUGE_PAGES = _setting("huge_pages", _read_huge_pages)
 """The setting; empty before 9.4, where a server has no huge pages."""
 HUGE_PAGE_SIZE = _setting("huge_page_size", _read_huge_page_size)

@@ -16,7 +16,14 @@ from core.migration.checks import needs as need
 from core.migration.checks.configuration import start_errors
 from core.migration.checks.declaration import Check, check
 from core.migration.findings.catalogs import format_list
-from core.migration.findings.edited import OF_THE_LAYOUT, SOCKETS, command_line_settings, environment_settings
+from core.migration.findings.edited import (
+    OF_THE_LAYOUT,
+    SOCKETS,
+    canonical_value,
+    command_line_settings,
+    display_value,
+    environment_settings,
+)
 from core.migration.findings.finding import NOTHING, CheckContext, Finding, blocker, passed, warning
 from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.findings.layout import (
@@ -226,7 +233,6 @@ def _describe_service(service: Service | None) -> str:
 
 _TOLD_SINCE = (9, 2)
 """The first major version whose server program shows the values in the files (-C)."""
-_WORDS = {"on": "on", "true": "on", "yes": "on", "1": "on", "off": "off", "false": "off", "no": "off", "0": "off"}
 
 
 @check(
@@ -293,7 +299,7 @@ def _relevant_options(cluster: Cluster) -> list[Edited] | None:
 def _finding_for_pg_ctl(context: CheckContext, options: list[Edited]) -> Finding:
     """Return the finding if pg_ctl starts the new cluster: pghaul passes options, but no environment variables."""
     shown = format_list([_typed_option(each) for each in options])
-    would = format_list([f"{each.name}={each.in_file or NOTHING}" for each in options])
+    would = format_list([f"{each.name}={_value_in_file(each) or NOTHING}" for each in options])
     return blocker(
         shown,
         NOTHING,
@@ -348,10 +354,10 @@ def _finding_for_unit(context: CheckContext, cluster: Cluster, options: list[Edi
     lacking, doubtful = list[Edited](), list[Edited]()
     for each in options:
         if each.name in given and (
-            (each.name, given[each.name]) in equal_options or _are_equal(each.in_force, given[each.name])
+            (each.name, given[each.name]) in equal_options or _are_equal(each, given[each.name])
         ):
             continue
-        certain = each.name not in given or _are_comparable(each.in_force, given[each.name])
+        certain = each.name not in given or _are_comparable(each, given[each.name])
         if certain and not _is_doubtful(cluster, each, old_service):
             lacking.append(each)
         else:
@@ -379,38 +385,39 @@ def _is_doubtful(cluster: Cluster, option: Edited, old_service: Service | None) 
     return option.in_file is None and version_numbers(cluster.series) < _TOLD_SINCE
 
 
-def _are_equal(in_force: str | None, given: str | None) -> bool:
+def _are_equal(option: Edited, given: str | None) -> bool:
     """Return whether both values are equal; if one may be secret, it is enough that both are given."""
-    if in_force is None or given is None:
+    if option.in_force is None or given is None:
         return True
-    return _canonical_value(in_force) == _canonical_value(given)
+    return canonical_value(option.in_force, option.unit) == canonical_value(given, option.unit)
 
 
-def _canonical_value(value: str) -> str:
-    return _WORDS.get(value.strip().lower(), value.strip())
-
-
-def _are_comparable(in_force: str | None, given: str | None) -> bool:
+def _are_comparable(option: Edited, given: str | None) -> bool:
     """Return whether both are plain numbers or switches, so that other words mean another value."""
-    values = [_canonical_value(each) for each in (in_force, given) if each is not None]
+    values = [canonical_value(each, option.unit) for each in (option.in_force, given) if each is not None]
     return len(values) == 2 and all(each in ("on", "off") or re.fullmatch(r"-?[0-9]+", each) for each in values)
 
 
 def _typed_option(option: Edited) -> str:
-    return option.name if option.in_force is None else f"{option.name}={option.in_force}"
+    return option.name if option.in_force is None else f"{option.name}={display_value(option.in_force, option.unit)}"
+
+
+def _value_in_file(option: Edited) -> str | None:
+    return None if option.in_file is None else display_value(option.in_file, option.unit)
 
 
 def _describe_option(option: Edited, given: str | None) -> str:
     """Return a description of the option with both values."""
-    value_on_new = given if given is not None else option.in_file
+    value_on_new = given if given is not None else _value_in_file(option)
     if option.in_force is None:
         return (
             f"{option.name} is set by the command line or the environment of the old server (its value may be secret)"
         )
+    in_force = display_value(option.in_force, option.unit)
     if value_on_new is None:
-        return f"{option.name} is {option.in_force} from the command line or the environment of the old server"
+        return f"{option.name} is {in_force} from the command line or the environment of the old server"
     return (
-        f"{option.name} is {option.in_force or NOTHING} from the command line or the "
+        f"{option.name} is {in_force or NOTHING} from the command line or the "
         f"environment of the old server, and would be {value_on_new or NOTHING} on the new server"
     )
 

@@ -9,6 +9,7 @@ from core.language import marked
 from core.migration.execution.timeline import Downtime, describe_position, downtime, status_of
 from core.migration.model import step_ids
 from core.migration.model.execution import RUNS_AGAIN, UNKNOWN_ROOT, Execution, Kind, State
+from core.migration.model.plan import Step
 
 
 class MoveStatus(Enum):
@@ -22,6 +23,8 @@ class MoveStatus(Enum):
     STOPPED = auto()
     LOCAL_ONLY = auto()
     """The new cluster runs, for local connections only."""
+    FENCE_LIFTED = auto()
+    """The local-only start is over, or about to be, and the cutover has not begun."""
     NOT_OPENED = auto()
     OPENING = auto()
     """The cutover has begun, and nobody saw its end."""
@@ -53,6 +56,11 @@ SENTENCES = {
     MoveStatus.STOPPED: marked("The old cluster is stopped."),
     MoveStatus.LOCAL_ONLY: marked(
         "The old cluster is stopped, and the new cluster runs for local connections only. Clients cannot connect to it."
+    ),
+    MoveStatus.FENCE_LIFTED: marked(
+        "The old cluster is stopped. The local-only start of the new cluster has ended, or is about to end, and the "
+        "cutover has not begun. No client can connect, unless the new server was restarted and has started the new "
+        "cluster."
     ),
     MoveStatus.NOT_OPENED: marked(
         "The old cluster is stopped, and so is the new one, because the cutover failed. No client could connect to it."
@@ -212,14 +220,24 @@ def move_status(execution: Execution) -> MoveStatus:
         return MoveStatus.ROLLING_BACK
     if execution.openings:
         return MoveStatus.NOT_OPENED
-    if any(step.id == step_ids.START_LOCALLY and execution.done(step.number) for step in execution.plan.steps):
-        return MoveStatus.LOCAL_ONLY
+    started = execution.plan.step(step_ids.START_LOCALLY)
+    if started is not None and execution.done(started.number):
+        return MoveStatus.FENCE_LIFTED if _lifts_fence(execution, started) else MoveStatus.LOCAL_ONLY
     if not may_have_stopped_old(execution):
         return MoveStatus.UNTOUCHED
     if was_stopped_before(execution):
         return MoveStatus.FOUND_STOPPED
     stopped = any(step.id == step_ids.CHECK_STOPPED and execution.done(step.number) for step in execution.plan.steps)
     return MoveStatus.STOPPED if stopped else MoveStatus.STOPPING
+
+
+def _lifts_fence(execution: Execution, started: Step) -> bool:
+    """Return whether the end of the local-only start has begun since the latest such start, which a resume repeats."""
+    ending = execution.plan.step(step_ids.LIFT_FENCE)
+    if ending is None:
+        return False
+    numbers = [run.number for run in execution.steps if run.number in {started.number, ending.number} and not run.back]
+    return numbers[-1] == ending.number
 
 
 def _found_started(execution: Execution) -> bool:

@@ -13,6 +13,7 @@ from functools import partial
 from types import MappingProxyType
 
 from core import this_workstation
+from core.documents import each_text, redacted_text
 from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.rsync_log import RsyncLog
@@ -49,7 +50,8 @@ class StepOutput:
 class StepRunner:
     """Carries out single steps of one execution and records them.
 
-    It holds the execution in memory. Each event is recorded in the history first, and then applied to it.
+    It holds the execution in memory. Each event is recorded in the history first, and then applied to it. Every text
+    of a run is redacted before both, so that it is the same in both.
 
     Attributes:
         id: the number of the execution in the history.
@@ -130,8 +132,9 @@ class StepRunner:
 
     def record_end(self, run: StepRun) -> None:
         """Record the end of a run, or what a later look has made of it."""
-        self.journal.step_ended(run)
-        self._apply(lambda execution: execution.with_ended(run))
+        ended = each_text(run, redacted_text)
+        self.journal.step_ended(ended)
+        self._apply(lambda execution: execution.with_ended(ended))
 
     def void_from(self, first: int) -> None:
         """Let the steps of the plan from that number on count as not done."""
@@ -139,7 +142,8 @@ class StepRunner:
         self._apply(lambda execution: execution.with_void(first))
 
     def _record_start(self, run: StepRun) -> StepRun:
-        started = replace(run, id=self.journal.step_started(self.id, run))
+        begun = each_text(run, redacted_text)
+        started = replace(begun, id=self.journal.step_started(self.id, begun))
         self._apply(lambda execution: execution.with_started(started))
         return started
 
@@ -383,7 +387,7 @@ class StepRunner:
         _remove_job(server, begun)
         said = log.text()
         if done.exit_status != 0:
-            hint = _HINTS.get(done.exit_status, "")
+            hint = _MAKE_SPACE if _DISK_IS_FULL.search(said) else _HINTS.get(done.exit_status, "")
             ended = CommandError("", hint, command=step.call, exit_status=done.exit_status, stderr=said)
             raise _make_step_error(server.name, step, ended) from ended
         return StepOutput(said, log.sent)
@@ -432,6 +436,8 @@ def _find_failure_reason(stderr: str) -> str:
     before, _, _ = f"\n{stderr}".partition("\npghaul: ")
     lines = [line.strip() for line in before.split("\n")[-_LINES_OF_A_PROGRAM:]]
     told = next((line for line in reversed(lines) if _PROGRAM_SAYS.match(line)), "")
+    full = _DISK_IS_FULL.search(stderr)  # rsync only says last that something is missing
+    told = full[0] if full is not None else told
     return f"{own} ({told})" if told and told not in own else own
 
 
@@ -441,6 +447,13 @@ _LINES_OF_A_PROGRAM = 4
 
 _PROGRAM_SAYS = re.compile(r"[\w./+-]+( error)?: \S")
 """How a program's complaint begins: by its name, as `sync: error syncing '/srv/pg': Input/output error`."""
+
+
+_DISK_IS_FULL = re.compile(r"^rsync: .*\((?:28|122)\)$", re.MULTILINE)
+"""What rsync says of a write that failed with ENOSPC or EDQUOT, which only its receiver can meet."""
+
+
+_MAKE_SPACE = "The disk of the new server is full. Make space there, and go on with --resume."
 
 
 _NOT_RUN = (126, 127)

@@ -107,6 +107,55 @@ def _is_covered(address: str, listening: set[str]) -> bool:
     return "*" in listening or wildcards <= listening
 
 
+_MEMORY_UNITS = {"B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+_TIME_UNITS = {"us": 1, "ms": 10**3, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
+_WORDS = {"on": "on", "true": "on", "yes": "on", "1": "on", "off": "off", "false": "off", "no": "off", "0": "off"}
+
+
+def display_value(value: str, unit: str) -> str:
+    """Return a value of pg_settings with its unit, as SHOW prints it.
+
+    Args:
+        value: the value, which counts that unit: `16384`.
+        unit: the unit of the setting: `8kB`; empty if it has none.
+    """
+    base = _size_of_unit(unit)
+    if base is None or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", value) or float(value) == 0:
+        return value  # such as -1, which is no size or duration
+    sizes, size = base
+    if "." in value:
+        return f"{value}{unit}"
+    total = int(value) * size
+    name = next(each for each in sorted(sizes, key=sizes.__getitem__, reverse=True) if total % sizes[each] == 0)
+    return f"{total // sizes[name]}{name}"
+
+
+def canonical_value(value: str, unit: str) -> str:
+    """Return the value as the server keeps it if it is a switch or a number, which may be typed with a unit: `128MB`.
+
+    Args:
+        value: the value, as pg_settings has it or as somebody has typed it.
+        unit: the unit of the setting; empty if it has none.
+    """
+    typed, base = re.fullmatch(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", value), _size_of_unit(unit)
+    if re.fullmatch(r"\s*0[0-7]+\s*", value):  # as for a mode of files
+        return str(int(value, 8))
+    if base is None or typed is None:
+        return _WORDS.get(value.strip().lower(), value.strip())
+    sizes, size = base
+    if typed[2] not in ("", *sizes):
+        return value.strip()
+    number = float(typed[1]) * (sizes[typed[2]] / size if typed[2] else 1)
+    return f"{number:.15g}"
+
+
+def _size_of_unit(unit: str) -> tuple[dict[str, int], int] | None:
+    """Return the units in which a setting of this unit can be typed, and how many of the smallest one the unit has."""
+    found = re.fullmatch(r"([0-9]*)([A-Za-z]+)", unit)
+    sizes = next((each for each in (_MEMORY_UNITS, _TIME_UNITS) if found is not None and found[2] in each), None)
+    return None if found is None or sizes is None else (sizes, int(found[1] or 1) * sizes[found[2]])
+
+
 def list_settings_from_files(move: Move, cluster: Cluster) -> tuple[str, ...]:
     """Return the names of the edited settings if the values in the files were chosen."""
     return tuple(each.name for each in cluster.edited or ()) if move.edited is EditedSettings.FILE else ()

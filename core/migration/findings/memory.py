@@ -24,9 +24,18 @@ def memory_in_huge_pages(memory: Memory) -> int:
     return sum(each.total_bytes for each in _all_huge_pages(memory))
 
 
-def takes_huge_pages(setting: str | None, buffers: int, there: HugePages) -> bool:
-    """Return whether a server with this setting of huge_pages would get its shared_buffers from these."""
-    return setting in ("on", "try") and there.available_bytes >= buffers
+def takes_huge_pages(setting: str | None, shared: int, there: HugePages) -> bool:
+    """Return whether a server with this setting of huge_pages would surely get its shared memory from these.
+
+    Surplus pages do not count: the kernel may refuse to make them. See Documentation/admin-guide/mm/hugetlbpage.rst.
+    """
+    return setting in ("on", "try") and there.available_bytes >= shared
+
+
+def takes_surplus_pages(setting: str | None, shared: int, there: HugePages) -> bool:
+    """Return whether it would get its shared memory from these only together with surplus pages."""
+    reachable = there.available_bytes + there.surplus_bytes
+    return setting in ("on", "try") and there.available_bytes < shared <= reachable
 
 
 def _all_huge_pages(memory: Memory) -> tuple[HugePages, ...]:

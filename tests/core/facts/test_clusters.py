@@ -266,8 +266,8 @@ def test_a_running_cluster() -> None:
         written="2048\n",
         links=f"link folder 1000 2 ={digits('pg_wal')} ={digits('/wal')} ={digits('/wal')}\n",
         sql=SQL,
-        start_files=f"edited port f {digits('5432')}|{digits('5433')}\nedited ssl_passphrase_command t |\n"
-        f"option max_connections f {digits('137')}|{digits('100')}\nwhole\n",
+        start_files=f"edited port f - {digits('5432')}|{digits('5433')}\nedited ssl_passphrase_command t - |\n"
+        f"option work_mem f kB {digits('5120')}|{digits('4096')}\nwhole\n",
         configuration_files=f"file 1 settings required file absolute 0 {digits('/srv/data/postgresql.conf')}\nwhole\n",
     )
     found = read_clusters([Candidate("/data", ("named",), name="mine")], answers)
@@ -278,7 +278,7 @@ def test_a_running_cluster() -> None:
         ConfigurationFile("/srv/data/postgresql.conf", "settings", "required", "file"),
     )
     assert cluster.edited == (Edited("port", "5432", "5433"), Edited("ssl_passphrase_command", None, None))
-    assert cluster.options == (Edited("max_connections", "137", "100"),)
+    assert cluster.options == (Edited("work_mem", "5120", "4096", "kB"),)
     assert (cluster.data_directory, cluster.version, cluster.running) == ("/srv/data", "15.5", True)
     assert (cluster.port, cluster.socket_directory, cluster.bin_directory) == (5433, "/tmp", "/opt/pg/bin")
     assert (cluster.size_bytes, cluster.files, cluster.written_bytes) == (5096, 5, 2048)
@@ -365,7 +365,8 @@ def test_what_keeps_a_server_from_starting() -> None:
         "",
         "complaint 61",
         "complaint x\nwhole",
-        "edited port f 61\nwhole",
+        "edited port f - 61\nwhole",
+        "edited port f 61|62\nwhole",
         "edited port\nwhole",
         "beyond reason\nwhole",
         "new a f 61|61\nwhole",

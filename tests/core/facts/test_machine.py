@@ -96,15 +96,21 @@ def test_memory() -> None:
     folder = "/sys/kernel/mm/hugepages/hugepages-{0}kB/{1}_hugepages:{2}\n"
     numbers = [("1048576", "nr", 4), ("1048576", "free", 3), ("1048576", "resv", 0)]
     numbers += [("2048", "nr", 512), ("2048", "free", 500), ("2048", "resv", 101), ("64", "nr", 1)]
+    numbers += [("2048", "nr_overcommit", 30), ("2048", "surplus", 10)]
     assert parse_memory(text + "".join(folder.format(*each) for each in numbers)).huge_pages == (
-        HugePages(2048 * 1024, 512, 500, 101),
+        HugePages(2048 * 1024, 512, 500, 101, 30, 10),
         HugePages(1 << 30, 4, 3, 0),
     )
 
 
 def test_free_huge_pages_are_those_that_nobody_was_promised() -> None:
     pages = HugePages(2 << 20, 512, 500, 100)
-    assert (pages.total_bytes, pages.available_bytes) == (1 << 30, 400 * (2 << 20))
+    assert (pages.total_bytes, pages.available_bytes, pages.surplus_bytes) == (1 << 30, 400 * (2 << 20), 0)
+
+
+@pytest.mark.parametrize(("overcommit", "surplus", "more"), [(30, 10, 20), (30, 30, 0), (0, 10, 0)])
+def test_surplus_pages_are_those_that_the_kernel_may_still_make(overcommit: int, surplus: int, more: int) -> None:
+    assert HugePages(2 << 20, 512, 500, 100, overcommit, surplus).surplus_bytes == more * (2 << 20)
 
 
 def test_memory_of_an_old_kernel_says_nothing_of_available() -> None:

@@ -46,7 +46,7 @@ _END = 'kill "$(head -n 1 data/postmaster.pid)"'
 _READY = "printf '%s\\n' 5432 /tmp '' '  0 0' 'ready   ' >>data/postmaster.pid"
 _STATE = "Database cluster state:               shut down\n"
 _STARTED_WITH = """echo '/opt/bin/postgres "-D" "x" "-c" "port=5433" "-c" "a=b c"' >data/postmaster.opts"""
-_WARNS = {"awk": "a warning says that the options cannot be read"}
+_WARNS = dict.fromkeys(("awk", "tr", "tr behind"), "a warning says that the options cannot be read")
 _BY_PGHAUL = " # by pghaul: in force on the old server"
 
 

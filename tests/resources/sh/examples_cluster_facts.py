@@ -220,7 +220,10 @@ EXAMPLES = [
             settings=_OF,
             prints="",
             programs={"postgres": "exit 1"},
-            tolerates={"awk": "what cannot be read names no file", "postgres": "it names no other file"},
+            tolerates={
+                **dict.fromkeys(("awk", "tr", "tr behind"), "what cannot be read names no file, and is told as lost"),
+                "postgres": "it names no other file",
+            },
             name=name,
         )
         for name, options, arrange in (

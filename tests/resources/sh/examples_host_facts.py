@@ -37,7 +37,8 @@ EXAMPLES = [
         tolerates={"lscpu": _FIRST_IS_FELL_BACK_FROM},
     ),
     Example(
-        "memory_facts", matches=r"(?s)MemTotal: .*\n(/sys/kernel/mm/hugepages/hugepages-\d+kB/(nr|free|resv)_.*\n)*"
+        "memory_facts",
+        matches=r"(?s)MemTotal: .*\n(/sys/kernel/mm/hugepages/.*-\d+kB/(nr|free|resv|nr_overcommit|surplus)_.*\n)*",
     ),
     Example("network_facts", programs=_IP, matches=r"(?s)1: lo: .*\n1: lo    inet .*"),
     Example(

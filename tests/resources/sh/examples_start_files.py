@@ -27,8 +27,9 @@ _PSQL = {
     "psql": r"""read -r line || exit 0
 case $line in
   'show config_file;') echo /d/a.conf ;;
-  *edited*) printf '%s\n' 'port f 35343332' 'ssl_passphrase_command t 6f6e65' 'strange f 61' 'work_mem f 38313932' ;;
-  *option*) printf '%s\n' 'max_connections f 313337' 'work_mem f 38313932' ;;
+  *edited*)
+    printf '%s\n' 'port f - 35343332' 'ssl_passphrase_command t - 6f6e65' 'strange f - 61' 'work_mem f kB 38313932' ;;
+  *option*) printf '%s\n' 'max_connections f - 313337' 'work_mem f kB 38313932' ;;
   *) while read -r _; do :; done; echo '/d/pg_hba.conf line 3: invalid authentication method' ;;
 esac"""
 }
@@ -194,7 +195,7 @@ EXAMPLES = [
         arrange=_server(_IN_FORCE),
         settings=_RUNNING,
         programs=_PSQL,
-        prints="edited port f 35343332|35343333\nedited ssl_passphrase_command t |\n"
-        "option max_connections f 313337|313030\nwhole\n",
+        prints="edited port f - 35343332|35343333\nedited ssl_passphrase_command t - |\n"
+        "option max_connections f - 313337|313030\nwhole\n",
     ),
 ]

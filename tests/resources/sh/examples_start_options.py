@@ -15,8 +15,12 @@ def _opts(text: str) -> str:
 
 
 def _refused(text: str, name: str) -> Example:
-    said = "was started cannot be read from"
-    return Example("print_start_options", (_DATA,), arrange=_opts(text), status=1, complains=said, name=name)
+    return _refused_file(f"printf '%s\\n' '{text}'", name)
+
+
+def _refused_file(command: str, name: str) -> Example:
+    arrange, said = f"mkdir data && {command} >data/postmaster.opts", "was started cannot be read from"
+    return Example("print_start_options", (_DATA,), arrange=arrange, status=1, complains=said, name=name)
 
 
 _LOG = (
@@ -48,6 +52,29 @@ EXAMPLES = [
     _refused('postgres "-c" "a="b"', "a quotation mark"),
     _refused('postgres "-FD" "/x"', "two in one"),
     _refused('postgres "-p" "1\n2"', "two lines"),
+    _refused_file('printf \'postgres "-c" "a=b\\0c"\\n\'', "a NUL"),
+    _refused_file('printf \'postgres "-c" "a=b"\\0\\n\'', "a NUL at the end"),
+    _refused_file("head -c 4096 /dev/zero", "NUL only"),
+    _refused_file(":", "empty"),
+    _refused_file("echo", "an empty line"),
+    _refused_file('printf \'postgres "-c" "a=b"\\r\\n\'', "a line of another system"),
+    _refused_file('printf \'postgres "-c" "a=%01048576d"\\n\' 0', "of a megabyte"),
+    _refused_file("head -c 4096 /dev/urandom", "anything"),
+    Example(
+        "print_start_options",
+        (_DATA,),
+        arrange='mkdir data && printf \'postgres "-c" "a=\\303\\244"\\n\' >data/postmaster.opts',
+        prints=" '-c' 'a=ä'",
+        name="no ASCII",
+    ),
+    Example(
+        "print_start_options",
+        (_DATA,),
+        arrange=_opts('postgres "-c" "a=$(touch ran) `touch ran`; touch ran"'),
+        prints=" '-c' 'a=$(touch ran) `touch ran`; touch ran'",
+        after="[ ! -e ran ]",
+        name="commands",
+    ),
     _refused('postgres "--single" "-r" "/home/.profile" "$(id)"', "no server"),
     Example(
         "save_options",

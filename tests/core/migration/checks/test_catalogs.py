@@ -288,12 +288,14 @@ def test_files_of_the_last_start_that_are_gone() -> None:
     result = one("start-files", lost, new())
     assert (result.status, result.old) == (W, "config_file = /etc/own.conf, hba_file = /etc/hba.conf")
     assert result.old in result.message
+    garbled = one("start-files", old(cluster(lost_start_files={"postmaster.opts": "/d/postmaster.opts"})), new())
+    assert (garbled.status, garbled.old) == (W, "/d/postmaster.opts")
     named = old(cluster(start_files={"config_file": "/etc/own.conf"}))
     assert one("start-files", named, new()).status is P
 
 
 PORT, SECRET = Edited("port", "5432", "5433"), Edited("a.password", None, None)
-MEMORY = Edited("work_mem", "4096", "8192")
+MEMORY = Edited("work_mem", "4096", "8192", "kB")
 
 
 def edited(*edits: Edited, chosen: EditedSettings | None = None, **changes: Any) -> CheckResult:
@@ -307,7 +309,7 @@ def test_edits_that_are_not_in_force() -> None:
     assert (result.status, "Settings of extensions are not compared" in result.message) == (P, True)
     result = edited(MEMORY, SECRET)
     assert result.status is W
-    assert re.search(r"\bwork_mem \D+'4096' \D+'8192' .*\ba.password\b", result.message)
+    assert re.search(r"\bwork_mem \D+'4MB' \D+'8MB' .*\ba.password\b", result.message)
     assert "in-force" in result.hint
 
 

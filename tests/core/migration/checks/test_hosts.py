@@ -394,6 +394,50 @@ def test_only_free_huge_pages_of_the_size_in_use_count(
     assert one("free-memory", here, there).status is free_memory[setting]
 
 
+@pytest.mark.parametrize(
+    ("shared", "free", "status", "note"),
+    [("4352", 4 * GB, W, False), ("4352", 4352 << 20, P, False), (None, 4 * GB, P, True), (None, 3 * GB, W, False)],
+)
+@pytest.mark.parametrize("setting", ["on", "try"])
+def test_all_shared_memory_comes_from_huge_pages(
+    shared: str | None, free: int, status: Status, note: bool, setting: str
+) -> None:
+    """Not only shared_buffers. Before 15, and of a stopped server, only those are known."""
+    told = {"shared_memory_size": shared} if shared is not None else {}
+    of = cluster(settings={"shared_buffers": "4GB", "huge_pages": setting, **told})
+    pages = HugePages(TWO_MB, 4096, free // TWO_MB, 0)
+    there = replace(new(), memory=Memory(32 * GB, 2 * GB, 0, 0, TWO_MB, (pages,)))
+    here = old(of, memory=Memory(32 * GB, 1, 0, 4096, TWO_MB, (HugePages(TWO_MB, 4096, 0, 0),)))
+    result = one("huge-pages", here, there)
+    assert (result.status, "whole shared memory" in result.message) == (status, note)
+    assert (f"{'at least ' if shared is None else ''}4." in result.message) == (status is W)
+    assert one("free-memory", here, there).status is status
+
+
+@pytest.mark.parametrize(
+    ("setting", "overcommit", "available", "huge_pages", "free_memory"),
+    [
+        ("on", 2 * GB, 2 * GB, W, P),
+        ("on", 2 * GB, GB // 4, W, W),
+        ("on", GB // 4, 2 * GB, W, W),
+        ("try", 2 * GB, 2 * GB, P, W),
+        ("try", GB // 4, 2 * GB, W, W),
+    ],
+)
+def test_surplus_pages_may_be_refused(
+    setting: str, overcommit: int, available: int, huge_pages: Status, free_memory: Status
+) -> None:
+    """Of 4 GiB and something, 3.5 are free in reserved huge pages."""
+    of = cluster(settings={"shared_buffers": "4GB", "shared_memory_size": "4352", "huge_pages": setting})
+    pages = HugePages(TWO_MB, 1792, 1792, 0, overcommit // TWO_MB, 0)
+    there = replace(new(), memory=Memory(32 * GB, available, 0, 0, TWO_MB, (pages,)))
+    here = old(of, memory=Memory(32 * GB, 1, 0, 0, TWO_MB, (HugePages(TWO_MB, 0, 0, 0, 4096, 0),)))
+    result = one("huge-pages", here, there)
+    assert result.status is huge_pages
+    assert ("nr_overcommit_hugepages" in result.message) == (overcommit == 2 * GB)
+    assert one("free-memory", here, there).status is free_memory
+
+
 def test_memory_in_huge_pages_is_no_other_memory() -> None:
     """Of 32 GiB, 24 are in huge pages: 4 GiB of shared_buffers are half of the rest."""
     there = with_pages(24, 24, 0, available=3)

@@ -55,6 +55,15 @@ def test_what_the_new_unit_surely_lacks_is_a_blocker(given: Options, option: Edi
     assert "shop.service" in result.hint
 
 
+def test_values_are_shown_in_units_and_compared_in_one() -> None:
+    result = one(Edited("shared_buffers", "16384", "1024", "8kB"), there=unit((("shared_buffers", "256MB"),)))
+    assert (result.status, result.old) == (Status.BLOCKER, "shared_buffers=128MB")
+    for value in (" 128MB ", " 256MB "):
+        assert value in result.message
+    lacking = one(Edited("shared_buffers", "16384", "1024", "8kB"), there=unit(()))
+    assert (lacking.status, " 8MB " in lacking.message) == (Status.BLOCKER, True)
+
+
 def test_what_may_be_secret_is_not_shown() -> None:
     result = one(Edited("archive_command", None, None), there=unit(()))
     assert result.status is Status.BLOCKER
@@ -68,6 +77,9 @@ def test_what_may_be_secret_is_not_shown() -> None:
         (unit((("max_connections", "137"),)), None, CONNECTIONS),
         (unit((("fsync", "no"),)), None, Edited("fsync", "off", "on")),
         (unit((("work_mem", "5MB"),)), (("work_mem", "5MB"),), Edited("work_mem", "5120", "4096")),
+        (unit((("work_mem", "5MB"),)), None, Edited("work_mem", "5120", "4096", "kB")),
+        (unit((("shared_buffers", "128 MB"),)), None, Edited("shared_buffers", "16384", "1024", "8kB")),
+        (unit((("unix_socket_permissions", "0770"),)), None, Edited("unix_socket_permissions", "504", "511")),
         (unit(()), None, Edited("external_pid_file", "/run/pg.pid", "")),
         (unit((("unix_socket_directories", "/run/own"),)), None, Edited("unix_socket_directory", "/run/own", "/tmp")),
         (None, None, CONNECTIONS),

@@ -79,6 +79,21 @@ def test_a_new_that_runs_is_named() -> None:
     assert OPTION.findall(said) == ["--resume", "--rollback"]
 
 
+@pytest.mark.parametrize("status", [None, 0, 1], ids=["unseen", "done", "failed"])
+def test_a_lifted_fence_is_no_local_only_start(status: int | None) -> None:
+    lift, cutover = (change_step(STEP, id=name) for name in (step_ids.LIFT_FENCE, step_ids.CUTOVER))
+    made = execution(*WARM, lift, cutover, state=State.STOPPED)
+    for number in range(1, 6):
+        made = ran(made, number)
+    assert move_status(made) is MoveStatus.LOCAL_ONLY
+    lifted = ran(made, 6, status=status)
+    assert move_status(lifted) is MoveStatus.FENCE_LIFTED
+    assert next_options(lifted) == (NextOption.RESUME, NextOption.ROLLBACK)
+    assert move_status(ran(lifted, 5)) is MoveStatus.LOCAL_ONLY  # a resume has made the local-only start again
+    assert move_status(ran(lifted, 7, status=None)) is MoveStatus.OPENING
+    assert move_status(ran(lifted, 7, status=NOT_OPENED)) is MoveStatus.NOT_OPENED
+
+
 def test_a_new_that_could_not_be_opened_leaves_the_way_back() -> None:
     opening = (*WARM, change_step(STEP, title="open", id=step_ids.CUTOVER))
     said = stands(opening, 5, NOT_OPENED)

@@ -258,6 +258,30 @@ def test_what_is_held_in_memory_is_what_the_history_has(store: Store) -> None:
     assert steps.execution != steps.reload() == store.execution(number)
 
 
+@pytest.mark.slow
+def test_every_text_of_a_run_is_redacted_in_memory_as_in_the_history(store: Store) -> None:
+    """Title, output and message, each with a secret, a byte that is no UTF-8, and a NUL."""
+    odd = r"printf 'password=geh3im1 \377 \0 end'"
+    titled = change_step(STEP, action=OperatorTask(command=odd), title="read password=geh3im2 \udcff \0 end")
+    made = execution(titled, change_step(titled, command=f"{odd} >&2; false"), titled)
+    number = store.execution_started(made)
+    steps = StepRunner(number, store, unconnected, Nobody(), Job())
+    first, second, third = made.plan.steps
+    steps.run(first)
+    with pytest.raises(CommandError):
+        steps.run(second)
+    steps.skip(third, "PGPASSWORD=geh3im3 \udcff \0 is not needed")
+    assert steps.execution.steps == store.execution(number).steps
+    for run in steps.execution.steps:
+        texts = run.title, run.output, run.message
+        assert not any("geh3im" in text or "\udcff" in text for text in texts), texts
+        assert run.title == "read password=•••••• \\udcff \0 end"
+    done, failed, skipped = steps.execution.steps
+    assert done.output == "password=•••••• \ufffd \0 end"
+    assert "password=••••••" in failed.message
+    assert skipped.message == "PGPASSWORD=•••••• \\udcff \0 is not needed"
+
+
 @pytest.mark.parametrize(("ended", "sent"), [(0, 7), (1, 30)], ids=["done", "failed"])
 def test_the_bytes_of_a_failed_copy_stay_in_memory_as_in_the_history(store: Store, ended: int, sent: int) -> None:
     number = store.execution_started(execution())

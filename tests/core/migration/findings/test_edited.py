@@ -6,7 +6,9 @@ import pytest
 
 from core.facts.catalog import Edited
 from core.migration.findings.edited import (
+    canonical_value,
     changes_listening,
+    display_value,
     list_settings_for_old_start,
     list_settings_from_files,
     list_settings_kept_in_force,
@@ -118,3 +120,46 @@ def test_of_addresses_in_the_files_that_new_lacks_a_trial_start_knows() -> None:
     edits = (Edited("listen_addresses", "*", "192.0.2.99"),)
     assert tried(FILE, edits).lacking == ("192.0.2.99",)
     assert tried(move(), edits).lacking == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        ("16384", "8kB", "128MB"),
+        ("16385", "8kB", "131080kB"),
+        ("1024", "8kB", "8MB"),
+        ("64", "16MB", "1GB"),
+        ("1024", "MB", "1GB"),
+        ("300", "s", "5min"),
+        ("90", "min", "90min"),
+        ("1440", "min", "1d"),
+        ("200", "ms", "200ms"),
+        ("0.5", "ms", "0.5ms"),
+        ("-1", "ms", "-1"),
+        ("0", "ms", "0"),
+        ("137", "", "137"),
+        ("on", "", "on"),
+        ("137", "?", "137"),
+    ],
+)
+def test_a_value_is_shown_with_its_unit(value: str, unit: str, shown: str) -> None:
+    assert display_value(value, unit) == shown
+    assert canonical_value(shown, unit) == canonical_value(value, unit)
+
+
+@pytest.mark.parametrize(
+    ("typed", "unit", "kept"),
+    [
+        ("128MB", "8kB", "16384"),
+        (" 128 MB ", "8kB", "16384"),
+        ("0.5GB", "kB", "524288"),
+        ("1.5s", "ms", "1500"),
+        ("5min", "s", "300"),
+        ("5min", "kB", "5min"),
+        ("0770", "", "504"),
+        ("TRUE", "", "on"),
+        ("128MB", "", "128MB"),
+    ],
+)
+def test_a_typed_value_is_what_the_server_keeps(typed: str, unit: str, kept: str) -> None:
+    assert canonical_value(typed, unit) == kept
