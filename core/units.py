@@ -126,6 +126,11 @@ def duration(number: float | None) -> str:
     return f"{days} d {hours} h"
 
 
+def expected(number: float | None) -> str:
+    """The expected duration of a step, which is no more exact than a second: 0.2 -> 'under 1 s', 45 -> '45 s'."""
+    return "under 1 s" if known(number) and number < 1 else duration(number)
+
+
 def clock(number: float) -> str:
     """A time that runs, to the second: 45.2 -> '45 s', 233 -> '3 min 53 s', 7384 -> '2 h 03 min 04 s'."""
     if not known(number):

@@ -22,7 +22,7 @@ from core.comparison.compare import DISTURBED, OUTLIER
 from core.comparison.model import Verdict
 from core.migration.checks import CHECKS
 from core.migration.model.checks import Status
-from core.migration.model.execution import Kind
+from core.migration.model.execution import COPY_REHEARSAL, DRESS_REHEARSAL
 from core.migration.model.probe import Quantity
 from core.migration.model.standing import Condition
 from core.reports.words import metric_title
@@ -69,9 +69,7 @@ METRICS = (
 """Those of which more or less is better."""
 
 
-HISTORY_KINDS = (
-    *("move", "facts", "run", "probe", "checks", "estimate", "plan", "execution", "rehearsal", "waiver", "report"),
-)
+HISTORY_KINDS = (*("move", "facts", "run", "probe", "checks", "estimate", "plan", "execution", "waiver", "report"),)
 """Of the entries of a history."""
 
 
@@ -82,11 +80,12 @@ def named() -> tuple[str, ...]:
         *(workload.title for suite in suites() for workload in load_suite(suite).workloads),
         *(check.title for check in CHECKS),
         *(declaration.title for declaration in diagnosis.CATALOGUE),
-        *(each.value for names in (Status, Kind, Quantity) for each in names),
+        *(each.value for names in (Status, Quantity) for each in names),
         *("old", "new", OUTLIER, DISTURBED),
         *(each.value for names in (Condition, Outcome, MarkKind, Verdict) for each in names),
         *(metric_name(name) for name in METRICS),
         *HISTORY_KINDS,
+        *(COPY_REHEARSAL, DRESS_REHEARSAL),
         *(suite.title for suite in map(load_suite, suites())),
         *BOUNDS,
     ]

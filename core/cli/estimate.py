@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from core import documents, units
 from core.cli.context import Context, add_common, print_document
-from core.cli.execution import KINDS
 from core.cli.terminal import show, table
 from core.errors import InputError
 from core.inputs import read_input
@@ -71,7 +70,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     parser.add_argument(
         "--record",
         action="store_true",
-        help="compare earlier executions and rehearsals with their estimates: of the move, or of all moves",
+        help="compare earlier moves and rehearsals with the estimates that were made before them (of MOVE, or of all)",
     )
     _register_planning(parser)
     add_common(parser, server=True)
@@ -161,11 +160,11 @@ def record_text(rows: "Sequence[EstimateComparison]") -> str:
     from core.api.migration import bias, select_counted
 
     if not rows:
-        return "no execution or rehearsal has an estimate that was made before it started"
+        return "no move or rehearsal has an estimate that was made before it started"
     cells = [
         (
             f"{row.began_at:%Y-%m-%d %H:%M}",
-            f"{row.move}, {KINDS[row.kind]}",
+            f"{row.move}, {row.name}",
             stage_heading(row.stage),
             _span(row.estimated),
             units.duration(row.seconds),
@@ -232,13 +231,18 @@ def _space(method: Method) -> str:
 
 def _bounds(method: Method) -> str:
     """What its stages wait for, the longest first."""
+    from core.reports.words import bottleneck
+
     longest = sorted(method.stages, key=lambda stage: -stage.seconds.likely)
-    return ", ".join(list(dict.fromkeys(stage.bound_by for stage in longest))[:3])
+    return ", ".join(list(dict.fromkeys(bottleneck(stage.bound_by) for stage in longest))[:3])
 
 
 def _stages(method: Method) -> str:
+    from core.reports.words import bottleneck
+
     rows = [
-        (stage_heading(stage.name), _span(stage.seconds), stage.bound_by, stage.evidence) for stage in method.stages
+        (stage_heading(stage.name), _span(stage.seconds), bottleneck(stage.bound_by), stage.evidence)
+        for stage in method.stages
     ]
     return table(("stage", "duration (low – high)", "limited by", "source of the value"), rows)
 
@@ -321,8 +325,10 @@ def _planned_text(planned: "Planned") -> str:
 
 
 def _helps(planned: "Planned") -> str:
+    from core.reports.words import bottleneck
+
     rows = [
-        (each.change, _saved(each.downtime_seconds), _saved(each.duration_seconds), each.then_bound_by)
+        (each.change, _saved(each.downtime_seconds), _saved(each.duration_seconds), bottleneck(each.then_bound_by))
         for each in planned.helps
     ]
     head = ("what would help", "downtime", "duration", "then limited by")

@@ -31,7 +31,6 @@ _PRE_COPY = {"copy", "warm"}
 """What asks for one more pre-copy pass instead of it; the second was asked for in an earlier release."""
 
 
-KINDS = {Kind.REAL: "move", Kind.REHEARSAL: "rehearsal"}
 """What a kind is called."""
 
 _DESCRIPTION = """\
@@ -417,8 +416,7 @@ def text(execution: Execution, *, alive: bool = False) -> str:
     """An execution for people: how it stands, then a line for each try at a step."""
     at_it = f", run by {execution.owner}" + ("" if alive else " (this process has ended)")
     stands = f"{execution.state}{at_it if execution.ended_at is None else ''}"
-    kind = "dress rehearsal" if execution.dressed else KINDS[execution.kind]
-    head = f"execution {execution.id} of {execution.move} ({kind}): {stands}"
+    head = f"execution {execution.id} of {execution.move} ({execution.name}): {stands}"
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
     lines += [f"  {printable(sentence)}" for sentence in _describe_state(execution)]
     if alive:

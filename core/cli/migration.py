@@ -25,8 +25,9 @@ Measure each link between the old and the new server. Then send a sample of the 
 ciphers, compression methods and numbers of streams. The plan uses the fastest combination."""
 
 _PLAN_DESCRIPTION = """\
-Show every step of the move with its reason, the commands that do the work, and the call of the shell function that runs
-them. The plan can also be written as a POSIX shell script that does not need pghaul, or as a Markdown runbook."""
+Show the transport, the expected downtime, what stands against the move, and a line for each step. With --all, each step
+is shown with its reason, the commands that do the work, and the call of the shell function that runs them. The plan can
+also be written as a POSIX shell script that does not need pghaul, or as a Markdown runbook."""
 
 
 def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -59,8 +60,11 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
 
     estimate.register(nouns)
 
-    plan = nouns.add_parser("plan", help="show every step with its exact commands", description=_PLAN_DESCRIPTION)
+    plan = nouns.add_parser(
+        "plan", help="show every step of the move, with --all also its exact commands", description=_PLAN_DESCRIPTION
+    )
     plan.add_argument("move", metavar="MOVE", help="name of the move")
+    plan.add_argument("--all", action="store_true", help="show each step with its reason and its commands, too")
     plan.add_argument("--script", type=Path, metavar="FILE", help="write the plan as a POSIX shell script")
     plan.add_argument("--runbook", type=Path, metavar="FILE", help="write the plan as a Markdown runbook")
     add_replace(plan)
@@ -175,7 +179,7 @@ def _probe(context: Context, options: argparse.Namespace) -> int:
         chosen = {"transport": choice.transport, "why": choice.why, "bound_by": choice.bound_by or None}
         print_document({"probes": probes, "chosen": chosen})
     else:
-        show(f"{probing.probes_text(probes)}\n\nchosen transport: {choice.transport.name}, because {choice.why}")
+        show(f"{probing.probes_text(probes)}\n\nTransport: {choice.transport.name}. {choice.why}")
     return 0
 
 
@@ -195,23 +199,54 @@ def _plan(context: Context, options: argparse.Namespace) -> int:
     if options.json:
         print_document(made)
     else:
-        show("\n".join(map(str, files)) or plan_text(made))
+        show("\n".join(map(str, files)) or (plan_text(made) if options.all else plan_summary(made)))
     return 0
 
 
 _SIGNS = "$ is a command that does the work, > the call of the function that runs it: pghaul functions NAME shows it."
 
 
-def plan_text(plan: Plan) -> str:
-    """A plan for people: every step, the commands that do its work, its call, its undo."""
-    lines = [*map(str, plan.warnings), f"Plan of {plan.move}: copy with {plan.transport}. {sentence(plan.why)}"]
+def plan_summary(plan: Plan) -> str:
+    """A plan for people in short: what stands against it, its times, and a line for each step."""
+    rows = [
+        (
+            str(step.number),
+            step.title,
+            "operator" if step.by_person else f"{step.user}@{step.server}",
+            "" if step.by_person else units.expected(step.expected_seconds),
+            "point of no return" if step.point_of_no_return else "yes" if step.downtime else "",
+        )
+        for step in plan.steps
+    ]
+    lines = [*_heading(plan), "", table(("step", "title", "where", "expected", "downtime"), rows, right=(0, 3)), ""]
+    point = next((step.number for step in plan.steps if step.point_of_no_return), None)
+    if plan.way_back and point is not None:
+        lines.append(f"A rollback is possible before step {point}.")
+    return "\n".join([*lines, "With the reason and the commands of each step: --all"])
+
+
+def _heading(plan: Plan) -> list[str]:
+    """What stands against a plan, its transport, its times, and the name that the operator has to type."""
+    lines = [*map(str, plan.warnings), f"Plan of {plan.move}: copy with {plan.transport}.", sentence(plan.why)]
+    counted = [step for step in plan.steps if step.expected_seconds is not None]
+    down = [step.expected_seconds or 0.0 for step in counted if step.downtime]
+    if counted:
+        total = units.duration(sum(step.expected_seconds or 0.0 for step in counted))
+        times = f"Expected downtime: {units.duration(sum(down))}. " if down else ""
+        lines.append(f"{times}Expected total time: {total}. Manual steps are not included.")
     if any(step.downtime for step in plan.steps):
         lines.append(f"Before the cluster is stopped, you have to type its name: {printable(plan.cluster)}")
+    return lines
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan for people: every step, the commands that do its work, its call, its undo."""
+    lines = _heading(plan)
     for step in plan.steps:
         marks = " [downtime]" * step.downtime + " [POINT OF NO RETURN]" * step.point_of_no_return
         lines += [
             "",
-            f"{step.number}. {step.title} ({step.user}@{step.server}, {units.duration(step.expected_seconds)}){marks}",
+            f"{step.number}. {step.title} ({step.user}@{step.server}, {units.expected(step.expected_seconds)}){marks}",
             f"   {sentence(step.reason)}",
             *step_lines(step),
         ]

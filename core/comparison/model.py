@@ -15,7 +15,7 @@ class Verdict(StrEnum):
     NONE = "no difference beyond noise"
     ONE_SIDED = "measured on one side only"
     UNLIKE = "not comparable: cached on one side only"
-    """Old and new stand for the first and any other set."""
+    """The old set stands for the first, the new set for any other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,8 @@ class Contrast:
 @dataclass(frozen=True, slots=True)
 class Row:
     """One metric of one workload on both sides. `ratio` is new over old, for a metric where more is better; for a
-    latency old over new, so that above 1 always speaks for new. None where a side is missing."""
+    latency of the old set over that of the new one, so that above 1 speaks for the new one. None where a side is
+    missing."""
 
     workload: Workload
     metric: str
@@ -85,7 +86,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two or more sets of runs side by side: old and new, or a first, a second and further ones."""
+    """Two or more sets of runs side by side: an old and a new one, or a first, a second and further ones."""
 
     old: str
     """What is compared, for people: server and volume."""

@@ -299,7 +299,7 @@ class ClusterWide:
 
 @dataclass(frozen=True, slots=True)
 class Binaries:
-    """What a trial cluster showed of the binaries that made it; each was asked for by what old has."""
+    """What a trial cluster showed of the binaries that made it; each was asked for by what the old cluster has."""
 
     libraries: tuple[tuple[str, str], ...] = ()
     """A library, and why it could not be loaded; empty where it could."""

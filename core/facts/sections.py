@@ -25,7 +25,7 @@ NO_CLUSTER = "clusters"
 LOST = "lost-session"
 """Of a gap: the server ended a session in the middle of a question."""
 TRIAL = "trial-cluster"
-"""Of a gap: new's binaries made no trial cluster."""
+"""Of a gap: the new server's binaries made no trial cluster."""
 
 _OURS = "pghaul: "
 _NOTHING_THERE = 4

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -38,9 +38,9 @@ from core.history.types import SERVER
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.checks import CheckResult, Waiver
 from core.migration.model.estimate import Estimate
-from core.migration.model.execution import Execution, Kind
+from core.migration.model.execution import COPY_REHEARSAL, DRESS_REHEARSAL, Execution, Kind
 from core.migration.model.move import Move
-from core.migration.model.plan import Plan
+from core.migration.model.plan import Phase, Plan
 from core.migration.model.probe import Probe
 from core.servers.profiles import Profile
 from core.servers.shell import command
@@ -270,11 +270,32 @@ def entries(session: Session, limit: int, move: str | None, tag: str | None = No
     columns = everything.c
     newest = select(everything).order_by(columns.at.desc(), columns.kind, columns.reference.desc())
     if tag is None:
-        return tuple(map(_entry, session.execute(newest.limit(limit))))
+        return _with_dress_rehearsals(session, tuple(map(_entry, session.execute(newest.limit(limit)))))
     wanted = tag.lstrip("#").lower()
     noted = (entry for entry in map(_entry, session.execute(newest)) if entry.note)
     tagged = (entry for entry in noted if not wanted or wanted in entry.tags)
-    return tuple(islice(tagged, limit))
+    return _with_dress_rehearsals(session, tuple(islice(tagged, limit)))
+
+
+def _with_dress_rehearsals(session: Session, found: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Return the entries with the titles of dress rehearsals, which only the plan of an execution tells apart."""
+    executions = [entry.at for entry in found if entry.kind == "execution"]
+    if not executions:
+        return found
+    rows = session.execute(
+        select(ExecutionRow.id, ExecutionRow.state, ExecutionRow.plan).where(
+            ExecutionRow.kind == Kind.REHEARSAL.value, ExecutionRow.started_at >= min(executions)
+        )
+    )
+    # every quotation mark inside a JSON string is escaped, so this is the phase of a step
+    phase = f'"phase":"{Phase.DRESS.value}"'
+    titles = {number: f"{DRESS_REHEARSAL}: {state}" for number, state, plan in rows if phase in plan}
+    return tuple(
+        replace(entry, title=titles[entry.reference])
+        if entry.kind == "execution" and entry.reference in titles
+        else entry
+        for entry in found
+    )
 
 
 def moves_newest_first(session: Session) -> tuple[Move, ...]:
@@ -368,9 +389,9 @@ def _run_title() -> ColumnElement[str]:
 
 
 def _execution_title() -> ColumnElement[str]:
-    """`move: done` or `rehearsal: stopped`."""
+    """`move: done` or `copy rehearsal: stopped`."""
     real = ExecutionRow.kind == Kind.REAL.value
-    return case((real, literal("move")), else_=ExecutionRow.kind.expression) + ": " + ExecutionRow.state
+    return case((real, literal("move")), else_=literal(COPY_REHEARSAL)) + ": " + ExecutionRow.state
 
 
 def _checks_title() -> ColumnElement[str]:

@@ -230,7 +230,7 @@ def _refuse(session: Session, name: str, numbers: Sequence[int]) -> None:
 
 
 def _refuse_watch(session: Session, numbers: Sequence[int]) -> None:
-    """By the probe that says that it was begun pghaul knows that old is to be asked what it saw."""
+    """By the probe that says that it was begun pghaul knows that the old server is to be asked what it saw."""
     watched = select(ProbeRow.move_id).where(ProbeRow.id.in_(numbers))
     for move in session.scalars(select(MoveRow).where(MoveRow.id.in_(watched))):
         begun = uncollected_watch_row(session, move)

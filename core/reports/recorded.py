@@ -5,8 +5,8 @@ none stays as it was worded. Those of checks are read from their code (`installe
 `resources/languages/recorded`, the others stand here: a new title of a step belongs here. Why a server, or what of it,
 could not be read stands in `recorded_reasons.py`.
 A translation says `{reason:recorded}` where the value is of ours too, `{told:listed}` where each of several is,
-`{stands:sentence}` where it is a whole sentence, and no part of one; every other value, a server's name that reads like
-a template among them, is carried over as it is.
+`{stands:sentence}` where it is a whole sentence, and no part of one, `{more:sentences}` where it is several. Every
+other value, a server's name that reads like a template among them, is carried over as it is.
 """
 
 import re
@@ -18,7 +18,7 @@ from core.reports.recorded_reasons import FAILURES, SUBJECTS
 _TITLES = (
     marked("Check that the target is empty or a copy made by pghaul"),
     marked("Create {path}"),
-    marked("Fence the new cluster"),
+    marked("Fence the new cluster, so that it cannot start"),
     marked("Remove what an earlier attempt left on the old server"),
     marked("Create an SSH key for this copy"),
     marked("Install the functions of this copy on the new server"),
@@ -26,7 +26,7 @@ _TITLES = (
     marked("Read the host keys of the new server"),
     marked("Pin the host keys of the new server"),
     marked("Create a password for the rsync daemon"),
-    marked("Install the functions of the daemon's keeper on the new server"),
+    marked("Install the functions of the process that watches the rsync daemon on the new server"),
     marked("Start an rsync daemon for this copy"),
     marked("Check that the old server reaches the rsync daemon"),
     marked("Create a folder for this copy"),
@@ -40,7 +40,7 @@ _TITLES = (
     marked("Check that the new server has the programs for the copy"),
     marked("Check that the role {role} has no administrator rights"),
     marked("Measure the queries on the old server"),
-    marked("Record the identity of each data root"),
+    marked("Record the directories of the old cluster (data, tablespaces, WAL)"),
     marked("Pre-copy pass {number} of {all}"),
     marked("Pre-copy pass {number} of {all}: copy {path}"),
     marked("Checksum in advance on the old server: pass {number}"),
@@ -51,8 +51,8 @@ _TITLES = (
     marked("Drop the page cache of the new server"),
     marked("Start the copy on the new server, examine its databases, and stop it"),
     marked("Check that the copy is stopped"),
-    marked("Check that the plan covers each data root"),
-    marked("Check again that the plan covers each data root"),
+    marked("Check that the plan covers all directories of the old cluster"),
+    marked("Check again that the plan covers all directories of the old cluster"),
     marked("Check that every file can be copied"),
     marked("Check again that every file can be copied"),
     marked("Check that the old cluster could be restarted"),
@@ -66,8 +66,8 @@ _TITLES = (
     marked("Take the inventory of the old cluster"),
     marked("Stop the old cluster"),
     marked("Check that the old cluster is stopped"),
-    marked("Fence the old cluster"),
-    marked("List the files to be deleted from {path}"),
+    marked("Fence the old cluster, so that it cannot start"),
+    marked("List the files that the copy will delete on the new server: {path}"),
     marked("Copy the stopped cluster"),
     marked("Copy the stopped cluster: {path}"),
     marked("Final sync, changed files"),
@@ -90,9 +90,9 @@ _TITLES = (
     marked("Stop the NFS server of this copy"),
     marked("Pack the configuration of the old cluster: {paths}"),
     marked("Install the configuration on the new server"),
-    marked("Register the new cluster with its host"),
+    marked("Write Debian's configuration of the new cluster (/etc/postgresql)"),
     marked("Enable the start of the new cluster at boot"),
-    marked("Set what was in force on the old cluster: {names}"),
+    marked("Keep the settings that were in force on the old cluster: {names}"),
     marked("Start the new cluster for local connections only"),
     marked("Query the new cluster"),
     marked("Compare the inventories of both clusters"),
@@ -114,16 +114,16 @@ _TITLES = (
     marked("Tell the connection pooler"),
     marked("Repoint the applications"),
     marked("Check that there was no cutover"),
-    marked("Check that nobody has written to the new cluster"),
+    marked("Check that the new cluster was never started for clients"),
     marked("Stop the new cluster"),
-    marked("Stop and fence the new cluster"),
-    marked("Unregister the new cluster from its host"),
+    marked("Stop the new cluster, and fence it so that it cannot start"),
+    marked("Restore Debian's configuration of the new server (/etc/postgresql)"),
+    marked("Disable the start of the new cluster at boot"),
     marked("Restore the configuration of the new server"),
     marked("Remove the fence of the old cluster"),
     marked("Start the old cluster"),
     marked("Check that the old cluster runs"),
     marked("Compare the settings of the old cluster with those before the stop"),
-    marked("settings with a pending restart"),  # a check's title until it looked at every edit
 )
 """As the history that ships as an example has them."""
 _SOURCES = (
@@ -136,7 +136,6 @@ _SOURCES = (
     marked("given"),
     marked("an earlier build"),
     marked("timed: an earlier pre-copy pass of this move"),
-    marked("timed: an earlier warm pass of this move"),
     marked("timed {number} time"),
     marked("timed {number} times"),
     marked("timed {number} time in other moves between such servers"),
@@ -163,9 +162,6 @@ _LEFT = (
     marked("Point the receivers of the old cluster's WAL to the new cluster: {names}."),
     marked("Drop the replication slots that nobody uses on the new server, because they keep WAL: {names}."),
     marked("Warm up the memory of the new server, for example by pg_prewarm. Until then the first queries are slow."),
-    marked(
-        "Do not run ANALYZE. The statistics of the planner were copied with the tables, the cumulative ones as files."
-    ),
     marked("To undo, {commands}"),
     marked("To roll back, {commands}"),
 )
@@ -221,121 +217,24 @@ _SAID = (
     marked("To undo, create and allow a new key by the steps above."),
     marked("To undo, stop it."),
     marked("Two copies of one cluster must never run at the same time."),
-    marked("the control file must be the very same as before the pass: else somebody started old under it"),
-    marked(
-        "every path with type, size, time, mode, owner, link target and contents; what changed since it was read "
-        "behind a warm pass is read now"
-    ),
-    marked(
-        "{size}, {rate} and {claimed} cannot all be: the first two give {takes}; the size in {claimed2} is {needed}; "
-        "at {rate2} {bytes} are copied in {claimed3}"
-    ),
     marked("4 streams"),
     marked("one stream of rsync over ssh"),
-    marked(
-        "a sample of the cluster's own files went at {rate} ({tried}), shrunk to 1/{ratio}, "
-        "bound by {bound} (measured: {links})"
-    ),
-    marked("a sample of the cluster's own files went at {rate} ({tried}), bound by {bound} (measured: {links})"),
-    marked("a sample of the cluster's own files went at {rate}, bound by {bound}"),
-    marked("nothing was measured; it is what every server has"),
-    marked("--verify all reads every file in the stop{behind}: about {seconds} on top"),
-    marked("what people take is not counted: to stop the applications, to look, to decide, to lead them to new"),
-    marked("old allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)"),
-    marked("the dump goes from old to new over the network while it is loaded: table data alone, no indexes"),
-    marked("one table is most of the cluster: it is dumped and loaded by one process, whatever -j says"),
-    marked("a sample of the cluster by {name}, until on new's disk"),
-    marked("files of {hourly} were written to within an hour: the stop looks through as much"),
-    marked("folders of the cluster are copied side by side, each disk by what its own hold"),
-    marked("zeros by {program} on both at once, as the files of a copy are; {side} is slower"),
-    marked("a sample of the largest tables stands for all of them: {told}"),
-    marked("rates of other clusters stand in for what was not observed: {unseen}"),
-    marked("the copy goes at the observed {observed}: {bytes} take {seconds}"),
-    marked("CREATE INDEX in a throwaway cluster on new, over {tables}"),
-    marked("COPY into a throwaway cluster on new, {tables}"),
     marked("COPY of a sample of {tables}, cached"),
-    marked("both servers run the same series on the same architecture"),
-    marked("pg_basebackup is one process with one stream, without ssh"),
     marked("dd of the largest relation files, {how}"),
     marked("dd of random bytes, flushed at the end"),
     marked("zeros through one ssh stream, {cipher}"),
     marked("plain TCP by socat, 1 stream"),
     marked("iperf3, 1 stream"),
     marked("random bytes, flushed every {size}"),
-    marked("{how}: as fast at the end as at first ({start})"),
-    marked("{how}: {start} at first, slower after {bytes}; the end counts"),
-    marked("VACUUM FULL of {tables}, ahead: {wasted} are no rows"),
-    marked("{kept} of old WAL gone: a slot, the archiver or a setting holds it"),
-    marked("a link of {faster}"),
     marked("a new disk that writes {faster}"),
-    marked("a new server of {more} processors"),
-    marked("an old disk that reads {faster}, such as a standby's"),
-    marked("compression, where it shrinks to 1/{ratio}"),
-    marked("verification ahead: --verify changed"),
-    marked("an hour in which a fifth changes ({least})"),
-    marked("how fast the cluster changes was not given: assumed {likely} an hour ({low} to {high})"),
-    marked("the cipher was not measured: assumed {likely} a stream ({range})"),
-    marked("the network was not measured: assumed to be gigabit (90 Mbit/s to 10 Gbit/s)"),
-    marked("the network was not measured: assumed to be no slower than at the earlier restore"),
-    marked("the network was not measured: assumed to carry what the observed copy did ({carried})"),
-    marked("the number of files was not given: assumed {files}"),
-    marked("the observed {observed} is less than half of what {carried}: something holds it up"),
-    marked(
-        "the observed {observed} is more than {carried}: one is wrong, or a cache was measured; low to high covers both"
-    ),
-    marked("the slowest link carries ({bound}, {likely})"),
-    marked("the {bound} carries ({likely})"),
-    marked("the processors were not counted: assumed 4"),
-    marked("the size of the indexes was not given: assumed 30 % of the cluster"),
-    marked("the {name} was not measured: assumed to {verb} {disk} ({range})"),
-    marked("what crosses the wire shrinks to 1/{ratio}, and no processor is too slow for that"),
-    marked(
-        "warm passes hardly shorten the stop: the cluster changes about as fast as it is copied, "
-        "or it is small; a cold copy is done sooner"
-    ),
-    marked("{likely} is more than one ssh stream was ever seen to carry"),
-    marked("how many tables and large objects there are was not given: nothing is counted for each of them"),
-    marked("indexes and ANALYZE are under a fifth of the restore: they usually take more; are they all counted?"),
-    marked("scaled with the size from an earlier dump & restore {size}"),
-    marked("the earlier dump took {earlier} of cluster from a disk that reads {read}"),
-    marked("{rate} end to end is more than a dump & restore was seen to do (150 MB/s)"),
-    marked("{rate} end to end is more than was seen where one table dominates (40 MB/s)"),
-    marked("the cluster changes about as fast as it can be copied: a replica may never catch up"),
-    marked("pg_upgrade clones files, which takes a file system with reflinks on new (XFS, Btrfs)"),
-    marked("pg_upgrade copies every file on new once more"),
-    marked("pg_upgrade links files: once new was opened, the copy cannot go back to the old version"),
-    marked("text sorts differently on new: {wanted} of indexes are built anew before opening, {how}"),
-    marked("as long for each byte as the indexes that were built before"),
-    marked("at some {sampled} in one process, as over a sample of the tables"),
     marked("assumed {likely} in one process ({low} to {high})"),
-    marked("by the watch of {seconds}, files of {hour} are written to in an hour, {day} in a day"),
-    marked(
-        "fewest changes between {clock} and {clock2} ({low} an hour), most "
-        "between {clock3} and {clock4} ({high}), by old's clock"
-    ),
-    marked("new runs PostgreSQL {new}, old {old}: files of one major version are no cluster of another"),
-    marked("the cluster's bytes cross the network unencrypted, as the move allows"),
     marked("control data of {path}"),
     marked("smartctl is not installed"),
     marked("a trial cluster of {version}"),
     marked("blockers: {blockers}, unknown: {unknown}, warnings: {warnings}, passed: {passed}"),
-    # what two checks recorded as warnings that are passes now
-    marked(
-        "No action is needed now. The plan copies while the old cluster is running, then stops it, verifies "
-        "the stop and copies the changes."
-    ),
-    marked(
-        "The old cluster is running. A copy of its files is usable only after it is shut down and the final "
-        "sync is done."
-    ),
-    marked("pghaul's own copy needs no action, also over NFS. Map the user IDs for what you copy by other means."),
-    marked(
-        "{owner} has another user ID on the new server. pghaul copies by name, but archives and NFS mounts go by ID."
-    ),
     marked(
         "Manual steps are not included: to stop the applications, to check, to decide, and to repoint the applications."
     ),
-    marked("--verify all reads every file during the downtime{behind}. This adds about {seconds}."),
     marked(
         "The old server allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, "
         "wal_level replica)."
@@ -355,42 +254,44 @@ _SAID = (
     marked("pg_upgrade links files. After the cutover, the copy cannot go back to the old version."),
     marked(
         "Pre-copy passes hardly shorten the downtime: the cluster changes about as fast as it is copied, or "
-        "it is small. A cold copy is finished sooner."
-    ),
-    marked(
-        "Pre-copy passes hardly shorten the downtime: the cluster changes about as fast as it is copied, or "
         "it is small. A copy with the cluster stopped is finished sooner."
     ),
     marked(
         "{size}, {rate} and {claimed} do not fit together. The first two give {takes}. The size in {claimed2}"
         " needs {needed}. At {rate2}, {bytes} are copied in {claimed3}."
     ),
-    marked(
-        "a sample of the cluster's own files was copied at {rate} ({tried}), shrunk to 1/{ratio}; bottleneck:"
-        " {bound} (measured: {links})"
-    ),
-    marked(
-        "a sample of the cluster's own files was copied at {rate} ({tried}); bottleneck: {bound} (measured: {links})"
-    ),
-    marked("a sample of the cluster's own files was copied at {rate}; bottleneck: {bound}"),
     marked("removing {kept} of old WAL: a slot, the archiver or a setting keeps it"),
+    # why a transport was chosen
+    marked("A sample of the cluster's own files was copied at {rate}. {more}"),
+    marked("One SSH stream is about as fast as the slowest link, the {link}. {more}"),
+    marked("One SSH stream limits the copy. More streams would help. {more}"),
+    marked("Other transports: {rates}."),
+    marked("Measured rates: {rates}."),
     marked("how long each method takes"),
     marked("transport: {transport}"),
     marked("move: {state}"),
-    marked("rehearsal: {state}"),
+    marked("copy rehearsal: {state}"),
+    marked("dress rehearsal: {state}"),
     marked("RAID {level} of {drives}"),
     marked("RAID {level} of {drives} in {groups} groups"),
 )
 """Assumptions and warnings of an estimate, what would help, how a link was probed, why a plan is as it is, gaps."""
 _PARTS = (
     marked("{low} to {high}"),
-    marked(", then {looks} examine the new cluster"),
-    marked(", then pg_checksums and pg_amcheck examine the new cluster"),
     marked("the throughput of the slowest link ({bound}, {likely})"),
     marked("the throughput of the {bound} ({likely})"),
-    marked(", then {looks} looks through new"),
-    marked(", then pg_checksums and pg_amcheck look through new"),
+    marked(", and {looks} examine the new cluster"),
+    marked(", and pg_checksums and pg_amcheck examine the new cluster"),
+    marked("disk of the old server"),
+    marked("disk of the new server"),
+    marked("CPU of the old server"),
+    marked("{link} ({rate}/s)"),
+    marked("network"),
+    marked("checksums"),
+    marked("no compression"),
+    marked("{tool} level {level}"),
     marked("the facts do not contain it"),
+    marked("it is an unfinished copy: pghaul copies the control file last"),
     marked("{tool}, one stream"),
     marked("{tool} level {level}, {streams} streams"),
     marked("{tool} level {level}, one stream"),
@@ -463,12 +364,19 @@ _PARTS = (
     marked("drops nothing"),
     marked("no md array"),
     marked("within a second"),
+    marked("all can be loaded"),
+    marked("host {name}, boot ID {id}, {more}"),
+    marked("free"),
+    marked("{owner}: a system account"),
+    marked("{owner}: lingering enabled"),
+    marked("{file} line {number} (`{address}`)"),
+    marked("{file} line {number}: {rule}"),
     marked("synchronised"),
     marked("not synchronised"),
-    marked("synchronisation not known"),
+    marked("not known whether it is synchronised"),
     marked("{apart}, synchronised"),
     marked("{apart}, not synchronised"),
-    marked("{apart}, synchronisation not known"),
+    marked("{apart}, not known whether it is synchronised"),
     marked("disabled"),
     marked("{number} tablespaces outside"),
     marked("1 tablespace outside"),
@@ -489,8 +397,6 @@ _PARTS = (
     marked("huge_pages {value}, {number} reserved"),
     marked("{number} reserved"),
     marked("at least {size}"),
-    marked("{number} of {all} load"),
-    marked("host {name}, boot {id}, {more}"),
 )
 """What such sentences are made of."""
 
@@ -530,8 +436,11 @@ class _Value(str):
     def __format__(self, spec: str) -> str:
         if spec == "sentence":
             return recorded(str(self))
+        if spec == "sentences":
+            return " ".join(map(recorded, re.split(r"(?<=\.) (?=[A-Z])", self)))
         if spec == "listed":
-            return ", ".join(map(compared, self.split(", ")))
+            parts = re.split(r"(, |; )", self)  # each other part is what separates two
+            return "".join(part if at % 2 else compared(part) for at, part in enumerate(parts))
         return compared(str(self)) if spec == "recorded" else str(self)
 
 

@@ -64,7 +64,7 @@ class Report:
 
     @property
     def cluster(self) -> Cluster | None:
-        """The cluster that moves, as the facts of old have it."""
+        """The cluster that moves, as the facts of the old server have it."""
         return None if self.old_facts is None else self.old_facts.cluster(self.move.cluster)
 
     @property
@@ -130,7 +130,8 @@ def _volumes(runs: Sequence[Run]) -> Comparison | None:
     for run in runs:
         if run.outcome is Outcome.DONE:
             sets.setdefault((run.volume.side, run.volume.server, run.volume.mount_point), []).append(run)
-    ordered = sorted(sets, key=lambda place: place[0] is Side.NEW)  # old's first, each side's in the order of time
+    # those of the old server first, each side's in the order of time
+    ordered = sorted(sets, key=lambda place: place[0] is Side.NEW)
     return compare(*(sets[place] for place in ordered)) if len(sets) > 2 else None
 
 

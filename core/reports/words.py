@@ -80,6 +80,13 @@ def about(seconds: float) -> str:
     return units.duration(rounded).removesuffix(" 00 s").removesuffix(" 00 min")
 
 
+def expected(seconds: float | None) -> str:
+    """The expected duration of a step: `under 1 s`, else as `about`; a dash where it is not known."""
+    if seconds is None:
+        return units.ABSENT
+    return tr("under 1 s") if seconds < 1 else about(seconds)
+
+
 def span(seconds: Span) -> str:
     """`3 h 48 min (3 h 12 min to 4 h 54 min)`."""
     return f"{about(seconds.likely)} ({reach(seconds)})"

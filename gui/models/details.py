@@ -17,7 +17,7 @@ from gui.models.execution import outcome, state_name
 from gui.models.facts import side_by_side
 from gui.models.migration import check_text, commands, estimate_text, plan_summary, probe_text
 from gui.models.sentences import recorded
-from gui.models.words import DRESSED, EXECUTIONS, capital, moment
+from gui.models.words import capital, moment
 
 if TYPE_CHECKING:
     from core.history.store import Detail
@@ -67,7 +67,7 @@ def _facts(facts: Facts) -> str:
 
 def _execution(execution: Execution) -> str:
     what = tr("{executions} of {move}, {state}").format(
-        executions=capital(tr(DRESSED if execution.dressed else EXECUTIONS[execution.kind])),
+        executions=capital(tr(execution.name)),
         move=execution.move,
         state=state_name(execution.state),
     )

@@ -125,7 +125,7 @@ def probes_summary(probes: tuple[Probe, ...]) -> str:
         else []
     )
     if whole is not None:
-        by = tr(" by {name}").format(name=recorded(whole.transport.name)) if whole.transport is not None else ""
+        by = tr(" by {name}").format(name=compared(whole.transport.name)) if whole.transport is not None else ""
         said.append(
             tr("Whole transfer: {bytes_per_second}{by}").format(
                 bytes_per_second=units.rate(whole.bytes_per_second), by=by
@@ -179,7 +179,7 @@ def plan_summary(plan: Plan) -> str:
     downtime = [step.expected_seconds for step in plan.steps if step.downtime and step.expected_seconds is not None]
     stop = tr(", about {downtime} of downtime").format(downtime=units.duration(sum(downtime))) if downtime else ""
     return tr("{steps} steps, transport {transport}{stop}. {why}").format(
-        steps=len(plan.steps), transport=recorded(plan.transport), stop=stop, why=capital(recorded(plan.why))
+        steps=len(plan.steps), transport=compared(plan.transport), stop=stop, why=capital(recorded(plan.why))
     )
 
 

@@ -8,7 +8,7 @@ from core.language import tr
 from core.migration.model.estimate import stage_heading
 from gui.appearance import Tone
 from gui.models.table import Column, Width
-from gui.models.words import EXECUTIONS, counted, moment, span
+from gui.models.words import counted, moment, span
 
 if TYPE_CHECKING:
     from core.api.migration import ByStage, EstimateComparison
@@ -40,7 +40,7 @@ def _result_text(row: "EstimateComparison") -> str:
 
 RECORD_COLUMNS: "tuple[Column[EstimateComparison], ...]" = (
     Column("Start", lambda row: moment(row.began_at), value=lambda row: row.began_at.timestamp()),
-    Column("Property", lambda row: tr(EXECUTIONS[row.kind])),
+    Column("Property", lambda row: tr(row.name)),
     Column("Stage", lambda row: tr(stage_heading(row.stage)), width=Width.REST),
     Column(
         "Likely", lambda row: units.duration(row.estimated.likely), right=True, value=lambda row: row.estimated.likely

@@ -137,6 +137,10 @@ def progressed(execution: Execution) -> tuple[Progressed, ...]:
     return tuple(made)
 
 
+def _expected(seconds: float | None) -> str:
+    return tr("under 1 s") if seconds is not None and seconds < 1 else units.duration(seconds)
+
+
 def _title(row: StepRow) -> str:
     if row.step is None:
         return tr(row.head)
@@ -164,7 +168,7 @@ _WHERE: Column[StepRow] = Column(
     tone=lambda row: None if row.step is None else _side_tone(row.step),
 )
 _ABOUT: Column[StepRow] = Column(
-    "Expected duration", lambda row: "" if row.is_divider else units.duration(row.seconds), right=True
+    "Expected duration", lambda row: "" if row.is_divider else _expected(row.seconds), right=True
 )
 PLAN_COLUMNS: tuple[Column[StepRow], ...] = (
     _NUMBER,

@@ -9,7 +9,6 @@ from core import units
 from core.language import ENGLISH, current, marked, tr, tr_counted
 from core.migration.model.checks import Status
 from core.migration.model.estimate import Span, method_title
-from core.migration.model.execution import Kind
 from core.migration.model.probe import Quantity
 from core.migration.model.standing import Condition
 from gui.appearance import Tone
@@ -23,8 +22,6 @@ STATUS_TONES = {
     Status.WARNING: Tone.WARNING,
     Status.PASS: Tone.GOOD,
 }
-EXECUTIONS = {Kind.REAL: marked("move"), Kind.REHEARSAL: marked("rehearsal")}
-DRESSED = marked("dress rehearsal")
 _ABBREVIATIONS = {"iops": "IOPS", "cpu": "CPU", "p999": "p99.9"}
 _SIDES = {"old": marked("old server"), "new": marked("new server")}
 _CONDITIONS = {

@@ -58,6 +58,11 @@ def test_durations_are_no_more_exact_than_useful(number: float, text: str) -> No
     assert units.duration(number) == text
 
 
+@pytest.mark.parametrize(("number", "text"), [(None, "–"), (0.0, "under 1 s"), (0.99, "under 1 s"), (45, "45 s")])
+def test_the_expected_duration_of_a_step_is_no_more_exact_than_a_second(number: float | None, text: str) -> None:
+    assert units.expected(number) == text
+
+
 @pytest.mark.parametrize(
     ("number", "text"), [(2.5, "2.50 s"), (0.0125, "12.5 ms"), (192.8e-6, "193 µs"), (13.5e-9, "13.5 ns"), (0, "0 ns")]
 )

@@ -238,12 +238,12 @@ def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWid
         )
     own = [rule for rule in wide.hba if _is_about_server(rule, context.old.addresses)]
     if own:
-        ours = format_list([f"{places[rule]} names `{rule.address}`" for rule in own])
+        ours = format_list([f"{places[rule]} (`{rule.address}`)" for rule in own])
         return warning(
             format_list([f"{places[rule]}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]),
             ", ".join(context.new.addresses) or NOTHING,
-            f"{ours}. This refers to the old server's own addresses or network, "
-            f"which are different on the new server.{age_note(cluster)}",
+            "These access rules refer to the old server's own addresses or network, which are different on the new "
+            f"server: {ours}.{age_note(cluster)}",
             "Check that all clients can still connect.",
         )
     return passed(

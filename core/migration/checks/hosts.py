@@ -486,7 +486,7 @@ def _describe_removal(removal: Removal, owner: str | None, uid: int | None) -> s
 
 
 def _describe_synchronisation(synchronised: bool | None) -> str:
-    return {True: "synchronised", False: "not synchronised", None: "synchronisation not known"}[synchronised]
+    return {True: "synchronised", False: "not synchronised", None: "not known whether it is synchronised"}[synchronised]
 
 
 def _describe_difference(seconds_apart: float, error: float) -> str:

@@ -547,9 +547,9 @@ def _same_storage(context: CheckContext, source: str, target: str) -> bool:
 def _shown(facts: Facts, folders: list[str]) -> str:
     system = facts.system
     name, boot = (system.hostname, system.boot_id) if system is not None else (None, None)
-    return (
-        f"host {name or NOTHING}, boot {boot or NOTHING}, {' '.join(facts.addresses) or NOTHING}: {' '.join(folders)}"
-    )
+    addresses = " ".join(facts.addresses) or NOTHING
+    # the first part of a boot ID tells two hosts apart
+    return f"host {name or NOTHING}, boot ID {(boot or NOTHING).partition('-')[0]}, {addresses}: {' '.join(folders)}"
 
 
 CHECKS: tuple[Check, ...] = (

@@ -39,7 +39,7 @@ def check_target_path(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that the targets are deep enough, no system directories, on a disk and writable."""
     targets = [root.target for root in data_roots(context.move, cluster)]
     systems = {target: context.new.file_system_of(target) for target in targets}
-    shown = ", ".join(f"{target} on {_describe_kind(systems[target])}" for target in targets)
+    shown = ", ".join(f"{target} ({_describe_kind(systems[target])})" for target in targets)
     wrong = [f"{target}: {why}" for target in targets if (why := _why_unfit(target, systems[target])) is not None]
     if wrong:
         return blocker(

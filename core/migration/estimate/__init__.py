@@ -42,7 +42,8 @@ def _advised(methods: tuple[Method, ...]) -> str:
 def ruled_out(made: Estimate, checks: Sequence[CheckResult]) -> Estimate:
     """The estimate with what blockers of the checks rule out, each by its first reason.
 
-    What makes old's files no cluster on new rules out every copy of them; what else stands in the way can be mended.
+    What keeps the new server from using the old cluster's files rules out every copy of them; what else stands in the
+    way can be mended.
     """
     reasons = [each.message for each in checks if each.id in _FILES_ALONE and each.status is Status.BLOCKER]
     if not reasons:
@@ -55,7 +56,7 @@ def ruled_out(made: Estimate, checks: Sequence[CheckResult]) -> Estimate:
 
 
 _FILES_ALONE = frozenset({"product", "architecture", "control-data"})
-"""Checks whose blockers say that files of old are none of the new server's."""
+"""Checks whose blockers say that the new server cannot use the old cluster's files."""
 
 
 def simulated(spec: Spec, checking: Verify = Verify.CHANGED) -> tuple[Simulated, ...]:

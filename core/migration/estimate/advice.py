@@ -83,7 +83,7 @@ def _changes(spec: Spec, method: str, checking: Verify) -> Iterator[tuple[str, S
             yield change, without, checking
     yield from ((change, changed, checking) for change, changed in _processors(spec, method))
     if checking is Verify.ALL and method not in {*_DUMPS, "streaming-replica"}:
-        yield "checksums in advance: --verify changed", spec, Verify.CHANGED
+        yield "checksums in advance (--verify changed)", spec, Verify.CHANGED
     if method == "warm-copy":
         least = span(basis(spec).change).likely / _QUIET
         yield f"a quieter hour, in which a fifth as much changes ({units.size(least)})", quieter(spec, least), checking
@@ -135,7 +135,7 @@ def _network(spec: Spec) -> Iterator[_Change]:
         yield f"a network of {units.bits(faster)}", "wire", faster / (link or 1e9), changed
     if (spec.copy.compression_ratio or 1.0) <= 1.1:
         packed = replace(spec, copy=replace(spec.copy, compression_ratio=_SHRINKS))
-        yield f"compression, if the data shrinks to 1/{_SHRINKS:g}", "wire", _SHRINKS, packed
+        yield f"compression, if it makes the data {_SHRINKS:g} times smaller", "wire", _SHRINKS, packed
     streams = spec.link.streams or 1
     if streams < _STREAMS and spec.copy.ssh_bytes_per_second != inf:
         more = replace(spec, link=replace(spec.link, streams=_STREAMS))
@@ -143,7 +143,7 @@ def _network(spec: Spec) -> Iterator[_Change]:
 
 
 def _processors(spec: Spec, method: str) -> Iterator[tuple[str, Spec]]:
-    """New's loads and builds indexes: a job for each, see dump_methods."""
+    """The new server's processors load and build indexes: a job for each, see dump_methods."""
     cores = spec.new.cores
     if method == "parallel-dump-restore" and cores is not None and spec.dump.jobs is None and cores < MOST_PROCESSES:
         more = min(MOST_PROCESSES, 2 * cores)
@@ -154,7 +154,12 @@ def _disks(spec: Spec) -> Iterator[_Change]:
     read, write = spec.old.read_bytes_per_second, spec.new.write_bytes_per_second
     if read is not None:
         faster = replace(spec, old=replace(spec.old, read_bytes_per_second=_TIMES * read))
-        yield f"an old disk that reads {units.rate(_TIMES * read)}, such as a standby's", "old disk", _TIMES, faster
+        yield (
+            f"an old server whose disk reads {units.rate(_TIMES * read)}, for example a promoted standby",
+            "old disk",
+            _TIMES,
+            faster,
+        )
     if write is not None:
         faster = replace(spec, new=replace(spec.new, write_bytes_per_second=_TIMES * write))
         yield f"a new disk that writes {units.rate(_TIMES * write)}", "new disk", _TIMES, faster

@@ -43,8 +43,8 @@ LOOK_AT_A_FILE: Figure = (0.000005, 0.00002, 0.0004)
 """Its attributes on both sides: cached, likely, from a disk that turns."""
 
 FORGET_A_FILE: Figure = (0.00005, 0.0005, 0.0015)
-"""To put it out of new's cache before it is read: a process each, on many cores to few (in the lab 20,000 files in 30 s
-on two that had other things to do)."""
+"""To put it out of the new server's cache before it is read: a process each, on many cores to few (in the lab 20,000
+files in 30 s on two that had other things to do)."""
 
 # --- reading and summing up, bytes a second
 
@@ -145,7 +145,8 @@ PostgreSQL 15: pg_dump 0.75 to 1.3 times as fast, pg_restore 0.6 to 0.8, for pag
 1.0 to 1.2, for since 11 further processes help to build large ones."""
 
 WRITTEN_AGAIN: Figure = (1.0, 2.0, 2.6)
-"""Bytes that new's disk writes for each that is loaded or indexed: tables, and the WAL but for wal_level minimal."""
+"""Bytes that the new server's disk writes for each that is loaded or indexed: tables, and the WAL but for wal_level
+minimal."""
 
 ANALYZE: Figure = (60e6, 400e6, 4e9)
 ANALYZE_OF_NOW: Figure = (200e6, 1e9, 10e9)

@@ -39,11 +39,12 @@ class Basis:
     Attributes:
         size: bytes that a copy of the files brings.
         copy: the rate of a copy of files, end to end, per byte of cluster.
-        beside: the same while old runs: a link that nobody measured beside it is taken to share with its clients.
+        beside: the same while the old cluster runs: a link that nobody measured beside it is taken to share with its
+            clients.
         measured_whole: `copy` was observed as a whole, so that it holds the cost of each file already.
         wire: what crosses the network in bytes of cluster, as a copy compresses it: as given, else as a copy was
             observed to go, else assumed. `bare`: the same without ssh's compression.
-        read, write: the disks; `back`: what new gives back, where nobody measured that what it takes.
+        read, write: the disks; `back`: what the new server's disk gives back, where nobody measured that what it takes.
         roots: folders that are copied by themselves.
         of_now: both servers are taken to be of about 2017 and later.
         change: bytes of cluster that change in an hour.

@@ -84,7 +84,7 @@ def cold_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
 
 
 def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
-    """Copy while old runs, again what changed meanwhile, then stop and copy the rest.
+    """Copy while the old cluster runs, again what changed meanwhile, then stop and copy the rest.
 
     A pass compares every file that changed since the pass before began, whole and on both sides, and sends what
     differs: `touched / read + changed / copy + files × cost of a look`; behind it both sides read what it has brought.

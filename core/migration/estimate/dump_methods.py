@@ -53,14 +53,14 @@ class _Work:
 
 
 def dump_restore(known: Basis) -> Simulated:
-    """Dump, load it, build the indexes, ANALYZE, one after the other; clients wait for all of it, and old is stopped
-    and new opened at its end."""
+    """Dump, load it, build the indexes, ANALYZE, one after the other; clients wait for all of it, and the old cluster
+    is stopped and the new cluster opened at its end."""
     return _method("dump-restore", known, 1, 1)
 
 
 def parallel_dump_restore(known: Basis) -> Simulated:
-    """The same with `pg_dump -Fd -j` over as many processes as old has cores and `pg_restore -j` over new's, eight at
-    the most."""
+    """The same with `pg_dump -Fd -j` over as many processes as the old server has cores and `pg_restore -j` over those
+    of the new server, eight at the most."""
     given = known.spec.dump.jobs
     on_old, on_new = (given or min(cores, MOST_PROCESSES) for cores in (known.cores, known.new_cores))
     return _method("parallel-dump-restore", known, on_old, on_new)
@@ -148,8 +148,8 @@ def _written(known: Basis) -> Rate:
 
 
 def _marked(known: Basis, written: Rate) -> Rate:
-    """Bytes of index that new's disk takes a second while they are built, where the scan of freshly loaded rows marks
-    each as committed: the tables are written once more, without the WAL (wiki.postgresql.org, Hint Bits).
+    """Bytes of index that the new server's disk takes a second while they are built, where the scan of freshly loaded
+    rows marks each as committed: the tables are written once more, without the WAL (wiki.postgresql.org, Hint Bits).
     """
     if not known.index_bytes:
         return written

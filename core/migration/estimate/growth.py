@@ -1,4 +1,5 @@
-"""The same move later: how large the cluster will be, what a move takes then, and when old is full."""
+"""The same move later: how large the cluster will be, what a move takes then, and when the disk of the old server is
+full."""
 
 from dataclasses import dataclass, replace
 

@@ -17,8 +17,8 @@ from core.migration.model.plan import SIDE_BY_SIDE
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Bytes of the fullest lane: of old's disks, of new's, of the folders; None where there is but one, or nobody
-    knows."""
+    """Bytes of the fullest lane: of the old server's disks, of the new server's, of the folders; None where there is
+    but one, or nobody knows."""
 
     on_old: float | None = None
     on_new: float | None = None

@@ -56,7 +56,7 @@ def spec_of(
     tell, and when it is now; `command_seconds`: of a short command on these servers.
 
     Raises:
-        InputError: the facts of old do not know the cluster or its size.
+        InputError: the facts of the old server do not know the cluster or its size.
     """
     cluster = _cluster_of(move, old)
     known = _Known(
@@ -250,7 +250,8 @@ def _of_this_way(copied: Measured | None, choice: Choice) -> Measured | None:
 
 
 def _lasting(probes: Sequence[Probe], size: float) -> Measured | None:
-    """What new's disk takes over so many bytes: those of the longer write as they went, the rest as its end did."""
+    """What the new server's disk takes over so many bytes: those of the longer write as they went, the rest as its end
+    did."""
     longer = [each for each in probes if each.quantity is Quantity.SUSTAINED]
     if not longer:
         return None
@@ -299,7 +300,7 @@ def _series(text: str) -> float | None:
 
 
 def _version_of_new(case: CheckContext, wanted: float | None) -> float | None:
-    """The cluster's own where new has binaries of it, else the newest that it has."""
+    """The cluster's own where the new server has binaries of it, else the newest that it has."""
     if case.siblings:
         return wanted
     return max((each for each in map(_series, {one.series for one in case.new.clusters}) if each), default=None)
@@ -340,8 +341,8 @@ def _benchmark(runs: Sequence[Run], side: Side, metric: str, volume: FileSystem 
 
 
 def cluster_spec(cluster: Cluster, reindex: int | None = None, idle: int = 0) -> ClusterSpec:
-    """The cluster's part of a spec; `reindex`: bytes of indexes that must be built anew on new; `idle`: of WAL that no
-    pass of a copy brings."""
+    """The cluster's part of a spec; `reindex`: bytes of indexes that must be built anew on the new server; `idle`: of
+    WAL that no pass of a copy brings."""
     # templates are left alone by who reads facts; what indexes they have is small
     indexes = [database.index_bytes for database in cluster.databases if not database.template]
     tables = [
@@ -411,8 +412,8 @@ _NINETIETH = 1.28
 def of_a_dump(probes: Sequence[Probe]) -> dict[str, Measured]:
     """The figures of the latest ones, by their names in a spec; what was not measured is left out.
 
-    What COPY puts out counts in bytes of table as they come out on new, where the same rows were loaded: tables on old
-    hold dead rows too.
+    What COPY puts out counts in bytes of table as they come out on the new server, where the same rows were
+    loaded: tables on the old server hold dead rows too.
     """
     ordered = sorted((each for each in probes if each.quantity in OF_A_DUMP), key=lambda each: each.taken_at)
     latest = {each.quantity: each for each in ordered}

@@ -28,7 +28,7 @@ _STEPS = 12
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """How long clients may wait. `way_back`: by then old must run again, should new not do."""
+    """How long clients may wait. `way_back`: by then the old cluster must run again, should the new one not do."""
 
     seconds: float
     way_back: bool
@@ -68,7 +68,8 @@ def fit(
 
 
 def during(spec: Spec, begins: float, seconds: float) -> Spec:
-    """The same from `begins`, seconds of old's day, for so long, where a watch has seen how much changes then."""
+    """The same from `begins`, seconds of the old server's day, for so long, where a watch has seen how much changes
+    then."""
     seen = spec.history.watched
     rate = seen.between(begins, seconds) if seen is not None else None
     if seen is None or rate is None or not seen.bytes_per_hour:

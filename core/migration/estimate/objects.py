@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def dumped(known: Basis, *, data: bool = True) -> "Draws":
     """Seconds of pg_dump for its questions about each table, and for each large object where it dumps `data`."""
     cluster = known.spec.cluster
-    newer = max(known.spec.old.version or 0, known.spec.new.version or 0) >= 15  # new's pg_dump is used
+    newer = max(known.spec.old.version or 0, known.spec.new.version or 0) >= 15  # the pg_dump of the new server is used
     tables = assumptions.DUMP_A_TABLE_15 if newer else assumptions.DUMP_A_TABLE
     asked = (cluster.tables or 0) * drawn("dump a table", *tables)
     large = (cluster.large_objects or 0) * drawn("dump a large object", *assumptions.DUMP_A_LARGE_OBJECT)

@@ -73,7 +73,8 @@ def _within(window: tuple[float, float]) -> tuple[float, float]:
 
 
 def stop_by(fits: Fit, planned: Planned) -> float | None:
-    """When in old's day the stop must begin at the latest, in seconds; None: there is no window, or it is too short."""
+    """When in the old server's day the stop must begin at the latest, in seconds; None: there is no window, or it is
+    too short."""
     if planned.ends_at is None or fits.start_by > planned.night_seconds:
         return None
     return (planned.ends_at - fits.start_by) % _DAY

@@ -51,16 +51,18 @@ def reading(known: Basis) -> Rate:
 
 
 def read_whole(known: Basis) -> "Draws":
-    """Seconds until every file is read and summed up on both sides, new's from its disk; empty ones need no reading."""
+    """Seconds until every file is read and summed up on both sides, on the new server from its disk; empty ones need no
+    reading."""
     holding = max(0.0, known.files - (known.spec.cluster.empty_files or 0))
     return reading(known).seconds(known.size) + holding * drawn("forget a file", *assumptions.FORGET_A_FILE)
 
 
 def looks_for_corruption(known: Basis) -> tuple[Part, ...]:
-    """pg_checksums before new's first start, where there are page checksums; pg_amcheck behind it (since 14).
+    """pg_checksums before the new cluster's first start, where there are page checksums; pg_amcheck behind it (since
+    14).
 
-    Everything was read just before: where new's memory holds it no disk is waited for. As they were timed, where they
-    were.
+    Everything was read just before: where the new server's memory holds it no disk is waited for. As they were timed,
+    where they were.
     """
     cluster, memory, parts = known.spec.cluster, known.spec.new.memory_bytes, []
     disk = () if memory is not None and known.size <= assumptions.CACHED * memory else (known.back,)
@@ -103,8 +105,8 @@ def describe_verify_all(known: Basis) -> str:
     """Return a sentence on the additional downtime of --verify all."""
     looks = [part.name for part in looks_for_corruption(known)]
     seconds = units.duration(span(read_whole(known) + looking(known)).likely)
-    behind = f", then {' and '.join(looks)} examine the new cluster" if looks else ""
+    behind = f", and {' and '.join(looks)} examine the new cluster" if looks else ""
     return (
-        f"This estimate is without --verify all, which would read every file during the downtime{behind}. "
-        f"It would add about {seconds}."
+        f"With --verify all, every file is read during the downtime{behind}. "
+        f"This would take about {seconds} more, which are not included."
     )

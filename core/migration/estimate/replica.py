@@ -1,4 +1,5 @@
-"""The estimate of a streaming replica: pg_basebackup while old runs, then the WAL of that time, then the switchover."""
+"""The estimate of a streaming replica: pg_basebackup while the old cluster runs, then the WAL of that time, then the
+switchover."""
 
 from core.migration.estimate import assumptions
 from core.migration.estimate.basis import Basis, changed

@@ -32,11 +32,11 @@ class ClusterSpec:
     `tables`, `indexes`, `toast_tables`, `large_objects`, `databases`: how many there are; `empty_files`: of the `files`
     those that hold nothing, which nobody reads; `data_roots`: folders that
     are copied by themselves: the data directory, tablespaces, WAL elsewhere. `reindex_bytes`: what must be built anew
-    on new of indexes, because text sorts differently there. `written_bytes`: the files that are written to within an
-    hour, whole: what a pass after the first has to look through. `checksummed_bytes`: what has page checksums to be
-    looked at. `largest_folder_bytes`: of the data directory and the tablespaces outside of it the one with most: they
-    are copied side by side; `old_disk_bytes`, `new_disk_bytes`: what lies on the disk of either that holds most of it.
-    `database_bytes`: tables and indexes of all databases: what a dump & restore handles, without WAL and catalogs.
+    on the new server of indexes, because text sorts differently there. `written_bytes`: the files that are written to
+    within an hour, whole: what a pass after the first has to look through. `checksummed_bytes`: what has page checksums
+    to be looked at. `largest_folder_bytes`: of the data directory and the tablespaces outside of it the one with most:
+    they are copied side by side; `old_disk_bytes`, `new_disk_bytes`: what lies on the disk of either that holds most of
+    it. `database_bytes`: tables and indexes of all databases: what a dump & restore handles, without WAL and catalogs.
     `wasted_bytes`: of tables, what is no row; `kept_wal_bytes`: WAL that only a slot, the archiver or a setting holds:
     a copy moves both, a dump neither. `idle_wal_bytes`: WAL that the server keeps to write over it: nothing moves it.
     """
@@ -126,7 +126,8 @@ class CopySpec:
 
 @dataclass(frozen=True, slots=True)
 class ReplicaSpec:
-    """pg_basebackup: size before over size after its compression on old (since 15); None where it does not compress."""
+    """pg_basebackup: size before over size after its compression on the old server (since 15); None where it does not
+    compress."""
 
     compression_ratio: float | None = None
 
@@ -135,10 +136,10 @@ class ReplicaSpec:
 class DumpSpec:
     """How it is dumped and restored: processes of the parallel way, and gzip's level, 0 for none.
 
-    `copy_bytes_per_second`, `load_bytes_per_second`: bytes of table that one COPY of a sample puts out on old, and
-    takes on new; `index_bytes_per_second`: bytes of index that one process builds there. `text_ratio`: bytes of table
-    for each byte of its rows as text. `table_seconds`, `index_seconds`: what each table of a row, and each index on
-    one, takes new to make, whatever its size.
+    `copy_bytes_per_second`, `load_bytes_per_second`: bytes of table that one COPY of a sample puts out on the old
+    server, and takes on the new server; `index_bytes_per_second`: bytes of index that one process builds there.
+    `text_ratio`: bytes of table for each byte of its rows as text. `table_seconds`, `index_seconds`: what each table of
+    a row, and each index on one, takes new to make, whatever its size.
     """
 
     jobs: int | None = field(default=None, metadata=_WHOLE)

@@ -157,7 +157,7 @@ def timed_words(known: Basis, stage: str) -> str:
 
 
 def prepare(known: Basis) -> Part:
-    """Folders, keys and accounts made ready, while old runs."""
+    """Folders, keys and accounts made ready, while the old cluster runs."""
     number = 9 + known.roots
     return stage(known, Phase.PREPARE, number, fixed(0.0), "round trips", stopped=False)
 
@@ -197,7 +197,7 @@ def stop_by_hand(known: Basis, shutdown: "Draws") -> Part:
 
 
 def start_by_hand(known: Basis) -> Part:
-    """One command, by which new is there for clients."""
+    """One command, by which the new cluster is there for clients."""
     return stage(known, Phase.START, 1, drawn("service", *assumptions.SERVICE), "new disk")
 
 

@@ -1,4 +1,5 @@
-"""The estimates of a move to another major version: a warm copy, then pg_upgrade on new, by copies, clones or links."""
+"""The estimates of a move to another major version: a warm copy, then pg_upgrade on the new server, by copies, clones
+or links."""
 
 from dataclasses import replace
 
@@ -21,7 +22,7 @@ def upgrades(known: Basis, checking: Verify = Verify.CHANGED) -> tuple[Simulated
 
 
 def _upgrade(known: Basis, mode: str, checking: Verify) -> Simulated:
-    """The warm copy with pg_upgrade before new is opened: the schema of each database, then its files."""
+    """The warm copy with pg_upgrade before the new cluster is opened: the schema of each database, then its files."""
     copied = warm_copy(known, checking)
     before = [part for part in copied.parts if part.name not in {Phase.START, Phase.REINDEX}]
     behind = [part for part in copied.parts if part.name in {Phase.START, Phase.REINDEX}]

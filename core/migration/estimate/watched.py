@@ -81,7 +81,8 @@ class Watched:
         return replace(self, bytes_per_hour=rate, by_hour=(None,) * HOURS)
 
     def between(self, begins: float, seconds: float) -> float | None:
-        """Bytes an hour that change from `begins`, seconds of old's day, for so long; None where that was not seen."""
+        """Bytes an hour that change from `begins`, seconds of the old server's day, for so long; None where that was
+        not seen."""
         parts = [(each, self.by_hour[hour]) for hour, each in _hours_of(begins, seconds)]
         known = [(part, rate) for part, rate in parts if rate is not None]
         whole = sum(part for part, _ in known)

@@ -60,7 +60,8 @@ def refuse_if_unfinished(latest: Execution | None, *, alive: bool, start_over: b
 
 
 def describe_leftovers(latest: Execution) -> str:
-    """Where an execution that ended on its way before old was stopped has got to, and what lies on new; else empty."""
+    """Where an execution that ended on its way before the old cluster was stopped has got to, and what lies on the new
+    server; else empty."""
     over = latest.state in {State.STOPPED, State.CANCELLED}
     if not over or may_have_stopped_old(latest) or not any(run.done for run in latest.steps):
         return ""
@@ -102,7 +103,7 @@ def find_rollbackable(latest: Execution | None, move: str, *, alive: bool) -> Ex
 
     Raises:
         InputError: there is nothing to take back.
-        BlockedError: new was opened: what a person could do, and what would be lost.
+        BlockedError: the new cluster was opened: what a person could do, and what would be lost.
     """
     if latest is None or latest.state is State.ROLLED_BACK:
         raise InputError(_no_execution_error(latest, move), _describe_next_commands(latest, move))
@@ -160,7 +161,7 @@ def list_manual_rollback_steps(plan: Plan) -> tuple[str, ...]:
 
 
 def old_cluster_may_be_stopped(execution: Execution) -> bool:
-    """Whether the execution has got so far that old may not run any more."""
+    """Whether the execution has got so far that the old cluster may not run any more."""
     if execution.kind is Kind.REHEARSAL:
         return False
     stopping = {

@@ -57,7 +57,7 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
 
 
 def _taken_back(execution: Execution, down: Downtime | None) -> tuple[Paragraph, ...]:
-    """Old serves again: for how long it did not, and what new holds."""
+    """The old cluster serves again: for how long it did not, and what the new server holds."""
     if down is None or down.ended_at is None:
         old = "It was not stopped."
     else:
@@ -117,7 +117,7 @@ def _sent(found: Account) -> tuple[str, ...]:
 
 
 def _fenced(execution: Execution) -> tuple[str, ...]:
-    """That old is kept from starting, and how it would be started all the same."""
+    """That the old cluster is kept from starting, and how it would be started all the same."""
     if not any(step.id == step_ids.FENCE_OLD for step in execution.plan.steps):
         return ()
     by_hand = list_manual_rollback_steps(execution.plan)
@@ -285,7 +285,7 @@ def agreements(execution: Execution) -> tuple[Agreement, ...]:
 
 
 def follow_up(execution: Execution) -> tuple[str, ...]:
-    """What is still to do once new is open: what the steps since warned of, then what the plan advises."""
+    """What is still to do once the new cluster is open: what the steps since warned of, then what the plan advises."""
     number = next((step.number for step in execution.plan.steps if step.point_of_no_return), len(execution.plan.steps))
     runs = [execution.latest(step.number) for step in execution.plan.steps if step.number > number]
     lines = [line for run in runs if run is not None and run.done for line in run.output.splitlines()]

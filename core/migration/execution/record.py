@@ -10,7 +10,7 @@ from core.migration.estimate.spec import History
 from core.migration.execution.rates import covered
 from core.migration.execution.timeline import downtime
 from core.migration.model.estimate import Estimate, Span
-from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.execution import Execution, Kind, State, execution_name
 from core.migration.model.move import Verify
 from core.migration.model.plan import Phase, Step
 
@@ -31,6 +31,7 @@ class EstimateComparison:
     """A stage of an execution, its downtime, or all of it, held against the estimate that was made last before it.
 
     Seconds. `counts`: this user's pghaul has recorded the execution; what came from elsewhere is only shown.
+    `dressed`: it was a dress rehearsal.
     """
 
     execution: int
@@ -41,6 +42,12 @@ class EstimateComparison:
     estimated: Span
     seconds: float
     counts: bool = True
+    dressed: bool = False
+
+    @property
+    def name(self) -> str:
+        """What people call the execution, see `execution_name`."""
+        return execution_name(self.kind, dressed=self.dressed)
 
     @property
     def inside(self) -> bool:
@@ -116,7 +123,15 @@ def compare_with_estimate(
             spans = {**spans, DOWNTIME: method.downtime_seconds, WHOLE: method.duration_seconds}
     return tuple(
         EstimateComparison(
-            execution.id, execution.move, execution.kind, execution.started_at, name, spans[name], seconds, counts
+            execution.id,
+            execution.move,
+            execution.kind,
+            execution.started_at,
+            name,
+            spans[name],
+            seconds,
+            counts,
+            execution.dressed,
         )
         for name, seconds in took.items()
         if name in spans

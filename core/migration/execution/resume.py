@@ -241,5 +241,5 @@ def find_resync_user(plan: Plan) -> str | None:
 
 
 def find_comparison_step(plan: Plan) -> Step | None:
-    """The step that holds the files of new against those of old."""
+    """The step that compares the files of the new server with those of the old one."""
     return next((step for step in plan.steps if step.verification.equals == step_ids.CHECKSUMS_OLD), None)

@@ -1,4 +1,5 @@
-"""Going back to old: one action before the point of no return; after it, words on how, and on what would be lost."""
+"""Going back to the old server: one action before the point of no return; after it, words on how, and on what would be
+lost."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,8 +19,8 @@ from core.sides import Side
 def roll_back(runner: Runner) -> None:
     """Make old what it was: new stopped and kept, the copy's key gone, old let go, started and proven to run.
 
-    A new that does not answer is said, and old is started all the same: before its fence was lifted nobody could write
-    to new. From then on it must answer, for its host may start it.
+    A new server that does not answer is said, and the old cluster is started all the same: before its fence was lifted
+    nobody could write to the new cluster. From then on it must answer, for its host may start it.
 
     Raises:
         BlockedError: the point of no return is passed, or another workstation has the cluster.
@@ -95,7 +96,7 @@ def _describe_result(runner: Runner) -> Note:
 
 
 def _fence_was_lifted(execution: Execution) -> bool:
-    """Whether new's fence was being taken away, so that its host may have started it since."""
+    """Whether the new cluster's fence was being taken away, so that its host may have started it since."""
     lifting = {step.number for step in execution.plan.steps if step.id == step_ids.LIFT_FENCE}
     return any(run.number in lifting and not run.back for run in execution.steps)
 

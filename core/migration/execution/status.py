@@ -106,7 +106,8 @@ def may_have_stopped_old(execution: Execution) -> bool:
 
 
 def was_stopped_before(execution: Execution) -> bool:
-    """Whether old was stopped already when the plan was made: then it proves the stop and has none of its own."""
+    """Whether the old cluster was stopped already when the plan was made: then it proves the stop and has none of its
+    own."""
     names = {step.id for step in execution.plan.steps}
     return step_ids.CHECK_STOPPED in names and step_ids.STOP_OLD_CLUSTER not in names
 
@@ -128,7 +129,7 @@ def _has_warnings(output: str) -> bool:
 
 
 def describe_status(execution: Execution) -> str:
-    """Whether old still serves, whether new runs, and what may be done."""
+    """Whether the old cluster still serves, whether the new one runs, and what may be done."""
     return f"{describe_both_clusters(execution)} {suggest_next_commands(execution)}"
 
 
@@ -200,7 +201,7 @@ def describe_completed_move(latest: Execution | None) -> str:
 
 
 def describe_both_clusters(execution: Execution) -> str:
-    """Whether old still serves, and whether new runs."""
+    """Whether the old cluster still serves, and whether the new one runs."""
     return SENTENCES[move_status(execution)]
 
 
@@ -241,7 +242,7 @@ def _lifts_fence(execution: Execution, started: Step) -> bool:
 
 
 def _found_started(execution: Execution) -> bool:
-    """Whether the latest look at old after the opening has found that a server runs there."""
+    """Whether the latest look at the old server after the opening has found that a server runs there."""
     look = execution.plan.step(step_ids.CHECK_OLD_STAYS_STOPPED)
     latest = execution.latest(look.number) if look is not None else None
     return latest is not None and latest.exit_status == RUNS_AGAIN
@@ -271,7 +272,7 @@ class Unfinished:
     Attributes:
         alive: whether a program of this workstation carries it out.
         at: where it is: the step, and how long the commands to come may take.
-        stands: old and new, in a sentence.
+        stands: both clusters, in a sentence.
         stopped_at: since when clients have no cluster; None: they have one, or nobody knows.
         expected_seconds: what the plan's commands are to take from the stop to the opening.
     """
@@ -310,7 +311,7 @@ def possible(execution: Execution | None, *, alive: bool) -> Possible:
 
 
 def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinished | None:
-    """None: it is at its end, or it ended on its way and old serves as before."""
+    """None: it is at its end, or it ended on its way and the old cluster serves as before."""
     under_way = execution.state in {State.RUNNING, State.INTERRUPTED}
     ended = execution.state in {State.DONE, State.ROLLED_BACK}
     if ended or not (under_way or may_have_stopped_old(execution)):

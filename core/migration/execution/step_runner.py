@@ -312,7 +312,8 @@ class StepRunner:
         return StepOutput(error.stderr, left_out=f"{sentence(looked)} Accepted by {who}: {reason}")
 
     def _build_step_input(self, remote: RemoteCall) -> bytes:
-        """What the step reads: what another one printed, and the plan's functions where new is to keep them."""
+        """What the step reads: what another one printed, and the plan's functions where the new server is to keep
+        them."""
         plan = self.plan
         other = plan.step(remote.reads) if remote.reads else None
         said = "" if other is None else self.output_of(other)

@@ -38,8 +38,8 @@ def find_functions_to_replace(execution: Execution) -> frozenset[int]:
     """The steps that are to run again because how they came out is the history's word alone.
 
     What proves, what a later step reads or is held against, what compares, and who reads of these. The proof of the
-    stop is made again by whoever goes on, and held against the first. What only a running old can tell stays once it
-    was to be stopped; and all stays once new was started, which changes what was compared.
+    stop is made again by whoever goes on, and held against the first. What only a running old cluster can tell stays
+    once it was to be stopped; and all stays once the new cluster was started, which changes what was compared.
     """
     # The files of the new cluster change with its first start. A comparison that is repeated after it would fail
     # although the copy was right.

@@ -28,9 +28,9 @@ class Account:
 
     Attributes:
         asked_at: when the applications were to be stopped.
-        stopped_at: when the stop of old began; None also where old was stopped before.
-        opened_at: when new was open to clients.
-        reached_at: when they could reach it: later, where it first listened elsewhere than old did.
+        stopped_at: when the stop of the old cluster began; None also where it was stopped before.
+        opened_at: when the new cluster was open to clients.
+        reached_at: when they could reach it: later, where it first listened elsewhere than the old cluster did.
         people_seconds: what people took between the two.
         expected_seconds: what the plan's commands were to take between the two.
         passes: how many tries sent anything; `sent`: bytes of cluster in them, not of what crossed the wire.
@@ -51,7 +51,8 @@ class Account:
 
     @property
     def downtime_seconds(self) -> float | None:
-        """From the stop of old until clients could reach new; None before that, or where old had been stopped."""
+        """From the stop of the old cluster until clients could reach the new one; None before that, or where the old
+        one had been stopped."""
         if self.stopped_at is None or self.reached_at is None:
             return None
         return (self.reached_at - self.stopped_at).total_seconds()
@@ -59,7 +60,8 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Downtime:
-    """The time without the cluster, in seconds: from the stop of old until new was open, or old was back.
+    """The time without the cluster, in seconds: from the stop of the old cluster until the new one was open, or the old
+    one was back.
 
     Attributes:
         ended_at: None: clients still wait.
@@ -103,7 +105,8 @@ def account(execution: Execution) -> Account:
 
 
 def downtime(execution: Execution, now: datetime) -> Downtime | None:
-    """The time without the cluster; None in a rehearsal, and where old was never stopped, or before it all."""
+    """The time without the cluster; None in a rehearsal, and where the old cluster was never stopped, or before it
+    all."""
     stop, _ = _stop_and_opening(execution)
     began = _began(execution, stop)
     if execution.kind is Kind.REHEARSAL or began is None:
@@ -133,7 +136,8 @@ def _began(execution: Execution, step: Step | None) -> datetime | None:
 
 
 def _reached(execution: Execution) -> datetime | None:
-    """When new was opened or, where the first look found that it did not listen where old had, when it first did.
+    """When the new cluster was opened or, where the first look found that it did not listen where the old one had, when
+    it first did.
 
     Later looks, of an execution that is gone on with behind the cutover, change nothing.
     """
@@ -194,7 +198,7 @@ class ExecutionStatus:
     Attributes:
         position: of the first step that is under way or to come, from 1, among the `steps` that it takes.
         under_way: the steps that run now, side by side where there are several; each with its try.
-        stopped_seconds: since old was stopped; None before, and once new is open.
+        stopped_seconds: since the old cluster was stopped; None before, and once the new cluster is open.
         left_seconds: what the commands to come may take, without what people take; None where nothing tells.
         left_is_least: it may take longer, because nothing tells how long one of the commands takes, as of the start of
             the copy in a dress rehearsal.

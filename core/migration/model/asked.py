@@ -17,7 +17,7 @@ class Asked:
     """What is asked of an estimate; None: it is not.
 
     Attributes:
-        window: when clients may wait, as seconds of old's day: from, to.
+        window: when clients may wait, as seconds of the old server's day: from, to.
         downtime_seconds: how long they may.
         price: what an hour without the cluster costs, in any currency.
         growth_bytes_per_month: what the cluster grows by; None: as it grew between its facts.

@@ -19,13 +19,14 @@ def lock_path(folder: str) -> str:
 
 
 NOT_OPENED = 69
-"""Exit status of the point of no return where new did not open and nobody can have written to it; as EX_UNAVAILABLE."""
+"""Exit status of the point of no return where the new cluster did not open and nobody can have written to it; as
+EX_UNAVAILABLE."""
 
 UNKNOWN_ROOT = 66
 """Exit status of a check of data roots that has found one which the plan does not know: it cannot be continued."""
 
 RUNS_AGAIN = 67
-"""Exit status of the look at old, once new is open, where a server runs there again."""
+"""Exit status of the look at the old server, once the new cluster is open, where a server runs there again."""
 
 FOR_A_PERSON = 68
 """Exit status of a look whose finding a person may take on, who knows what it cannot see; as EX_NOHOST."""
@@ -36,6 +37,16 @@ class Kind(StrEnum):
 
     REAL = "real"
     REHEARSAL = "rehearsal"
+
+
+COPY_REHEARSAL, DRESS_REHEARSAL = "copy rehearsal", "dress rehearsal"
+
+
+def execution_name(kind: Kind, *, dressed: bool) -> str:
+    """Return what people call an execution: `move`, `copy rehearsal` or `dress rehearsal`."""
+    if kind is Kind.REAL:
+        return "move"
+    return DRESS_REHEARSAL if dressed else COPY_REHEARSAL
 
 
 class State(StrEnum):
@@ -52,7 +63,7 @@ class State(StrEnum):
 
 
 class StopAnswer(StrEnum):
-    """What a person says when they are asked whether old may be stopped."""
+    """What a person says when they are asked whether the old cluster may be stopped."""
 
     STOP = "stop"
     DECLINED = "declined"
@@ -127,6 +138,11 @@ class Execution:
         """Whether it is a dress rehearsal, in which the copy itself is started."""
         return any(step.phase is Phase.DRESS for step in self.plan.steps)
 
+    @property
+    def name(self) -> str:
+        """What people call it, see `execution_name`."""
+        return execution_name(self.kind, dressed=self.dressed)
+
     def latest(self, number: int, *, back: bool = False) -> StepRun | None:
         """The latest try at a step."""
         runs = [run for run in self.steps if run.number == number and run.back == back]
@@ -139,7 +155,8 @@ class Execution:
 
     @property
     def past_return(self) -> bool:
-        """Whether the point of no return was reached: its step has begun, and it is not known that new never opened."""
+        """Whether the point of no return was reached: its step has begun, and it is not known that the new cluster
+        never opened."""
         return any(run.exit_status != NOT_OPENED for run in self.openings)
 
     @property
@@ -150,7 +167,8 @@ class Execution:
 
     @property
     def cutover_at(self) -> datetime | None:
-        """When clients could first connect to new: the end of the first opening that ended well; None: none did.
+        """When clients could first connect to the new cluster: the end of the first opening that ended well; None: none
+        did.
 
         Everything that says when the cutover was has it from here.
         """

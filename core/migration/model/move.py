@@ -8,7 +8,8 @@ from core.sides import Side
 
 
 class EditedSettings(StrEnum):
-    """Which values hold on both servers, of settings that were edited in old's files and are not in force there."""
+    """Which values hold on both servers, of settings that were edited in the old cluster's files and are not in force
+    there."""
 
     IN_FORCE = "in-force"
     FILE = "file"
@@ -72,9 +73,9 @@ class HookCommand:
 
 
 class Verify(StrEnum):
-    """When contents are compared; names, sizes, times and modes always are, of all, before new starts."""
+    """When contents are compared; names, sizes, times and modes always are, of all, before the new cluster starts."""
 
     CHANGED = "changed"
-    """Of every file: behind each warm pass while old runs, in the stop only of what changed since."""
+    """Of every file: behind each warm pass while the old cluster runs, in the stop only of what changed since."""
     ALL = "all"
     """Of every file in the stop."""

@@ -372,14 +372,16 @@ class Plan:
     upgrade of the history may rewrite it."""
     logins: tuple[Login, ...] = ()
     cluster: str = ""
-    """The name that a person types before old is stopped: the service manager's, else the data directory."""
+    """The name that a person types before the old cluster is stopped: the service manager's, else the data
+    directory."""
     data_directory: str = ""
     target: str = ""
     """The data directories on the old and on the new server."""
     way_back: tuple[Step, ...] = ()
     """The steps that make old what it was, from wherever the plan has got to before its point of no return."""
     back_with_loss: tuple[Step, ...] = ()
-    """What a person types once new is open, to give up all that clients wrote to it; pghaul never runs them."""
+    """What a person types once the new cluster is open, to give up all that clients wrote to it; pghaul never runs
+    them."""
     later: tuple[Step, ...] = ()
     """What is no part of the plan, but worth doing when it suits."""
     remains: tuple[str, ...] = ()
@@ -400,7 +402,8 @@ class Plan:
 
     @property
     def first_copying(self) -> int:
-        """The number of the first step that copies in the stop: from it on all that is not on new comes there; or 0."""
+        """The number of the first step that copies in the stop: from it on all that is not on the new server comes
+        there; or 0."""
         return next((step.number for step in self.steps if step.phase in {Phase.FINAL, Phase.COPY}), 0)
 
     @property

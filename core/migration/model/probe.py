@@ -18,10 +18,10 @@ class Quantity(StrEnum):
     WRITE = "write"
     SUMS = "sums"
     SUSTAINED = "sustained write"
-    """What new's disk still takes when a cache is full and credits are used up."""
+    """What the new server's disk still takes when a cache is full and credits are used up."""
     END_TO_END = "end-to-end"
     CHANGES = "changes"
-    """How much old's cluster changes, by a watch: of WAL. No link of the chain."""
+    """How much the old cluster changes, by a watch: of WAL. No link of the chain."""
     DUMP = "dump"
     LOAD = "load"
     INDEX = "index"
@@ -69,7 +69,7 @@ class Probe:
 
     @property
     def read_back_bytes_per_second(self) -> float | None:
-        """How fast new's disk gave back what `write_probe` had written; None: not told."""
+        """How fast the new server's disk gave back what `write_probe` had written; None: not told."""
         found = _READ_BACK.search(self.raw)
         return self.bytes / (int(found[1]) / 1e9) if found is not None and int(found[1]) else None
 

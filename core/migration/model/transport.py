@@ -18,7 +18,7 @@ class Route(StrEnum):
     DAEMON = "daemon", "rsync daemon", False
     """Contents by an rsync daemon on the new server; folders, links and what is gone over ssh."""
     NFS = "nfs", "rsync over NFS", False
-    """Into new's folders, mounted on the old server."""
+    """Into the new server's folders, mounted on the old server."""
     LOCAL = "local", "rsync from folder to folder", True
     """Both lie on one server: no byte crosses a network."""
 

@@ -1,4 +1,5 @@
-"""A watch on old: what its looks saw of how much the cluster changes, and how its log is read. SI base units."""
+"""A watch on the old server: what its looks saw of how much the cluster changes, and how its log is read. SI base
+units."""
 
 import re
 from dataclasses import dataclass
@@ -23,8 +24,9 @@ _COMPLAINT = re.compile(r"pghaul: (?P<words>.{1,300})")
 
 @dataclass(frozen=True, slots=True)
 class WatchSample:
-    """One look. `at`: by old's clock and zone; `wal_bytes`: all that was ever written of WAL, None where the server did
-    not say; `touched`: bytes of the files, WAL aside, written to since each of AGES, a file counting whole."""
+    """One look. `at`: by the old server's clock and zone; `wal_bytes`: all that was ever written of WAL, None where the
+    server did not say; `touched`: bytes of the files, WAL aside, written to since each of AGES, a file counting
+    whole."""
 
     at: datetime
     wal_bytes: int | None

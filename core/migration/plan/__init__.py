@@ -191,8 +191,8 @@ def _overwrite_waiver(target: Cluster | None, checks: Sequence[CheckResult]) -> 
 def _with_expected_seconds(steps: Sequence[Step], context: PlanContext, estimate: Estimate) -> list[Step]:
     """Return the steps with their expected durations.
 
-    Each gets its share of a stage of the estimate, so that plan and estimate name the same downtime. Manual steps have
-    no expected duration.
+    Each gets its share of a stage of the estimate, so that plan and estimate name the same downtime. A manual step, and
+    one that no stage counts, has no expected duration.
     """
     method = estimate.method(planned(context.cluster))
     expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
@@ -204,7 +204,7 @@ def _with_expected_seconds(steps: Sequence[Step], context: PlanContext, estimate
             shares[_stage_name(step)] = shares.get(_stage_name(step), 0.0) + step.timing.share
     return [
         _with_seconds(step, expected[_stage_name(step)] * step.timing.share / shares[_stage_name(step)])
-        if step.remote is not None and shares[_stage_name(step)] and _stage_name(step) in expected
+        if step.remote is not None and step.timing.share and _stage_name(step) in expected
         else step
         for step in steps
     ]

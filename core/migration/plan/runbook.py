@@ -25,7 +25,7 @@ def runbook(plan: Plan) -> str:
         "",
         f"This runbook moves {code(plan.data_directory)} on the old server to {code(plan.target)} on the new server.",
         "",
-        f"The transport is {_escape(plan.transport)}: {_escape(sentence(plan.why))}",
+        f"The transport is {_escape(plan.transport)}. {_escape(sentence(plan.why))}",
         "",
         f"It was made on {plan.made_at:%Y-%m-%d at %H:%M} UTC from the facts of that time.",
         "Make it again when anything on the servers has changed.",
@@ -74,7 +74,7 @@ def _where(step: Step) -> str:
 
 
 def _duration(step: Step) -> str:
-    return "" if step.expected_seconds is None else units.duration(step.expected_seconds)
+    return "" if step.by_person else units.expected(step.expected_seconds)
 
 
 def _downtime(step: Step) -> str:

@@ -98,7 +98,7 @@ def _introduction(plan: Plan) -> list[str]:
     lines = [f"This script moves {from_to}. The move is called {plan.move} and has {len(plan.steps)} steps."]
     if down:
         lines.append(downtime_sentence(down))
-    return [*lines, f"The transport is {plan.transport}: {sentence(plan.why)}", *map(str, plan.warnings)]
+    return [*lines, f"The transport is {plan.transport}. {sentence(plan.why)}", *map(str, plan.warnings)]
 
 
 def _settings(plan: Plan, logins: dict[Side, Login]) -> list[str]:

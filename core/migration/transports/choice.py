@@ -25,6 +25,21 @@ _LARGE_ENOUGH = 0.5
 
 _LINKS = {Quantity.READ: "old disk", Quantity.WIRE: "wire", Quantity.WRITE: "new disk"}
 
+_BOTTLENECKS = {
+    "old disk": "disk of the old server",
+    "wire": "network",
+    "new disk": "disk of the new server",
+    "old cpu": "CPU of the old server",
+}
+
+_LINK_NAMES = {
+    Quantity.READ: "old disk",
+    Quantity.WIRE: "network",
+    Quantity.SSH: "SSH",
+    Quantity.WRITE: "new disk",
+    Quantity.SUMS: "checksums",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -32,7 +47,7 @@ class Choice:
 
     Attributes:
         transport: the transport.
-        why: a sentence with the rates on which the choice rests.
+        why: sentences with the rates on which the choice rests.
         links: the probe of each link; that of ssh used the chosen cipher.
         bound_by: the bottleneck: `old disk`, `wire`, `new disk` or `old cpu`; empty if it was not measured.
         sample: the probe of the chosen transport; None if no transport was tried.
@@ -153,14 +168,16 @@ def _bottleneck(sample: Probe, links: dict[Quantity, Probe]) -> str:
 def _explain_choice(sample: Probe, tried: Sequence[Probe], links: dict[Quantity, Probe], bound: str) -> str:
     others = sorted((each for each in tried if each is not sample), key=lambda each: -each.bytes_per_second)
     other_rates = "; ".join(
-        f"{_describe_difference(each, sample)} {units.rate(each.bytes_per_second)}" for each in others[:4]
+        f"{_describe_difference(each, sample)} ({units.rate(each.bytes_per_second)})" for each in others[:4]
     )
-    text = f"a sample of the cluster's own files was copied at {units.rate(sample.bytes_per_second)}"
-    text += f" ({other_rates})" if other_rates else ""
+    sentences = [f"A sample of the cluster's own files was copied at {units.rate(sample.bytes_per_second)}."]
     if sample.ratio is not None and sample.ratio >= 1.1:
-        text += f", shrunk to 1/{sample.ratio:.1f}"
-    text += f"; bottleneck: {bound}" if bound else ""
-    return text + f" (measured: {_format_rates(links)})" if links else text
+        sentences.append(f"The network carried 1 byte for {sample.ratio:.1f} bytes of these files.")
+    if other_rates:
+        sentences.append(f"Other transports: {other_rates}.")
+    if bound:
+        sentences.append(f"The bottleneck is the {_BOTTLENECKS[bound]}.")
+    return " ".join([*sentences, _describe_links(links)]) if links else " ".join(sentences)
 
 
 def _describe_difference(probe: Probe, sample: Probe) -> str:
@@ -177,19 +194,24 @@ def _describe_difference(probe: Probe, sample: Probe) -> str:
     return ", ".join(parts)
 
 
-def _format_rates(links: dict[Quantity, Probe]) -> str:
-    return ", ".join(f"{q} {units.rate(links[q].bytes_per_second)}" for q in Quantity if q in links)
+def _describe_links(links: dict[Quantity, Probe]) -> str:
+    rates = (
+        f"{words} ({units.rate(links[each].bytes_per_second)})" for each, words in _LINK_NAMES.items() if each in links
+    )
+    return f"Measured rates: {', '.join(rates)}."
 
 
 def _explain_untried(links: dict[Quantity, Probe]) -> str:
     """Return what is known if no transport was tried: one ssh stream compared with the slowest other link."""
     if not links:
-        return "nothing was measured, so pghaul uses what every server has"
+        return "No transport was measured. This one works on every server."
     ssh = links.get(Quantity.SSH)
-    others = [links[quantity] for quantity in _LINKS if quantity in links]
+    others = {quantity: links[quantity] for quantity in _LINKS if quantity in links}
     if ssh is None or not others:
-        return f"measured: {_format_rates(links)}"
-    slowest = min(others, key=lambda probe: probe.bytes_per_second)
-    if ssh.bytes_per_second >= 0.9 * slowest.bytes_per_second:
-        return f"one ssh stream keeps up with the slowest link, {slowest.quantity} (measured: {_format_rates(links)})"
-    return f"one ssh stream limits the copy; more streams would help (measured: {_format_rates(links)})"
+        return _describe_links(links)
+    slowest = min(others, key=lambda each: others[each].bytes_per_second)
+    if ssh.bytes_per_second >= 0.9 * others[slowest].bytes_per_second:
+        first = f"One SSH stream is about as fast as the slowest link, the {_BOTTLENECKS[_LINKS[slowest]]}."
+    else:
+        first = "One SSH stream limits the copy. More streams would help."
+    return f"{first} {_describe_links(links)}"

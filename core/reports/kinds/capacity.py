@@ -86,7 +86,7 @@ def _per_month(report: Report) -> float | None:
 
 
 def _limits(report: Report, known: Spec | None) -> tuple[tuple[str, float], ...]:
-    """What the file systems of old and new can hold of the cluster, four fifths full, beside what else lies there."""
+    """What the file systems of both servers can hold of the cluster, four fifths full, beside what else lies there."""
     found: list[tuple[str, float]] = []
     if known is not None and known.old.capacity_bytes is not None:
         others = (known.old.used_bytes or known.cluster.size_bytes) - known.cluster.size_bytes

@@ -89,7 +89,10 @@ def _passed(found: Sequence[CheckResult]) -> Table:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return (line if len(line) <= _SHORT else line[: _SHORT - 1].rstrip() + "…") or units.ABSENT
+    if len(line) > _SHORT:
+        start = line[: _SHORT - 1]
+        line = f"{start.rpartition(' ')[0] or start} …"
+    return line or units.ABSENT
 
 
 _MOST_STOPS = 3

@@ -162,7 +162,7 @@ def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
     cells = tuple(
         (
             moment(row.began_at),
-            f"{stage_name(row.stage)}, {tr(row.kind.value)}",
+            f"{stage_name(row.stage)}, {tr(row.name)}",
             Cell(span(row.estimated), row.estimated.likely),
             Cell(units.duration(row.seconds), row.seconds),
             Cell(units.ratio(row.factor) + ("" if row.inside else f" ({tr('outside the range')})"), row.factor),

@@ -32,9 +32,11 @@ from core.reports.recorded import compared, recorded
 from core.reports.report import Report
 from core.reports.words import (
     about,
+    capital,
     counted,
     day,
     day_of_month,
+    expected,
     instant,
     listed,
     missing,
@@ -44,7 +46,6 @@ from core.reports.words import (
     stage_name,
 )
 
-_WHAT = {Kind.REAL: marked("Move"), Kind.REHEARSAL: marked("Rehearsal")}
 _RUN = {
     Run.OLD_FIRST: marked("Old server, first run"),
     Run.OLD_WARM: marked("Old server, warm"),
@@ -274,7 +275,7 @@ def _of_rehearsal(report: Report, latest: Execution) -> tuple[Tone, str]:
     if latest.state is not State.DONE:
         running = latest.state is State.RUNNING
         stood = tr("running ({at})").format(at=_reached(latest)) if running else tr(_broken(latest))
-        said = tr("The rehearsal was {how}. Nothing was stopped, and {old} still serves clients.")
+        said = tr("The copy rehearsal was {how}. Nothing was stopped, and {old} still serves clients.")
         if latest.dressed:
             said = tr("The dress rehearsal was {how}. Nothing was stopped, and {old} still serves clients.")
         return Tone.MIXED, said.format(how=stood, old=old)
@@ -288,7 +289,7 @@ def _of_rehearsal(report: Report, latest: Execution) -> tuple[Tone, str]:
         if night
         else ""
     )
-    said = tr("The rehearsal {done} and stopped nothing. {old} still serves clients.")
+    said = tr("The copy rehearsal {done} and stopped nothing. {old} still serves clients.")
     if latest.dressed:
         said = tr(
             "The dress rehearsal {done} and started the copy on {new}. Nothing was stopped, and {old} "
@@ -339,7 +340,7 @@ def _facts(report: Report, latest: Execution) -> list[tuple[str, str]]:
         if latest.ended_at is None
         else tr(", {time} in total").format(time=units.duration(_seconds(latest.started_at, latest.ended_at)))
     )
-    by = tr("{what}, by {person}").format(what=tr(_WHAT[latest.kind]), person=latest.owner)
+    by = tr("{what}, by {person}").format(what=capital(tr(latest.name)), person=latest.owner)
     rows = [
         (tr("Type and operator"), by),
         (tr("Start"), instant(latest.started_at)),
@@ -528,7 +529,7 @@ def _elapsed(runs: Sequence[StepRun]) -> str:
 
 def _step(run: StepRun, step: Step | None, days: bool) -> Row:
     left_out = tr(", skipped: {why}").format(why=recorded(run.message)) if run.done and run.message else ""
-    expected = step.expected_seconds if step is not None and run.attempt == 1 else None
+    planned = step.expected_seconds if step is not None and run.attempt == 1 else None
     took = None if run.ended_at is None else _seconds(run.started_at, run.ended_at)
     return (
         str(run.number),
@@ -536,7 +537,7 @@ def _step(run: StepRun, step: Step | None, days: bool) -> Row:
         "" if step is None else side_name(step.side or OPERATOR),
         _clock(run.started_at, days),
         "" if took is None else Cell(units.duration(took), took),
-        "" if expected is None else Cell(about(expected), expected),
+        "" if planned is None else Cell(expected(planned), planned),
         "" if run.bytes is None else Cell(units.size(run.bytes), run.bytes),
         _exit(run),
     )
@@ -558,7 +559,7 @@ def _earlier(one: Execution) -> Row:
     rate = account(one).copy_rate
     copied = tr(", copied at {rate}").format(rate=units.rate(rate)) if rate is not None else ""
     without = units.ABSENT if down is None else Cell(units.duration(down.seconds), down.seconds)
-    return tr(_WHAT[one.kind]), instant(one.started_at), took, without, tr(_ENDED[one.state]) + copied
+    return capital(tr(one.name)), instant(one.started_at), took, without, tr(_ENDED[one.state]) + copied
 
 
 def _days(latest: Execution) -> bool:

@@ -9,7 +9,7 @@ from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Code, Item, Items, Row, Section, Table, Text, Tone
 from core.reports.recorded import compared, recorded
 from core.reports.report import Report
-from core.reports.words import about, instant, listed, missing, side_name, stage_name
+from core.reports.words import expected, instant, listed, missing, side_name, stage_name
 from core.text import sentence
 
 MANY_STEPS = 40
@@ -84,7 +84,7 @@ def _row(step: Step) -> Row:
     where = (tr("operator"), "") if step.by_person else (step.server, step.user)
     point = Cell(tr("point of no return"), tone=Tone.BAD)
     downtime = point if step.point_of_no_return else tr("yes") if step.downtime else ""
-    takes = "" if step.expected_seconds is None else about(step.expected_seconds)
+    takes = "" if step.by_person else expected(step.expected_seconds)
     return str(step.number), recorded(step.title), *where, Cell(takes, step.expected_seconds), downtime
 
 

@@ -25,11 +25,12 @@ def row(stage: str, likely: float, seconds: float) -> EstimateComparison:
 
 def test_the_record_says_how_good_the_estimates_were() -> None:
     text = record_text([row("prepare", 4, 4), row("warm passes", 100, 400), row("stop old", 2, 0.5)])
-    assert "spring, rehearsal" in text
+    assert "spring, copy rehearsal" in text
+    assert "spring, dress rehearsal" in record_text([replace(row("prepare", 4, 4), dressed=True)])
     assert ": 1 of 3" in text
     assert [word in text for word in ("within", "above high", "below low")] == [True] * 3
     assert " 1.00 × " in text
-    assert record_text([]).startswith("no execution")
+    assert record_text([]).startswith("no move or rehearsal")
 
 
 def test_each_stage_has_its_own_hit_rate_and_bias() -> None:

@@ -302,7 +302,7 @@ def test_a_step_that_was_repeated_is_told_from_one_that_must_be() -> None:
 
 
 def test_a_rehearsal_is_listed_by_its_kind() -> None:
-    for phase, kind in ((Phase.DRESS, "dress rehearsal"), (Phase.WARM, "rehearsal")):
+    for phase, kind in ((Phase.DRESS, "dress rehearsal"), (Phase.WARM, "copy rehearsal")):
         rehearsed = execution(change_step(STEP, phase=phase), kind=Kind.REHEARSAL)
         assert f"({kind})" in text(rehearsed).splitlines()[0]
 

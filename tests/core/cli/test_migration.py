@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from core import units
 from core.api.session import Session
 from core.cli import comparison
 from core.cli.estimate import SPEC_EXAMPLE, estimate_text
 from core.cli.main import main
-from core.cli.migration import checks_text
+from core.cli.migration import checks_text, plan_summary, plan_text
 from core.comparison.compare import compare
 from core.history.store import Store
 from core.migration.estimate import load_spec
@@ -24,6 +25,7 @@ from core.redaction import MASK
 from core.servers.running import Completed
 from tests.core.history import samples
 from tests.core.migration import builders
+from tests.core.migration.plan.plans import opening, plan
 from tests.histories import Histories
 
 
@@ -52,6 +54,45 @@ def test_passed_checks_are_named_and_shown_with_their_values_when_asked_for() ->
     assert "both have it" not in said
     assert "PASS     1 check. With their values: --all\n           good\n" in said
     assert "PASS     title [good]: both have it\n" in checks_text((result(Status.WARNING), passed), passed=True)
+
+
+def test_a_plan_in_short_has_a_line_for_each_step_and_no_commands() -> None:
+    made = plan({"running": True})
+    short = plan_summary(made)
+    lines = short.splitlines()
+    numbers = [int(line[:4]) for line in lines if line[:4].strip().isdigit()]
+    assert numbers == [step.number for step in made.steps]
+    assert [line for line in lines if line.endswith("point of no return")] == [
+        line for line in lines if line.startswith(f"{opening(made).number:4}  ")
+    ]
+    commands = {line for step in made.steps for native in step.native for line in native.splitlines()}
+    assert [each for each in commands if each in short] == []
+    assert [each for each in commands if each not in plan_text(made)] == []
+
+
+def test_a_plan_names_the_downtime_and_what_stands_against_it() -> None:
+    made = plan({"running": True, "version": "15.99"})
+    down = sum(step.expected_seconds or 0.0 for step in made.steps if step.downtime)
+    for said in (plan_summary(made), plan_text(made)):
+        head = said.partition("\n\n")[0]
+        assert f": {units.duration(down)}. " in head
+        assert [str(each) for each in made.warnings if str(each) not in head] == []
+
+
+@pytest.mark.slow
+def test_the_commands_of_a_plan_are_shown_when_asked_for(
+    histories: Histories, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answered = {"old": builders.old(), "new": builders.new()}
+    monkeypatch.setattr("core.facts.collect.Facts", lambda *, server, **_: answered[server])
+    monkeypatch.setattr(Session, "server", lambda _session, name, _job: Answers(name))
+    histories.copy(Path(os.environ["PGHAUL_DATA"]), builders.set_up)
+    shown = {}
+    for words in (["plan", "spring"], ["plan", "spring", "--all"]):
+        assert main(words) == 0
+        shown[len(words)] = capsys.readouterr().out
+    assert "\n   $ " not in shown[2]
+    assert "\n   $ " in shown[3]
 
 
 def test_the_example_of_a_spec_is_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """What a person notes to entries: kept with them, found by tag, taken along wherever they go."""
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from core.api import archives
 from core.errors import InputError
 from core.history.log import LONGEST_NOTE, tags_of
 from core.history.store import KINDS, Entry, Store
+from core.migration.model.execution import Kind
+from core.migration.model.plan import Phase
 from core.redaction import MASK
-from tests.core.history.samples import MOVE
+from tests.core.history.samples import MOVE, execution, plan
 
 
 def _one_of_each(store: Store) -> dict[str, Entry]:
@@ -83,6 +86,26 @@ def test_a_note_goes_with_its_entry(filled: Store, tmp_path: Path) -> None:
     with Store.open(tmp_path / "elsewhere") as other:
         archives.import_move(other, tmp_path / "archive")
         assert [each.title for each in other.entries(limit=1000, tag="cache")] == [run.title]
+
+
+@pytest.mark.parametrize(
+    ("kind", "phase", "title"),
+    [
+        (Kind.REAL, Phase.COPY, "move: running"),
+        (Kind.REAL, Phase.DRESS, "move: running"),
+        (Kind.REHEARSAL, Phase.COPY, "copy rehearsal: running"),
+        (Kind.REHEARSAL, Phase.DRESS, "dress rehearsal: running"),
+    ],
+)
+def test_an_execution_is_listed_by_what_it_is(filled: Store, kind: Kind, phase: Phase, title: str) -> None:
+    made = plan()
+    made = replace(made, steps=tuple(replace(step, phase=phase) for step in made.steps))
+    filled.set_note("plan", 1, "#night")
+    begun = replace(execution(), kind=kind, plan=made, token=f"{kind}-{phase}")
+    number = filled.execution_started(begun)
+    filled.set_note("execution", number, "#night")
+    for entries in (filled.entries(limit=1000), filled.entries(limit=1000, tag="night")):
+        assert [each.title for each in entries if (each.kind, each.reference) == ("execution", number)] == [title]
 
 
 def test_a_note_keeps_no_secret(filled: Store) -> None:

@@ -1,5 +1,7 @@
 """Sentences of checks, estimates and probes in a German report: by their templates, with values as they are."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,10 +10,14 @@ from core.language import entries, recorded_sentences, spoken
 from core.migration.estimate import estimate, load_spec
 from core.migration.model.checks import Status
 from core.migration.model.move import Verify
+from core.migration.model.probe import Quantity
+from core.migration.model.transport import PLAIN, Transport
+from core.migration.transports.choice import choose_transport
 from core.reports.recorded import compared, is_known, recorded
 from core.reports.report import Report
 from installer import texts
 from installer.sentences import sentences, sentences_in
+from tests.core.migration.builders import NOW, probe
 
 SPECS = sorted((texts.TOP / "tests" / "data" / "specs").iterdir())
 
@@ -56,6 +62,18 @@ def test_what_an_estimate_assumes_is_german(spec: Path) -> None:
     said |= {each.change for made in found for each in made.helps}
     with spoken("de"):
         assert [text for text in sorted(said) if not is_known(text)] == []
+
+
+def test_why_a_transport_was_chosen_is_german() -> None:
+    links = [probe(quantity, 250e6) for quantity in (Quantity.READ, Quantity.WIRE, Quantity.SSH, Quantity.SUMS)]
+    slow = [probe(Quantity.READ, 600e6), probe(Quantity.SSH, 60e6)]
+    alone = [replace(probe(Quantity.END_TO_END, 110e6), transport=PLAIN, began_at=NOW)]
+    lz4 = [replace(alone[0], bytes_per_second=240e6, transport=Transport("", "zstd:1", 2), ratio=3.0)]
+    for probes in ([], links, slow, alone, [*alone, *lz4], [*links, *alone, *lz4]):
+        why = choose_transport(probes).why
+        with spoken("de"):
+            assert is_known(why), why
+            assert not re.search(r"\b(the|of|is|with|rates|no)\b", recorded(why)), recorded(why)
 
 
 def test_values_are_carried_over_as_they_are() -> None:

@@ -228,7 +228,7 @@ def _fence_old(context: PlanContext) -> list[Step]:
     return [
         Step(
             id=step_ids.FENCE_OLD,
-            title="Fence the old cluster",
+            title="Fence the old cluster, so that it cannot start",
             action=RemoteCall(side=Side.OLD, user=fence.user, call=str(fence.command), native=fence.native),
             reason="Two copies of one cluster must never run at the same time. Without its control file no server "
             "starts there.",
@@ -244,7 +244,7 @@ def _list_deletions(context: PlanContext) -> list[Step]:
     return [
         Step(
             id=step_ids.of_part(step_ids.LIST_DELETIONS, root.label),
-            title=f"List the files to be deleted from {root.target}",
+            title=f"List the files that the copy will delete on the new server: {root.target}",
             action=RemoteCall(
                 side=Side.OLD,
                 user=context.owner,

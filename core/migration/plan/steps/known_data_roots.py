@@ -35,7 +35,7 @@ def record_data_roots(context: PlanContext) -> Step:
     step = _check_step(
         context,
         step_ids.RECORD_DATA_ROOTS,
-        "Record the identity of each data root",
+        "Record the directories of the old cluster (data, tablespaces, WAL)",
         print_data_roots(context.cluster),
     )
     return replace(step, in_rehearsal=True, timing=Timing(stage=Phase.PREPARE))
@@ -46,7 +46,7 @@ def check_data_roots(context: PlanContext) -> Step:
     step = _check_step(
         context,
         step_ids.CHECK_DATA_ROOTS,
-        "Check that the plan covers each data root",
+        "Check that the plan covers all directories of the old cluster",
         compare_data_roots(context.cluster),
         reads=step_ids.RECORD_DATA_ROOTS,
     )
@@ -68,7 +68,7 @@ def check_data_roots_stopped(context: PlanContext) -> Step:
     step = _check_step(
         context,
         step_ids.CHECK_DATA_ROOTS_STOPPED,
-        "Check again that the plan covers each data root",
+        "Check again that the plan covers all directories of the old cluster",
         compare_data_roots(context.cluster) if running else print_data_roots(context.cluster),
         reads=step_ids.CHECK_DATA_ROOTS if running else "",
     )

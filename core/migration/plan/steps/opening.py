@@ -56,7 +56,7 @@ def cutover_steps(context: PlanContext) -> list[Step]:
 
 def _register(context: PlanContext) -> list[Step]:
     """Return the steps by which the service of the new cluster finds its configuration and starts it at boot."""
-    register = "Register the new cluster with its host"
+    register = "Write Debian's configuration of the new cluster (/etc/postgresql)"
     by_files = "The service of the new cluster starts it by its configuration in /etc/postgresql."
     enable = "Enable the start of the new cluster at boot"
     at_boot = "The old cluster starts at boot, too. Until the cutover the fence keeps the new cluster from starting."
@@ -96,11 +96,12 @@ def _keep_settings_in_force(context: PlanContext) -> list[Step]:
     if not settings:
         return []
     user, file = context.channel.writer, f"{context.move.target}/postgresql.auto.conf"
+    names = ", ".join(each.partition("=")[0] for each in settings)
     native = [f"{command('printf', _LINE, _line_of_conf(each))} >>{command(file)}" for each in settings]
     return [
         Step(
             id=step_ids.KEEP_SETTINGS_IN_FORCE,
-            title=f"Set what was in force on the old cluster: {', '.join(each.partition('=')[0] for each in settings)}",
+            title=f"Keep the settings that were in force on the old cluster: {names}",
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,

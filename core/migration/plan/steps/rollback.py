@@ -54,7 +54,7 @@ def rollback_steps_with_loss(context: PlanContext) -> list[Step]:
         ),
         Step(
             id=step_ids.FENCE_NEW,
-            title="Fence the new cluster",
+            title="Fence the new cluster, so that it cannot start",
             action=RemoteCall(side=Side.NEW, user=fence.user, call=fencing, native=fence.native),
             reason=_ONLY_ONE,
             undo=_FILES_STAY,
@@ -92,14 +92,15 @@ def _check_copy_unchanged(context: PlanContext) -> Step:
     """Return the check that no other server has run in the target: a failed cutover step may have started one."""
     return Step(
         id=step_ids.CHECK_COPY_UNCHANGED,
-        title="Check that nobody has written to the new cluster",
+        title="Check that the new cluster was never started for clients",
         action=RemoteCall(
             side=Side.NEW,
             user=context.channel.writer,
             call=str(cluster_control.check_copy_unchanged(context.move.target)),
             native=cluster_control.native_check_copy_unchanged(context.move.target),
         ),
-        reason="No server may have run there but the one of the local-only start.",
+        reason="The step that allows client connections may have started the new cluster before it failed. Then "
+        "clients may have written to it, and a rollback would lose what they wrote.",
         undo=ONLY_LOOKS,
         verification=Verification(only_checks=True),
     )
@@ -107,18 +108,21 @@ def _check_copy_unchanged(context: PlanContext) -> Step:
 
 def _unregister(context: PlanContext) -> list[Step]:
     """Return the steps that undo the changes to the host of the new cluster, the last change first."""
-    changes = [*service.register_with_host(context), *service.enable_at_boot(context)]
+    files = "Restore Debian's configuration of the new server (/etc/postgresql)"
+    at_boot = "Disable the start of the new cluster at boot"
+    changes = [(files, each) for each in service.register_with_host(context)]
+    changes += [(at_boot, each) for each in service.enable_at_boot(context)]
     return [
         Step(
             id=step_ids.of_part(step_ids.UNREGISTER, number),
-            title="Unregister the new cluster from its host",
+            title=title,
             action=RemoteCall(
                 side=Side.NEW, user=change.revert.user, call=str(change.revert.command), native=change.revert.native
             ),
             reason="The host must not start a cluster that never had its cutover.",
             undo="Nothing to undo: another attempt registers it again.",
         )
-        for number, change in enumerate(reversed(changes))
+        for number, (title, change) in enumerate(reversed(changes))
         if change.revert is not None
     ]
 
@@ -127,7 +131,7 @@ def _stop_and_fence_new(context: PlanContext) -> Step:
     target = context.move.target
     return Step(
         id=step_ids.STOP_AND_FENCE_NEW,
-        title="Stop and fence the new cluster",
+        title="Stop the new cluster, and fence it so that it cannot start",
         action=RemoteCall(
             side=Side.NEW,
             user=context.channel.writer,

@@ -58,7 +58,7 @@ PROBES = [sample(Transport(), 100e6), sample(DAEMON, 300e6)]
 def test_the_daemon_is_taken_where_the_move_allows_it_and_it_is_faster() -> None:
     made = plan(PROBES, plain_text=True)
     assert made.transport == DAEMON.name == "rsync daemon, lz4, 2 streams"
-    assert "rsync over ssh, no compression, one stream 100 MB/s" in made.why
+    assert "rsync over ssh, no compression, one stream (100 MB/s)" in made.why
     assert len(made.warnings) == len(plan(PROBES[:1], plain_text=True).warnings) + 1
     names = [each.id for each in made.steps]
     assert names.index("pin-host-keys") < names.index(step_ids.START_DAEMON)

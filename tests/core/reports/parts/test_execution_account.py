@@ -200,7 +200,7 @@ def test_the_way_back(full: Report) -> None:
 def test_a_rehearsal_says_what_the_night_costs_once_it_was_estimated(full: Report) -> None:
     report = _executed(full, ALL[0], state=State.DONE, kind=Kind.REHEARSAL)
     assert _sentence(report) == (
-        "The rehearsal copied 5.6 GiB at 100 MB/s and stopped nothing. gannon-old still serves clients."
+        "The copy rehearsal copied 5.6 GiB at 100 MB/s and stopped nothing. gannon-old still serves clients."
     )
     assert "Run pghaul estimate" in _facts(report)["Estimate of the move"]
     assert report.estimate is not None
@@ -248,7 +248,7 @@ def test_over_midnight_each_time_has_its_day(full: Report) -> None:
 
 def test_earlier_ones_are_a_line_each(full: Report) -> None:
     report = _executed(full, *ALL, state=State.DONE)
-    assert [row[0] for row in rows(_made(report), "earlier")] == ["Rehearsal"]
+    assert [row[0] for row in rows(_made(report), "earlier")] == ["Copy rehearsal"]
 
 
 def test_who_confirmed_what_and_when(full: Report) -> None:
