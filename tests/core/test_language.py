@@ -13,7 +13,7 @@ OTHERS = languages()[1:]
 UNSAID = {"{verb}"}
 """What a disk is assumed to do, which its name says already: another language may leave it out."""
 PLACEHOLDER = re.compile(r"\{\w*\}|%[a-zA-Z]")
-ITSELF_SAID = re.compile(r":(recorded|listed|sentence)(?=\})")
+ITSELF_SAID = re.compile(r":(recorded|listed|sentences?)(?=\})")
 """That a value is said in that language too: `core/reports/recorded.py`."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from core.history import types
+from core import documents
 from core.history.store import Store
 from core.jobs import CommandStarted
 from core.migration.model.execution import State
@@ -28,7 +28,7 @@ def test_secrets_are_looked_for_before_the_history_is_held(filled: Store, monkey
         looked.append(text)
         return text
 
-    monkeypatch.setattr(types, "without_secrets", filtered)
+    monkeypatch.setattr(documents, "without_secrets", filtered)
     run = samples.step_run(2)
     number = filled.step_started(1, run)
     filled.step_ended(dataclasses.replace(run, id=number, output="it said so", message="why"))
