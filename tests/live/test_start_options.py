@@ -17,6 +17,7 @@ pytestmark = pytest.mark.lab
 
 _PORT = 5483
 _SOCKETS = f"{site.ROOT}/sockets"
+_KEYS = f"{site.ROOT}/keys"
 _SEEN = "select current_setting('work_mem'), (select count(*) from pg_prepared_xacts)"
 
 
@@ -160,6 +161,29 @@ def test_nothing_in_an_option_is_run(cluster: Lab, command: CommandLine, monkeyp
         assert cluster.old.exec("env", "LC_ALL=C", "sh", "-c", kept, f"{site.DATA}/postmaster.opts").stdout == "1\n"
         for host in (cluster.old, cluster.new):
             assert host.exec("test", "-e", _RAN, check=False).returncode == 1
+
+
+@pytest.mark.long
+def test_a_server_that_does_not_start_says_why_and_old_runs_again(cluster: Lab, command: CommandLine) -> None:
+    """The new server has lost its certificate. PostgreSQL's own words are in the message, and its log is kept."""
+    request = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "400", "-subj", "/CN=db")
+    with site.nothing_left(cluster):
+        for host in (cluster.old, cluster.new):
+            host.exec("install", "-d", "-o", "postgres", _KEYS)
+            host.exec(*request, "-keyout", f"{_KEYS}/key", "-out", f"{_KEYS}/certificate", user="postgres")
+        restart(cluster.old, f"-p {_PORT} -c ssl=on -c ssl_key_file={_KEYS}/key -c ssl_cert_file={_KEYS}/certificate")
+        described(command)
+        with site.lost_behind_the_stop(cluster, _KEYS):
+            code, _, err = execute(command, "--manual-steps-done")
+        assert code != 0
+        assert command.last_step() == step_ids.START_LOCALLY
+        fatal = f'FATAL:  could not load server certificate file "{_KEYS}/certificate"'
+        assert fatal in err
+        assert fatal in cluster.new.exec("cat", f"{site.TARGET}/pghaul-start.log").stdout
+        code, out, err = command("execute", "m", "--rollback")
+        assert code == 0, err
+        assert "as before" in out + err
+        assert said(cluster.old, "show ssl_key_file") == f"{_KEYS}/key"
 
 
 @pytest.mark.long
