@@ -208,13 +208,14 @@ _SIGNS = "$ is a command that does the work, > the call of the function that run
 
 def plan_summary(plan: Plan) -> str:
     """A plan for people in short: what stands against it, its times, and a line for each step."""
+    down = plan.downtime_steps
     rows = [
         (
             str(step.number),
             step.title,
             "operator" if step.by_person else f"{step.user}@{step.server}",
             "" if step.by_person else units.expected(step.expected_seconds),
-            "point of no return" if step.point_of_no_return else "yes" if step.downtime else "",
+            "yes, point of no return" if step.point_of_no_return else "yes" if step in down else "",
         )
         for step in plan.steps
     ]
@@ -229,10 +230,10 @@ def _heading(plan: Plan) -> list[str]:
     """What stands against a plan, its transport, its times, and the name that the operator has to type."""
     lines = [*map(str, plan.warnings), f"Plan of {plan.move}: copy with {plan.transport}.", sentence(plan.why)]
     counted = [step for step in plan.steps if step.expected_seconds is not None]
-    down = [step.expected_seconds or 0.0 for step in counted if step.downtime]
+    down = plan.downtime_seconds
     if counted:
         total = units.duration(sum(step.expected_seconds or 0.0 for step in counted))
-        times = f"Expected downtime: {units.duration(sum(down))}. " if down else ""
+        times = f"Expected downtime: {units.duration(down)}. " if down else ""
         lines.append(f"{times}Expected total time: {total}. Manual steps are not included.")
     if any(step.downtime for step in plan.steps):
         lines.append(f"Before the cluster is stopped, you have to type its name: {printable(plan.cluster)}")
@@ -243,7 +244,7 @@ def plan_text(plan: Plan) -> str:
     """A plan for people: every step, the commands that do its work, its call, its undo."""
     lines = _heading(plan)
     for step in plan.steps:
-        marks = " [downtime]" * step.downtime + " [POINT OF NO RETURN]" * step.point_of_no_return
+        marks = " [downtime]" * (step in plan.downtime_steps) + " [POINT OF NO RETURN]" * step.point_of_no_return
         lines += [
             "",
             f"{step.number}. {step.title} ({step.user}@{step.server}, {units.expected(step.expected_seconds)}){marks}",

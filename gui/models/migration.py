@@ -6,7 +6,7 @@ from core import units
 from core.language import tr
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method, Span, Stage, stage_heading
-from core.migration.model.plan import Plan, Step
+from core.migration.model.plan import Phase, Plan, Step
 from core.migration.model.probe import OF_A_DUMP, Probe, Quantity
 from core.migration.model.transport import Route
 from core.text import sentence
@@ -155,7 +155,7 @@ def step_text(step: Step) -> str:
     ]
     if step.table:
         lines += ["", step.table]
-    if step.downtime:
+    if step.downtime and step.phase is not Phase.BEFORE_STOP:
         lines.append(tr("The cluster is stopped during this step. The step is part of the downtime."))
     if step.point_of_no_return:
         lines.append(
@@ -176,8 +176,8 @@ def _commented(step: Step) -> list[str]:
 
 def plan_summary(plan: Plan) -> str:
     """Return the summary of a plan."""
-    downtime = [step.expected_seconds for step in plan.steps if step.downtime and step.expected_seconds is not None]
-    stop = tr(", about {downtime} of downtime").format(downtime=units.duration(sum(downtime))) if downtime else ""
+    seconds = plan.downtime_seconds
+    stop = "" if seconds is None else tr(", about {downtime} of downtime").format(downtime=units.duration(seconds))
     return tr("{steps} steps, transport {transport}{stop}. {why}").format(
         steps=len(plan.steps), transport=compared(plan.transport), stop=stop, why=capital(recorded(plan.why))
     )

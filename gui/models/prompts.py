@@ -104,10 +104,10 @@ def _stop_text(execution: Execution | None) -> str:
         if down
         else ""
     )
-    seconds = [step.expected_seconds for step in plan.steps if step.downtime and step.expected_seconds]
+    seconds = plan.downtime_seconds
     about = (
         tr("The plan expects a downtime of about {seconds}. Time for manual steps is not included. ").format(
-            seconds=units.duration(sum(seconds))
+            seconds=units.duration(seconds)
         )
         if seconds
         else ""

@@ -71,7 +71,7 @@ def parts(steps: Sequence[Step]) -> tuple[tuple[Part, Step], ...]:
 
 
 def _own(step: Step) -> Part:
-    if step.downtime:
+    if step.downtime and step.phase is not Phase.BEFORE_STOP:  # while the applications stop, the old cluster runs
         return Part.DOWN
     return Part.WARM if step.precopy_pass or step.phase in {Phase.WARM, Phase.CHECKPOINT, Phase.DRESS} else Part.PREPARE
 

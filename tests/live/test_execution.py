@@ -208,7 +208,7 @@ def test_wal_that_nobody_needs_stays_on_old_and_what_compares_all_looks_for_corr
     assert int(arrived) <= 3  # what it started with, and what it has made since
     assert len(sent) >= 3
     assert sum(sent) < 8 << 20, sent
-    said = {done.plan.steps[run.number - 1].timing.stage: run.output for run in done.steps if run.done}
+    said = {done.plan.steps[run.number - 1].phase: run.output for run in done.steps if run.done}
     assert "Bad checksums:  0" in said[Phase.CHECKSUMS]
     assert said[Phase.AMCHECK].split() == ["database", "postgres", "database", "shop"]
     assert sql(cluster.new, "select count(*) from pg_extension where extname = 'amcheck'") == "0"

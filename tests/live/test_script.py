@@ -168,7 +168,7 @@ def test_the_script_alone_moves_a_cluster(cluster: Lab, move: Moving, tmp_path: 
     assert cluster.old.exec("test", "-e", f"{DATA}/pghaul-fence/global/pg_control").returncode == 0
     log = (tmp_path / "move.log").read_text()
     assert log.count(" begins: ") == log.count(" is done after ") == len(made.plan.steps)
-    said = {step.timing.stage: (tmp_path / "move.kept" / str(step.number)).read_text() for step in made.plan.steps}
+    said = {step.phase: (tmp_path / "move.kept" / str(step.number)).read_text() for step in made.plan.steps}
     assert re.findall(r"\bBad checksums: +(\d+)$", said[Phase.CHECKSUMS], re.MULTILINE) == ["0"]
     assert said[Phase.AMCHECK].split() == ["database", "postgres", "database", "shop"]
     (tmp_path / "move.kept").rename(tmp_path / "lost")  # as on another workstation

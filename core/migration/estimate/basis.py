@@ -76,7 +76,7 @@ class Basis:
     def copy_concerns(self) -> tuple[str, ...]:
         """What a copy's assumptions concern: its links, unless it was observed as a whole."""
         if self.measured_whole:
-            return ("observed", "files", "lanes")
+            return ("observed", "idle", "files", "lanes")
         return ("read", "write", "wire", "ssh", "streams", "compression", "files", "lanes")
 
     def assumptions_about(self, *concerns: str) -> tuple[str, ...]:
@@ -206,10 +206,6 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
     observed = spec.copy.observed_bytes_per_second
     if observed is None:
         return slowest(chain)
-    said["observed"] = (
-        f"The measured copy rate is {units.rate(observed)}. At this rate, {units.size(spec.cluster.moved_bytes)} take "
-        f"{units.duration(spec.cluster.moved_bytes / observed)}."
-    )
     low, high = _off(spec)
     bound = min((rate for rate in chain if rate.stated), key=lambda rate: rate.likely, default=None)
     name = bound.bound_by if bound is not None and bound.likely < _BINDS * observed else "observed rate"
@@ -221,7 +217,24 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
     if (spec.copy.compression_ratio or 1.0) > _SHRINKS_MUCH and not (spec.history.whole_copy or name.endswith("disk")):
         slower, likely, faster = assumptions.SHRUNK_SAMPLED
         low, high = min(low, slower / likely), max(high, faster / likely)
+    said["observed"] = _describe_observed(spec, observed, likely * observed)
+    if spec.cluster.idle_wal_bytes:
+        said["idle"] = f"Unused WAL segments of {units.size(spec.cluster.idle_wal_bytes)} are not copied."
     return measured_rate(spec, "copy.observed_bytes_per_second", likely * observed, name, (low, high), name="copy")
+
+
+def _describe_observed(spec: Spec, observed: float, expected: float) -> str:
+    """Where the rate of the copy comes from, and how long it takes for what is copied."""
+    moved = spec.cluster.moved_bytes
+    took = f"At this rate, {units.size(moved)} take {units.duration(moved / expected)}."
+    if expected != observed:
+        slower = f"Other files shrink less than the sample, so {units.rate(expected)} are expected for all files."
+        took = " ".join((slower, took))
+    if spec.history.whole_copy:
+        return f"An earlier copy of this move reached {units.rate(observed)}, from its start to its end. {took}"
+    if "copy.observed_bytes_per_second" in spec.history.sources:
+        return f"A sample of the cluster's own files was copied at {units.rate(observed)}. {took}"
+    return f"The copy rate was given as {units.rate(observed)}. {took}"
 
 
 def _beside(spec: Spec, chain: tuple[Rate, ...], copy: Rate) -> Rate:
@@ -283,9 +296,21 @@ def _change(spec: Spec, said: dict[str, str]) -> "Draws":
         spread = widened(spread, spec.doubt("cluster.change_bytes_per_hour"))
         return drawn("change", spread[0] * given, given, spread[1] * given)
     part, most = assumptions.CHANGE, assumptions.MOST_CHANGE
-    low, likely, high = (units.size(min(each * size, bytes_)) for each, bytes_ in zip(part, most, strict=True))
+    figures = [min(each * size, bytes_) for each, bytes_ in zip(part, most, strict=True)]
+    written = spec.cluster.written_bytes
+    if written is not None and written < figures[1]:
+        # no more has changed in that hour than was written to; another hour may be a busier one
+        low, likely, high = min(figures[0], written), written, figures[2]
+        said["change"] = (
+            f"The change rate of the cluster was not measured. It is assumed to be {units.size(likely)} an hour, the "
+            f"size of the files written to in the hour before the facts were read. In other hours it may be up to "
+            f"{units.size(high)}."
+        )
+        return drawn("change", low, likely, high)
+    low, likely, high = figures
     said["change"] = (
-        f"The change rate of the cluster was not given. It is assumed to be {likely} an hour ({low} to {high})."
+        f"The change rate of the cluster was not measured. It is assumed to be {units.size(likely)} an hour "
+        f"({units.size(low)} to {units.size(high)})."
     )
     return least(drawn("change", *part) * size, drawn("change", *most))
 

@@ -10,31 +10,39 @@ from core.migration.estimate import assumptions
 from core.migration.estimate.basis import ONE_STREAM_LIMIT, Basis, changed
 from core.migration.estimate.draws import drawn, fixed, least, most, only_from, share, span
 from core.migration.estimate.proofs import (
+    deletions_listed,
     describe_verify_all,
+    last_files,
     looking,
     looks_for_corruption,
-    proven_warm,
     read_whole,
     reading,
     verify,
 )
+from core.migration.estimate.rates import timed
 from core.migration.estimate.stages import (
     PEOPLE,
     Part,
     Simulated,
+    after_cutover,
+    as_timed,
+    asked_checkpoint,
+    before_stop,
     checkpoint,
-    checkpoints,
+    close_channel,
+    cut_over,
     describe_index_rebuild,
     empty_pass,
     prepare,
     rebuild,
+    reckoned_words,
     since_a_checkpoint,
-    stage,
     start_new,
     steps,
     stop_old,
 )
 from core.migration.estimate.watched import describe_watch
+from core.migration.model.estimate import PassSeconds
 from core.migration.model.move import Verify
 from core.migration.model.plan import Phase
 
@@ -66,11 +74,11 @@ def cold_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     copy = _copied(known)
     parts = (
         prepare(known),
+        before_stop(known, fixed(0.0)),
         stop_old(known, checkpoint(known)),
-        copy,
-        *_verified(known, None, checking),
-        start_new(known),
-        *rebuild(known),
+        replace(copy, seconds=copy.seconds + last_files(known)),
+        _verified(known, None, checking),
+        *_ending(known, checking),
     )
     return Simulated(
         name="cold-copy",
@@ -94,24 +102,39 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     """
     whole = _copied(known)
     in_turn = (known.roots - 1) * _starts(known)
+    copied = _copied_before(known)
     beside = _copied(replace(known, copy=known.beside)).seconds + in_turn
+    if copied is not None:
+        beside = least(beside, _again(known, copied) + known.roots * _starts(known))
     ahead = checking is Verify.CHANGED  # else all of it is read in the stop, and nothing behind a pass
-    first = beside + _settled(known) + read_whole(known) if ahead else beside
-    second = _again(known, first) + known.roots * _starts(known)
-    if ahead:
-        second = second + _settled(known) + _sums(known, first)
-    last = _last_pass(known, second, whole)
-    made = first + only_from(WORTH_SECONDS, least(beside, _touched(known, beside) / known.copy.draws), second)
-    besides = least(proven_warm(known, _sums(known, second)), whole.seconds - last.seconds)
+    behind = _settled(known) + _read_ahead(known) if ahead else fixed(0.0)
+    first = beside + behind
+    again = _again(known, first) + known.roots * _starts(known)
+    behind_again = _settled(known) + _sums(known, first) if ahead else fixed(0.0)
+    second = again + behind_again
+    gain = least(beside, _touched(known, beside) / known.copy.draws)
+    made = first + only_from(WORTH_SECONDS, gain, second)
+    passes = (
+        PassSeconds(span(beside).likely, span(behind).likely),
+        *(PassSeconds(*(span(only_from(WORTH_SECONDS, gain, each)).likely for each in (again, behind_again))),),
+    )
+    made = made + asked_checkpoint(checkpoint(known)) + steps(known, 3)
+    last, read = _last_passes(known, second, whole)
+    reads_longer = float(behind.mean()) > float(beside.mean())
     parts = (
         prepare(known),
-        Part(Phase.WARM, made, whole.bound_by, whole.evidence, stopped=False),
-        checkpoints(known),
+        Part(
+            Phase.WARM,
+            made,
+            reading(known).bound_by if reads_longer else whole.bound_by,
+            whole.evidence if copied is None else COPIED,
+            stopped=False,
+        ),
+        before_stop(known, asked_checkpoint(since_a_checkpoint(known))),
         stop_old(known, since_a_checkpoint(known)),
         last,
-        *_verified(known, besides, checking),
-        start_new(known),
-        *rebuild(known),
+        _verified(known, read, checking),
+        *_ending(known, checking),
     )
     return Simulated(
         name="warm-copy",
@@ -121,7 +144,28 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
         on_new=known.spec.cluster.size_bytes,
         verify_all=read_whole(known),
         looks=looking(known),
+        passes=passes,
     )
+
+
+COPIED = "an earlier copy of this move is on the new server: only what has changed since is copied again"
+
+
+def _copied_before(known: Basis) -> "Draws | None":
+    """Seconds since the copy began that lies on the new server; None where there is none."""
+    history = known.spec.history
+    if history.copied_at is None or history.now is None:
+        return None
+    return fixed(max(0.0, (history.now - history.copied_at).total_seconds()))
+
+
+def _read_ahead(known: Basis) -> "Draws":
+    """Seconds until every file is read and summed up while the old cluster runs; as it was timed behind the copy that
+    lies there, else as it is reckoned."""
+    history = known.spec.history
+    if history.copied_at is None or history.read_seconds is None:
+        return read_whole(known)
+    return timed("read ahead", (history.read_seconds,))
 
 
 def _pre_copy_assumptions(known: Basis, checking: Verify) -> tuple[str, ...]:
@@ -134,11 +178,18 @@ def _pre_copy_assumptions(known: Basis, checking: Verify) -> tuple[str, ...]:
     )
 
 
-def _last_pass(known: Basis, seconds: "Draws", whole: Part) -> Part:
-    """What was touched in so many seconds, in the stop: a pass for each data root, one after the other."""
-    work = known.roots * empty_pass(known) + _again(known, seconds)
-    made = stage(known, Phase.FINAL, known.roots, work, _binds(known, seconds), detached=known.roots)
-    return replace(made, seconds=least(made.seconds, whole.seconds))
+def _last_passes(known: Basis, seconds: "Draws", whole: Part) -> tuple[Part, "Draws"]:
+    """The final sync of what was touched in so many seconds, a pass for each data root, one after the other; and the
+    seconds until what it has brought is read and summed up.
+
+    Both together take no longer than to copy everything, which a move may do instead.
+    """
+    sent = known.roots * empty_pass(known) + _again(known, seconds) + steps(known, known.roots, detached=known.roots)
+    sent = least(sent, whole.seconds)
+    held_up = least(deletions_listed(known), whole.seconds - sent)
+    read = least(_sums(known, seconds), whole.seconds - sent - held_up)
+    made = sent + held_up + last_files(known)
+    return as_timed(known, Part(Phase.FINAL, made, _binds(known, seconds), reckoned_words(known))), read
 
 
 def _settled(known: Basis) -> "Draws":
@@ -152,12 +203,25 @@ def _starts(known: Basis) -> "Draws":
     return 2 * empty_pass(known) + steps(known, 1, detached=1)
 
 
-def _verified(known: Basis, besides: "Draws | None", checking: Verify) -> tuple[Part, ...]:
+def _verified(known: Basis, read: "Draws | None", checking: Verify) -> Part:
     if checking is Verify.CHANGED:
-        return (verify(known, besides),)
+        return verify(known, read)
     part = verify(replace(known, spec=replace(known.spec, history=replace(known.spec.history, timed={}))))
-    read = Part(part.name, part.seconds + read_whole(known), reading(known).bound_by, reading(known).evidence)
-    return (read, *looks_for_corruption(known))
+    return Part(part.name, part.seconds + read_whole(known), reading(known).bound_by, reading(known).evidence)
+
+
+def _ending(known: Basis, checking: Verify) -> tuple[Part, ...]:
+    """What follows the proof of the copy, in the order of a plan."""
+    looks = looks_for_corruption(known) if checking is Verify.ALL else ()
+    return (
+        *(part for part in looks if part.name == Phase.CHECKSUMS),
+        close_channel(known),
+        start_new(known),
+        *rebuild(known),
+        *(part for part in looks if part.name == Phase.AMCHECK),
+        cut_over(known),
+        after_cutover(known),
+    )
 
 
 def _hopeless(known: Basis, parts: tuple[Part, ...], checking: Verify) -> tuple[str, ...]:

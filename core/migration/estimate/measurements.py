@@ -166,12 +166,29 @@ def _told(known: _Known, measured: Mapping[str, Measured], copied: Measured | No
     """What earlier executions tell, with where each figure comes from."""
     observed = measured.get("copy.observed_bytes_per_second")
     sources = {path: each.evidence for path, each in measured.items()}
+    history = known.history if _lies_there(known) else replace(known.history, copied_at=None)
     return replace(
-        known.history,
+        history,
         sources={**sources, **known.history.sources},
         bloated=tuple(each.table for each in bloated(known.cluster)),
         whole_copy=copied is not None and observed is not None and observed.value == copied.value,
     )
+
+
+def _lies_there(known: _Known) -> bool:
+    """Whether the copy that the history knows of lies on the new server, as far as the facts tell: those that were read
+    before the copy ended do not."""
+    case, ended = known.case, known.history.copy_ended_at
+    if case is None or ended is None:
+        return False
+    target, control = case.new.cluster(case.move.target), known.cluster.control
+    if case.new.taken_at < ended:
+        return True
+    if target is None or target.fenced:
+        return target is not None  # behind the fence of this move nobody can tell whose it is
+    if target.control is None or control is None:
+        return False
+    return target.control.system_identifier == control.system_identifier
 
 
 def _old(known: _Known, figures: Mapping[str, float]) -> OldSpec:

@@ -15,21 +15,25 @@ if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
 
 
-def verify(known: Basis, besides: "Draws | None" = None) -> Part:
-    """What the last pass would remove, the flush, the lists of both sides, the copy's key taken away.
+def verify(known: Basis, read: "Draws | None" = None) -> Part:
+    """The flush beside the lists of both sides, and that old has stayed stopped.
 
-    `besides`: seconds of what a warm copy has to prove on top, see `proven_warm`.
+    `read`: seconds until what a warm copy has brought is read and summed up in the stop.
     """
-    alone = empty_pass(known) + drawn("lists", *assumptions.LISTS) + 2 * _looks(known)
-    read = fixed(0.0) if besides is None else besides
+    alone = drawn("lists", *assumptions.LISTS) + _looks(known)
+    read = fixed(0.0) if read is None else read
     bound_by = "old disk" if float(read.mean()) > float(alone.mean()) else "files"
-    return stage(known, Phase.VERIFY, 6 + known.roots, alone + read, bound_by, detached=2)
+    return stage(known, Phase.VERIFY, 2, alone + read, bound_by, detached=1)
 
 
-def proven_warm(known: Basis, summed: "Draws") -> "Draws":
-    """Seconds of what a warm copy takes on top: the pass over all of it, for the list of what it would remove is made
-    beside the final sync, and what is read and summed up in the stop."""
-    return steps(known, 1, detached=1) + _looks(known) + summed
+def last_files(known: Basis) -> "Draws":
+    """Seconds of the pass behind the last one that sends file contents: new files, and what is to be deleted."""
+    return steps(known, known.roots, detached=1) + empty_pass(known) + _looks(known)
+
+
+def deletions_listed(known: Basis) -> "Draws":
+    """Seconds by which the list of what is to be deleted, made beside the final sync, holds it up."""
+    return steps(known, 1, detached=1) + _looks(known)
 
 
 def _looks(known: Basis) -> "Draws":

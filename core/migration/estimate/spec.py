@@ -182,6 +182,9 @@ class History:
         sources: where a figure comes from, by a field's path, such as `old.read_bytes_per_second`, or a stage's name.
         bloated: names of the tables that waste most.
         watched: what a watch on the old server tells of its changes; None: there was none.
+        copied_at: when the copy of this move began that lies on the new server; None: there is none.
+        copy_ended_at: when it ended.
+        read_seconds: what it took, behind that copy, until both sides had read and summed up every file.
         now: when it is estimated, by which evidence is old; None: its age does not count.
     """
 
@@ -191,6 +194,9 @@ class History:
     sources: Mapping[str, Evidence] = field(default_factory=dict)
     bloated: tuple[str, ...] = ()
     watched: Watched | None = None
+    copied_at: datetime | None = None
+    copy_ended_at: datetime | None = None
+    read_seconds: float | None = None
     now: datetime | None = None
 
 

@@ -13,7 +13,7 @@ from core.migration.estimate import assumptions
 from core.migration.estimate.basis import Basis, changed, measured_rate
 from core.migration.estimate.draws import drawn, fixed, least, span
 from core.migration.estimate.rates import Figure, Rate, of_its_time, slowest, timed
-from core.migration.model.estimate import Method, Span, Stage
+from core.migration.model.estimate import Method, PassSeconds, Span, Stage
 from core.migration.model.plan import Phase
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Simulated:
     verify_all: "Draws | None" = None
     looks: "Draws | None" = None
     ruled_out: str = ""
+    passes: tuple[PassSeconds, ...] = ()
 
     @property
     def duration(self) -> "Draws":
@@ -89,6 +90,7 @@ def summed_up(found: Simulated) -> Method:
         bytes_on_old=found.on_old,
         bytes_on_new=found.on_new,
         ruled_out=found.ruled_out,
+        passes=found.passes,
     )
 
 
@@ -135,9 +137,13 @@ def stage(
     known: Basis, name: str, number: int, work: "Draws", bound_by: str, *, detached: int = 0, stopped: bool = True
 ) -> Part:
     """A stage of so many steps and the work that they do; as it was timed, where it was."""
-    source = "commands timed on these servers" if known.spec.link.command_seconds is not None else "assumed"
     seconds = steps(known, number, detached=detached) + work
-    return as_timed(known, Part(name, seconds, bound_by, f"{number} steps: {source}", stopped))
+    return as_timed(known, Part(name, seconds, bound_by, reckoned_words(known), stopped))
+
+
+def reckoned_words(known: Basis) -> str:
+    """Where the figure of a stage comes from that was never timed."""
+    return "commands timed on these servers" if known.spec.link.command_seconds is not None else "assumed"
 
 
 def as_timed(known: Basis, part: Part) -> Part:
@@ -158,7 +164,7 @@ def timed_words(known: Basis, stage: str) -> str:
 
 def prepare(known: Basis) -> Part:
     """Folders, keys and accounts made ready, while the old cluster runs."""
-    number = 9 + known.roots
+    number = 8 + known.roots
     return stage(known, Phase.PREPARE, number, fixed(0.0), "round trips", stopped=False)
 
 
@@ -169,8 +175,8 @@ def checkpoint(known: Basis) -> "Draws":
 
 
 def stop_old(known: Basis, shutdown: "Draws") -> Part:
-    """The shutdown's checkpoint; the inventory, the proof of the stop, and what keeps old stopped, are a step each."""
-    return stage(known, Phase.STOP, 6, drawn("stop", *assumptions.STOP) + shutdown, "old disk", detached=1)
+    """The shutdown's checkpoint; the stop, its proof, the fence and the look at the data roots are a step each."""
+    return stage(known, Phase.STOP, 4, drawn("stop", *assumptions.STOP) + shutdown, "old disk", detached=1)
 
 
 def since_a_checkpoint(known: Basis) -> "Draws":
@@ -178,17 +184,34 @@ def since_a_checkpoint(known: Basis) -> "Draws":
     return least(checkpoint(known), changed(known, fixed(60.0)) / known.read.draws)
 
 
-def checkpoints(known: Basis) -> Part:
-    """One before the last pre-copy pass, and one right before the stop, which has less to write."""
-    written = checkpoint(known) + since_a_checkpoint(known)
-    asked = 2 * drawn("checkpoint", *assumptions.CHECKPOINT) + steps(known, 2)
-    return Part("checkpoints", asked + written, "old disk", "assumed", stopped=False)
+def asked_checkpoint(written: "Draws") -> "Draws":
+    """Seconds until a checkpoint that a step asks for has written so much."""
+    return drawn("checkpoint", *assumptions.CHECKPOINT) + written
+
+
+def before_stop(known: Basis, work: "Draws") -> Part:
+    """What is done while the old cluster still runs, behind the last pass: the inventory, looks, and a checkpoint."""
+    return stage(known, Phase.BEFORE_STOP, 8, work, "old disk", stopped=False)
+
+
+def close_channel(known: Basis) -> Part:
+    """The copy's key and its lists of files are taken away."""
+    return stage(known, Phase.CLOSE, 3, fixed(0.0), "round trips")
 
 
 def start_new(known: Basis) -> Part:
-    """The first start for local connections alone, a look, and the start for clients."""
-    work = drawn("start", *assumptions.START) + drawn("service", *assumptions.SERVICE)
-    return stage(known, Phase.START, 8, work, "new disk")
+    """The new cluster made known to its host, its first start for local connections alone, and a look at it."""
+    return stage(known, Phase.START, 5, drawn("start", *assumptions.START), "new disk")
+
+
+def cut_over(known: Basis) -> Part:
+    """The end of the local-only start, and the start for clients."""
+    return stage(known, Phase.OPEN, 4, drawn("service", *assumptions.SERVICE), "new disk")
+
+
+def after_cutover(known: Basis) -> Part:
+    """What is looked at and tidied up once clients can connect."""
+    return stage(known, Phase.AFTER, 6, fixed(0.0), "round trips", stopped=False)
 
 
 def stop_by_hand(known: Basis, shutdown: "Draws") -> Part:

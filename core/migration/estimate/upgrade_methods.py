@@ -12,6 +12,9 @@ from core.migration.estimate.stages import Part, Simulated, analyzer
 from core.migration.model.move import Verify
 from core.migration.model.plan import Phase
 
+_BEHIND = frozenset({Phase.START, Phase.REINDEX, Phase.OPEN, Phase.AFTER})
+"""Stages for which the cluster must be of the new version."""
+
 
 def upgrades(known: Basis, checking: Verify = Verify.CHANGED) -> tuple[Simulated, ...]:
     """Of each way of pg_upgrade; none where both are of one major version, or that is not known."""
@@ -24,8 +27,8 @@ def upgrades(known: Basis, checking: Verify = Verify.CHANGED) -> tuple[Simulated
 def _upgrade(known: Basis, mode: str, checking: Verify) -> Simulated:
     """The warm copy with pg_upgrade before the new cluster is opened: the schema of each database, then its files."""
     copied = warm_copy(known, checking)
-    before = [part for part in copied.parts if part.name not in {Phase.START, Phase.REINDEX}]
-    behind = [part for part in copied.parts if part.name in {Phase.START, Phase.REINDEX}]
+    before = [part for part in copied.parts if part.name not in _BEHIND]
+    behind = [part for part in copied.parts if part.name in _BEHIND]
     twice = known.size if mode == "copy" else 0.0
     return replace(
         copied,

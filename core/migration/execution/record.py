@@ -1,7 +1,7 @@
 """What executions took beside what was estimated of them, stage by stage, and what the next estimate has of it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import exp, log
 
@@ -9,6 +9,7 @@ from core.migration.estimate.evidence import Evidence
 from core.migration.estimate.spec import History
 from core.migration.execution.rates import covered
 from core.migration.execution.timeline import downtime
+from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Span
 from core.migration.model.execution import Execution, Kind, State, execution_name
 from core.migration.model.move import Verify
@@ -19,9 +20,9 @@ WHOLE = "whole"
 _COPIES = frozenset({Phase.WARM, Phase.COPY})
 """Stages that send the whole of it: what went on with a part says nothing."""
 
-_TIMED = (Phase.PREPARE, Phase.STOP, Phase.FINAL, Phase.VERIFY, Phase.CHECKSUMS, Phase.AMCHECK, Phase.START)
-_ALIKE = frozenset({Phase.PREPARE, Phase.STOP, Phase.START})
+_ALIKE = frozenset({Phase.PREPARE, Phase.BEFORE_STOP, Phase.STOP, Phase.CLOSE, Phase.START, Phase.OPEN, Phase.AFTER})
 """Stages that take as long in another move between such servers."""
+_TIMED = (*_ALIKE, Phase.FINAL, Phase.VERIFY, Phase.CHECKSUMS, Phase.AMCHECK)
 
 _NEWEST = 5
 
@@ -141,11 +142,11 @@ def compare_with_estimate(
 def stage_seconds(execution: Execution) -> dict[str, float]:
     """Seconds while a step of the stage ran, of each stage whose steps were all done; what people do is not counted.
 
-    A rehearsal prepares all but what only the stop needs: that counts as preparing.
+    A rehearsal prepares all but what only the stop needs, and writes no checkpoint: that counts all the same.
     """
     stages: dict[str, list[Step]] = {}
     for step in execution.plan.steps:
-        left_out = step.phase is Phase.PREPARE or step.timing.stage is Phase.PREPARE
+        left_out = Phase.PREPARE in {step.phase, step.timing.stage} or step.id == step_ids.CHECKPOINT_BEFORE_LAST_PASS
         if step.remote is not None and not (left_out and step not in execution.steps_taken):
             stages.setdefault(step.timing.stage or step.phase, []).append(step)
     runs = {name: [execution.latest(step.number) for step in steps] for name, steps in stages.items()}
@@ -170,7 +171,25 @@ def history_of(own: Sequence[Execution], alike: Sequence[Execution], rows: Seque
             timed[str(stage)] = tuple(seconds for seconds, _ in times)
             sources[str(stage)] = Evidence(words, times[0][1])
     copies = tuple(row.factor for row in select_counted(rows) if row.stage in _COPIES)
-    return History(timed=timed, copies=copies, sources=sources)
+    known = History(timed=timed, copies=copies, sources=sources)
+    latest = next((each for each in own if any(run.bytes is not None and not run.back for run in each.steps)), None)
+    return known if latest is None or latest.kind is not Kind.REHEARSAL else _with_copy(known, latest)
+
+
+def _with_copy(known: History, rehearsal: Execution) -> History:
+    """With the copy that a rehearsal has left on the new server, if it was done."""
+    first = [step.number for step in rehearsal.plan.steps if step.precopy_pass == 1 and step.root]
+    runs = [run for run in rehearsal.steps if run.number in first and run.done]
+    if rehearsal.state is not State.DONE or {run.number for run in runs} != set(first) or not runs:
+        return known
+    read = [step.number for step in rehearsal.plan.steps if step.precopy_pass == 1 and not step.root]
+    reading = [run for run in rehearsal.steps if run.number in read and run.done]
+    return replace(
+        known,
+        copied_at=min(run.started_at for run in runs),
+        copy_ended_at=rehearsal.ended_at,
+        read_seconds=covered(reading) if {run.number for run in reading} == set(read) and reading else None,
+    )
 
 
 def _timed(executions: Sequence[Execution], stage: Phase) -> tuple[tuple[float, datetime], ...]:

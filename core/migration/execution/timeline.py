@@ -177,11 +177,7 @@ def _by_commands(execution: Execution) -> list[StepRun]:
 def _expected(execution: Execution) -> float | None:
     """What the plan expected of its commands from the stop to the opening."""
     stop, opening = _stop_and_opening(execution)
-    if stop is None or opening is None:
-        return None
-    within = [step for step in execution.plan.steps if stop.number <= step.number <= opening.number]
-    seconds = [step.expected_seconds for step in within if step.expected_seconds]
-    return sum(seconds) if seconds else None
+    return None if stop is None or opening is None else execution.plan.downtime_seconds
 
 
 _TELLING_SECONDS, _TELLING = 3.0, 0.02

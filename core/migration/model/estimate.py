@@ -70,6 +70,14 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class PassSeconds:
+    """Likely seconds of a pre-copy pass: until it has copied, and until what it brought is read on both sides."""
+
+    copy: float
+    read: float
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """One way to bring the cluster over.
 
@@ -78,6 +86,7 @@ class Method:
     grows by at the most where a plan compares every file in it, `looks_seconds` by pg_checksums and pg_amcheck, which
     --verify all adds; None where it never does so. `bytes_on_old`,
     `bytes_on_new`: what it needs there besides what is there. `ruled_out`: why it cannot be taken; empty where it can.
+    `passes`: the pre-copy passes, by which a plan divides their stage among its steps.
     """
 
     method: str
@@ -91,6 +100,7 @@ class Method:
     bytes_on_old: float = 0.0
     bytes_on_new: float = 0.0
     ruled_out: str = ""
+    passes: tuple[PassSeconds, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,9 @@ class Phase(StrEnum):
     PREPARE = "prepare"
     WARM = "warm passes"
     CHECKPOINT = "checkpoints"
+    """A part of earlier plans and estimates, whose two steps now belong to the parts around them."""
     DRESS = "dress rehearsal"
+    BEFORE_STOP = "before the stop"
     STOP = "stop old"
     COPY = "copy"
     FINAL = "final pass"
@@ -43,6 +45,7 @@ class Phase(StrEnum):
     REINDEX = "reindex"
     START = "start new"
     OPEN = "open new"
+    AFTER = "after the cutover"
     ROLLBACK = "rollback"
     LATER = "later"
 
@@ -57,6 +60,7 @@ _HEADINGS = {
     Phase.WARM: marked("Pre-copy passes"),
     Phase.CHECKPOINT: marked("Checkpoints"),
     Phase.DRESS: marked("Dress rehearsal"),
+    Phase.BEFORE_STOP: marked("Before the stop"),
     Phase.STOP: marked("Stop of the old cluster"),
     Phase.COPY: marked("Copy"),
     Phase.FINAL: marked("Final sync"),
@@ -67,6 +71,7 @@ _HEADINGS = {
     Phase.REINDEX: marked("Rebuild of indexes"),
     Phase.START: marked("Local-only start"),
     Phase.OPEN: marked("Cutover"),
+    Phase.AFTER: marked("After the cutover"),
     Phase.ROLLBACK: marked("Rollback"),
     Phase.LATER: marked("Follow-up"),
 }
@@ -180,7 +185,7 @@ class Timing:
     """How long a step is expected to take.
 
     Attributes:
-        stage: the stage of the estimate to which it belongs; None: that of its phase.
+        stage: the stage of the estimate to which a step of an earlier plan belongs; None: that of its phase.
         share: its share of the time that the estimate gives to all steps of that stage together.
         expected_seconds: None if nothing tells; set when the plan stands.
     """
@@ -405,6 +410,21 @@ class Plan:
         """The number of the first step that copies in the stop: from it on all that is not on the new server comes
         there; or 0."""
         return next((step.number for step in self.steps if step.phase in {Phase.FINAL, Phase.COPY}), 0)
+
+    @property
+    def downtime_steps(self) -> tuple[Step, ...]:
+        """The steps of the downtime: from the one that stops the old cluster to the one that allows connections to the
+        new one; where the old cluster has been stopped before, all for which clients wait."""
+        stop, cutover = self.step(step_ids.STOP_OLD_CLUSTER), self.step(step_ids.CUTOVER)
+        if stop is None or cutover is None:
+            return tuple(step for step in self.steps if step.downtime)
+        return tuple(step for step in self.steps if stop.number <= step.number <= cutover.number)
+
+    @property
+    def downtime_seconds(self) -> float | None:
+        """Seconds that the commands of the downtime are expected to take; None if nothing tells."""
+        known = [step.expected_seconds for step in self.downtime_steps if step.expected_seconds is not None]
+        return sum(known) if known else None
 
     @property
     def method(self) -> str:

@@ -20,7 +20,7 @@ from core.migration.findings.dress import explain_no_dress_rehearsal
 from core.migration.findings.query_scripts import query_database
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.dress import USUAL, RehearsalOptions
-from core.migration.model.estimate import Estimate, Method
+from core.migration.model.estimate import Estimate, Method, PassSeconds
 from core.migration.model.move import HookCommand, Move, Verify
 from core.migration.model.plan import Phase, Plan, PlanWarning, Step, functions_of, with_resume_policies
 from core.migration.model.probe import Probe
@@ -198,16 +198,26 @@ def _with_expected_seconds(steps: Sequence[Step], context: PlanContext, estimate
     expected = {stage.name: stage.seconds.likely for stage in method.stages} if method is not None else {}
     if method is not None and Phase.VERIFY in expected and estimate.checking is not Verify.ALL:
         expected[Phase.VERIFY] += _read_all_seconds(context, method)
+    passes = method.passes if method is not None else ()
     shares: dict[str, float] = {}
     for step in steps:
         if step.remote is not None:
-            shares[_stage_name(step)] = shares.get(_stage_name(step), 0.0) + step.timing.share
+            shares[_stage_name(step)] = shares.get(_stage_name(step), 0.0) + _share(step, passes)
     return [
-        _with_seconds(step, expected[_stage_name(step)] * step.timing.share / shares[_stage_name(step)])
+        _with_seconds(step, expected[_stage_name(step)] * _share(step, passes) / shares[_stage_name(step)])
         if step.remote is not None and step.timing.share and _stage_name(step) in expected
         else step
         for step in steps
     ]
+
+
+def _share(step: Step, passes: Sequence[PassSeconds]) -> float:
+    """Return the share of a step in its stage; that of a pre-copy pass is by how long the estimate says it takes."""
+    if not 0 < step.precopy_pass <= len(passes):
+        return step.timing.share
+    seconds = passes[step.precopy_pass - 1]
+    whole = sum(each.copy + each.read for each in passes) or 1.0
+    return step.timing.share * (seconds.copy if step.root else seconds.read) / whole
 
 
 def _with_seconds(step: Step, seconds: float) -> Step:

@@ -1,7 +1,6 @@
 """A plan as a runbook in Markdown: an overview, each step as a person would do it, and the functions."""
 
 import re
-from collections.abc import Sequence
 
 from core import units
 from core.migration.model.plan import ONLY_LOOKS, OPERATOR, Plan, Step
@@ -9,9 +8,9 @@ from core.migration.plan.calls import Paths, call_line, path_variables
 from core.text import code, sentence
 
 
-def downtime_sentence(down: Sequence[Step]) -> str:
-    """Return the sentence on the downtime; `down` are the steps during the downtime."""
-    seconds = units.duration(sum(step.expected_seconds or 0.0 for step in down))
+def downtime_sentence(plan: Plan) -> str:
+    """Return the sentence on the downtime of a plan that has one."""
+    down, seconds = plan.downtime_steps, units.duration(plan.downtime_seconds)
     return (
         f"The downtime lasts from step {down[0].number} to step {down[-1].number}. Its commands take about {seconds}; "
         "time for manual steps is not included."
@@ -30,16 +29,15 @@ def runbook(plan: Plan) -> str:
         f"It was made on {plan.made_at:%Y-%m-%d at %H:%M} UTC from the facts of that time.",
         "Make it again when anything on the servers has changed.",
     ]
-    down = [step for step in plan.steps if step.downtime]
-    if down:
-        head += ["", downtime_sentence(down)]
+    if plan.downtime_steps:
+        head += ["", downtime_sentence(plan)]
         head += ["", f"`pghaul execute` stops the cluster only after you have typed its name: {code(plan.cluster)}"]
     if plan.warnings:
         head += ["", "## Warnings", "", *(f"- {_escape_except_code(str(warning))}" for warning in plan.warnings)]
     numbers = {step.id: step.number for step in plan.steps}
     paths = path_variables(plan)
     seen: dict[tuple[str, ...], int] = {}
-    body = [line for step in plan.steps for line in _step(step, numbers, paths, seen)]
+    body = [line for step in plan.steps for line in _step(plan, step, numbers, paths, seen)]
     return "\n".join(
         [
             *head,
@@ -56,7 +54,7 @@ def runbook(plan: Plan) -> str:
 
 def _overview(plan: Plan) -> list[str]:
     rows = [
-        f"| {step.number} | {_escape(step.title)} | {_where(step)} | {_duration(step)} | {_downtime(step)} |"
+        f"| {step.number} | {_escape(step.title)} | {_where(step)} | {_duration(step)} | {_downtime(plan, step)} |"
         for step in plan.steps
     ]
     return [
@@ -77,8 +75,8 @@ def _duration(step: Step) -> str:
     return "" if step.by_person else units.expected(step.expected_seconds)
 
 
-def _downtime(step: Step) -> str:
-    return "**point of no return**" if step.point_of_no_return else "yes" if step.downtime else ""
+def _downtime(plan: Plan, step: Step) -> str:
+    return "yes, **point of no return**" if step.point_of_no_return else "yes" if step in plan.downtime_steps else ""
 
 
 def _reading_guide(plan: Plan) -> list[str]:
@@ -91,16 +89,17 @@ def _reading_guide(plan: Plan) -> list[str]:
     return ["", guide, *(["", "In the calls:", "", *paths] if paths else [])] if plan.functions else []
 
 
-def _step(step: Step, numbers: dict[str, int], paths: Paths, seen: dict[tuple[str, ...], int]) -> list[str]:
+def _step(plan: Plan, step: Step, numbers: dict[str, int], paths: Paths, seen: dict[tuple[str, ...], int]) -> list[str]:
     """Return the lines of a step.
 
     Args:
+        plan: the plan to which it belongs.
         step: the step.
         numbers: the number of each step, by name.
         paths: the variables for PATHs.
         seen: the number of the first step with these commands, by side and commands; the step is added.
     """
-    marks = [_where(step), *(["downtime"] if step.downtime else []), *filter(None, [_duration(step)])]
+    marks = [_where(step), *(["downtime"] if step in plan.downtime_steps else []), *filter(None, [_duration(step)])]
     sentences = [_escape_except_code(sentence(step.reason))]
     if step.point_of_no_return:
         sentences.append("**This is the point of no return.**")

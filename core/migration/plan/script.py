@@ -93,11 +93,10 @@ def _functions(plan: Plan) -> str:
 def _introduction(plan: Plan) -> list[str]:
     """Return lines that describe the move; the script shows them before its question."""
     old, new = (next(each.server for each in plan.logins if each.side is side) for side in Side)
-    down = [step for step in plan.steps if step.downtime]
     from_to = f"{old}:{plan.data_directory} to {new}:{plan.target}"
     lines = [f"This script moves {from_to}. The move is called {plan.move} and has {len(plan.steps)} steps."]
-    if down:
-        lines.append(downtime_sentence(down))
+    if plan.downtime_steps:
+        lines.append(downtime_sentence(plan))
     return [*lines, f"The transport is {plan.transport}. {sentence(plan.why)}", *map(str, plan.warnings)]
 
 

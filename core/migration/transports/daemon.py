@@ -12,7 +12,7 @@ for days (for a probe: minutes). So no port stays open forever if the workstatio
 from ipaddress import ip_address
 
 from core.migration.model import step_ids
-from core.migration.model.plan import ChannelUse, Phase, RemoteCall, ResumePolicy, Step, Timing, undone
+from core.migration.model.plan import ChannelUse, Phase, RemoteCall, ResumePolicy, Step, undone
 from core.migration.transports import ssh
 from core.migration.transports.copy_channel import CopyChannel
 from core.servers.shell import Shell, call
@@ -103,7 +103,6 @@ def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
         downtime=True,
         in_rehearsal=True,
         resume=ResumePolicy(channel=ChannelUse.CLOSES),
-        timing=Timing(stage=Phase.VERIFY),
     )
     return [stop, *ssh.closing_steps(channel, owner)]
 

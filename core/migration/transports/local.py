@@ -1,7 +1,7 @@
 """The route within one server: it needs no key, only a folder for the lists of files. NFS needs no more, either."""
 
 from core.migration.model import step_ids
-from core.migration.model.plan import ChannelUse, Phase, RemoteCall, ResumePolicy, Step, Timing, undone
+from core.migration.model.plan import ChannelUse, Phase, RemoteCall, ResumePolicy, Step, undone
 from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
 from core.sides import Side
@@ -45,6 +45,5 @@ def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
             downtime=True,
             in_rehearsal=True,
             resume=ResumePolicy(channel=ChannelUse.CLOSES),
-            timing=Timing(stage=Phase.VERIFY),
         )
     ]

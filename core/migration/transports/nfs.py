@@ -40,7 +40,6 @@ from core.migration.model.plan import (
     RemoteCall,
     ResumePolicy,
     Step,
-    Timing,
     undone,
 )
 from core.migration.transports import local
@@ -188,7 +187,6 @@ def _closing_step(step_id: str, title: str, side: Side, shell: Shell, native: tu
         downtime=True,
         in_rehearsal=True,
         resume=ResumePolicy(channel=ChannelUse.CLOSES),
-        timing=Timing(stage=Phase.VERIFY),
     )
 
 

@@ -2,7 +2,7 @@
 
 from core import units
 from core.migration.model import step_ids
-from core.migration.model.plan import ONLY_LOOKS, ChannelUse, Phase, RemoteCall, ResumePolicy, Step, Timing, undone
+from core.migration.model.plan import ONLY_LOOKS, ChannelUse, Phase, RemoteCall, ResumePolicy, Step, undone
 from core.migration.transports import copy_channel
 from core.migration.transports.copy_channel import CopyChannel
 from core.sides import Side
@@ -121,7 +121,6 @@ def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
             downtime=True,
             in_rehearsal=True,
             resume=ResumePolicy(channel=ChannelUse.CLOSES),
-            timing=Timing(stage=Phase.VERIFY),
         ),
         Step(
             id=step_ids.REMOVE_KEY_OLD,
@@ -138,6 +137,5 @@ def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
             downtime=True,
             in_rehearsal=True,
             resume=ResumePolicy(channel=ChannelUse.CLOSES),
-            timing=Timing(stage=Phase.VERIFY),
         ),
     ]

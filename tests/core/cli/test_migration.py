@@ -72,7 +72,7 @@ def test_a_plan_in_short_has_a_line_for_each_step_and_no_commands() -> None:
 
 def test_a_plan_names_the_downtime_and_what_stands_against_it() -> None:
     made = plan({"running": True, "version": "15.99"})
-    down = sum(step.expected_seconds or 0.0 for step in made.steps if step.downtime)
+    down = made.downtime_seconds
     for said in (plan_summary(made), plan_text(made)):
         head = said.partition("\n\n")[0]
         assert f": {units.duration(down)}. " in head

@@ -41,7 +41,7 @@ def checkpoint_before_stop(context: PlanContext) -> list[Step]:
     """Return the step that writes a checkpoint before the stop, so that the shutdown has less to write."""
     return _checkpoint(
         context,
-        Phase.STOP,
+        Phase.BEFORE_STOP,
         "The shutdown has to write what is only in the memory of the old server, while clients wait.",
     )
 
@@ -69,7 +69,7 @@ def _checkpoint(context: PlanContext, phase: Phase, reason: str) -> list[Step]:
             reason=reason,
             undo="Nothing to undo: PostgreSQL writes a checkpoint every few minutes.",
             phase=phase,
-            timing=Timing(stage=Phase.CHECKPOINT),
+            timing=Timing(share=0.01 if phase is Phase.WARM else 1.0),
         )
     ]
 
@@ -88,11 +88,10 @@ def check_copyable(context: PlanContext) -> Step:
         ),
         reason="A file that the owner of the cluster may not read would end the copy during the downtime.",
         undo=ONLY_LOOKS,
-        phase=Phase.STOP,
+        phase=Phase.BEFORE_STOP,
         in_rehearsal=True,
         resume=ResumePolicy(required=True, channel=ChannelUse.OPENS),
         verification=Verification(only_checks=True),
-        timing=Timing(share=0.0),
     )
 
 
@@ -147,11 +146,10 @@ def check_restartable(context: PlanContext) -> Step:
         reason="A running server keeps using the files as it has read them. With an error in a file that was edited "
         "since, neither cluster would start, and a rollback would not help.",
         undo=ONLY_LOOKS,
-        phase=Phase.STOP,
+        phase=Phase.BEFORE_STOP,
         in_rehearsal=True,
         resume=ResumePolicy(required=True),
         verification=Verification(only_checks=True),
-        timing=Timing(share=0.0),
     )
 
 

@@ -2,7 +2,7 @@
 
 from core.migration.findings.layout import configuration_copied, configuration_not_copied
 from core.migration.model import step_ids
-from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, RemoteCall, ResumePolicy, Step, Timing, undone
+from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, RemoteCall, ResumePolicy, Step, undone
 from core.migration.plan.context import PlanContext
 from core.servers.shell import Shell, call, command
 from core.sides import Side
@@ -87,7 +87,6 @@ def copy_configuration(context: PlanContext) -> list[Step]:
             undo=ONLY_LOOKS,
             phase=Phase.START,
             downtime=True,
-            timing=Timing(stage=Phase.VERIFY),
         ),
         Step(
             id=step_ids.INSTALL_CONFIGURATION,
@@ -113,7 +112,6 @@ def copy_configuration(context: PlanContext) -> list[Step]:
             undo=undone(ROOT_USER, Side.NEW, *_native_restore(context, paths)),
             phase=Phase.START,
             downtime=True,
-            timing=Timing(stage=Phase.VERIFY),
         ),
     ]
 

@@ -131,7 +131,7 @@ def _pre_copy_step(context: PlanContext, root: DataRoot, number: int) -> Step:
         precopy_pass=number,
         root=root.label,
         size=root.copied_bytes,
-        timing=Timing(share=context.share(root) / number**2),
+        timing=Timing(share=context.share(root)),
     )
 
 
@@ -150,7 +150,7 @@ def _stop_steps(context: PlanContext) -> list[Step]:
             action=OperatorTask(hook=Hook.STOP_APPLICATIONS),
             reason="From here on clients wait. Stop connection pools, cron jobs and monitoring, too.",
             undo="To undo, start the applications again.",
-            phase=Phase.STOP,
+            phase=Phase.BEFORE_STOP,
             downtime=True,
             resume=ResumePolicy(required=True),
         ),
@@ -259,7 +259,7 @@ def _list_deletions(context: PlanContext) -> list[Step]:
             in_rehearsal=not context.cluster.running,
             parallel=root != context.roots[0],
             resume=ResumePolicy(required=True),
-            timing=Timing(stage=Phase.VERIFY),
+            timing=Timing(share=0.0),  # the final sync runs beside it
         )
         for root in context.roots
     ]
@@ -315,7 +315,7 @@ def _copy_remaining_files(context: PlanContext) -> list[Step]:
             parallel=root != context.roots[0],
             size=None if running else root.copied_bytes,
             resume=ResumePolicy(required=True),
-            timing=Timing(stage=Phase.VERIFY if running else None, share=context.share(root)),
+            timing=Timing(share=context.share(root)),
         )
         for root in context.roots
     ]

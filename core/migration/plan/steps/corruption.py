@@ -12,7 +12,7 @@ triggers, and then dropped. This is never done on the old server.
 
 from core.migration.model import step_ids
 from core.migration.model.move import Verify
-from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, Step, Timing
+from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, Step
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.inventory import connection_arguments, time_limit
@@ -40,10 +40,9 @@ def page_checksum_steps(context: PlanContext) -> list[Step]:
             reason="A page that was damaged on the old server before the copy is found by its checksum only. The new "
             "cluster must be stopped for this.",
             undo=ONLY_LOOKS,
-            phase=Phase.VERIFY,
+            phase=Phase.CHECKSUMS,
             downtime=True,
             size=context.cluster.size_bytes,
-            timing=Timing(stage=Phase.CHECKSUMS),
         )
     ]
 
@@ -80,9 +79,8 @@ def amcheck_steps(context: PlanContext, socket: str | None, *, opened: bool = Fa
             reason="The program pg_amcheck finds rows and index entries that contradict each other. Where its "
             "extension is missing, it is added for the time of the check.",
             undo=ONLY_LOOKS,
-            phase=Phase.VERIFY,
+            phase=Phase.AMCHECK,
             downtime=True,
-            timing=Timing(stage=Phase.AMCHECK),
         )
     ]
 

@@ -54,7 +54,7 @@ def _hook_step(hook: HookCommand, context: PlanContext) -> Step:
         action=OperatorTask(hook=hook.hook),
         reason=reason,
         undo="To undo, reverse by hand what your command has done.",
-        phase=Phase.OPEN,
+        phase=Phase.AFTER,
         resume=ResumePolicy(required=True),
     )
     return _run_as_hook(step, hook, context)

@@ -12,7 +12,7 @@ from typing import LiteralString
 from core.migration.findings.edited import list_settings_from_files, list_settings_kept_in_force
 from core.migration.findings.services import access_rule_paths
 from core.migration.model import step_ids
-from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, ResumePolicy, Step, Timing, Verification
+from core.migration.model.plan import ONLY_LOOKS, Phase, RemoteCall, ResumePolicy, Step, Verification
 from core.migration.plan.context import PlanContext
 from core.servers.shell import call, command
 from core.sides import Side
@@ -56,8 +56,7 @@ def list_clients(context: PlanContext) -> list[Step]:
             reason="Clients lose their connections when the cluster is stopped. Check whether anybody must be told "
             "first.",
             undo=ONLY_LOOKS,
-            phase=Phase.STOP,
-            timing=Timing(share=0.0),
+            phase=Phase.BEFORE_STOP,
         )
     ]
 
@@ -86,7 +85,7 @@ def take_inventory(context: PlanContext) -> list[Step]:
             reason="It lists databases, relations, invalid indexes and settings. The new cluster is compared with it "
             "later.",
             undo=ONLY_LOOKS,
-            phase=Phase.STOP,
+            phase=Phase.BEFORE_STOP,
             downtime=True,
             resume=ResumePolicy(required=True),
         )
@@ -187,8 +186,7 @@ def compare_settings(context: PlanContext, socket: str | None) -> list[Step]:
             reason="The new cluster was started by its own service. An option on a command line, or a file that was "
             "edited and never loaded, gives it other settings than the old cluster had.",
             undo=ONLY_LOOKS,
-            phase=Phase.OPEN,
-            timing=Timing(stage=Phase.PREPARE, share=0.1),
+            phase=Phase.AFTER,
         )
     ]
 

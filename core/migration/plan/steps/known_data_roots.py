@@ -38,7 +38,7 @@ def record_data_roots(context: PlanContext) -> Step:
         "Record the directories of the old cluster (data, tablespaces, WAL)",
         print_data_roots(context.cluster),
     )
-    return replace(step, in_rehearsal=True, timing=Timing(stage=Phase.PREPARE))
+    return replace(step, in_rehearsal=True, timing=Timing(share=0.01))
 
 
 def check_data_roots(context: PlanContext) -> Step:
@@ -91,7 +91,7 @@ def check_old_cluster_unchanged(context: PlanContext) -> Step:
         reason="The new cluster would lack whatever was written to the old cluster since its stop.",
         phase=Phase.OPEN,
         downtime=True,
-        timing=Timing(stage=Phase.START, share=0.1),
+        timing=Timing(share=0.1),
     )
 
 

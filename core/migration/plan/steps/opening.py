@@ -86,7 +86,6 @@ def _host_step(change: Change, step_id: str, title: str, reason: str) -> Step:
         else undone(revert.user, Side.NEW, *(revert.native or (revert.command,))),
         phase=Phase.START,
         downtime=True,
-        timing=Timing(stage=Phase.VERIFY),
     )
 
 
@@ -115,7 +114,6 @@ def _keep_settings_in_force(context: PlanContext) -> list[Step]:
             phase=Phase.START,
             downtime=True,
             resume=ResumePolicy(required=True),
-            timing=Timing(stage=Phase.VERIFY),
         )
     ]
 
@@ -207,7 +205,6 @@ def _cutover(context: PlanContext) -> list[Step]:
             undo=undone(user, Side.NEW, *cluster_control.native_stop_and_fence(target)),
             phase=Phase.OPEN,
             downtime=True,
-            timing=Timing(stage=Phase.START),
         ),
         _allow_connections(context),
         # The cutover is recorded behind the start. In the other order, a start that fails would leave the record of a
@@ -224,8 +221,7 @@ def _cutover(context: PlanContext) -> list[Step]:
             ),
             reason="From here on it is a cluster like any other.",
             undo="Nothing to undo: the fence no longer holds anything.",
-            phase=Phase.OPEN,
-            timing=Timing(stage=Phase.PREPARE, share=0.1),
+            phase=Phase.AFTER,
         ),
         # From here on clients work, and the time is no longer downtime. These steps may take as long as they need.
         _check_old_stays_stopped(context),
@@ -264,7 +260,7 @@ def _allow_connections(context: PlanContext) -> Step:
         undo=f"Undoing this loses what clients have written since. To undo it, {_lossy_rollback_instructions(context)}",
         phase=Phase.OPEN,
         downtime=True,
-        timing=Timing(stage=Phase.START),
+        timing=Timing(share=5.0),
     )
 
 
@@ -282,10 +278,9 @@ def _check_old_stays_stopped(context: PlanContext) -> Step:
         ),
         reason="If clients write to both clusters, their contents differ from then on.",
         undo=ONLY_LOOKS,
-        phase=Phase.OPEN,
+        phase=Phase.AFTER,
         resume=ResumePolicy(required=True),
         verification=Verification(only_checks=True),
-        timing=Timing(stage=Phase.PREPARE, share=0.1),
     )
 
 
@@ -297,7 +292,7 @@ def _repoint_applications() -> Step:
         reason="This concerns the address, the DNS name or virtual IP, connection pools, monitoring, backups, and the "
         "start at boot.",
         undo="To undo, point them to the old server again. What was written to the new cluster is lost.",
-        phase=Phase.OPEN,
+        phase=Phase.AFTER,
     )
 
 
@@ -321,8 +316,7 @@ def _record_cutover(context: PlanContext) -> list[Step]:
             ),
             reason="Whoever tries to roll back from here on learns there what would be lost.",
             undo="Nothing to undo: the record is removed with the fence.",
-            phase=Phase.OPEN,
-            timing=Timing(stage=Phase.PREPARE, share=0.1),
+            phase=Phase.AFTER,
         )
     ]
 
@@ -364,7 +358,7 @@ def _cron_jobs(context: PlanContext) -> list[Step]:
             "new server, and no longer on the old server.",
             undo="To undo, move them back.",
             table=jobs,
-            phase=Phase.OPEN,
+            phase=Phase.AFTER,
             resume=ResumePolicy(required=True),
         )
     ]

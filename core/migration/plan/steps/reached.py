@@ -12,7 +12,7 @@ from core.migration.findings.hosts import Hosts, compare_hosts
 from core.migration.findings.layout import named_config_file
 from core.migration.model import step_ids
 from core.migration.model.move import EditedSettings
-from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, RemoteCall, ResumePolicy, Step, Timing, Verification
+from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, RemoteCall, ResumePolicy, Step, Verification
 from core.migration.plan.cluster_control import program
 from core.migration.plan.context import PlanContext
 from core.migration.transports.copy_channel import new_server_address
@@ -51,9 +51,8 @@ def list_listeners(context: PlanContext) -> list[Step]:
             action=RemoteCall(side=Side.OLD, user=context.owner, call=str(shell), native=(native,)),
             reason="After the cutover clients must reach the new cluster at each of these addresses and ports.",
             undo=ONLY_LOOKS,
-            phase=Phase.STOP,
+            phase=Phase.BEFORE_STOP,
             resume=ResumePolicy(required=True),
-            timing=Timing(share=0.0),
         )
     ]
 
@@ -72,7 +71,7 @@ def check_port_is_free_before_cutover(context: PlanContext) -> Step:
     """Return the same check for the moment before the cutover."""
     title = "Check again that the port of the new cluster is free"
     step = _check_port_free(context, step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER, title)
-    return replace(step, phase=Phase.OPEN, timing=Timing(stage=Phase.START, share=0.0))
+    return replace(step, phase=Phase.OPEN)
 
 
 def _check_port_free(context: PlanContext, step_id: str, title: str) -> Step:
@@ -93,10 +92,9 @@ def _check_port_free(context: PlanContext, step_id: str, title: str) -> Step:
         reason="Since the checks, a program may have been started there, or a folder for Unix sockets removed. The new "
         "cluster would not start, or clients would reach that program.",
         undo=ONLY_LOOKS,
-        phase=Phase.STOP,
+        phase=Phase.BEFORE_STOP,
         downtime=True,
         verification=Verification(only_checks=True),
-        timing=Timing(share=0.0),
     )
 
 
@@ -119,9 +117,8 @@ def check_new_is_reachable(context: PlanContext) -> list[Step]:
             ),
             reason="A setting that was edited but not in force, or an option of the old start, can put it elsewhere.",
             undo=ONLY_LOOKS,
-            phase=Phase.OPEN,
+            phase=Phase.AFTER,
             verification=Verification(only_checks=True),
-            timing=Timing(stage=Phase.PREPARE, share=0.1),
         ),
         Step(
             id=step_ids.CHECK_REACHABLE,
@@ -135,9 +132,8 @@ def check_new_is_reachable(context: PlanContext) -> list[Step]:
             ),
             reason="It connects as clients do. A firewall, or another server at that address, would keep them out.",
             undo=ONLY_LOOKS,
-            phase=Phase.OPEN,
+            phase=Phase.AFTER,
             verification=Verification(only_checks=True),
-            timing=Timing(stage=Phase.PREPARE, share=0.1),
         ),
     ]
 

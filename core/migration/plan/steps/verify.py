@@ -60,7 +60,6 @@ def checksum_in_advance(context: PlanContext, number: int) -> list[Step]:
             phase=Phase.WARM,
             in_rehearsal=True,
             precopy_pass=number,
-            timing=Timing(share=0.2 / number**2),
         ),
         Step(
             id=step_ids.of_part(step_ids.CHECKSUM_IN_ADVANCE, number, Side.NEW),
@@ -180,7 +179,6 @@ def remove_lists(context: PlanContext) -> Step:
         downtime=True,
         in_rehearsal=True,
         resume=ResumePolicy(channel=ChannelUse.CLOSES),
-        timing=Timing(stage=Phase.VERIFY),
     )
 
 

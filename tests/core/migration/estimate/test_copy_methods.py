@@ -1,10 +1,12 @@
 """The copies of files: what they are charged, and what they are not."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
-from core.migration.estimate import Spec, estimate, load_spec
+from core.facts.model import Facts
+from core.migration.estimate import Spec, estimate, load_spec, spec_of
 from core.migration.estimate.basis import basis
 from core.migration.estimate.copy_methods import HARDLY
 from core.migration.estimate.draws import span
@@ -12,6 +14,7 @@ from core.migration.estimate.proofs import looks_for_corruption
 from core.migration.estimate.spec import ClusterSpec, CopySpec, History, LinkSpec, NewSpec, OldSpec
 from core.migration.model.estimate import Method
 from core.migration.model.move import Verify
+from tests.core.migration.builders import NOW, TARGET, cluster, move, new, old
 
 TERA = Spec(ClusterSpec(1.22e12, files=30000), OldSpec(200e6, 8), NewSpec(200e6, 16), copy=CopySpec(100e6))
 
@@ -113,10 +116,12 @@ def test_what_was_timed_stands_in_for_what_is_assumed() -> None:
         "stop old": (0.5,),
         "final pass": (1.0,),
         "verify": (0.7,),
-        "start new": (1.1,),
+        "close the copy channel": (0.1,),
+        "start new": (1.0,),
+        "open new": (1.1,),
     }
     before, after = method("warm-copy", small), method("warm-copy", replace(small, history=History(timed=timed)))
-    assert after.downtime_seconds.likely == pytest.approx(3.3, rel=0.1)
+    assert after.downtime_seconds.likely == pytest.approx(4.4, rel=0.1)
     assert after.downtime_seconds.high / after.downtime_seconds.low < 1.6
     assert (
         after.downtime_seconds.high / after.downtime_seconds.low
@@ -207,3 +212,36 @@ def test_a_sample_that_shrinks_much_promises_too_much() -> None:
     assert copied[1] == pytest.approx(copied[0] / 0.75, rel=0.02)
     made = replace(shrinks, history=History(whole_copy=True))
     assert stages(method("cold-copy", made))["copy"] < 0.9 * copied[1]
+
+
+def test_a_copy_that_lies_on_the_new_server_is_not_made_again() -> None:
+    known = History(copied_at=NOW - timedelta(hours=1), read_seconds=600.0, now=NOW)
+    quiet = replace(TERA, cluster=replace(TERA.cluster, change_bytes_per_hour=1e6, written_bytes=1e6))
+    before, after = (method("warm-copy", replace(quiet, history=each)) for each in (History(now=NOW), known))
+    assert before.passes[0].copy > 10_000
+    assert after.passes[0].copy < 60
+    assert after.passes[0].read == pytest.approx(600, rel=0.02)
+    assert stages(after)["warm passes"] < 0.1 * stages(before)["warm passes"]
+
+
+@pytest.mark.parametrize(
+    ("there", "hours", "known"),
+    [
+        (new(cluster(data_directory=TARGET, fenced=True, control=None)), 1, True),
+        (new(cluster(data_directory=TARGET)), 1, True),
+        (new(), 1, False),
+        (new(), -1, True),
+    ],
+    ids=["behind the fence", "the same cluster", "removed since", "facts are older"],
+)
+def test_facts_tell_whether_the_copy_still_lies_there(there: Facts, hours: int, known: bool) -> None:
+    copied = History(copied_at=NOW - timedelta(hours=3), copy_ended_at=NOW - timedelta(hours=hours), now=NOW)
+    spec = spec_of(move(), old(), [], new=there, history=copied)
+    assert (spec.history.copied_at is not None) is known
+
+
+def test_no_more_is_assumed_to_change_than_was_written_to() -> None:
+    spec = replace(TERA, cluster=replace(TERA.cluster, written_bytes=5e6))
+    assert span(basis(spec).change).likely == pytest.approx(5e6)
+    assert span(basis(spec).change).high > 1e9
+    assert span(basis(TERA).change).likely > 1e9

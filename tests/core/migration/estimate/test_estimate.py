@@ -55,7 +55,7 @@ def test_the_slowest_link_bounds_the_copy() -> None:
 
 
 def test_a_gigabit_wire_as_measured_in_the_lab() -> None:
-    """2.97 GB over a link on which iperf3 saw 957 Mbit/s took 26.7 s by hand."""
+    """2.97 GB over a link on which iperf3 saw 957 Mbit/s took 26.7 s by hand; the list of deletions is another pass."""
     text = (
         "[cluster]\nsize_bytes = 2.97e9\nfiles = 1000\n[old]\nread_bytes_per_second = 2e9\n"
         "[new]\nwrite_bytes_per_second = 2e9\n[link]\nbits_per_second = 957e6\ncommand_seconds = 0.04\n"
@@ -63,7 +63,7 @@ def test_a_gigabit_wire_as_measured_in_the_lab() -> None:
     )
     copy = next(stage for stage in method("cold-copy", text).stages if stage.name == "copy")
     assert copy.bound_by == "wire"
-    assert copy.seconds.likely == pytest.approx(26.7, rel=0.1)
+    assert copy.seconds.likely == pytest.approx(26.7 + 1.0, rel=0.1)
 
 
 def test_many_small_files_bound_the_copy() -> None:
@@ -368,8 +368,8 @@ def test_what_sorts_differently_is_indexed_anew_before_clients_come_back() -> No
         before, after = plain.method(name), made.method(name)
         assert before is not None
         assert after is not None
-        stage = after.stages[-1]
-        assert (stage.name, stage.bound_by) == ("reindex", "new cpu")
+        stage = next(each for each in after.stages if each.name == "reindex")
+        assert stage.bound_by == "new cpu"
         assert stage.seconds.likely == pytest.approx(2.5e9 / 15e6, rel=0.25)
         assert 120 < after.downtime_seconds.likely - before.downtime_seconds.likely < stage.seconds.high
         assert any(" 2.3 GiB " in each for each in after.assumptions)
@@ -380,7 +380,8 @@ def test_an_observed_build_of_indexes_prices_the_reindex() -> None:
     size = ClusterSpec(100e9, files=1000, index_bytes=10e9, reindex_bytes=2e9)
     made = estimate(Spec(size, observed=ObservedSpec(index_seconds=500, at_size_bytes=50e9))).method("cold-copy")
     assert made is not None
-    assert made.stages[-1].seconds.likely == pytest.approx(200, rel=0.05)
+    built = next(each for each in made.stages if each.name == "reindex")
+    assert built.seconds.likely == pytest.approx(200, rel=0.05)
 
 
 def test_the_spec_of_a_move_knows_what_sorts_differently() -> None:

@@ -153,3 +153,21 @@ def test_what_does_not_count_is_in_no_rate() -> None:
     assert bias([*own, *strange]) == pytest.approx(2)
     assert [each.times for each in by_stage([*own, *strange])] == [1]
     assert (hit_rate(strange), bias(strange), by_stage(strange)) == (None, None, ())
+
+
+def test_a_rehearsal_times_its_passes_although_it_writes_no_checkpoint() -> None:
+    asked = change_step(STEP, id=step_ids.CHECKPOINT_BEFORE_LAST_PASS, phase=Phase.WARM)
+    made = ran(execution(change_step(WARM, in_rehearsal=True), asked, kind=Kind.REHEARSAL), 1, seconds=30)
+    assert stage_seconds(made) == {"warm passes": 30}
+
+
+def test_the_copy_of_a_rehearsal_is_what_the_next_estimate_starts_from() -> None:
+    copied = change_step(WARM, in_rehearsal=True)
+    read = change_step(STEP, id="sums", phase=Phase.WARM, precopy_pass=1, in_rehearsal=True)
+    made = ran(ran(execution(copied, read, kind=Kind.REHEARSAL, state=State.DONE), 1, seconds=30, sent=9), 2, seconds=8)
+    known = history_of([made], [], ())
+    assert (known.copied_at, known.read_seconds) == (made.steps[0].started_at, 8)
+    failed = replace(made, state=State.STOPPED)
+    assert history_of([failed], [], ()).copied_at is None
+    moved = replace(made, kind=Kind.REAL)
+    assert history_of([moved, made], [], ()).copied_at is None

@@ -176,8 +176,11 @@ def test_the_plan_and_the_estimate_come_to_one_downtime(running: bool, name: str
     method = estimate(spec_of(move(), old(cluster(**changes)), probes)).method(name)
     assert method is not None
     planned = [each.expected_seconds or 0.0 for each in made.steps]
-    down = [each.expected_seconds or 0.0 for each in made.steps if each.downtime]
-    assert sum(down) == pytest.approx(method.downtime_seconds.likely)
+    assert made.downtime_seconds == pytest.approx(method.downtime_seconds.likely)
+    stages = {each.name: each.seconds.likely for each in method.stages}
+    for phase in {each.phase for each in made.steps if each.expected_seconds is not None}:
+        steps = [each.expected_seconds or 0.0 for each in made.steps if each.phase is phase]
+        assert sum(steps) == pytest.approx(stages[phase])
     # the median of a sum is not the sum of the medians: what comes ahead of the stop and the stop are two of them
     assert sum(planned) == pytest.approx(method.duration_seconds.likely, rel=0.05)
     uncounted = {each.id for each in made.steps if each.side is None or not each.timing.share}
@@ -517,7 +520,7 @@ def test_the_runbook_shows_every_command_whole() -> None:
         assert call_line(each, path_variables(made)) in text
         assert all(native in text for native in each.native)
     assert told(made, opening(made).id, id="another")
-    down = [each.number for each in made.steps if each.downtime]
+    down = [each.number for each in made.downtime_steps]
     assert re.search(rf"\b{down[0]}\b.*\b{down[-1]}\b", text.partition("\n## ")[0])
     assert "\\$" not in text
     assert DATA not in text
