@@ -126,6 +126,11 @@ def duration(number: float | None) -> str:
     return f"{days} d {hours} h"
 
 
+def measured(number: float | None) -> str:
+    """A measured time for people, which may be far below a second: 0.0403 -> '40.3 ms', 45 -> '45 s'."""
+    return seconds(number) if known(number) and 0 < number < 0.1 else duration(number)
+
+
 def expected(number: float | None) -> str:
     """The expected duration of a step, which is no more exact than a second: 0.2 -> 'under 1 s', 45 -> '45 s'."""
     return "under 1 s" if known(number) and number < 1 else duration(number)

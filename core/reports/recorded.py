@@ -141,6 +141,8 @@ _SOURCES = (
     marked("timed {number} time in other moves between such servers"),
     marked("timed {number} times in other moves between such servers"),
     marked("{number} steps: assumed"),
+    marked("commands timed on these servers"),
+    marked("an earlier copy of this move is on the new server: only what has changed since is copied again"),
     marked("benchmark of {time}: {title}"),
 )
 _LEFT = (
@@ -261,6 +263,9 @@ _SAID = (
         " needs {needed}. At {rate2}, {bytes} are copied in {claimed3}."
     ),
     marked("removing {kept} of old WAL: a slot, the archiver or a setting keeps it"),
+    # as estimates of earlier versions have them
+    marked("The measured copy rate is {observed}. At this rate, {moved_bytes} take {moved_bytes2}."),
+    marked("The change rate of the cluster was not given. It is assumed to be {likely} an hour ({low} to {high})."),
     # why a transport was chosen
     marked("A sample of the cluster's own files was copied at {rate}. {more}"),
     marked("One SSH stream is about as fast as the slowest link, the {link}. {more}"),

@@ -19,9 +19,10 @@ from core.migration.estimate import spec_of
 from core.migration.estimate.spec import Spec
 from core.migration.execution.rates import changed, copied
 from core.migration.execution.record import EstimateComparison, history_of
+from core.migration.findings.data_roots import data_roots
 from core.migration.model.checks import CheckResult
 from core.migration.model.estimate import Estimate
-from core.migration.model.execution import Execution
+from core.migration.model.execution import Execution, Kind, State
 from core.migration.model.move import Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
@@ -66,6 +67,19 @@ class Report:
     def cluster(self) -> Cluster | None:
         """The cluster that moves, as the facts of the old server have it."""
         return None if self.old_facts is None else self.old_facts.cluster(self.move.cluster)
+
+    @property
+    def moved_by(self) -> Execution | None:
+        """The execution that has moved the cluster; None: it was not moved yet."""
+        latest = next(iter(self.executions), None)
+        if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE:
+            return None
+        return latest
+
+    @property
+    def idle_wal_bytes(self) -> int:
+        """The cluster's bytes of WAL that the old server keeps to write over it, and that no copy brings."""
+        return 0 if self.cluster is None else sum(root.idle_bytes for root in data_roots(self.move, self.cluster))
 
     @property
     def blockers(self) -> tuple[CheckResult, ...]:

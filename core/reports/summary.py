@@ -6,7 +6,6 @@ from core.language import tr
 from core.migration.execution.timeline import account, downtime
 from core.migration.model.checks import Status
 from core.migration.model.estimate import Method
-from core.migration.model.execution import Execution, Kind, State
 from core.reports.model import Answer, Tone
 from core.reports.parts.durations import planned_method
 from core.reports.parts.storage_tables import headlines
@@ -85,7 +84,7 @@ def _unlike(found: tuple[Row, ...]) -> str:
 
 def _movable(report: Report) -> Answer:
     question = tr("Can the cluster be moved?")
-    moved = moved_by(report)
+    moved = report.moved_by
     if moved is not None:
         when = "" if moved.ended_at is None else f"{instant(moved.ended_at)}."
         return _answer(
@@ -111,7 +110,8 @@ def _movable(report: Report) -> Answer:
 
 
 def _time(report: Report) -> Answer:
-    question = tr("How long is the downtime?")
+    took = _measured_downtime(report)
+    question = tr("How long is the downtime?") if took is None else tr("How long was the downtime?")
     found = report.estimate.methods if report.estimate is not None else ()
     methods = {each.method: each for each in found if not each.ruled_out}
     first = planned_method(report)
@@ -119,43 +119,61 @@ def _time(report: Report) -> Answer:
         hint = missing(tr("Nothing was estimated yet."), report.move, "estimate", "Estimate")
         return _answer(question, Tone.MUTED, tr("Not known"), hint)
     copy, dump = methods.get("cold-copy"), methods.get("dump-restore")
-    against = _other_downtime(tr("Dump & restore: {span}."), None if dump is first else dump)
+    words = (
+        tr("Dump & restore: {span}.")
+        if took is None
+        else tr("For comparison, the downtime of dump & restore was estimated at {span}.")
+    )
+    against = _other_downtime(words, None if dump is first else dump)
     warm = (
         _other_downtime(tr("Without pre-copy passes: {span}."), copy)
         if first.method == "warm-copy"
         else _other_downtime(tr("With pre-copy passes: {span}."), methods.get("warm-copy"))
     )
-    took = _measured_downtime(report)
     if took is not None:
         words = tr("The downtime was {time}").format(time=units.duration(took))
-        return _answer(question, Tone.GOOD, words, _expected(report), against)
+        manual = tr(
+            "It does not include the time before it in which the applications were stopped, nor the time after it in "
+            "which they were repointed."
+        )
+        return _answer(question, Tone.GOOD, words, _expected(report), manual, against)
+    manual = tr(
+        "Manual steps are not included: to stop the applications before it, to decide on the cutover during it, and "
+        "to repoint the applications after it."
+    )
     low_high = f"{method(first.method)}: {reach(first.downtime_seconds)}."
-    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, against, warm)
+    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, manual, against, warm)
 
 
 def _other_downtime(words: str, other: Method | None) -> str:
     return "" if other is None else words.format(span=span(other.downtime_seconds))
 
 
+_NOTEWORTHY = 0.1
+"""Seconds of manual steps: what is less is no step that a person took."""
+
+
 def _expected(report: Report) -> str:
     """What the executed plan said."""
     down = downtime(report.executions[0], report.made_at)
-    expected = None if down is None else down.expected_seconds
-    said = tr("The commands took {commands} of it; the plan expected {time}.")
-    if down is None or expected is None:
+    if down is None:
         return ""
-    return said.format(commands=units.duration(down.command_seconds), time=about(expected))
+    by_hand = down.people_seconds >= _NOTEWORTHY
+    said = (
+        tr("The commands took {commands} of it, manual steps {people}, and {idle} passed while no step ran.")
+        if by_hand
+        else tr("The commands took {commands} of it, and {idle} passed while no step ran.")
+    ).format(
+        commands=units.duration(down.command_seconds),
+        people=units.duration(down.people_seconds),
+        idle=units.duration(down.idle_seconds if by_hand else down.seconds - down.command_seconds),
+    )
+    if down.expected_seconds is None:
+        return said
+    return f"{said} " + tr("The plan expected {time} for the commands.").format(time=about(down.expected_seconds))
 
 
 def _measured_downtime(report: Report) -> float | None:
     """The time without the cluster, once it was moved."""
-    moved = moved_by(report)
+    moved = report.moved_by
     return None if moved is None else account(moved).downtime_seconds
-
-
-def moved_by(report: Report) -> Execution | None:
-    """The execution that has moved the cluster; None: it was not moved yet."""
-    latest = next(iter(report.executions), None)
-    if latest is None or latest.kind is not Kind.REAL or latest.state is not State.DONE:
-        return None
-    return latest

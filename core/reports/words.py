@@ -1,6 +1,6 @@
 """Words that several kinds of report share: spans, instants, names, sentences for what is not there yet."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from core import units
@@ -114,6 +114,17 @@ def day(at: datetime) -> str:
 def moment(at: datetime) -> str:
     """`2026-03-14 20:00 UTC`: as short as can be, for a column."""
     return f"{day(at)} {at:%H:%M} {at.tzname() or ''}".rstrip()
+
+
+def second(at: datetime) -> str:
+    """`2026-03-14 20:00:07 UTC`: where several times lie within a minute."""
+    return f"{day(at)} {at:%H:%M:%S} {at.tzname() or ''}".rstrip()
+
+
+def time_words(times: Iterable[datetime]) -> Callable[[datetime], str]:
+    """How a column writes its times: as `moment`, or as `second` where several of them lie within a minute."""
+    found = set(times)
+    return second if len({at.replace(second=0, microsecond=0) for at in found}) < len(found) else moment
 
 
 def day_of_month(at: datetime) -> str:

@@ -106,3 +106,13 @@ def test_a_shown_rate_reads_back_within_its_digits(number: float) -> None:
 
 def test_nouns_are_counted() -> None:
     assert [units.counted(number, "check") for number in (0, 1, 68)] == ["0 checks", "1 check", "68 checks"]
+
+
+def test_a_measured_time_may_be_far_below_a_second() -> None:
+    assert [units.measured(each) for each in (0.0425, 0.3, 45.0, 0.0, None)] == [
+        "42.5 ms",
+        "0.3 s",
+        "45 s",
+        "0.0 s",
+        "–",
+    ]

@@ -8,6 +8,7 @@ from core import units
 from core.language import marked, tr
 from core.migration.model.estimate import Method, Span
 from core.migration.model.probe import Probe, Quantity
+from core.migration.transports.choice import choose_transport, tried_routes
 from core.reports.charts.axes import Scale, horizontal, time_marks
 from core.reports.drawing import WIDTH, Box, Drawing, Line, Mark, Shape, Words, fitted
 from core.reports.words import about, bottleneck, method, reach, span, stage_name
@@ -227,7 +228,7 @@ def chain(probes: tuple[Probe, ...]) -> Drawing | None:
         made.append(Words(x + room / 2, _MIDDLE + _MOST + 3, tr(_LINKS[quantity]), 8, anchor="middle"))
         said = units.rate(rate) + (f" · {tr('slowest link')}" if narrow else "")
         made.append(Words(x + room / 2, _MIDDLE + _MOST + 6.8, said, 8, anchor="middle", bold=narrow))
-    whole = next((probe for probe in probes if probe.quantity is Quantity.END_TO_END), None)
+    whole = choose_transport(probes, tried_routes(probes)).sample
     height = _MIDDLE + _MOST + 9
     if whole is not None:
         said = tr("Measured end to end: {rate}").format(rate=units.rate(whole.bytes_per_second))

@@ -65,8 +65,9 @@ def _answers(report: Report, latest: Execution) -> tuple[Answer, ...]:
 
 
 def _down(report: Report, latest: Execution) -> Answer:
-    question = tr("How long is the downtime?")
     down = downtime(latest, report.made_at)
+    over = down is not None and down.ended_at is not None
+    question = tr("How long was the downtime?") if over else tr("How long is the downtime?")
     if down is None:
         return Answer(question, capital(without_cluster(report, latest)))
     late = down.expected_seconds is not None and down.command_seconds > 1.25 * down.expected_seconds

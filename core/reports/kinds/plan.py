@@ -7,6 +7,7 @@ from core.comparison.model import Comparison
 from core.language import current, tr
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Help
+from core.migration.model.execution import Execution
 from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
 from core.reports.options import Options
 from core.reports.parts.durations import durations, helping, methods_chart, planned_method
@@ -26,7 +27,7 @@ from core.reports.parts.storage_tables import (
 )
 from core.reports.recorded import compared, is_known, recorded
 from core.reports.report import Report
-from core.reports.summary import answers, moved_by
+from core.reports.summary import answers
 from core.reports.words import about, bottleneck, capital, counted, instant, listed, missing, stage_name
 
 # The checks: what stands in the way with its evidence, the worst first; what passed in short rows.
@@ -34,13 +35,15 @@ from core.reports.words import about, bottleneck, capital, counted, instant, lis
 _TONES = {Status.BLOCKER: Tone.BAD, Status.UNKNOWN: Tone.MIXED, Status.WARNING: Tone.MIXED, Status.PASS: Tone.GOOD}
 _SIGNS = {Status.BLOCKER: "✕", Status.UNKNOWN: "?", Status.WARNING: "!", Status.PASS: "✓"}
 _SHORT = 60
+_TRIAL_START = "trial-start"
 
 
 def checks(report: Report) -> Section:
     """All of them."""
+    title = tr("Checks") if report.moved_by is None else tr("Checks before the move")
     if not report.checks:
         said = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
-        return Section(tr("Checks"), (Text(said, Tone.MUTED),))
+        return Section(title, (Text(said, Tone.MUTED),))
     order = list(Status)
     open_ones = sorted(
         (one for one in report.checks if one.status is not Status.PASS), key=lambda one: order.index(one.status)
@@ -48,27 +51,30 @@ def checks(report: Report) -> Section:
     passed = [one for one in report.checks if one.status is Status.PASS]
     blocks: list[Block] = []
     if report.checks_taken_at is not None:
-        said = tr("Checked on {instant}. The most severe findings come first.").format(
-            instant=instant(report.checks_taken_at)
-        )
+        said = tr(
+            "Checked on {instant}. Blockers come first, then checks without a result, which could be blockers, and "
+            "then warnings."
+        ).format(instant=instant(report.checks_taken_at))
         if not all(is_known(text) for one in open_ones for text in (one.message, one.hint)):
             said += " " + tr("Some findings are shown in English, as they were recorded.")
         blocks.append(Text(said, small=True))
     if open_ones:
-        blocks.append(_open(open_ones))
+        blocks.append(_open(open_ones, report.moved_by))
     if passed:
         blocks.append(Section(tr("Passed"), (_passed(passed),)))
-    return Section(tr("Checks"), tuple(blocks))
+    return Section(title, tuple(blocks))
 
 
-def _open(found: Sequence[CheckResult]) -> Table:
+def _open(found: Sequence[CheckResult], moved: Execution | None) -> Table:
     head = (tr("Status"), tr("Check"), tr("Finding"), tr("Old server"), tr("New server"))
-    return Table("checks", head, tuple(map(_row, found)), (0, 0.9, 2.4, 0.8, 0.8))
+    return Table("checks", head, tuple(_row(one, moved) for one in found), (0, 0.9, 2.4, 0.8, 0.8))
 
 
-def _row(check: CheckResult) -> Row:
+def _row(check: CheckResult, moved: Execution | None) -> Row:
     said = [recorded(check.message)]
     said += [f"→ {recorded(check.hint)}"] if check.hint else []
+    if moved is not None and check.id == _TRIAL_START and moved.cutover_at is not None:
+        said.append(tr("The move has answered this: at the cutover, the host of the new cluster has started it."))
     if check.waiver is not None:
         waiver = check.waiver
         taken = tr("Waived by {person} on {instant}: {reason}")
@@ -105,7 +111,7 @@ def plan_report(report: Report, options: Options) -> Document:
         title=report.move.name,
         subtitle=tr("from {old} to {new}").format(old=report.old.name, new=report.new.name),
         label=tr("Migration plan and go/no-go decision")
-        if moved_by(report) is None
+        if report.moved_by is None
         else tr("Report on the finished move"),
         language=current(),
         made_at=report.made_at,
@@ -119,14 +125,14 @@ def plan_report(report: Report, options: Options) -> Document:
 def _answers(report: Report) -> tuple[Answer, ...]:
     storage, movable, time = answers(report)
     # what would have shortened a move that is over helps nobody
-    bound = () if moved_by(report) is not None else (_bound(report),)
+    bound = () if report.moved_by is not None else (_bound(report),)
     return _go(report, movable), time, *bound, storage, _waived(report)
 
 
 def _go(report: Report, movable: Answer) -> Answer:
     """Go where nothing stands in the way and there is a plan."""
     question = tr("Go or no-go?")
-    if moved_by(report) is not None:  # what checks said before it no longer matters
+    if report.moved_by is not None:  # what checks said before it no longer matters
         return Answer(tr("Was the cluster moved?"), tr("Yes"), movable.details, movable.tone)
     if report.blockers:
         stops = tuple(f"{tr(check.title)}: {recorded(check.message)}." for check in report.blockers[:_MOST_STOPS])
@@ -166,7 +172,9 @@ def _would_save(help_: Help) -> str:
 
 
 def _waived(report: Report) -> Answer:
-    question = tr("Which warnings are there?")
+    question = (
+        tr("Which warnings are there?") if report.moved_by is None else tr("Which warnings were there before the move?")
+    )
     warnings = [check for check in report.checks or () if check.status is Status.WARNING]
     waived = [check for check in warnings if check.waiver is not None]
     unknown = [check for check in report.checks or () if check.status is Status.UNKNOWN]
@@ -179,6 +187,8 @@ def _waived(report: Report) -> Answer:
     words = tr("{warnings}, {number} of them waived").format(
         warnings=number, number=units.count(len(waived)) if waived else tr("none")
     )
+    if unknown:
+        words = tr("{warnings}; {number} unknown").format(warnings=words, number=len(unknown))
     named = f"{capital(listed(tr(check.title) for check in warnings))}."
     return Answer(question, words, (named, *without), Tone.MIXED)
 
@@ -212,7 +222,7 @@ def _evidence(report: Report, options: Options) -> tuple[Section, ...]:
         plan(report),
         storage,
         explained,
-        servers(report),
+        servers(report, "" if report.moved_by is None else tr("Servers before the move")),
         method(spans, *further, masked=options.masked),
     )
 

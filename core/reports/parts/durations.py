@@ -6,11 +6,12 @@ from core import units
 from core.language import tr
 from core.migration.execution.record import EstimateComparison, bias, by_stage
 from core.migration.model.estimate import Help, Method
+from core.migration.transports.choice import choose_transport, tried_routes
 from core.reports.charts.duration_plots import chain, link_name, methods, stages
 from core.reports.model import Block, Cell, Item, Items, Section, Table, Text, Tone
-from core.reports.recorded import recorded
+from core.reports.recorded import compared, recorded
 from core.reports.report import Report
-from core.reports.words import about, bottleneck, capital, instant, method, missing, moment, span, stage_name
+from core.reports.words import about, bottleneck, capital, instant, method, missing, span, stage_name, time_words
 
 _MOST_HELPS = 4
 
@@ -40,6 +41,7 @@ def durations(report: Report) -> Section:
         said = tr("Estimated on {instant}. Low, likely and high are p10, p50 and p90 of the simulated moves.")
         blocks.append(Text(said.format(instant=instant(report.estimate.made_at)), small=True))
     blocks.append(_side_by_side(report.estimate.methods))
+    blocks += _space(report)
     chosen = planned_method(report)
     if chosen is not None:
         blocks.append(_chosen(chosen))
@@ -79,9 +81,25 @@ def _side_by_side(found: Sequence[Method]) -> Table:
     return Table("methods", head, tuple(rows), (1.0, 1.9, 1.9, 0.8, 0.8, 0), frozenset({5}))
 
 
+def _space(report: Report) -> tuple[Block, ...]:
+    """Why a cluster needs more space than is copied."""
+    idle = report.idle_wal_bytes
+    if not idle:
+        return ()
+    said = tr(
+        "The space needed is that of the old cluster with all its WAL. Its unused WAL segments ({size}) are not copied,"
+        " but the new cluster will write WAL, too."
+    )
+    return (Text(said.format(size=units.size(idle)), small=True),)
+
+
 def _chosen(one: Method) -> Section:
     drawing = stages(one)
-    evidence = [Item(recorded(stage.evidence), title=stage_name(stage.name)) for stage in one.stages if stage.evidence]
+    sources: dict[str, list[str]] = {}
+    for stage in one.stages:
+        if stage.evidence:
+            sources.setdefault(recorded(stage.evidence), []).append(stage_name(stage.name))
+    evidence = [Item(source, title=", ".join(names)) for source, names in sources.items()]
     title = tr("{method}: stages and their bottlenecks").format(method=method(one.method))
     blocks: list[Block] = [drawing] if drawing is not None else []
     return Section(title, (*blocks, *([Items(tuple(evidence))] if evidence else [])))
@@ -97,19 +115,39 @@ def _links(report: Report) -> tuple[Section, ...]:
         )
         return (Section(tr("Copy path"), (Text(said, Tone.MUTED),)),)
     head = (tr("Link"), tr("Rate"), tr("Amount"), tr("Method"), tr("Time"))
+    at = time_words(probe.taken_at for probe in report.probes)
     rows = [
         (
             link_name(probe.quantity),
             Cell(units.rate(probe.bytes_per_second), probe.bytes_per_second),
-            tr("{size} in {time}").format(size=units.size(probe.bytes), time=units.duration(probe.seconds)),
+            tr("{size} in {time}").format(size=units.size(probe.bytes), time=units.measured(probe.seconds)),
             recorded(probe.method),
-            moment(probe.taken_at),
+            at(probe.taken_at),
         )
         for probe in report.probes
     ]
     drawing = chain(report.probes)
     table = Table("probes", head, tuple(rows), (1.2, 0, 0, 2.6, 0), frozenset({1}))
-    return (Section(tr("Copy path"), (*(() if drawing is None else (drawing,)), table)),)
+    chosen = _chosen_transport(report)
+    return (Section(tr("Copy path"), (*(() if drawing is None else (drawing,)), table, *chosen)),)
+
+
+def _chosen_transport(report: Report) -> tuple[Block, ...]:
+    """With which of the transports that were tried the copy goes, and what its compression makes of the links."""
+    choice = choose_transport(report.probes, tried_routes(report.probes))
+    sample = choice.sample
+    if sample is None:
+        return ()
+    said = tr("The copy uses {transport}, which reached {rate} end to end.").format(
+        transport=compared(choice.transport.name), rate=units.rate(sample.bytes_per_second)
+    )
+    if sample.ratio is not None and sample.ratio > 1:
+        packed = tr(
+            "It compresses the files to {part} of their size. Network and SSH carry only that, so they may carry more "
+            "of the cluster than the disks although their own rates are lower."
+        )
+        said += " " + packed.format(part=units.percent(1 / sample.ratio))
+    return (Text(said, small=True),)
 
 
 def _helps(found: Sequence[Help]) -> Section:
@@ -124,11 +162,15 @@ def _helps(found: Sequence[Help]) -> Section:
         for one in found[:_MOST_HELPS]
     )
     table = Table("helps", head, rows, (2, 1, 1, 0.8), frozenset({1, 2}))
-    return Section(tr("Possible improvements"), (table,) if rows else ())
+    said = tr(
+        "Each row changes one thing, and nothing else. The last column is what then limits the longest stage. An"
+        " improvement of less than a second counts as none."
+    )
+    return Section(tr("Possible improvements"), (table, Text(said, small=True)) if rows else ())
 
 
 def _saved(seconds: float) -> str:
-    return units.ABSENT if seconds < 1 else about(seconds)
+    return tr("none") if seconds < 1 else about(seconds)
 
 
 def _assumed(found: Sequence[Method]) -> Section:
@@ -158,11 +200,13 @@ def _record(report: Report) -> Section:
 def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
     if not rows:
         return ()
-    head = (tr("Start"), tr("Stage"), tr("Estimate"), tr("Duration"), tr("Duration / likely value"))
+    head = (tr("Start"), tr("Run"), tr("Stage"), tr("Estimate"), tr("Duration"), tr("Duration / likely value"))
+    at = time_words(row.began_at for row in rows)
     cells = tuple(
         (
-            moment(row.began_at),
-            f"{stage_name(row.stage)}, {tr(row.name)}",
+            at(row.began_at),
+            tr(row.name),
+            stage_name(row.stage),
             Cell(span(row.estimated), row.estimated.likely),
             Cell(units.duration(row.seconds), row.seconds),
             Cell(units.ratio(row.factor) + ("" if row.inside else f" ({tr('outside the range')})"), row.factor),
@@ -170,9 +214,10 @@ def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
         for row in rows
     )
     said = tr(
-        "A stage can also contain steps outside the downtime. The downtime counts commands only, not the manual steps."
+        "The start is that of the whole run. The downtime counts commands only: neither manual steps, nor the time"
+        " between the steps."
     )
-    table = Table("estimates-record", head, cells, (0, 1.7, 1.3, 0, 0), frozenset({3, 4}), dense=True)
+    table = Table("estimates-record", head, cells, (0, 0.7, 1.1, 1.3, 0, 0), frozenset({4, 5}), dense=True)
     return table, Text(said, small=True)
 
 
@@ -191,17 +236,17 @@ def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
         (
             stage_name(each.stage),
             Cell(units.count(each.times), each.times),
-            Cell(f"{each.inside / each.times:.0%}", each.inside / each.times),
+            Cell(units.percent(each.inside / each.times), each.inside / each.times),
             Cell(units.ABSENT if each.bias is None else units.ratio(each.bias), each.bias),
         )
         for each in by_stage(rows)
     )
     said = tr(
-        "Of {all} measured durations, {inside} lie between low and high. By the geometric mean, a duration was"
-        " {factor} its likely value."
+        "Of {all} measured durations, {inside} lie between low and high. On (geometric) average, measured durations"
+        " were {factor} the expected ones."
     )
     inside = sum(row.inside for row in rows)
-    return (
-        Table("estimates-by-stage", head, cells, (1.4, 0, 0, 0), frozenset({1, 2, 3}), dense=True),
-        Text(said.format(inside=inside, all=len(rows), factor=units.ratio(off))),
-    )
+    text = Text(said.format(inside=inside, all=len(rows), factor=units.ratio(off)))
+    if len({row.move for row in rows}) < 2:
+        return (text,)  # the rows of one move stand above
+    return Table("estimates-by-stage", head, cells, (1.4, 0, 0, 0), frozenset({1, 2, 3}), dense=True), text

@@ -34,16 +34,16 @@ from core.reports.words import (
     about,
     capital,
     counted,
-    day,
     day_of_month,
     expected,
     instant,
     listed,
     missing,
-    moment,
+    second,
     side_name,
     span,
     stage_name,
+    time_words,
 )
 
 _RUN = {
@@ -136,14 +136,15 @@ def interruptions(latest: Execution) -> Section:
 def people(latest: Execution) -> Section:
     """Who confirmed what, and when."""
     steps = {step.number: step for step in latest.plan.steps}
-    rows = []
+    confirmed: list[tuple[StepRun, datetime, str]] = []
     for run in latest.steps:
         step = steps.get(run.number)
         if step is None or run.back or not (step.by_person or (run.exit_status == 0 and run.message)):
             continue
         said = recorded(run.message) or (tr("confirmed") if run.done else tr("not confirmed"))
-        when = moment(run.ended_at or run.started_at)
-        rows.append((str(run.number), recorded(run.title), latest.owner, when, said))
+        confirmed.append((run, run.ended_at or run.started_at, said))
+    words = time_words(when for _, when, _ in confirmed)
+    rows = [(str(run.number), recorded(run.title), latest.owner, words(when), said) for run, when, said in confirmed]
     head = (tr("No."), tr("Step"), tr("Person"), tr("Time"), tr("Confirmation"))
     table = Table("confirmations", head, tuple(rows), (0, 1.4, 1, 0, 1), frozenset({0}))
     return Section(tr("Confirmations"), (table,) if rows else ())
@@ -186,6 +187,7 @@ def _bars(latest: Execution) -> tuple[Bar, ...]:
         planned[step.number] = (at, at + seconds)
         at += seconds
     bars = []
+    down = latest.plan.downtime_steps
     for step in latest.steps_taken:
         runs = [run for run in latest.steps if run.number == step.number and not run.back]
         bars.append(
@@ -193,7 +195,7 @@ def _bars(latest: Execution) -> tuple[Bar, ...]:
                 f"{step.number}. {recorded(step.title)}",
                 planned[step.number],
                 _covered(latest, runs),
-                step.downtime,
+                step in down,
                 step.point_of_no_return,
             )
         )
@@ -367,17 +369,19 @@ def without_cluster(report: Report, latest: Execution) -> str:
             else tr("none: {old} was not stopped")
         )
         return said.format(old=report.old.name)
-    began, time = _second(down.began_at), units.duration(down.seconds)
+    began, time = second(down.began_at), units.duration(down.seconds)
     if down.ended_at is None:
         said = tr("{time} so far, since {began}").format(time=time, began=began)
     else:
-        said = tr("{time}, from {began} to {ended}").format(time=time, began=began, ended=_second(down.ended_at))
+        said = tr("{time}, from {began} to {ended}").format(time=time, began=began, ended=second(down.ended_at))
     parts = tr("The commands took {time}").format(time=units.duration(down.command_seconds))
     if down.expected_seconds is not None and down.ended_at is not None:
         parts += tr(" ({time} expected)").format(time=about(down.expected_seconds))
     parts += tr(", manual steps {time}").format(time=units.duration(down.people_seconds))
     if down.idle_seconds >= NOTEWORTHY_SECONDS:
         parts += tr(", idle time {time}").format(time=units.duration(down.idle_seconds))
+    elif down.ended_at is not None:
+        parts += tr(", between the steps {time}").format(time=units.measured(down.idle_seconds))
     return f"{said}. {parts}."
 
 
@@ -569,10 +573,6 @@ def _days(latest: Execution) -> bool:
 
 def _clock(at: datetime, days: bool) -> str:
     return f"{day_of_month(at)} {at:%H:%M:%S}" if days else f"{at:%H:%M:%S}"
-
-
-def _second(at: datetime) -> str:
-    return f"{day(at)} {at:%H:%M:%S} {at.tzname() or ''}".rstrip()
 
 
 def _seconds(began: datetime, ended: datetime) -> float:

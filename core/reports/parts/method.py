@@ -7,9 +7,18 @@ from core.reports.model import Item, Items, Section
 
 def method(*further: Item, masked: bool) -> Section:
     """The last section before the appendices."""
-    sizes = tr("Sizes are shown as {size} for {bytes} bytes, and rates as {rate}. Times without a time zone are UTC.")
-    shown = sizes.format(size=units.size(2**30), bytes=units.count(2**30), rate=units.rate(1e8))
-    items = [Item(shown, title=tr("Units")), *further]
+    sizes = tr(
+        "A size of {size} is {bytes} bytes. A rate of {rate} is {number} bytes per second. Times without a time zone "
+        "are UTC."
+    )
+    shown = sizes.format(
+        size=units.size(2**30), bytes=units.count(2**30), rate=units.rate(1e8), number=units.count(1e8)
+    )
+    marks = tr(
+        "A dash (–) means that there is no value. Values in parentheses behind a duration are the low and the high "
+        "value. A ratio of 2.00 × means twice as much. An arrow (→) stands before what to do about a finding."
+    )
+    items = [Item(shown, title=tr("Units")), Item(marks, title=tr("Marks")), *further]
     if masked:
         said = tr("The names of servers, addresses and people are replaced, each by the same word everywhere.")
         items.append(Item(said, title=tr("Masked")))

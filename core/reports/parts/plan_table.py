@@ -1,7 +1,5 @@
 """The plan as a table and on a time axis; its commands, step by step, where they are asked for."""
 
-from collections.abc import Sequence
-
 from core import units
 from core.language import tr
 from core.migration.model.plan import OPERATOR, Plan, PlanWarning, Step
@@ -9,7 +7,7 @@ from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Code, Item, Items, Row, Section, Table, Text, Tone
 from core.reports.recorded import compared, recorded
 from core.reports.report import Report
-from core.reports.words import expected, instant, listed, missing, side_name, stage_name
+from core.reports.words import expected, instant, missing, side_name, stage_name
 from core.text import sentence
 
 MANY_STEPS = 40
@@ -36,10 +34,10 @@ def plan(report: Report) -> Section:
     ]
     if warnings:
         blocks.append(Items(tuple(Item(text, tone=Tone.MIXED, title=tr("Warning")) for text in warnings)))
-    drawing = gantt(phase_bars(found.steps))
+    drawing = gantt(phase_bars(found))
     blocks += [drawing] if drawing is not None else []
-    blocks.append(steps_table("plan", found.steps))
-    blocks += _rollback_and_follow_up(found)
+    blocks.append(steps_table("plan", found))
+    blocks += _rollback_and_follow_up(found, moved=report.moved_by is not None)
     return Section(tr("Plan"), tuple(blocks))
 
 
@@ -49,9 +47,10 @@ def _is_reported(warning: PlanWarning | str, report: Report) -> bool:
     return any(str(warning) == str(PlanWarning(one.message, one.status, one.id)) for one in report.checks or ())
 
 
-def phase_bars(steps: Sequence[Step]) -> tuple[Bar, ...]:
+def phase_bars(plan: Plan) -> tuple[Bar, ...]:
     """What follows what by its time: steps one by one where they are few, else by the parts of the night."""
     groups: list[tuple[str, list[Step]]] = []
+    steps, down = plan.steps, plan.downtime_steps
     few = len(steps) <= _MOST_BARS
     for step in steps:
         name = f"{step.number}. {recorded(step.title)}" if few else stage_name(step.phase.value)
@@ -61,43 +60,45 @@ def phase_bars(steps: Sequence[Step]) -> tuple[Bar, ...]:
     bars, at = [], 0.0
     for name, group in groups:
         seconds = sum(step.expected_seconds or 0.0 for step in group)
-        stopped, point = any(step.downtime for step in group), any(step.point_of_no_return for step in group)
+        stopped, point = any(step in down for step in group), any(step.point_of_no_return for step in group)
         bars.append(Bar(name, (at, at + seconds), down=stopped, point=point))
         at += seconds
     return tuple(bars)
 
 
-def steps_table(name: str, steps: Sequence[Step]) -> Table:
+def steps_table(name: str, plan: Plan) -> Table:
     """A row a step, under the parts of the night."""
     head = (tr("No."), tr("Step"), tr("Server"), tr("User"), tr("Duration"), tr("Downtime"))
     rows: list[Row] = []
+    steps, down = plan.steps, plan.downtime_steps
     phase = None
     for step in steps:
         if step.phase is not phase and len(steps) > _MOST_BARS:
             rows.append((stage_name(step.phase.value),))
         phase = step.phase
-        rows.append(_row(step))
+        rows.append(_row(step, down=step in down))
     return Table(name, head, tuple(rows), (0, 3.2, 0.8, 0.6, 0, 0.9), frozenset({0, 4}), dense=len(steps) > MANY_STEPS)
 
 
-def _row(step: Step) -> Row:
+def _row(step: Step, *, down: bool) -> Row:
     where = (tr("operator"), "") if step.by_person else (step.server, step.user)
-    point = Cell(tr("point of no return"), tone=Tone.BAD)
-    downtime = point if step.point_of_no_return else tr("yes") if step.downtime else ""
+    point = Cell(tr("yes, point of no return"), tone=Tone.BAD)
+    downtime = point if step.point_of_no_return else tr("yes") if down else ""
     takes = "" if step.by_person else expected(step.expected_seconds)
     return str(step.number), recorded(step.title), *where, Cell(takes, step.expected_seconds), downtime
 
 
-def _rollback_and_follow_up(found: Plan) -> list[Block]:
+def _rollback_and_follow_up(found: Plan, *, moved: bool) -> list[Block]:
     """The way back, and what stays to do."""
     point = next((step for step in found.steps if step.point_of_no_return), None)
     blocks: list[Block] = []
-    if found.way_back:
-        until = tr("A rollback is possible before step {number}. Its steps: {steps}.").format(
-            number=units.ABSENT if point is None else point.number,
-            steps=listed((recorded(step.title) for step in found.way_back), most=len(found.way_back)),
+    if found.way_back and not moved:
+        until = tr("A rollback is possible before step {number}. These are its steps:").format(
+            number=units.ABSENT if point is None else point.number
         )
-        blocks.append(Text(until))
+        rows = tuple((str(step.number), recorded(step.title), step.server, step.user) for step in found.way_back)
+        head = (tr("No."), tr("Step"), tr("Server"), tr("User"))
+        blocks += [Text(until), Table("rollback", head, rows, (0, 3.2, 0.8, 0.6), frozenset({0}), dense=True)]
     said = [
         *(Item(recorded(text), title=tr("Remaining on the servers")) for text in found.remains),
         *(Item(recorded(text), title=tr("Follow-up")) for text in found.advice),

@@ -14,8 +14,8 @@ from core.servers.shell import command
 _SHOWN_DEVICES = ("disk", "raid", "lvm", "crypt")
 
 
-def servers(report: Report) -> Section:
-    """Both servers, side by side and one below the other."""
+def servers(report: Report, title: str = "") -> Section:
+    """Both servers, side by side and one below the other, under this title or "Servers"."""
     sides = ((report.old.name, report.old_facts), (report.new.name, report.new_facts))
     hint = tr("The facts of {server} have not been read yet. Run {command}, or open the page Facts in the window.")
     unread = [
@@ -24,7 +24,7 @@ def servers(report: Report) -> Section:
         if facts is None
     ]
     machines = Table("servers", ("", tr("Old server"), tr("New server")), tuple(_machines(report)), (0.5, 1, 1))
-    return Section(tr("Servers"), (*unread, machines, _cluster(report), *_details(report)))
+    return Section(title or tr("Servers"), (*unread, machines, _cluster(report), *_details(report)))
 
 
 def _details(report: Report) -> list[Section]:
@@ -142,12 +142,12 @@ def _cluster(report: Report) -> Section:
         rows += [
             (tr("Tablespace"), one.location, one.location) for one in cluster.tablespaces if one.location not in mapped
         ]
-        said = Text(_described(cluster))
+        said = Text(_described(report, cluster))
     places = Table("cluster", ("", tr("From"), tr("To")), tuple(rows), (0.5, 1, 1))
     return Section(tr("Cluster to be moved"), (said, places))
 
 
-def _described(cluster: Cluster) -> str:
+def _described(report: Report, cluster: Cluster) -> str:
     parts = [f"PostgreSQL {cluster.version or cluster.series}", tr("running") if cluster.running else tr("stopped")]
     if cluster.size_bytes is not None:
         parts.append(units.size(cluster.size_bytes))
@@ -155,7 +155,12 @@ def _described(cluster: Cluster) -> str:
         parts.append(counted(cluster.files, "{number} file", "{number} files"))
     if cluster.databases:
         parts.append(counted(len(cluster.databases), "{number} database", "{number} databases"))
-    return f"{', '.join(parts)}."
+    said = f"{', '.join(parts)}."
+    if idle := report.idle_wal_bytes:
+        said += " " + tr("This includes unused WAL segments of {size}, which are not copied.").format(
+            size=units.size(idle)
+        )
+    return said
 
 
 def _cluster_row(server: str, cluster: Cluster) -> tuple[str | Cell, ...]:

@@ -172,8 +172,9 @@ def method_and_units() -> tuple[Item, ...]:
             tr(
                 "Values are means of the repetitions that count. Disturbed repetitions are excluded if "
                 "there are at least three undisturbed ones. Then outliers are excluded by the generalised "
-                "extreme studentised deviate test at 5 %: at most one of five to nine values, none of "
-                "fewer. Excluded values are named."
+                "extreme studentised deviate test at 5 %. It excludes at most one of five to nine values, two "
+                "of ten to fourteen, and so on: a fifth of them. Of fewer than five it excludes none. Excluded "
+                "values are named."
             ),
             title=tr("Outliers"),
         ),

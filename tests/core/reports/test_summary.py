@@ -26,6 +26,10 @@ def test_page_one_answers(full: Report) -> None:
     assert movable.details[0] == "1 warning, 4 checks passed of 7."
     assert time.details == (
         "Copy with the cluster stopped: 3 h 12 min to 4 h 54 min.",
+        (
+            "Manual steps are not included: to stop the applications before it, to decide on the cutover during it, "
+            "and to repoint the applications after it."
+        ),
         "Dump & restore: 24 h (16 h to 41 h).",
         "With pre-copy passes: 42 min (24 min to 1 h 30 min).",
     )

@@ -117,7 +117,10 @@ def test_a_move_that_is_done(full: Report) -> None:
     assert report.blockers  # what was checked before it
     assert plan_report(report, Options()).answers[0].words == "Yes"
     assert time.words == "The downtime was 1 h 21 min"
-    assert time.details[0] == "The commands took 8 min 00 s of it; the plan expected 8 min."
+    assert time.details[0] == (
+        "The commands took 8 min 00 s of it, manual steps 1 min 00 s, and 1 h 12 min passed while no step ran. "
+        "The plan expected 8 min for the commands."
+    )
     assert [one.words for one in _made(report).answers][1:] == [
         "1 h 21 min; the plan expected 8 min for the commands",
         "Yes: 2 of 2 comparisons agree",
