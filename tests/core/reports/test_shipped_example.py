@@ -12,6 +12,7 @@ from core.api.session import Session
 from core.history import example
 from core.history.store import Store
 from core.language import languages
+from core.migration.model.execution import Kind as ExecutionKind
 from core.reports.drawing import Words
 from core.reports.make import Format, Kind, content, of_move, of_storage
 from core.reports.model import Document, drawings
@@ -19,7 +20,8 @@ from core.reports.options import Options
 from core.reports.report import build
 from core.servers.profiles import Nobody
 
-MOST_PAGES = 8
+MOST_PAGES = 9
+"""Of a plan with its rollback, its stages and its record, in the longer of both languages."""
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +65,19 @@ def test_a_figure_s_unit_stands_beside_it_alone(shipped: Session) -> None:
     made = content(_document(shipped, Kind.STORAGE, Options()), Options(), Format.MARKDOWN)[""].decode()
     assert "block 1.0 MiB" in made
     assert "\\_bytes" not in made
+
+
+def test_estimate_plan_and_record_have_one_division_with_one_value_each(shipped: Session) -> None:
+    report = build(shipped.store, example.MOVE)
+    assert report.plan is not None
+    assert report.estimate is not None
+    method = report.estimate.method(report.plan.method)
+    assert method is not None
+    planned: dict[str, float] = {}
+    for step in report.plan.steps:
+        if step.expected_seconds is not None:
+            planned[step.phase] = planned.get(step.phase, 0.0) + step.expected_seconds
+    assert planned == pytest.approx({stage.name: stage.seconds.likely for stage in method.stages})
+    assert report.plan.downtime_seconds == pytest.approx(method.downtime_seconds.likely)
+    real = [row for row in report.record if row.kind is ExecutionKind.REAL]
+    assert [row.stage for row in real] == [*(stage.name for stage in method.stages), "downtime", "whole"]
