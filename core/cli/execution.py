@@ -30,9 +30,6 @@ _USUAL = Queries((), "")
 _PRE_COPY = {"copy", "warm"}
 """What asks for one more pre-copy pass instead of it; the second was asked for in an earlier release."""
 
-
-"""What a kind is called."""
-
 _DESCRIPTION = """\
 Carry out a move. pghaul first runs the checks again, which must find no blocker, and makes a new plan.
 Names, sizes, times, modes and owners of all files are always compared. With --verify all, pghaul also looks for

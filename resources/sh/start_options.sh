@@ -5,7 +5,7 @@
 # its folder and its configuration file, which are named again at each start; nothing if no server was started there.
 # The file has one line with each argument between double quotes and without any escaping (CreateOptsFile, postmaster.c;
 # read_post_opts, pg_ctl.c). What cannot be told apart is refused, never guessed. So is an empty file or a NUL, which a
-# crash of the host may leave there, and what is longer than a command line.
+# crash of the host may leave there, and what is longer than 64 KiB.
 print_start_options() {
   parse_start_options "$1" options
 }

@@ -80,17 +80,17 @@ _SPREAD = {
 }
 
 
-def sql(host: Host, text: str, database: str = "shop") -> str:
+def sql(host: Host, text: str, database: str = "shop", target: str = TARGET) -> str:
     """What psql prints, as the superuser on that host."""
-    folder = socket_of_new(host) if host.name == "new" else "/tmp"
+    folder = socket_of_new(host, target) if host.name == "new" else "/tmp"
     words = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", folder, "-p", str(PORT), database]
     program = f"{SERVER}/bin/psql" if host.name == "old" else "psql"
     return host.exec(program, *words[1:], user="postgres", input=text).stdout.strip()
 
 
-def socket_of_new(host: Host) -> str:
+def socket_of_new(host: Host, target: str = TARGET) -> str:
     """The folder of its Unix socket by its lock file, since the local-only start has one of its own."""
-    return host.exec("sed", "-n", "5p", f"{TARGET}/postmaster.pid", check=False).stdout.strip() or "/tmp"
+    return host.exec("sed", "-n", "5p", f"{target}/postmaster.pid", check=False).stdout.strip() or "/tmp"
 
 
 def put_server(old: Host) -> None:

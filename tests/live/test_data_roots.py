@@ -132,7 +132,7 @@ def test_new_is_not_opened_where_a_file_of_old_has_changed_since_its_stop(
     monkeypatch.setattr("sys.stdin", Terminal(lambda: disk.lab.old.exec("sh", "-c", written, user="postgres")))
     code, _, err = disk.connecting("execute", "m", "--confirm", DATA)
     assert (code, "/16384 was changed" in err) == (1, True), err
-    assert sql(disk.lab.new, "show listen_addresses") == ""
+    assert sql(disk.lab.new, "show listen_addresses", target=TARGET) == ""
     for _ in range(2):  # a look at what changed is not what later looks are held against
         code, _, err = disk.connecting("execute", "m", "--resume", "--confirm", DATA)
         assert (code, "cluster was started since. It lacks" in err, "--rollback. Then" in err) == (1, True, True), err

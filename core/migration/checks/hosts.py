@@ -296,8 +296,8 @@ def check_huge_pages(context: CheckContext, setting: str, here: Memory, there: M
             return passed(*shown, "The new server has the huge pages that the cluster uses.")
         return passed(
             *shown,
-            "The new server has enough huge pages for shared_buffers. The whole shared memory is somewhat larger, and "
-            "its size is not known: only a running server tells it, since PostgreSQL 15.",
+            "The new server has enough huge pages for shared_buffers. The whole shared memory is somewhat larger. Its "
+            "size is not known, because pghaul reads it only from a running cluster of PostgreSQL 15 or later.",
         )
     size_needed = units.size(needed) if shared is not None else f"at least {units.size(needed)}"
     by_surplus = takes_surplus_pages(setting, needed, new)

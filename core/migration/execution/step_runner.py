@@ -454,7 +454,7 @@ _DISK_IS_FULL = re.compile(r"^rsync: .*\((?:28|122)\)$", re.MULTILINE)
 """What rsync says of a write that failed with ENOSPC or EDQUOT, which only its receiver can meet."""
 
 
-_MAKE_SPACE = "The disk of the new server is full. Make space there, and go on with --resume."
+_MAKE_SPACE = "The disk of the new server is full, or its quota is used up. Make space there, and go on with --resume."
 
 
 _NOT_RUN = (126, 127)

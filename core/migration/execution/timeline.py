@@ -289,12 +289,14 @@ def _title(steps: Sequence[Step]) -> str:
 
 
 def _seconds_left(step: Step, run: StepRun | None, now: datetime) -> float | None:
-    """Seconds that a step may still take: by its pace where that tells, else by what the plan expected."""
+    """Seconds that a step may still take: by its pace where that tells, else by what the plan expected.
+
+    A step without a share in its stage runs beside others, and adds nothing.
+    """
+    expected = step.expected_seconds if step.timing.share else 0.0
     if run is None or not _runs(run):
-        return step.expected_seconds
+        return expected
     pace = current_rate(run, now)
     if pace is not None and run.total and run.bytes is not None and run.bytes >= _TELLING * run.total:
         return max(0, run.total - run.bytes) / pace
-    if step.expected_seconds is None:
-        return None
-    return max(0.0, step.expected_seconds - (now - run.started_at).total_seconds())
+    return None if expected is None else max(0.0, expected - (now - run.started_at).total_seconds())

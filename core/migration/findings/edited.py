@@ -35,7 +35,7 @@ def list_socket_folders(cluster: Cluster) -> tuple[str, ...]:
     """Return the directories of the cluster's Unix sockets: by its settings, else as it was seen running."""
     named = next((cluster.settings[each] for each in sorted(SOCKETS) if each in cluster.settings), None)
     folders = [cluster.socket_directory or ""] if named is None else split_folders(named)
-    return tuple(dict.fromkeys(each for each in folders if each.startswith("/")))
+    return tuple(dict.fromkeys(normpath(each) for each in folders if each.startswith("/")))
 
 
 def split_folders(value: str) -> list[str]:

@@ -9,7 +9,7 @@ from ipaddress import IPv6Address, ip_address
 
 from core.migration.findings.edited import SOCKETS, list_socket_folders
 from core.migration.findings.hosts import Hosts, compare_hosts
-from core.migration.findings.layout import named_config_file
+from core.migration.findings.layout import configuration_not_copied, named_config_file
 from core.migration.model import step_ids
 from core.migration.model.move import EditedSettings
 from core.migration.model.plan import ONLY_LOOKS, ROOT_USER, Phase, RemoteCall, ResumePolicy, Step, Verification
@@ -77,8 +77,10 @@ def check_port_is_free_before_cutover(context: PlanContext) -> Step:
 def _check_port_free(context: PlanContext, step_id: str, title: str) -> Step:
     cluster = context.new_cluster
     addresses = cluster.settings.get("listen_addresses", "localhost")
-    # A unit and Debian's tools can create the folder when they start the cluster. pg_ctl does not.
-    by_pg_ctl = context.service is None and not SOCKETS.isdisjoint(cluster.settings)
+    # A unit and Debian's tools can create the folder when they start the cluster. pg_ctl does not. If the new server
+    # has configuration of its own, that may name other folders.
+    copied = not configuration_not_copied(context.cluster)
+    by_pg_ctl = context.service is None and copied and not SOCKETS.isdisjoint(cluster.settings)
     user = context.channel.writer if by_pg_ctl else "-"
     return Step(
         id=step_id,

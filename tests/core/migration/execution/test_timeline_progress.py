@@ -127,3 +127,12 @@ def test_a_rate_needs_some_seconds() -> None:
     assert current_rate(begun, after(2)) is None
     assert current_rate(begun, after(3)) == 100
     assert current_rate(run(1, 0), after(60)) is None
+
+
+def test_a_step_without_a_share_adds_nothing_to_the_time_that_is_left() -> None:
+    """Nothing is expected of it, because it runs beside others; of one with a share, nothing tells."""
+    beside = change_step(STEP, title="list deletions", expected_seconds=None, share=0.0)
+    found = status_of(made(run(1, 0), steps=(COPY, beside, OPENING)), after(30))
+    assert (found.left_seconds, found.left_is_least) == (70 + 2, False)
+    untold = change_step(STEP, title="start the copy", expected_seconds=None)
+    assert status_of(made(run(1, 0), steps=(COPY, untold, OPENING)), after(30)).left_is_least

@@ -14,6 +14,7 @@ from core.migration.findings.edited import (
     list_settings_kept_in_force,
     list_settings_missing_at_old_start,
     list_settings_not_kept,
+    list_socket_folders,
     predict_new_cluster,
 )
 from core.migration.model.move import EditedSettings, Move
@@ -163,3 +164,19 @@ def test_a_value_is_shown_with_its_unit(value: str, unit: str, shown: str) -> No
 )
 def test_a_typed_value_is_what_the_server_keeps(typed: str, unit: str, kept: str) -> None:
     assert canonical_value(typed, unit) == kept
+
+
+@pytest.mark.parametrize(
+    ("value", "folders"),
+    [
+        ("", ()),
+        ("/run/postgresql, /tmp", ("/run/postgresql", "/tmp")),
+        ("/var/run/postgresql/", ("/var/run/postgresql",)),
+        ('"/srv/a,b" , "/srv/the ""other"""', ("/srv/a,b", '/srv/the "other"')),
+        ("@abstract,relative,/tmp", ("/tmp",)),
+    ],
+)
+def test_the_folders_of_sockets_are_read_as_postgresql_reads_them(value: str, folders: tuple[str, ...]) -> None:
+    found = cluster(settings={"unix_socket_directories": value}, socket_directory="/other")
+    assert list_socket_folders(found) == folders
+    assert list_socket_folders(cluster(settings={}, socket_directory="/other/")) == ("/other",)

@@ -394,6 +394,8 @@ def test_the_port_of_new_is_looked_at_just_before_the_stop_and_just_before_the_c
     assert [(each.side, each.user, each.call) for each in looks] == [(Side.NEW, "root", asked)] * 2
     numbers = [step(made, each).number for each in (step_ids.STOP_OLD_CLUSTER, step_ids.LIFT_FENCE)]
     assert [each.number + 1 for each in looks] == numbers
+    own = plan({"running": True, "port": 5477, "settings": settings, "config_file": "/etc/pg/postgresql.conf"})
+    assert " - /run/postgresql /srv/sock" in step(own, step_ids.CHECK_PORT_FREE).call, "its own settings may differ"
 
 
 def test_new_builds_indexes_anew_with_parallel_workers() -> None:
