@@ -16,7 +16,8 @@ from tests.lab.extra import extra
 from tests.lab.lab import Lab
 from tests.lab.machine import LabError
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.measures]
+"""A server of another test takes huge pages of the machine as well, if it starts meanwhile."""
 
 _NUMBER = Path("/proc/sys/vm/nr_hugepages")
 _OVERCOMMIT = Path("/proc/sys/vm/nr_overcommit_hugepages")
