@@ -125,16 +125,19 @@ make_socket_folder() {
   mkdir -m 700 -- "$2" || fail "$2 cannot be created"
 }
 
-# lift_fence DATA   Stop what start_local_only has started there, and allow anybody to start the new cluster. It does
-# nothing if that was already done. The checksum of its control file is kept, so that refuse_changed_copy can tell
-# whether a server has run since.
+# lift_fence DATA   Stop what start_local_only has started there, and allow anybody to start the new cluster. Called
+# again after that, it only finishes what was interrupted. The checksum of its control file is kept, so that
+# refuse_changed_copy can tell whether a server has run since.
 lift_fence() {
-  [ -e "$1/pghaul-fence/mark" ] || return 0
-  stop_local_only "$1"
-  remove_socket_folder "$1"
-  [ ! -e "$1/postmaster.pid" ] || fail "the server in $1 has ended by itself. Read its log. --resume starts it again"
-  write_complete "$1/pghaul-fence/control" checksum_control_file "$1"
-  open_target "$1"
+  if [ -e "$1/pghaul-fence/mark" ]; then
+    stop_local_only "$1"
+    remove_socket_folder "$1"
+    [ ! -e "$1/postmaster.pid" ] || fail "the server in $1 has ended by itself. Read its log. --resume starts it again"
+    write_complete "$1/pghaul-fence/control" checksum_control_file "$1"
+    open_target "$1"
+  elif [ -e "$1/pghaul-fence/opened" ]; then
+    open_fence "$1"
+  fi
 }
 
 # refuse_changed_copy DATA   Fail if a server has run there since its fence was lifted: clients may have written to it.

@@ -35,6 +35,12 @@ CALLS: dict[str, States] = {
         {MARK, FENCED, VERSION},
         False,
     ),
+    "lift_fence": (
+        "lift_fence data",
+        {MARK, CONTROL, HIDDEN, SERVER},
+        {OPENED, CONTROL, VERSION, SERVER, SUM},
+        False,
+    ),
     "page checksums": (
         'check_pages "$PATH" pg_checksums data',
         {MARK, FENCED, VERSION},
