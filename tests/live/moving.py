@@ -128,12 +128,17 @@ def pg_ctl(host: Host, *words: str, check: bool = True) -> None:
 
 
 def end(host: Host) -> None:
-    """No server of the cluster runs there. By its signal: pg_ctl wants PG_VERSION, which may lie behind the fence."""
-    lock = f"{DATA if host.name == 'old' else TARGET}/postmaster.pid"
+    """End the server of the cluster there, and remove its private socket folder.
+
+    By a signal: pg_ctl needs PG_VERSION, which may be behind the fence.
+    """
+    data = DATA if host.name == "old" else TARGET
     ended = (
-        'read -r server 2>/dev/null <"$0" || exit 0; kill -QUIT "$server"; while kill -0 "$server"; do sleep 0.1; done'
+        'if read -r server 2>/dev/null <"$0/postmaster.pid"; then '
+        'kill -QUIT "$server"; while kill -0 "$server"; do sleep 0.1; done; fi; '
+        'if read -r folder 2>/dev/null <"$0/pghaul-fence/socket"; then rm -rf -- "$folder"; fi'
     )
-    host.exec("sh", "-c", ended, lock, check=False)
+    host.exec("sh", "-c", ended, data, check=False)
 
 
 def unfence(old: Host) -> None:

@@ -19,7 +19,7 @@ from core.servers.profiles import Profile
 from tests.lab.footprint import differences, footprint
 from tests.lab.hosts import Host
 from tests.lab.lab import Lab
-from tests.lab.machine import wait_until
+from tests.lab.machine import LabError, wait_until
 from tests.live import moving as site
 from tests.live.moving import DATA, ROOT, TARGET, Moving, sql
 
@@ -61,14 +61,25 @@ def move(
 
 
 def at_work(host: Host) -> list[str]:
-    """What runs there of a copy."""
+    """The processes of a copy there. The new cluster's server is none: its options name its private socket folder."""
     lines = host.exec("ps", "-e", "-o", "args=").stdout.splitlines()
-    return [line for line in lines if any(word in line for word in ("rsync", "pghaul", "# begins"))]
+    return [
+        line
+        for line in lines
+        if any(word in line for word in ("rsync", "pghaul", "# begins")) and not line.startswith(f"{site.NEW_BIN}/")
+    ]
 
 
 def ended(lab: Lab) -> None:
     """Wait for the end of what an interrupted script had begun: a server ends it, within five seconds by force."""
-    wait_until(lambda: not at_work(lab.old) and not at_work(lab.new), "what was begun ends")
+
+    def left() -> list[str]:
+        return [*at_work(lab.old), *at_work(lab.new)]
+
+    try:
+        wait_until(lambda: not left(), "what was begun ends")
+    except LabError as error:
+        raise AssertionError(left()) from error
 
 
 def traces(host: Host) -> list[str]:

@@ -1,44 +1,19 @@
 """What a resume makes of the new cluster when something happened to it that nobody saw, up to the cutover and in it."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from core.errors import PghaulError, UnreachableError
-from core.facts.model import Facts
 from core.jobs import CommandEnded, CommandStarted, Event
 from core.migration.execution.rollback import roll_back
 from core.migration.model import step_ids
 from core.migration.model.execution import State
-from core.servers.connection import Server
-from core.servers.profiles import Profile
 from tests.lab.lab import Lab
 from tests.lab.machine import wait_until
-from tests.live import moving as site
 from tests.live.moving import DATA, TARGET, Moving, Person, sql
 
 pytestmark = pytest.mark.lab
-
-
-@pytest.fixture
-def move(
-    cluster: Lab,
-    facts: tuple[Facts, Facts],
-    old_profile: Profile,
-    new_profile: Profile,
-    old_server: Server,
-    new_server: Server,
-    tmp_path: Path,
-) -> Iterator[Moving]:
-    servers = {"old": old_server, "new": new_server}
-    site.clear(cluster)
-    site.start(cluster.old)
-    made = site.moving(tmp_path, old_profile, new_profile, servers.__getitem__, facts)
-    yield made
-    made.store.close()
-    for host in (cluster.old, cluster.new):
-        site.end(host)
 
 
 def losing_sight_of(title: str) -> Callable[[Event], None]:
