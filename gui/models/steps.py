@@ -22,6 +22,7 @@ class Part(StrEnum):
 
     PREPARE = "preparation"
     WARM = "pre-copy-passes"
+    BEFORE_STOP = "before-the-stop"
     DOWN = "downtime"
     AFTER = "follow-up"
 
@@ -29,12 +30,14 @@ class Part(StrEnum):
 PART_TITLES = {
     Part.PREPARE: marked("Preparation"),
     Part.WARM: marked("Pre-copy passes"),
+    Part.BEFORE_STOP: marked("Before the stop"),
     Part.DOWN: marked("Downtime"),
     Part.AFTER: marked("Follow-up"),
 }
 PART_HEADS = {
     Part.PREPARE: marked("Preparation: the old cluster runs, and nothing is copied yet"),
     Part.WARM: marked("Pre-copy passes: the old cluster runs while it is copied"),
+    Part.BEFORE_STOP: marked("Before the stop: last checks and steps while the old cluster still runs"),
     Part.DOWN: marked("Downtime: the old cluster is stopped"),
     Part.AFTER: marked("Follow-up: clients use the new cluster"),
 }
@@ -71,7 +74,9 @@ def parts(steps: Sequence[Step]) -> tuple[tuple[Part, Step], ...]:
 
 
 def _own(step: Step) -> Part:
-    if step.downtime and step.phase is not Phase.BEFORE_STOP:  # while the applications stop, the old cluster runs
+    if step.phase is Phase.BEFORE_STOP:  # applications may stop already, but the old cluster runs
+        return Part.BEFORE_STOP
+    if step.downtime:
         return Part.DOWN
     return Part.WARM if step.precopy_pass or step.phase in {Phase.WARM, Phase.CHECKPOINT, Phase.DRESS} else Part.PREPARE
 
@@ -94,8 +99,14 @@ def step_rows(plan: Plan, execution: Execution | None = None, *, rehearsed: bool
 
 
 def _while_old_runs(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return the steps of a rehearsal. It stops nothing, so none of them counts as downtime."""
-    return tuple(replace(step, downtime=False) for step in steps if step.in_rehearsal)
+    """Return the steps of a rehearsal. It stops nothing, so none of them belongs to the downtime or to what precedes
+    the stop.
+    """
+    return tuple(
+        replace(step, downtime=False, phase=Phase.WARM if step.phase is Phase.BEFORE_STOP else step.phase)
+        for step in steps
+        if step.in_rehearsal
+    )
 
 
 def _way_back(execution: Execution) -> list[StepRow]:
