@@ -57,8 +57,8 @@ _TITLES = (
     marked("Check again that every file can be copied"),
     marked("Check that the old cluster could be restarted"),
     marked("Check again that the old cluster could be restarted"),
-    marked("Check that the port of the new cluster is free"),
-    marked("Check again that the port of the new cluster is free"),
+    marked("Check that the new cluster can use its port and sockets"),
+    marked("Check again that the new cluster can use its port and sockets"),
     marked("List where the old cluster listens"),
     marked("List where the old cluster would listen by its files"),
     marked("List the clients of the old cluster"),
@@ -129,8 +129,8 @@ _TITLES = (
 _SOURCES = (
     marked("assumed"),
     marked("timed: an earlier copy of this move"),
-    marked("timed {number} time in this move"),
-    marked("timed {number} times in this move"),
+    marked("timed {number} time in earlier runs of this move"),
+    marked("timed {number} times in earlier runs of this move"),
     marked("{number} steps: commands timed on these servers"),
     marked("probe of {time}: {how}"),
     marked("given"),
@@ -235,17 +235,23 @@ _SAID = (
     marked("a trial cluster of {version}"),
     marked("blockers: {blockers}, unknown: {unknown}, warnings: {warnings}, passed: {passed}"),
     marked(
-        "Manual steps are not included: to stop the applications, to check, to decide, and to repoint the applications."
+        "The time for manual steps is not included: stopping the applications, deciding on the cutover, and "
+        "repointing the applications."
     ),
     marked(
-        "The old server allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, "
-        "wal_level replica)."
+        "The old server is assumed to accept replication connections, and to keep the WAL until the replica has it."
     ),
-    marked("Both servers run the same major version on the same architecture."),
-    marked("pg_basebackup is one process with one stream, without ssh."),
+    marked("Both servers are assumed to run the same major version on the same architecture."),
+    marked("pg_basebackup sends the data in one stream, without ssh."),
     marked("The cluster changes about as fast as it can be copied. A replica may never catch up."),
     marked("The network was not measured. It is assumed to be no slower than at the earlier restore."),
-    marked("The dump is sent to the new server while it is loaded there: table data only, no indexes."),
+    marked(
+        "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built there."
+    ),
+    marked(
+        "Of sending the files of the dump to the new server and loading them, only the slower one is counted. The "
+        "files contain no indexes: those are built there."
+    ),
     marked(
         "The observed {observed} is more than {carried}. One of them is wrong, or a cache was measured. The "
         "range covers both."

@@ -5,12 +5,11 @@ from core.comparison.model import Row, Verdict
 from core.language import tr
 from core.migration.execution.timeline import account, downtime
 from core.migration.model.checks import Status
-from core.migration.model.estimate import Method
 from core.reports.model import Answer, Tone
 from core.reports.parts.durations import planned_method
 from core.reports.parts.storage_tables import headlines
 from core.reports.report import Report
-from core.reports.words import about, counted, instant, listed, method, missing, reach, span
+from core.reports.words import about, capital, counted, instant, listed, method, missing, reach, span
 
 
 def answers(report: Report) -> tuple[Answer, ...]:
@@ -95,11 +94,11 @@ def _movable(report: Report) -> Answer:
         return _answer(question, Tone.MUTED, tr("Not known"), hint)
     statuses = [check.status for check in report.checks]
     unknown = sum(check.status is Status.UNKNOWN for check in report.blockers)
-    others = tr("{warnings}, {passed} passed of {all}.").format(
-        warnings=counted(statuses.count(Status.WARNING), "{number} warning", "{number} warnings"),
-        passed=counted(statuses.count(Status.PASS), "{number} check", "{number} checks"),
-        all=len(statuses),
-    )
+    warnings, without = statuses.count(Status.WARNING), statuses.count(Status.UNKNOWN)
+    rest = [counted(warnings, "{number} warning", "{number} warnings")] if warnings else []
+    rest += [tr("{number} without a result").format(number=without)] if without else []
+    passed = tr("{passed} of {all} checks passed").format(passed=statuses.count(Status.PASS), all=len(statuses))
+    others = f"{passed}; {listed(rest)}." if rest else f"{passed}."
     if not report.blockers:
         return _answer(question, Tone.GOOD, tr("Yes, no blockers"), others)
     blockers = statuses.count(Status.BLOCKER)
@@ -118,35 +117,30 @@ def _time(report: Report) -> Answer:
     if first is None:
         hint = missing(tr("Nothing was estimated yet."), report.move, "estimate", "Estimate")
         return _answer(question, Tone.MUTED, tr("Not known"), hint)
-    copy, dump = methods.get("cold-copy"), methods.get("dump-restore")
-    words = (
-        tr("Dump & restore: {span}.")
-        if took is None
-        else tr("For comparison, the downtime of dump & restore was estimated at {span}.")
-    )
-    against = _other_downtime(words, None if dump is first else dump)
-    warm = (
-        _other_downtime(tr("Without pre-copy passes: {span}."), copy)
-        if first.method == "warm-copy"
-        else _other_downtime(tr("With pre-copy passes: {span}."), methods.get("warm-copy"))
-    )
+    dump = methods.get("dump-restore")
     if took is not None:
         words = tr("The downtime was {time}").format(time=units.duration(took))
         manual = tr(
             "It does not include the time before it in which the applications were stopped, nor the time after it in "
             "which they were repointed."
         )
+        said = tr("For comparison, the downtime of dump & restore was estimated at {span}.")
+        against = "" if dump is None or dump is first else said.format(span=span(dump.downtime_seconds))
         return _answer(question, Tone.GOOD, words, _expected(report), manual, against)
     manual = tr(
-        "Manual steps are not included: to stop the applications before it, to decide on the cutover during it, and "
-        "to repoint the applications after it."
+        "The time for manual steps comes on top: stopping the applications before the downtime, deciding on the "
+        "cutover during it, and repointing the applications after it."
     )
-    low_high = f"{method(first.method)}: {reach(first.downtime_seconds)}."
-    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, manual, against, warm)
-
-
-def _other_downtime(words: str, other: Method | None) -> str:
-    return "" if other is None else words.format(span=span(other.downtime_seconds))
+    low_high = tr("{low_to_high}, by the method of this plan: {method}.").format(
+        low_to_high=capital(reach(first.downtime_seconds)), method=method(first.method)
+    )
+    copy = methods.get("cold-copy" if first.method == "warm-copy" else "warm-copy")
+    others = [
+        tr("{method}: a downtime of {span}.").format(method=method(one.method), span=span(one.downtime_seconds))
+        for one in (dump, copy)
+        if one is not None and one is not first
+    ]
+    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, manual, *others)
 
 
 _NOTEWORTHY = 0.1

@@ -9,6 +9,7 @@ from core.migration.estimate.basis import basis, quieter
 from core.migration.estimate.copy_methods import cold_copy, warm_copy
 from core.migration.estimate.draws import span
 from core.migration.estimate.dump_methods import MOST_PROCESSES, dump_restore, parallel_dump_restore
+from core.migration.estimate.proofs import reading
 from core.migration.estimate.replica import streaming_replica
 from core.migration.estimate.spec import PARTS, Spec
 from core.migration.estimate.stages import summed_up
@@ -153,7 +154,7 @@ def _processors(spec: Spec, method: str) -> Iterator[tuple[str, Spec]]:
 def _disks(spec: Spec) -> Iterator[_Change]:
     read, write = spec.old.read_bytes_per_second, spec.new.write_bytes_per_second
     if read is not None:
-        faster = replace(spec, old=replace(spec.old, read_bytes_per_second=_TIMES * read))
+        faster = _rereading(spec, replace(spec, old=replace(spec.old, read_bytes_per_second=_TIMES * read)))
         yield (
             f"an old server whose disk reads {units.rate(_TIMES * read)}, for example a promoted standby",
             "old disk",
@@ -163,6 +164,15 @@ def _disks(spec: Spec) -> Iterator[_Change]:
     if write is not None:
         faster = replace(spec, new=replace(spec.new, write_bytes_per_second=_TIMES * write))
         yield f"a new disk that writes {units.rate(_TIMES * write)}", "new disk", _TIMES, faster
+
+
+def _rereading(spec: Spec, changed: Spec) -> Spec:
+    """Return `changed` with the time that an earlier run took to read all files, if the changed disk did it."""
+    took = spec.history.read_seconds
+    if took is None:
+        return changed
+    times = reading(basis(changed)).likely / reading(basis(spec)).likely
+    return replace(changed, history=replace(changed.history, read_seconds=took / times))
 
 
 def _without_the_bound(spec: Spec, bound_by: str, times: float, changed: Spec) -> Spec | None:

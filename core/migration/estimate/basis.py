@@ -226,7 +226,7 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
 def _describe_observed(spec: Spec, observed: float, expected: float) -> str:
     """Where the rate of the copy comes from, and how long it takes for what is copied."""
     moved = spec.cluster.moved_bytes
-    took = f"At this rate, {units.size(moved)} take {units.duration(moved / expected)}."
+    took = f"At this rate, a copy of all files ({units.size(moved)}) takes {units.duration(moved / expected)}."
     if expected != observed:
         slower = f"Other files shrink less than the sample, so {units.rate(expected)} are expected for all files."
         took = " ".join((slower, took))
@@ -254,7 +254,7 @@ def _crossing(spec: Spec, wire: Rate, copy: Rate) -> Rate:
     """What is known of the network: an observed copy crossed it, and nothing else is believed to go much faster."""
     if spec.copy.observed_bytes_per_second is None:
         return wire
-    seen = replace(copy, bound_by="wire")
+    seen = copy if copy.bound_by.endswith("disk") else replace(copy, bound_by="wire")
     return slowest((wire, seen.scaled(_CONTRADICTED))) if wire.stated else seen
 
 
@@ -303,8 +303,8 @@ def _change(spec: Spec, said: dict[str, str]) -> "Draws":
         low, likely, high = min(figures[0], written), written, figures[2]
         said["change"] = (
             f"The change rate of the cluster was not measured. It is assumed to be {units.size(likely)} an hour, the "
-            f"size of the files written to in the hour before the facts were read. In other hours it may be up to "
-            f"{units.size(high)}."
+            f"size of the data files written to in the hour before the facts were read. For the high value, it is "
+            f"assumed to be {units.size(high)} an hour, as in other clusters of this size."
         )
         return drawn("change", low, likely, high)
     low, likely, high = figures

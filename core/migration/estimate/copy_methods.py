@@ -285,7 +285,7 @@ def _describe_touched(known: Basis) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"Within an hour, files with a total size of {units.size(hourly)} were written to. "
+            f"Within an hour, data files with a total size of {units.size(hourly)} were written to. "
             "The final sync has to read all of them."
         ),
     )

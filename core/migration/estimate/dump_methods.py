@@ -68,13 +68,14 @@ def parallel_dump_restore(known: Basis) -> Simulated:
 
 def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
     phases = _phases(known, on_old, on_new)
-    concerns = ("read", "write", "index", "cores") if name.startswith("parallel") else ("read", "write", "index")
+    parallel = name.startswith("parallel")
+    concerns = ("read", "write", "index", "cores") if parallel else ("read", "write", "index")
     rows = _rows(known)
     return Simulated(
         name=name,
         parts=(*phases, stop_by_hand(known, checkpoint(known)), start_by_hand(known)),
         assumptions=(
-            CROSSES,
+            IN_FILES if parallel else CROSSES,
             *_network(known),
             *known.assumptions_about(*concerns),
             *_describe_objects(known),
@@ -82,12 +83,17 @@ def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
             PEOPLE,
         ),
         warnings=(*known.warnings, *_guards(known, phases)),
-        on_new=known.spec.cluster.size_bytes + (_DUMP_TEXT * rows if name.startswith("parallel") else 0.0),
+        on_new=known.spec.cluster.size_bytes + (_DUMP_TEXT * rows if parallel else 0.0),
     )
 
 
 NO_SLOWER = "The network was not measured. It is assumed to be no slower than at the earlier restore."
-CROSSES = "The dump is sent to the new server while it is loaded there: table data only, no indexes."
+CROSSES = "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built there."
+IN_FILES = (
+    "Of sending the files of the dump to the new server and loading them, only the slower one is counted. The files "
+    "contain no indexes: those are built there."
+)
+"""pg_restore -j reads files only, no pipe: both can overlap where the new server reads them from the old one."""
 
 
 def _network(known: Basis) -> tuple[str, ...]:
@@ -262,10 +268,11 @@ def _calibration(known: Basis) -> tuple[str, ...]:
         said.append(f"Scaled by size from an earlier dump & restore {size}.")
     if told:
         said.append(
-            f"Measured on a sample of the largest tables, and assumed to be the same for all tables: {', '.join(told)}."
+            f"These rates were measured on a sample of the largest tables, and are assumed to hold for all tables: "
+            f"{', '.join(told)}."
         )
     if unseen:
-        said.append(f"Not measured here, and estimated from other clusters: {', '.join(unseen)}.")
+        said.append(f"These were not measured here, and are estimated from other clusters: {', '.join(unseen)}.")
     return tuple(said)
 
 

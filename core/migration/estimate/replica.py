@@ -18,9 +18,9 @@ from core.migration.estimate.stages import (
 
 OVERRUN = "The cluster changes about as fast as it can be copied. A replica may never catch up."
 _TAKEN = (
-    ("The old server allows a replication connection and keeps the WAL (PostgreSQL 9.1 and later, wal_level replica)."),
-    "Both servers run the same major version on the same architecture.",
-    "pg_basebackup is one process with one stream, without ssh.",
+    "The old server is assumed to accept replication connections, and to keep the WAL until the replica has it.",
+    "Both servers are assumed to run the same major version on the same architecture.",
+    "pg_basebackup sends the data in one stream, without ssh.",
 )
 _NEVER = 0.5
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from core.migration.estimate.draws import Draws
 
 PEOPLE = (
-    "Manual steps are not included: to stop the applications, to check, to decide, and to repoint the applications."
+    "The time for manual steps is not included: stopping the applications, deciding on the cutover, and repointing the "
+    "applications."
 )
 
 _CALIBRATED: Figure = (0.85, 1.0, 1.2)

@@ -52,8 +52,9 @@ class EstimateComparison:
 
     @property
     def inside(self) -> bool:
-        """It took no less than low and no more than high."""
-        return self.estimated.low <= self.seconds <= self.estimated.high
+        """It took no less than low and no more than high, in tenths of a second: no figure is shown more exactly."""
+        low, seconds, high = (round(each, 1) for each in (self.estimated.low, self.seconds, self.estimated.high))
+        return low <= seconds <= high
 
     @property
     def factor(self) -> float:
@@ -167,7 +168,7 @@ def history_of(own: Sequence[Execution], alike: Sequence[Execution], rows: Seque
         mine, others = _timed(own, stage), _timed(alike, stage) if stage in _ALIKE else ()
         if mine or others:
             times = mine or others
-            words = "in this move" if mine else "in other moves between such servers"
+            words = "in earlier runs of this move" if mine else "in other moves between such servers"
             timed[str(stage)] = tuple(seconds for seconds, _ in times)
             sources[str(stage)] = Evidence(words, times[0][1])
     copies = tuple(row.factor for row in select_counted(rows) if row.stage in _COPIES)

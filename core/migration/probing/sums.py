@@ -28,10 +28,7 @@ def measure(site: ProbeContext) -> Measured:
         both = on_old.result(), on_new.result()
     timings = [parse_timing(each.stdout) for each in both]
     slower = max(range(2), key=lambda side: _a_byte(timings[side]))
-    how = (
-        f"zeros by {program} on both servers at once, as for the files of a copy; {('old', 'new')[slower]} "
-        "server is slower"
-    )
+    how = f"{program} over zeros, on both servers at the same time; the {('old', 'new')[slower]} server is slower"
     return timings[slower], how, both[slower]
 
 

@@ -107,18 +107,18 @@ def stages(one: Method) -> Drawing | None:
 class Bar:
     """A line of a Gantt chart, in seconds from its beginning; None: not planned in time, or not carried out.
 
-    `down`: the cluster is stopped meanwhile; `point`: from here there is no way back.
+    `down`: the cluster is stopped meanwhile; `point`: the second from which there is no way back.
     """
 
     name: str
     planned: tuple[float, float] | None
     real: tuple[float, float] | None = None
     down: bool = False
-    point: bool = False
+    point: float | None = None
 
 
 def gantt(bars: Sequence[Bar], name: str = "gantt") -> Drawing | None:
-    """What was planned, and over it what was; lines whose cluster is stopped are marked at their name."""
+    """What was planned, and over it what was; bars during which the cluster is stopped are underlined."""
     shown = tuple(bars[:_MOST_BARS])
     ends = [end for bar in shown for each in (bar.planned, bar.real) if each is not None for end in each]
     if not ends or max(ends) <= 0:
@@ -147,8 +147,12 @@ def _key(*, carried: bool) -> list[Mark]:
     made: list[Mark] = [Box(0, 0.7, 3, 2.4, "planned", "muted"), Words(4.5, 2, tr("planned"), 7.5)]
     if carried:
         made += [Box(26, 1.1, 3, 1.6, "set-2"), Words(30.5, 2, tr("real"), 7.5)]
-    made += [Box(52, 0.7, 1, 2.6, "set-6"), Words(54.5, 2, tr("the cluster is stopped"), 7.5)]
+    made += [Box(52, 1.5, 3, _UNDERLINE, "set-6"), Words(56.5, 2, tr("the cluster is stopped"), 7.5)]
     return [*made, _diamond(98, 2), Words(101, 2, tr("point of no return"), 7.5)]
+
+
+_UNDERLINE = 0.9
+"""Millimetres, below a bar."""
 
 
 def _diamond(x: float, y: float) -> Shape:
@@ -156,18 +160,19 @@ def _diamond(x: float, y: float) -> Shape:
 
 
 def _bar(bar: Bar, scale: Scale, y: float) -> list[Mark]:
-    made: list[Mark] = [Box(55.5, y - 1.8, 1, 3.6, "set-6")] if bar.down else []
-    made.append(Words(0, y, fitted(bar.name, 54, 7), 7))
+    made: list[Mark] = [Words(0, y, fitted(bar.name, 54, 7), 7)]
     if bar.planned is not None:
         start, end = (scale.at(each) for each in bar.planned)
         made.append(Box(start, y - 1.5, max(0.3, end - start), 3.0, "planned", "muted"))
     if bar.real is not None:
         start, end = (scale.at(each) for each in bar.real)
         made.append(Box(start, y - 0.9, max(0.3, end - start), 1.8, "set-2"))
-    if bar.point:
-        at = (bar.real or bar.planned or (0.0, 0.0))[0]
-        made.append(_diamond(scale.at(at), y))
     took = bar.real or bar.planned
+    if took is not None and bar.down:
+        start, end = (scale.at(each) for each in took)
+        made.append(Box(start, y + 1.5, max(0.3, end - start), _UNDERLINE, "set-6"))
+    if bar.point is not None:
+        made.append(_diamond(scale.at(bar.point), y))
     if took is not None:
         made.append(Words(WIDTH, y, units.duration(took[1] - took[0]), 7, "muted", "end"))
     return made

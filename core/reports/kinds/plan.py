@@ -52,8 +52,8 @@ def checks(report: Report) -> Section:
     blocks: list[Block] = []
     if report.checks_taken_at is not None:
         said = tr(
-            "Checked on {instant}. Blockers come first, then checks without a result, which could be blockers, and "
-            "then warnings."
+            "Checked on {instant}. Blockers come first, then checks without a result, and then warnings. If a check "
+            "without a result could be a blocker, the move does not begin."
         ).format(instant=instant(report.checks_taken_at))
         if not all(is_known(text) for one in open_ones for text in (one.message, one.hint)):
             said += " " + tr("Some findings are shown in English, as they were recorded.")
@@ -109,7 +109,7 @@ def plan_report(report: Report, options: Options) -> Document:
     return Document(
         kind="plan",
         title=report.move.name,
-        subtitle=tr("from {old} to {new}").format(old=report.old.name, new=report.new.name),
+        subtitle=tr("from the server {old} to the server {new}").format(old=report.old.name, new=report.new.name),
         label=tr("Migration plan and go/no-go decision")
         if report.moved_by is None
         else tr("Report on the finished move"),
@@ -157,7 +157,8 @@ def _bound(report: Report) -> Answer:
         bound=capital(bottleneck(longest.bound_by)), stage=stage_name(longest.name)
     )
     found = helping(report)
-    return Answer(question, words, (_would_save(found[0]),) if found else ())
+    none = tr("No single change that pghaul has estimated would save a second or more.")
+    return Answer(question, words, (_would_save(found[0]) if found else none,))
 
 
 def _would_save(help_: Help) -> str:
@@ -208,11 +209,13 @@ def _evidence(report: Report, options: Options) -> tuple[Section, ...]:
     volumes = () if report.volumes is None else (_volumes(report.volumes),)
     storage = Section(tr("Storage"), () if compared is None else (*figures(compared), *volumes))
     explained = diagnoses([one for one in report.diagnoses if one.findings])
-    further = method_and_units() if compared is not None else ()
+    better = tr("A ratio above 1 means that the new server is faster, also for latencies: 2.00 × is twice as fast.")
+    further = method_and_units(better) if compared is not None else ()
     spans = Item(
         tr(
-            "Low, likely and high are p10, p50 and p90 of a simulation. It draws unknown values at random from"
-            " their ranges."
+            "The low, the likely and the high value of a duration are p10, p50 and p90 of many simulated moves: 10 %, "
+            "50 % and 90 % of them are shorter. Each simulated move draws the values that are not known at random "
+            "from their ranges."
         ),
         title=tr("Estimates"),
     )

@@ -140,6 +140,11 @@ def _sections(report: StorageReport, options: Options) -> tuple[Section, ...]:
         Section(tr("Values"), figures(compared)),
         diagnoses(report.diagnoses),
         workloads(report.runs),
-        method(*method_and_units(), masked=options.masked),
+        method(
+            *method_and_units(
+                tr("A ratio above 1 means that the second set of measurements is faster, also for latencies.")
+            ),
+            masked=options.masked,
+        ),
         *appendices,
     )

@@ -38,7 +38,10 @@ def durations(report: Report) -> Section:
         return Section(tr("Durations"), (Text(said, Tone.MUTED), *_links(report)))
     blocks: list[Block] = []
     if report.estimate.made_at is not None:
-        said = tr("Estimated on {instant}. Low, likely and high are p10, p50 and p90 of the simulated moves.")
+        said = tr(
+            "Estimated on {instant}. After each likely value, the low and the high one are in parentheses: the "
+            "duration is between them with a probability of 80 %."
+        )
         blocks.append(Text(said.format(instant=instant(report.estimate.made_at)), small=True))
     blocks.append(_side_by_side(report.estimate.methods))
     blocks += _space(report)
@@ -87,8 +90,9 @@ def _space(report: Report) -> tuple[Block, ...]:
     if not idle:
         return ()
     said = tr(
-        "The space needed is that of the old cluster with all its WAL. Its unused WAL segments ({size}) are not copied,"
-        " but the new cluster will write WAL, too."
+        "The space needed is that on the new server. It includes all WAL of the old cluster: the unused segments "
+        "({size}) are not copied, but the new cluster will write WAL, too. Parallel dump & restore also needs space "
+        "for the files of the dump."
     )
     return (Text(said.format(size=units.size(idle)), small=True),)
 
@@ -102,7 +106,10 @@ def _chosen(one: Method) -> Section:
     evidence = [Item(source, title=", ".join(names)) for source, names in sources.items()]
     title = tr("{method}: stages and their bottlenecks").format(method=method(one.method))
     blocks: list[Block] = [drawing] if drawing is not None else []
-    return Section(title, (*blocks, *([Items(tuple(evidence))] if evidence else [])))
+    if evidence:
+        blocks.append(Text(tr("The durations come from these sources:"), small=True))
+        blocks.append(Items(tuple(evidence)))
+    return Section(title, tuple(blocks))
 
 
 def _links(report: Report) -> tuple[Section, ...]:
@@ -143,10 +150,11 @@ def _chosen_transport(report: Report) -> tuple[Block, ...]:
     )
     if sample.ratio is not None and sample.ratio > 1:
         packed = tr(
-            "It compresses the files to {part} of their size. Network and SSH carry only that, so they may carry more "
-            "of the cluster than the disks although their own rates are lower."
+            "It compresses the files to {part} of their size: each byte that network and SSH carry stands for {times} "
+            "bytes of the cluster."
         )
-        said += " " + packed.format(part=units.percent(1 / sample.ratio))
+        said += " " + packed.format(part=units.percent(1 / sample.ratio), times=units.count(sample.ratio))
+    said += " " + tr("Every rate was measured by itself on a small sample, so rates may differ by several percent.")
     return (Text(said, small=True),)
 
 
@@ -200,7 +208,14 @@ def _record(report: Report) -> Section:
 def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
     if not rows:
         return ()
-    head = (tr("Start"), tr("Run"), tr("Stage"), tr("Estimate"), tr("Duration"), tr("Duration / likely value"))
+    head = (
+        tr("Start of the run"),
+        tr("Run"),
+        tr("Stage"),
+        tr("Estimate"),
+        tr("Duration"),
+        tr("Duration / likely value"),
+    )
     at = time_words(row.began_at for row in rows)
     cells = tuple(
         (
@@ -213,10 +228,7 @@ def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
         )
         for row in rows
     )
-    said = tr(
-        "The start is that of the whole run. The downtime counts commands only: neither manual steps, nor the time"
-        " between the steps."
-    )
+    said = tr("The downtime counts commands only: neither manual steps, nor the time between the steps.")
     table = Table("estimates-record", head, cells, (0, 0.7, 1.1, 1.3, 0, 0), frozenset({4, 5}), dense=True)
     return table, Text(said, small=True)
 

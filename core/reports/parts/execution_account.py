@@ -190,15 +190,10 @@ def _bars(latest: Execution) -> tuple[Bar, ...]:
     down = latest.plan.downtime_steps
     for step in latest.steps_taken:
         runs = [run for run in latest.steps if run.number == step.number and not run.back]
-        bars.append(
-            Bar(
-                f"{step.number}. {recorded(step.title)}",
-                planned[step.number],
-                _covered(latest, runs),
-                step in down,
-                step.point_of_no_return,
-            )
-        )
+        real = _covered(latest, runs)
+        point = (real or planned[step.number])[0] if step.point_of_no_return else None
+        title = f"{step.number}. {recorded(step.title)}"
+        bars.append(Bar(title, planned[step.number], real, step in down, point))
     return tuple(bars)
 
 
@@ -221,7 +216,7 @@ def _phase_bars(latest: Execution) -> tuple[Bar, ...]:
             _joined(joined.planned, bar.planned),
             _joined(joined.real, bar.real),
             joined.down or bar.down,
-            joined.point or bar.point,
+            bar.point if joined.point is None else joined.point,
         )
     return tuple(bars.values())
 

@@ -16,7 +16,7 @@ def method(*further: Item, masked: bool) -> Section:
     )
     marks = tr(
         "A dash (–) means that there is no value. Values in parentheses behind a duration are the low and the high "
-        "value. A ratio of 2.00 × means twice as much. An arrow (→) stands before what to do about a finding."
+        "value. An arrow (→) stands before what to do about a finding."
     )
     items = [Item(shown, title=tr("Units")), Item(marks, title=tr("Marks")), *further]
     if masked:

@@ -59,10 +59,11 @@ def phase_bars(plan: Plan) -> tuple[Bar, ...]:
         groups[-1][1].append(step)
     bars, at = [], 0.0
     for name, group in groups:
-        seconds = sum(step.expected_seconds or 0.0 for step in group)
-        stopped, point = any(step in down for step in group), any(step.point_of_no_return for step in group)
-        bars.append(Bar(name, (at, at + seconds), down=stopped, point=point))
-        at += seconds
+        start, point = at, None
+        for step in group:
+            point = at if step.point_of_no_return else point
+            at += step.expected_seconds or 0.0
+        bars.append(Bar(name, (start, at), down=any(step in down for step in group), point=point))
     return tuple(bars)
 
 

@@ -151,30 +151,28 @@ def diagnoses(found: Sequence[Diagnosis]) -> Section:
     return Section(tr("Causes of poor results, and remedies"), tuple(blocks))
 
 
-def method_and_units() -> tuple[Item, ...]:
-    """How the figures of a comparison are made."""
+def method_and_units(better: str) -> tuple[Item, ...]:
+    """How the figures of a comparison are made.
+
+    Args:
+        better: what a ratio above 1 means, as a sentence.
+    """
     confidence = f"{statistics.CONFIDENCE * 100:.0f} %"
     interval = tr(
-        "The interval contains the ratio with {confidence} confidence. It is a bootstrap over the "
-        "repetitions and needs at least {fewest} on each side. With fewer, it reaches from the smallest to"
-        " the largest ratio of any two values, widened by an assumed noise of {noise}."
+        "The interval contains the ratio with {confidence} confidence. It is computed by bootstrap from at least "
+        "{fewest} repetitions of each of the two compared. From fewer, every value of the one is divided by every "
+        "value of the other: the interval reaches from the smallest to the largest result, widened by an assumed "
+        "noise of {noise}."
     ).format(confidence=confidence, fewest=statistics.FEWEST, noise=f"{statistics.ASSUMED_NOISE * 100:.0f} %")
     return (
-        Item(
-            tr(
-                "A ratio above 1 means that the second set of measurements is faster than the first, also for "
-                "latencies."
-            ),
-            title=tr("Ratio"),
-        ),
+        Item(better, title=tr("Ratio")),
         Item(interval, title=tr("Interval")),
         Item(
             tr(
-                "Values are means of the repetitions that count. Disturbed repetitions are excluded if "
-                "there are at least three undisturbed ones. Then outliers are excluded by the generalised "
-                "extreme studentised deviate test at 5 %. It excludes at most one of five to nine values, two "
-                "of ten to fourteen, and so on: a fifth of them. Of fewer than five it excludes none. Excluded "
-                "values are named."
+                "Values are means of the repetitions that count. A repetition is disturbed if other work used the disk "
+                "or the processors meanwhile. Disturbed repetitions are excluded if there are at least three "
+                "undisturbed ones. Then outliers are excluded by the generalised extreme studentised deviate test at "
+                "5 %: at most a fifth of the values, and none of fewer than five. Excluded values are named."
             ),
             title=tr("Outliers"),
         ),

@@ -23,15 +23,15 @@ def test_page_one_answers(full: Report) -> None:
         "From 0.893 × (One stream written) to 4.91 × (Sequential writes, direct).",
         "Slower in One stream written.",
     )
-    assert movable.details[0] == "1 warning, 4 checks passed of 7."
+    assert movable.details[0] == "4 of 7 checks passed; 1 warning and 1 without a result."
     assert time.details == (
-        "Copy with the cluster stopped: 3 h 12 min to 4 h 54 min.",
+        "3 h 12 min to 4 h 54 min, by the method of this plan: Copy with the cluster stopped.",
         (
-            "Manual steps are not included: to stop the applications before it, to decide on the cutover during it, "
-            "and to repoint the applications after it."
+            "The time for manual steps comes on top: stopping the applications before the downtime, deciding on the "
+            "cutover during it, and repointing the applications after it."
         ),
-        "Dump & restore: 24 h (16 h to 41 h).",
-        "With pre-copy passes: 42 min (24 min to 1 h 30 min).",
+        "Dump & restore: a downtime of 24 h (16 h to 41 h).",
+        "Pre-copy and final sync: a downtime of 42 min (24 min to 1 h 30 min).",
     )
 
 
@@ -40,8 +40,11 @@ def test_a_plan_with_warm_passes_is_answered_for(full: Report) -> None:
     steps = tuple(dataclasses.replace(step, precopy_pass=int(step.number == 1)) for step in full.plan.steps)
     report = dataclasses.replace(full, plan=dataclasses.replace(full.plan, steps=steps))
     time = answers(report)[2]
-    assert (time.words, time.details[0]) == ("42 min", "Pre-copy and final sync: 24 min to 1 h 30 min.")
-    assert time.details[-1] == "Without pre-copy passes: 3 h 48 min (3 h 12 min to 4 h 54 min)."
+    assert (time.words, time.details[0]) == (
+        "42 min",
+        "24 min to 1 h 30 min, by the method of this plan: Pre-copy and final sync.",
+    )
+    assert time.details[-1] == "Copy with the cluster stopped: a downtime of 3 h 48 min (3 h 12 min to 4 h 54 min)."
 
 
 def test_without_blockers_it_can_be_moved(full: Report) -> None:

@@ -64,12 +64,14 @@ def check_port_is_free(context: PlanContext) -> list[Step]:
     """
     if compare_hosts(context.old_facts, context.new_facts) is not Hosts.TWO:
         return []
-    return [_check_port_free(context, step_ids.CHECK_PORT_FREE, "Check that the port of the new cluster is free")]
+    return [
+        _check_port_free(context, step_ids.CHECK_PORT_FREE, "Check that the new cluster can use its port and sockets")
+    ]
 
 
 def check_port_is_free_before_cutover(context: PlanContext) -> Step:
     """Return the same check for the moment before the cutover."""
-    title = "Check again that the port of the new cluster is free"
+    title = "Check again that the new cluster can use its port and sockets"
     step = _check_port_free(context, step_ids.CHECK_PORT_FREE_BEFORE_CUTOVER, title)
     return replace(step, phase=Phase.OPEN)
 

@@ -174,7 +174,7 @@ def test_two_volumes_need_no_further_table(full: Report) -> None:
 
 
 def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_clock(full: Report) -> None:
-    stage = Stage("copy", Span(1, 2, 3), "wire", "timed 2 times in this move")
+    stage = Stage("copy", Span(1, 2, 3), "wire", "timed 2 times in earlier runs of this move")
     method = Method("cold-copy", Span(1, 2, 3), Span(1, 2, 3), (stage,))
     out = dataclasses.replace(method, method="warm-copy", ruled_out="another major version")
     record = tuple(
@@ -185,7 +185,7 @@ def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_cl
     of_all = (*record, *others)
     made = _made(dataclasses.replace(full, estimate=Estimate((method, out)), record=record, record_of_all=of_all))
     said = words(made.sections)
-    assert "Copy timed 2 times in this move" in said
+    assert "Copy timed 2 times in earlier runs of this move" in said
     assert "Not possible: another major version" in said
     assert [row[-1] for row in rows(made, "estimates-record")] == ["1.00 ×", "4.00 × (outside the range)"]
     assert rows(made, "estimates-by-stage") == [
