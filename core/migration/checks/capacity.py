@@ -84,7 +84,8 @@ def check_space_for_lists(
                 else ""
             )
             short.append(
-                f"{system.mount_point} on {facts.server} has {units.size(system.available_bytes)} free{remark}"
+                f"{system.mount_point} on the server {facts.server} has {units.size(system.available_bytes)} "
+                f"free{remark}"
             )
     if short:
         return blocker(
@@ -184,7 +185,7 @@ def _compare_by_file_system(
     if short:
         return blocker(
             *evidence,
-            f"{context.new.server} does not have enough {resource}: {'; '.join(short)}.",
+            f"The server {context.new.server} does not have enough {resource}: {'; '.join(short)}.",
             "Delete what is not needed there, enlarge the file system, or choose another target.",
         )
     if nearly_full:
@@ -199,10 +200,13 @@ def _compare_by_file_system(
 def _unknown_size(context: CheckContext, root: DataRoot, system: FileSystem | None, resource: str) -> Finding:
     if system is None:
         gap = explain_missing_file_system(context.new)
-        why = f"The file system of {root.target} on {context.new.server} is not known ({gap})."
+        why = f"The file system of {root.target} on the server {context.new.server} is not known ({gap})."
     else:
         gap = explain_gap(context.old, SIZE.name, LINKS.name, of=context.move.cluster)
-        why = f"The amount of {resource} that {root.source} on {context.old.server} takes is not known ({gap})."
+        why = (
+            f"The amount of {resource} that {root.source} on the server {context.old.server} takes is not known "
+            f"({gap})."
+        )
     return unknown(NOTHING, NOTHING, why, f"Compare by hand: run `du` on {root.source} and `df` on {root.target}.")
 
 

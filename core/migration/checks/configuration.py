@@ -127,7 +127,7 @@ def check_setting_paths(context: CheckContext, cluster: Cluster, _wide: ClusterW
 
 @check(
     "named-things",
-    "Host resources named by the cluster",
+    "Dictionary files, PAM services and host names",
     compares="dictionaries, foreign tables on files, pg_hba.conf rules and settings of roles "
     "of the old cluster; files and names of the new server",
     page="textsearch-dictionaries",
@@ -237,13 +237,24 @@ def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWid
             "where error is not null`.",
         )
     own = [rule for rule in wide.hba if _is_about_server(rule, context.old.addresses)]
-    if own:
-        ours = format_list([f"{places[rule]} (`{rule.address}`)" for rule in own])
+    networks = [rule for rule in wide.hba if rule.address == "samenet"]
+    if own or networks:
+        found = [rule for rule in wide.hba if rule in own or rule in networks]
+        ours = format_list([f"{places[rule]} (`{rule.address}`)" for rule in found])
+        # the facts contain addresses without their prefixes, so the networks of both servers cannot be compared
         return warning(
-            format_list([f"{places[rule]}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in own]),
+            format_list(
+                [f"{places[rule]}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in found]
+            ),
             ", ".join(context.new.addresses) or NOTHING,
-            "These access rules refer to the old server's own addresses or network, which are different on the new "
-            f"server: {ours}.{age_note(cluster)}",
+            "These access rules refer to the server's own addresses, which are different on the new server: "
+            f"{ours}.{age_note(cluster)}"
+            if not networks
+            else "These access rules refer to the server's own networks, which may be different on the new server: "
+            f"{ours}.{age_note(cluster)}"
+            if not own
+            else "These access rules refer to the server's own addresses, which are different on the new server, or to "
+            f"its networks, which may be different: {ours}.{age_note(cluster)}",
             "Check that all clients can still connect.",
         )
     return passed(
@@ -324,8 +335,8 @@ def check_start_files(context: CheckContext, cluster: Cluster) -> Finding:
 
 
 def _is_about_server(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
-    """Return whether a rule's address is one of the server's own, or stands for its own networks."""
-    if rule.address in ("samehost", "samenet"):
+    """Return whether a rule's address is one of the server's own, or stands for all of them."""
+    if rule.address == "samehost":
         return True
     network = rule.network
     return network is not None and network.num_addresses == 1 and any(ip_address(each) in network for each in addresses)
@@ -338,11 +349,11 @@ def _is_about_server(rule: HbaRule, addresses: tuple[str, ...]) -> bool:
     page="runtime-config-file-locations",
     needs=(need.CLUSTER, need.CONFIG_FILE),
 )
-def check_files_elsewhere(_context: CheckContext, cluster: Cluster, file: str) -> Finding:
+def check_files_elsewhere(_context: CheckContext, cluster: Cluster, _file: str) -> Finding:
     """Check that the configuration is in the data directory and so is copied with it."""
     files = configuration_outside(cluster)
     if not files:
-        return passed(file, NOTHING, "The configuration is in the data directory and is copied with it.")
+        return passed("none", NOTHING, "The configuration is in the data directory and is copied with it.")
     left = configuration_not_copied(cluster)
     if left:
         return warning(

@@ -58,7 +58,7 @@ class Need(Generic[T_co]):
     @property
     def sentence(self) -> str:
         """Return the sentence that says that it is missing, with `{server}` and `{reason}`."""
-        owner = "the old cluster on {server}" if self.id.startswith("cluster") else "{server}"
+        owner = "the old cluster on the server {server}" if self.id.startswith("cluster") else "the server {server}"
         return self.missing or f"The {self.words} of {owner} could not be read ({{reason}})."
 
     def value_or_finding(self, context: CheckContext, old: str = NOTHING) -> T_co | Finding:

@@ -29,7 +29,7 @@ def check_owner(context: CheckContext, cluster: Cluster) -> Finding:
         return blocker(
             number,
             NOTHING,
-            f"The owner of {cluster.data_directory} has no user name on {context.old.server}.",
+            f"The owner of {cluster.data_directory} has no user name on the server {context.old.server}.",
             "Give that user ID a name on the old server (`useradd`), or give the files to postgres.",
         )
     accounts = need.NEW_ACCOUNTS.value_or_finding(context, cluster.owner)
@@ -40,7 +40,8 @@ def check_owner(context: CheckContext, cluster: Cluster) -> Finding:
         return blocker(
             cluster.owner,
             "no such user",
-            f"{context.new.server} has no user {cluster.owner}. This user must own the files and run the server.",
+            f"The server {context.new.server} has no user {cluster.owner}. This user must own the files and run "
+            "PostgreSQL.",
             "Install PostgreSQL's packages on the new server, which create the user, or run "
             f"`{for_hint('useradd', '--system', cluster.owner)}`.",
         )

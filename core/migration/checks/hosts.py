@@ -40,15 +40,15 @@ def check_clocks(_context: CheckContext, here: Clock, there: Clock) -> Finding:
     """Check that the clocks agree."""
     apart = there.ahead_seconds - here.ahead_seconds
     error = here.error_seconds + there.error_seconds
+    difference = _describe_difference(apart, error)
     shown = (
-        _describe_synchronisation(here.synchronised),
-        f"{_describe_difference(apart, error)}, {_describe_synchronisation(there.synchronised)}",
+        _describe_synchronisation(here.synchronised) or NOTHING,
+        ", ".join(filter(None, (difference, _describe_synchronisation(there.synchronised)))),
     )
     if abs(apart) - error > _APART:
         return warning(
             *shown,
-            f"The clock of the new server is {_describe_difference(apart, error)}. Times of files and of log "
-            "lines cannot be compared.",
+            f"The clock of the new server is {difference}. Times of files and of log lines cannot be compared.",
             "Synchronise the clocks with NTP before the copy. The copy itself relies on the times of "
             "the old server only.",
         )
@@ -102,7 +102,7 @@ def check_time_zone(_context: CheckContext, here: str, there: str) -> Finding:
 def check_selinux(context: CheckContext, mode: str) -> Finding:
     """Check that SELinux does not restrict the new server more than the old one."""
     here = need.OLD_SELINUX.read(context)
-    shown = "not read" if here is None else here, mode
+    shown = here or NOTHING, mode
     if mode != "enforcing" or shown[0] == "enforcing":
         return passed(
             *shown,
@@ -283,7 +283,9 @@ def check_huge_pages(context: CheckContext, setting: str, here: Memory, there: M
     old, new = huge_pages_of_size(here, size), huge_pages_of_size(there, size)
     have_old = old.total_bytes + old.surplus_bytes
     shown = (
-        f"huge_pages {setting or 'not known'}, {units.size(old.total_bytes)} reserved",
+        f"huge_pages {setting}, {units.size(old.total_bytes)} reserved"
+        if setting
+        else f"{units.size(old.total_bytes)} reserved",
         f"{units.size(new.total_bytes)} reserved",
     )
     if _frees_its_memory(context):
@@ -385,7 +387,8 @@ def check_free_memory(context: CheckContext, buffers: int, there: Memory, availa
                 *shown,
                 f"The new server has only {units.size(available)} of free memory, and shared_buffers takes "
                 f"{units.size(buffers)}. Huge pages take {units.size(reserved)}, and the cluster cannot use them: "
-                f"huge_pages is {setting or 'not known'}, and {units.size(huge.available_bytes)} is free in pages of "
+                f"huge_pages is {setting or 'not a setting of this major version'}, and "
+                f"{units.size(huge.available_bytes)} is free in pages of "
                 f"{units.block(huge.size_bytes)}.",
                 "Reserve fewer huge pages, or enough of them for shared_buffers. Or stop what uses the memory, or "
                 "lower shared_buffers for the new server.",
@@ -408,18 +411,22 @@ def check_free_memory(context: CheckContext, buffers: int, there: Memory, availa
 )
 def check_nfs_support(_context: CheckContext, here: Kernel, there: Kernel) -> Finding:
     """Report whether the kernels support a copy over NFS; this never prevents a move."""
-    shown = [
-        f"client {_yes_or_no(kernel.nfs)}, server {_yes_or_no(kernel.nfsd)}, over UDP {_yes_or_no(kernel.nfs_udp)}"
-        for kernel in (here, there)
-    ]
-    possible = (here.nfs and there.nfsd) or (here.nfsd and there.nfs)
+    shown = _describe_nfs(here), _describe_nfs(there)
+    if (here.nfs and there.nfsd) or (here.nfsd and there.nfs):
+        return passed(*shown, "A copy over NFS is possible.")
+    refused = False in (here.nfs, there.nfsd) and False in (here.nfsd, there.nfs)
     return passed(
-        shown[0],
-        shown[1],
-        "A copy over NFS is possible."
-        if possible
-        else "A copy over NFS is not possible. A copy over ssh does not need NFS.",
+        *shown,
+        "A copy over NFS is not possible. A copy over ssh does not need NFS."
+        if refused
+        else "It is not known whether a copy over NFS is possible. A copy over ssh does not need NFS.",
     )
+
+
+def _describe_nfs(kernel: Kernel) -> str:
+    """Return what the kernel supports, as far as it is known."""
+    found = (("client", kernel.nfs), ("server", kernel.nfsd), ("over UDP", kernel.nfs_udp))
+    return ", ".join(f"{name} {_yes_or_no(able)}" for name, able in found if able is not None) or NOTHING
 
 
 @check(
@@ -443,7 +450,8 @@ def check_shared_memory(context: CheckContext, cluster: Cluster, here: Removal, 
             return unknown(
                 shown[0],
                 shown[1],
-                f"It is not known whether a logout of the owner on {side.server} removes the server's shared memory.",
+                f"It is not known whether a logout of the owner on the server {side.server} removes the shared memory "
+                "of a running cluster.",
                 "Look with `busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
                 "org.freedesktop.login1.Manager RemoveIPC`.",
             )
@@ -453,7 +461,7 @@ def check_shared_memory(context: CheckContext, cluster: Cluster, here: Removal, 
     return warning(
         shown[0],
         shown[1],
-        f"{owner} is an ordinary user on {' and '.join(exposed)}. When the user's last "
+        f"{owner} is an ordinary user on the server {' and '.join(exposed)}. When the user's last "
         "session ends, systemd-logind removes the shared memory of the running server, and no "
         "client can connect any more.",
         f"As root, run `{for_hint('loginctl', 'enable-linger', owner or '')}`, or set "
@@ -485,8 +493,9 @@ def _describe_removal(removal: Removal, owner: str | None, uid: int | None) -> s
     return f"RemoveIPC {_yes_or_no(removal.removes)}"
 
 
-def _describe_synchronisation(synchronised: bool | None) -> str:
-    return {True: "synchronised", False: "not synchronised", None: "not known whether it is synchronised"}[synchronised]
+def _describe_synchronisation(synchronised: bool | None) -> str | None:
+    """Return whether the clock is synchronised; None if that is not known, which the comparison does not need."""
+    return {True: "synchronised", False: "not synchronised", None: None}[synchronised]
 
 
 def _describe_difference(seconds_apart: float, error: float) -> str:

@@ -50,7 +50,7 @@ _CONTENTS = (data_files.LINKS, data_files.IRREGULAR_FILES)
 _MEMORY_UNITS = {"": 8192, "B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 """PostgreSQL's units; a number without a unit counts blocks of 8 kB in shared_buffers."""
 _LISTS_BY_HAND = "Compare by hand: allow 1 kB for each file, and run `df /tmp` on both servers."
-_LOOK_FOR_SERVICES = "Look on {server} with `pg_lsclusters` and `systemctl list-unit-files '*postgres*'`."
+_LOOK_FOR_SERVICES = "Look on the server {server} with `pg_lsclusters` and `systemctl list-unit-files '*postgres*'`."
 INSTALL = (
     "Install PostgreSQL {series} on the new server, with its first cluster. That cluster shows how the binaries "
     "were built."
@@ -83,7 +83,7 @@ def _setting(name: str, read: Callable[[Move, Cluster], T | None]) -> Need[T]:
         f"value of {name}",
         lambda context: read(context.move, context.cluster) if context.cluster is not None else None,
         _SETTINGS,
-        "Look in postgresql.conf on {server}.",
+        "Look in postgresql.conf on the server {server}.",
     )
 
 
@@ -204,7 +204,7 @@ PRELOADED_LIBRARIES = _of_cluster(
     _read_libraries,
     *_SETTINGS,
     hint="Read shared_preload_libraries in postgresql.conf, and look for each library on the new server.",
-    missing="The libraries that the old cluster on {server} loads at its start are not known ({reason}).",
+    missing="The libraries that the old cluster on the server {server} loads at its start are not known ({reason}).",
 )
 CONFIGURATION_FILES = _of_cluster(
     "configuration-files",
@@ -217,8 +217,8 @@ START_COMPLAINTS = _of_cluster(
     "validity of the configuration files",
     lambda cluster: cluster.start_complaints,
     cluster_configuration.START_FILES,
-    missing="It is not known whether a server on {server} would start with the configuration files as they are now "
-    "({reason}).",
+    missing="It is not known whether PostgreSQL on the server {server} would start with the configuration files as "
+    "they are now ({reason}).",
 )
 OPTIONS = _of_cluster(
     "options", "command-line options", lambda cluster: cluster.options, cluster_configuration.START_FILES
@@ -235,8 +235,8 @@ def _explain_catalogs(context: CheckContext, what: str) -> Finding:
         return unknown(
             "stopped",
             NOTHING,
-            f"{what} are not known. The cluster on {server} is stopped, and its facts were never read while it was "
-            "running.",
+            f"{what} are not known. The cluster on the server {server} is stopped, and its facts were never read while "
+            "it was running.",
             f"Start it once, run `pghaul facts {server}` and stop it. pghaul keeps what it has read for the checks.",
         )
     gap = context.old.gap(databases.SQL.name, of=context.move.cluster)
@@ -244,7 +244,7 @@ def _explain_catalogs(context: CheckContext, what: str) -> Finding:
     return unknown(
         "running",
         NOTHING,
-        f"{what} could not be read by SQL on {server} ({reason}).",
+        f"{what} could not be read by SQL on the server {server} ({reason}).",
         "Allow its owner to connect by the Unix socket (pg_hba.conf: local all postgres peer), and read the facts "
         "again.",
     )
@@ -315,7 +315,7 @@ OLD_SERVICES = Need(
     _read_old_services,
     (discovery.UNITS, discovery.USER_UNITS),
     _LOOK_FOR_SERVICES,
-    "The services that start clusters on {server} could not be read ({reason}).",
+    "The services that start clusters on the server {server} could not be read ({reason}).",
 )
 
 # The new server
@@ -340,8 +340,8 @@ NEW_SERVERS = Need(
     "running PostgreSQL servers",
     lambda context: None if context.new.gap(discovery.POSTMASTERS.name, RIGHTS) is not None else context.new,
     (discovery.POSTMASTERS, RIGHTS),
-    "Look on {server} with `ps -C postgres -o args`.",
-    "The servers that are running on {server} are not known ({reason}).",
+    "Look on the server {server} with `ps -C postgres -o args`.",
+    "The PostgreSQL servers that are running on the server {server} are not known ({reason}).",
 )
 NEW_LISTENING = Need(
     "new.listening", "listening ports", lambda context: context.new.host_environment.listening, (network.LISTENING,)
@@ -365,7 +365,7 @@ NEW_FREE_MEMORY = Need(
     "free memory",
     lambda context: context.new.memory.available_bytes if context.new.memory is not None else None,
     (machine.MEMORY,),
-    "Look on {server} with `free -h`.",
+    "Look on the server {server} with `free -h`.",
 )
 
 
@@ -381,8 +381,8 @@ TARGET_FILE_SYSTEMS = Need(
     "file systems of the targets",
     _read_target_file_systems,
     _FILE_SYSTEMS,
-    "Look on {server} with `findmnt`.",
-    "The file systems of the targets on {server} are not known ({reason}).",
+    "Look on the server {server} with `findmnt`.",
+    "The file systems of the targets on the server {server} are not known ({reason}).",
 )
 
 
@@ -399,7 +399,7 @@ def _explain_new_control(context: CheckContext) -> Finding:
     return unknown(
         NOTHING,
         NOTHING,
-        f"No cluster of PostgreSQL {series} that the binaries of {context.new.server} have created is known "
+        f"No cluster of PostgreSQL {series} that the binaries of the server {context.new.server} have created is known "
         f"({explain_gap(context.new, TRIAL)}).",
         f"Run the checks again: they create such a cluster. {INSTALL.format(series=series)}",
     )
@@ -417,7 +417,7 @@ BINARIES = Need(
     lambda context: context.binaries,
     (TRIAL,),
     "Run the checks again: they create a trial cluster with the new server's binaries and ask it.",
-    "The binaries of {server} were not asked ({reason}).",
+    "The binaries of the server {server} were not asked ({reason}).",
 )
 
 
@@ -452,26 +452,27 @@ OLD_SELINUX, NEW_SELINUX = _of_both(
     "mode of SELinux",
     lambda facts: policy.selinux if (policy := facts.host_environment.security_policy) is not None else None,
     *_POLICY,
-    hint="Look on {server} with `getenforce`.",
-    missing="The mode of SELinux on {server} could not be read ({reason}).",
+    hint="Look on the server {server} with `getenforce`.",
+    missing="The mode of SELinux on the server {server} could not be read ({reason}).",
 )
 NEW_APPARMOR = Need(
     "new.apparmor",
     "state of AppArmor",
     lambda context: policy.apparmor if (policy := context.new.host_environment.security_policy) is not None else None,
     _POLICY,
-    "Look on {server} with `aa-status`.",
-    "The state of AppArmor on {server} could not be read ({reason}).",
+    "Look on the server {server} with `aa-status`.",
+    "The state of AppArmor on the server {server} could not be read ({reason}).",
 )
 OLD_PROFILES, NEW_PROFILES = _of_both(
     "apparmor-profiles",
     "AppArmor profiles",
     lambda facts: policy.profiles if (policy := facts.host_environment.security_policy) is not None else None,
-    hint="Look on {server} with `aa-status`.",
-    missing="The AppArmor profiles of {server} are not known. AppArmor is active, and only root may read its profiles.",
+    hint="Look on the server {server} with `aa-status`.",
+    missing="The AppArmor profiles of the server {server} are not known. AppArmor is active, and only root may read "
+    "its profiles.",
 )
 OLD_MEMORY, NEW_MEMORY = _of_both(
-    "memory", "memory", lambda facts: facts.memory, machine.MEMORY, hint="Look on {server} in /proc/meminfo."
+    "memory", "memory", lambda facts: facts.memory, machine.MEMORY, hint="Look on the server {server} in /proc/meminfo."
 )
 OLD_LISTS, NEW_LISTS = _of_both(
     "lists",
@@ -479,7 +480,7 @@ OLD_LISTS, NEW_LISTS = _of_both(
     lambda facts: facts.file_system_of(LISTS),
     *_FILE_SYSTEMS,
     hint=_LISTS_BY_HAND,
-    missing="It is not known whether /tmp on {server} has room for the lists of files ({reason}).",
+    missing="It is not known whether /tmp on the server {server} has room for the lists of files ({reason}).",
 )
 OLD_REMOVAL, NEW_REMOVAL = _of_both(
     "removal",
@@ -488,7 +489,8 @@ OLD_REMOVAL, NEW_REMOVAL = _of_both(
     accounts.REMOVAL,
     hint="Look with `busctl get-property org.freedesktop.login1 /org/freedesktop/login1 "
     "org.freedesktop.login1.Manager RemoveIPC`.",
-    missing="It is not known whether a logout of the owner on {server} removes the server's shared memory ({reason}).",
+    missing="It is not known whether a logout of the owner on the server {server} removes the shared memory of a "
+    "running cluster ({reason}).",
 )
 OLD_KERNEL, NEW_KERNEL = _of_both(
     "kernel",
@@ -502,14 +504,14 @@ OLD_PROGRAMS, NEW_PROGRAMS = _of_both(
     "list of cluster managers and poolers",
     lambda facts: facts.host_environment.ha_and_poolers,
     ha_and_poolers.SECTION,
-    hint="Look on {server} with `ps -ef` and `ls /etc`.",
+    hint="Look on the server {server} with `ps -ef` and `ls /etc`.",
 )
 OLD_VIRTUAL_ADDRESSES, NEW_VIRTUAL_ADDRESSES = _of_both(
     "virtual-addresses",
     "addresses",
     lambda facts: facts.host_environment.virtual_addresses,
     ha_and_poolers.VIRTUAL,
-    hint="Look on {server} with `ip addr show`.",
+    hint="Look on the server {server} with `ip addr show`.",
 )
 OLD_ARRAYS, NEW_ARRAYS = _of_both(
     "arrays",
@@ -517,7 +519,7 @@ OLD_ARRAYS, NEW_ARRAYS = _of_both(
     lambda facts: None if facts.system is None or facts.gap(block_devices.ARRAYS.name) is not None else facts.arrays,
     machine.SYSTEM,
     block_devices.ARRAYS,
-    hint="Look on {server} with `cat /proc/mdstat`.",
+    hint="Look on the server {server} with `cat /proc/mdstat`.",
 )
 
 
@@ -528,8 +530,8 @@ def _explain_disks(facts: Facts) -> Finding:
     return unknown(
         NOTHING,
         NOTHING,
-        f"The health of the disks of {facts.server} could not be read ({why}).",
-        f"Install smartmontools on {facts.server}, or read the health with the tool of the disk controller.",
+        f"The health of the disks of the server {facts.server} could not be read ({why}).",
+        f"Install smartmontools on the server {facts.server}, or read the health with the tool of the disk controller.",
     )
 
 

@@ -291,14 +291,14 @@ def _none_or_warning(cluster: Cluster, having: Sequence[str], none: str, why: st
 )
 def check_local_start(context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check that isolation settings hold back everything that starts work by itself until the cutover."""
-    old = format_list(_list_starting_work(cluster, wide)) or "none"
+    old = format_list(_list_starting_work(cluster, wide)) or NOTHING
     settings = list_isolation_settings(cluster)
     return (
         _not_preventable(cluster, old)
         or _refused_settings(context, old, settings)
         or passed(
             old,
-            ", ".join(settings),
+            "for local connections only, read-only, without background work",
             "The first start of the new cluster is for local connections only. Until the cutover, "
             f"isolation settings hold back everything that starts work by itself.{age_note(cluster)}",
         )

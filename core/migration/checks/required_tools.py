@@ -23,14 +23,16 @@ def check_gnu_tools(context: CheckContext) -> Finding:
     names = ("find", "tar")
     shown = _describe_tools(context.old, names), _describe_tools(context.new, names)
     tools = [(facts, name, facts.tool(name)) for facts in (context.old, context.new) for name in names]
-    unread = [f"{name} on {facts.server}" for facts, name, tool in tools if tool is None]
+    unread = [f"{name} (server {facts.server})" for facts, name, tool in tools if tool is None]
     if unread:
         return unknown(
             *shown,
             f"It is not known whether these programs are GNU's: {'; '.join(unread)}.",
             "Look with `find --version` and `tar --version`.",
         )
-    others = [f"{name} on {facts.server}" for facts, name, tool in tools if tool is not None and tool.version is None]
+    others = [
+        f"{name} (server {facts.server})" for facts, name, tool in tools if tool is not None and tool.version is None
+    ]
     if others:
         return blocker(
             *shown,
@@ -50,7 +52,7 @@ def _compare_tools(context: CheckContext, what: str, *, on_old: tuple[str, ...],
         if (tool := facts.tool(name)) is not None and tool.path is None
     ]
     if missing:
-        names = "; ".join(f"{name} on {facts.server}" for facts, name in missing)
+        names = "; ".join(f"{name} (server {facts.server})" for facts, name in missing)
         return blocker(
             *shown,
             f"These programs are not installed: {names}.",
@@ -58,7 +60,7 @@ def _compare_tools(context: CheckContext, what: str, *, on_old: tuple[str, ...],
         )
     unread = [(facts, name) for facts, names in wanted for name in names if facts.tool(name) is None]
     if unread:
-        names = "; ".join(f"{name} on {facts.server}" for facts, name in unread)
+        names = "; ".join(f"{name} (server {facts.server})" for facts, name in unread)
         return unknown(
             *shown,
             f"It is not known whether these programs are installed: {names}.",
@@ -66,7 +68,7 @@ def _compare_tools(context: CheckContext, what: str, *, on_old: tuple[str, ...],
         )
     mute = [(facts, name) for facts, names in wanted for name in names if _version(facts, name) is None]
     if mute:
-        names = "; ".join(f"{name} on {facts.server}" for facts, name in mute)
+        names = "; ".join(f"{name} (server {facts.server})" for facts, name in mute)
         return unknown(
             *shown,
             f"These programs are installed but do not print their version: {names}.",

@@ -30,7 +30,7 @@ def check_cluster_managers(
     if running:
         return blocker(
             *shown,
-            f"{', '.join(running)} is running on {context.old.server}. It would start the old "
+            f"{', '.join(running)} is running on the server {context.old.server}. It would start the old "
             "cluster again during the copy.",
             "Pause it as its documentation says (`patronictl pause`, `repmgr service pause`, "
             "maintenance mode). Then stop it and disable its start.",
@@ -39,8 +39,8 @@ def check_cluster_managers(
     if beside:
         return warning(
             *shown,
-            f"{', '.join(beside)} is running on {context.new.server}. If it manages the target, it may start or "
-            "replace that cluster during the copy.",
+            f"{', '.join(beside)} is running on the server {context.new.server}. If it manages the target, it may "
+            "start or replace that cluster during the copy.",
             "Check which data directory it manages. If it is the target, stop it and disable its start until the move "
             "is finished.",
         )
@@ -144,7 +144,7 @@ def check_cron_jobs(_context: CheckContext, _cluster: Cluster, jobs: tuple[Sched
 def check_virtual_addresses(context: CheckContext, here: tuple[str, ...]) -> Finding:
     """Check for virtual IP addresses of the old server."""
     there = need.NEW_VIRTUAL_ADDRESSES.read(context)
-    shown = ", ".join(here) or "none", "not read" if there is None else ", ".join(there) or "none"
+    shown = ", ".join(here) or "none", NOTHING if there is None else ", ".join(there) or "none"
     if not here:
         return passed(*shown, "The old server has no virtual IP address.")
     return warning(

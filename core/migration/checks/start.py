@@ -78,7 +78,7 @@ def check_start_on_new(
             "name this directory in anything that pghaul has read. pghaul would stop the server with "
             f"pg_ctl, and systemd would start it again at once (Restart={cluster.process.restart}).",
             f"Name the directory in {beside} (-D in ExecStart=, or Environment=PGDATA=), and read "
-            f"the facts of {context.old.server} again. Or stop it yourself (`systemctl stop "
+            f"the facts of the server {context.old.server} again. Or stop it yourself (`systemctl stop "
             f"{beside}`), and move it while it is stopped.",
         )
     # What would harm another cluster is reported before what concerns the new one alone.
@@ -253,7 +253,7 @@ def check_start_options(context: CheckContext, cluster: Cluster) -> Finding:
             "The old server is stopped, so it has no command-line options that the new server would need.",
         )
     new, options = service_of_target(context.move.target, cluster, context.new), _relevant_options(cluster)
-    shown = format_list([_typed_option(each) for each in options or ()]) or ("not known" if options is None else "none")
+    shown = format_list([_typed_option(each) for each in options or ()]) or (NOTHING if options is None else "none")
     if new is None:
         variables = environment_settings(cluster)
         if of_variables := [each for each in options or () if each.name in variables]:
@@ -463,17 +463,18 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
     addresses = ", ".join(trial.listened) or NOTHING
     remark = f" It did not listen on {', '.join(trial.lacking)}, which the new server lacks." if trial.lacking else ""
     remark += noted if service is None else ""
-    summary = f"An empty cluster with the old cluster's configuration started on the new server.{remark}"
     if service is not None:
         unit = for_hint("systemctl", "cat", service.unit)
         return warning(
             file,
             addresses,
-            f"{summary} pg_ctl started it. {service.unit}, which starts the new cluster after the "
-            f"move, was not tried.{hindered}",
+            f"The start by {service.unit}, which starts the new cluster after the move, was not tried. With pg_ctl, an "
+            f"empty cluster with the old cluster's configuration did start on the new server.{remark}{hindered}",
             f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",
         )
-    return passed(file, addresses, summary)
+    return passed(
+        file, addresses, f"An empty cluster with the old cluster's configuration started on the new server.{remark}"
+    )
 
 
 def _describe_age(context: CheckContext, trial: TrialStart) -> str:

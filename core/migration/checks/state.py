@@ -60,7 +60,7 @@ def check_cluster_exists(context: CheckContext) -> Finding:
     return blocker(
         found,
         NOTHING,
-        f"{context.move.cluster} on {context.old.server} contains no cluster ({why}).",
+        f"{context.move.cluster} on the server {context.old.server} contains no cluster ({why}).",
         f"Name the data directory as `pghaul facts {context.old.server}` shows it, with links resolved.",
     )
 
@@ -90,7 +90,8 @@ def _foreign_contents(context: CheckContext) -> Finding | None:
             return unknown(
                 root.source,
                 root.target,
-                f"The contents of {root.target} on {context.new.server}, the target of {root.source}, are not known.",
+                f"The contents of {root.target} on the server {context.new.server}, the target of {root.source}, are "
+                "not known.",
                 f"Look with `{for_hint('ls', '-la', root.target)}`. The target must be empty or must not exist.",
             )
         names = root_name_pattern(root, cluster.series)
@@ -103,7 +104,7 @@ def _foreign_contents(context: CheckContext) -> Finding | None:
             return blocker(
                 root.source,
                 f"{root.target}: {foreign}",
-                f"{root.target} on {context.new.server} contains {foreign}, which is not part of a "
+                f"{root.target} on the server {context.new.server} contains {foreign}, which is not part of a "
                 f"copy of {root.source}. The copy would remove it.",
                 "Empty the directory if nobody needs its contents, or choose another target: `pghaul "
                 f"move add --replace … --tablespace {root.source}=FOLDER`.",
@@ -122,7 +123,7 @@ def _data_directory(context: CheckContext) -> Finding:
         return unknown(
             shown,
             f"{path}: {gap.reason}" if gap is not None else NOTHING,
-            f"The contents of {path} on {context.new.server} are not known.",
+            f"The contents of {path} on the server {context.new.server} are not known.",
             f"Look with `{for_hint('ls', '-la', path)}`. The target must be empty or must not exist.",
         )
     if target.copy_of is not None:
@@ -143,7 +144,7 @@ def _data_directory(context: CheckContext) -> Finding:
     return blocker(
         shown,
         there,
-        f"{path} on {context.new.server} contains another cluster.",
+        f"{path} on the server {context.new.server} contains another cluster.",
         "Choose another target. Or, if nobody needs that cluster, remove it yourself (Debian: `pg_dropcluster`).",
     )
 
@@ -165,7 +166,7 @@ def _marked_copy(context: CheckContext, copy_of: str, identifier: str | None, sh
     """
     path, there = context.move.target, f"a copy of system identifier {copy_of}"
     if copy_of != identifier:
-        message = f"{path} on {context.new.server} contains a copy of another cluster, before its cutover."
+        message = f"{path} on the server {context.new.server} contains a copy of another cluster, before its cutover."
         return blocker(
             shown, there, message, "Choose another target. Or, if nobody needs that copy, remove it yourself."
         )
@@ -185,7 +186,7 @@ def _unmarked_cluster(context: CheckContext, target: Cluster) -> Finding:
     there = control.checkpoint_location if control is not None else NOTHING
     evidence = f"latest checkpoint {here}", f"latest checkpoint {there}, {_describe_target(target)}"
     message = (
-        f"{target.data_directory} on {context.new.server} contains {_describe_target(target)}. "
+        f"{target.data_directory} on the server {context.new.server} contains {_describe_target(target)}. "
         "The copy would destroy it."
     )
     before, after = _parse_wal_location(here), _parse_wal_location(there)
@@ -222,7 +223,7 @@ def _parse_wal_location(location: str) -> tuple[int, int] | None:
 
 @check(
     "target-stopped",
-    "Servers in the target",
+    "State of the cluster in the target",
     blocking=True,
     compares="servers running on the new server",
     page="server-shutdown",
@@ -241,7 +242,7 @@ def check_target_is_stopped(context: CheckContext) -> Finding:
     return blocker(
         NOTHING,
         f"running on port {target.port if target.port is not None else 'unknown'}",
-        f"A server is running in {context.move.target} on {context.new.server}. A copy would "
+        f"PostgreSQL is running in {context.move.target} on the server {context.new.server}. A copy would "
         "destroy its files and would itself be unusable.",
         "Stop that server, or choose another target.",
     )
@@ -249,7 +250,7 @@ def check_target_is_stopped(context: CheckContext) -> Finding:
 
 @check(
     "old-stopped",
-    "Shutdown of the old cluster",
+    "State of the old cluster",
     blocking=True,
     compares="state of the old cluster",
     page="server-shutdown",
@@ -499,16 +500,16 @@ def check_distinct_places(context: CheckContext, cluster: Cluster) -> Finding:
     """Check that the servers are different hosts, or that no source directory overlaps a target."""
     sources = [root.source for root in source_data_roots(cluster)]
     targets = [root.target for root in data_roots(context.move, cluster)]
-    shown = _shown(context.old, sources), _shown(context.new, targets)
     pairs = [(source, target) for source in sources for target in targets]
     hosts = compare_hosts(context.old, context.new)
+    shown = _shown(context, sources, targets, hosts)
     clash = next((pair for pair in pairs if _overlap(*pair)), None)
     storage = next((pair for pair in pairs if _same_storage(context, *pair)), None)
     if storage is not None:
         return blocker(
             *shown,
-            f"{storage[1]} on {context.new.server} and {storage[0]} on {context.old.server} are on "
-            "the same network storage and overlap. The copy would overwrite the files that it reads.",
+            f"{storage[1]} on the server {context.new.server} and {storage[0]} on the server {context.old.server} "
+            "are on the same network storage and overlap. The copy would overwrite the files that it reads.",
             "Choose a target of its own.",
         )
     if clash is None or hosts is Hosts.TWO:
@@ -522,12 +523,12 @@ def check_distinct_places(context: CheckContext, cluster: Cluster) -> Finding:
     if hosts is Hosts.ONE:
         return blocker(
             *shown,
-            f"{context.old.server} and {context.new.server} are the same host, and {where}.",
+            f"The servers {context.old.server} and {context.new.server} are the same host, and {where}.",
             "Correct the address of one of the profiles, or choose a target that does not overlap the cluster.",
         )
     return unknown(
         *shown,
-        f"{context.old.server} and {context.new.server} may be the same host, and {where}.",
+        f"The servers {context.old.server} and {context.new.server} may be the same host, and {where}.",
         "Read the facts of both servers again. Different hosts have different host names and boot IDs.",
     )
 
@@ -544,12 +545,24 @@ def _same_storage(context: CheckContext, source: str, target: str) -> bool:
     return _overlap(posixpath.relpath(source, from_.mount_point), posixpath.relpath(target, to.mount_point))
 
 
-def _shown(facts: Facts, folders: list[str]) -> str:
-    system = facts.system
-    name, boot = (system.hostname, system.boot_id) if system is not None else (None, None)
-    addresses = " ".join(facts.addresses) or NOTHING
-    # the first part of a boot ID tells two hosts apart
-    return f"host {name or NOTHING}, boot ID {(boot or NOTHING).partition('-')[0]}, {addresses}: {' '.join(folders)}"
+def _shown(context: CheckContext, sources: list[str], targets: list[str], hosts: Hosts) -> tuple[str, str]:
+    """Return the host and the directories of each side, with the values by which the hosts are told apart."""
+    systems = context.old.system, context.new.system
+    boots = [each.boot_id if each is not None else None for each in systems]
+    title, values = "boot ID", boots
+    if hosts is Hosts.TWO and None in boots:
+        title, values = "machine ID", [each.machine_id if each is not None else None for each in systems]
+    elif hosts is Hosts.TWO and boots[0] == boots[1]:
+        title = ""  # containers share the boot ID of their kernel: their names and addresses tell them apart
+    # the first part of an ID tells two hosts apart
+    shown = [f"{title} {(each or NOTHING).partition('-')[0][:8]}" if title else "" for each in values]
+    return _place(context.old, shown[0], sources), _place(context.new, shown[1], targets)
+
+
+def _place(facts: Facts, identity: str, folders: list[str]) -> str:
+    name = (facts.system.hostname if facts.system is not None else None) or NOTHING
+    known = [f"host {name}", identity, " ".join(facts.addresses) or NOTHING]
+    return f"{', '.join(filter(None, known))}: {' '.join(folders)}"
 
 
 CHECKS: tuple[Check, ...] = (

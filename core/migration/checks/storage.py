@@ -55,8 +55,8 @@ def check_target_path(context: CheckContext, cluster: Cluster) -> Finding:
         return unknown(
             context.move.cluster,
             shown,
-            f"The file system of {', '.join(unknown_ones)} on {context.new.server} is not known ({why}).",
-            f"Look on {context.new.server} with `{for_hint('df', unknown_ones[0])}`.",
+            f"The file system of {', '.join(unknown_ones)} on the server {context.new.server} is not known ({why}).",
+            f"Look on the server {context.new.server} with `{for_hint('df', unknown_ones[0])}`.",
         )
     # PostgreSQL's manual advises the same (chapter Creating a Database Cluster, section Use of Secondary File Systems):
     # with a directory below the mount point, a start without the file system fails instead of finding an empty
@@ -116,7 +116,7 @@ def check_arrays(context: CheckContext, here: tuple[Array, ...], there: tuple[Ar
     """Check that no md array is degraded or being rebuilt."""
     shown = _describe_arrays(here), _describe_arrays(there)
     bad = [
-        f"{array.name} of {facts.server}"
+        f"{array.name} (server {facts.server})"
         for facts, arrays in ((context.old, here), (context.new, there))
         for array in arrays
         if array.degraded or array.action is not None or array.state == "inactive"
@@ -146,7 +146,7 @@ def check_disk_health(context: CheckContext, here: tuple[DiskHealth, ...], there
         for disks in (here, there)
     ]
     failing = [
-        f"{disk.device} of {facts.server}"
+        f"{disk.device} (server {facts.server})"
         for facts, disks in ((context.old, here), (context.new, there))
         for disk in disks
         if disk.healthy is False
@@ -191,7 +191,7 @@ def check_wal_directory(context: CheckContext, cluster: Cluster) -> Finding:
         why = explain_missing_file_system(context.new)
         return unknown(
             *shown,
-            f"The file system of {target} on {context.new.server} is not known ({why}).",
+            f"The file system of {target} on the server {context.new.server} is not known ({why}).",
             f"Look with `df {target}`.",
         )
     if data.mount_point != wal.mount_point:

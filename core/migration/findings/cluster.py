@@ -23,6 +23,6 @@ def explain_missing_cluster(facts: Facts, folder: str) -> tuple[str, str]:
     known = [each.data_directory for each in facts.clusters]
     others = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "") or "none"
     return (
-        (f"The facts of {facts.server} contain no cluster in {folder}. They contain: {others}."),
+        (f"The facts of the server {facts.server} contain no cluster in {folder}. They contain: {others}."),
         (f"Read the facts again (`pghaul facts {facts.server}`), or name one of those (`pghaul move add --replace`)."),
     )

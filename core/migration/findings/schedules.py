@@ -21,7 +21,7 @@ def format_jobs_of_both_servers(old: Facts, new: Facts) -> str:
         for job in facts.host_environment.schedule or ():
             jobs.setdefault((job.user, job.line), {}).setdefault(side, job.place)
     unread = [facts.server for facts in (old, new) if facts.host_environment.schedule is None]
-    notes = [f"The jobs of {server} could not be read." for server in unread]
+    notes = [f"The jobs of the server {server} could not be read." for server in unread]
     if not jobs:
         return "\n".join(notes)
     rows = [("old", "new", "user", "job")]

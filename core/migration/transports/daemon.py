@@ -45,7 +45,7 @@ def opening_steps(channel: CopyChannel, owner: str) -> list[Step]:
         ),
         Step(
             id=step_ids.INSTALL_KEEPER_FUNCTIONS,
-            title="Install the functions of the process that watches the rsync daemon on the new server",
+            title="Install the shell functions of the process that watches the rsync daemon on the new server",
             action=RemoteCall(
                 side=Side.NEW,
                 user=channel.writer,

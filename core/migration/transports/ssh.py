@@ -36,7 +36,7 @@ def _allow_key_steps(channel: CopyChannel, owner: str) -> list[Step]:
         ),
         Step(
             id=step_ids.INSTALL_FUNCTIONS,
-            title="Install the functions of this copy on the new server",
+            title="Install the shell functions that the key may call on the new server",
             action=RemoteCall(
                 side=Side.NEW,
                 user=channel.login,
@@ -44,7 +44,8 @@ def _allow_key_steps(channel: CopyChannel, owner: str) -> list[Step]:
                 native=(f"install -m 644 functions {channel.functions_folder}/functions",),
                 takes_functions=True,
             ),
-            reason="The entry of the key runs one of these functions, the receiver, as the database user.",
+            reason="The entry of the key runs one of these shell functions, the receiver, as the database user. They "
+            f"are a script in {channel.functions_folder}, which is removed with the key after the copy.",
             undo=undone(channel.login, Side.NEW, f"rm -r {channel.functions_folder}"),
             in_rehearsal=True,
             resume=ResumePolicy(channel=ChannelUse.OPENS),
@@ -108,14 +109,15 @@ def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
     return [
         Step(
             id=step_ids.REMOVE_KEY_NEW,
-            title="Remove the key from the new server",
+            title="Remove the key and its shell functions from the new server",
             action=RemoteCall(
                 side=Side.NEW,
                 user=channel.login,
                 call=str(copy_channel.forbid_key(channel)),
                 native=(f"sed -i '/ {channel.marker}$/d' ~/.ssh/authorized_keys", f"rm -r {channel.functions_folder}"),
             ),
-            reason="The copy is complete. The old server has no access to the new server any more.",
+            reason="The copy is complete. The old server has no access to the new server any more, and the script of "
+            "shell functions that the key was allowed to call is removed with it.",
             undo=_UNDO_REMOVAL,
             phase=Phase.CLOSE,
             downtime=True,

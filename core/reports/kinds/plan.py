@@ -34,7 +34,7 @@ from core.reports.words import about, bottleneck, capital, counted, instant, lis
 
 _TONES = {Status.BLOCKER: Tone.BAD, Status.UNKNOWN: Tone.MIXED, Status.WARNING: Tone.MIXED, Status.PASS: Tone.GOOD}
 _SIGNS = {Status.BLOCKER: "✕", Status.UNKNOWN: "?", Status.WARNING: "!", Status.PASS: "✓"}
-_SHORT = 60
+_SHORT = 120
 _TRIAL_START = "trial-start"
 
 

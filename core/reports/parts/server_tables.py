@@ -45,7 +45,7 @@ def _details(report: Report) -> list[Section]:
     size, server = tr("Size"), tr("Server")
     system_head = (server, tr("Mount point"), tr("Device"), tr("Type"), size, tr("Available"))
     found = (
-        (tr("Clusters found"), _clusters(report)),
+        (tr("Other clusters on both servers"), _clusters(report)),
         (
             tr("File systems that the move reads or writes"),
             Table(

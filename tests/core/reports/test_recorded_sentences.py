@@ -79,8 +79,8 @@ def test_why_a_transport_was_chosen_is_german() -> None:
 def test_values_are_carried_over_as_they_are() -> None:
     with spoken("de"):
         hostile = "The clocks of both servers agree."
-        assert recorded(f"The clock of {hostile} could not be read ({{x}}).") == (
-            f"Die Uhr von {hostile} war nicht lesbar ({{x}})."
+        assert recorded(f"The clock of the server {hostile} could not be read ({{x}}).") == (
+            f"Die Uhr des Servers {hostile} war nicht lesbar ({{x}})."
         )
         assert recorded("The user {why:recorded} exists on the new server.") == (
             "Den Benutzer {why:recorded} gibt es auf dem neuen Server."

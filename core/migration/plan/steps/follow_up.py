@@ -18,7 +18,7 @@ def list_remaining_files(context: PlanContext) -> tuple[str, ...]:
         ),
         (
             f"{context.old.name}: {cluster.data_directory}/{cluster_control.FENCE} holds its control file, without "
-            "which it cannot start."
+            "which it cannot start, and the record of the cutover."
         ),
     ]
     if configuration_copied(cluster):
@@ -29,7 +29,8 @@ def list_remaining_files(context: PlanContext) -> tuple[str, ...]:
     elif context.service is not None and context.service.debian:
         file = debian_config_file(context.service)
         sentences.append(
-            f"{context.new.name}: {file}{service.SAVED_SUFFIX} holds what Debian's tools read there before."
+            f"{context.new.name}: {file}{service.SAVED_SUFFIX} is the previous configuration file of the new server, "
+            "which this move has replaced."
         )
     sentences.append(
         f"{context.new.name}: {target}/{cluster_control.LOG} holds the server's messages when pg_ctl started it."
@@ -55,8 +56,10 @@ def list_follow_up_tasks(context: PlanContext) -> tuple[str, ...]:
         *([archiving] if archiving else []),
         *_settings_to_decide(context),
         *_replication_tasks(context),
-        "Warm up the memory of the new server, for example by pg_prewarm. Until then the first queries are slow.",
-        "ANALYZE is not needed. The statistics of the planner and the cumulative statistics (pg_stat_*) were copied.",
+        (
+            "Warm up the memory of the new server, for example by pg_prewarm. Until then the first queries are slow. "
+            "ANALYZE is not needed, because the statistics are copied with the files."
+        ),
     )
 
 

@@ -139,16 +139,17 @@ def _local_only_start(context: PlanContext) -> list[Step]:
     return [
         Step(
             id=step_ids.START_LOCALLY,
-            title="Start the new cluster for local connections only",
+            title="Start the fenced new cluster for local connections only",
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,
                 call=str(cluster_control.start_local_only(*start, options, socket)),
                 native=cluster_control.native_start_local_only(*start, typed, socket),
             ),
-            reason="Clients must not reach it yet: it listens only on a socket in a folder that its owner alone can "
-            "enter. Until the cutover it archives nothing, and runs no subscription, job or other background worker. "
-            "Transactions are read-only by default.",
+            reason="The fence is opened for this start alone, and closed again as soon as the server is running: a "
+            "reboot does not start it. Clients must not reach it yet: it listens only on a socket in a folder that its "
+            "owner alone can enter. Until the cutover it archives nothing, and runs no subscription, job or other "
+            "background worker. Transactions are read-only by default.",
             undo=undone(user, Side.NEW, *cluster_control.native_stop_and_fence(target)),
             phase=Phase.START,
             downtime=True,
@@ -193,15 +194,15 @@ def _cutover(context: PlanContext) -> list[Step]:
         # must know whether that could have happened (`check_copy_unchanged`).
         Step(
             id=step_ids.LIFT_FENCE,
-            title="End the local-only start and lift the fence",
+            title="End the local-only start and lift the fence for the cutover",
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,
                 call=str(cluster_control.lift_fence(target)),
                 native=cluster_control.native_lift_fence(target),
             ),
-            reason="The server of the local-only start is stopped. The next step starts the new cluster as its host "
-            "always starts it.",
+            reason="The server of the local-only start is stopped. From here on anybody can start the new cluster. The "
+            "next step starts it as its host always starts it.",
             undo=undone(user, Side.NEW, *cluster_control.native_stop_and_fence(target)),
             phase=Phase.OPEN,
             downtime=True,

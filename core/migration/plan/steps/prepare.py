@@ -89,15 +89,16 @@ def _fence_new(context: PlanContext) -> Step:
     fence = f"{target}/{cluster_control.FENCE}"
     return Step(
         id=step_ids.FENCE_NEW,
-        title="Fence the new cluster, so that it cannot start",
+        title="Fence the new cluster, so that only this move can start it",
         action=RemoteCall(
             side=Side.NEW,
             user=user,
             call=str(cluster_control.fence_target(target, mark_of_copy(context))),
             native=cluster_control.native_fence_target(target),
         ),
-        reason="Nobody can start the copy before the cutover, because no server starts without its control file. The "
-        "fence also marks the copy: a standby, a backup or a clone has the same system identifier.",
+        reason="Nobody can start the copy before the cutover, because no server starts without its control file. Only "
+        "the local-only start opens the fence, and closes it again. The fence also marks the copy: a standby, a backup "
+        "or a clone has the same system identifier.",
         undo=undone(user, Side.NEW, command("rm", "-r", "--", fence)) + " (and remove all copied files too)",
         in_rehearsal=True,
         resume=ResumePolicy(required=True, channel=ChannelUse.OPENS),

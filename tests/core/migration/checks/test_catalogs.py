@@ -241,6 +241,27 @@ def test_rules_of_access(address: str, error: str, status: Status) -> None:
 
 
 @pytest.mark.parametrize(
+    ("addresses", "differ", "may_differ"),
+    [
+        (("samehost",), True, False),
+        (("10.77.0.11/255.255.255.255",), True, False),
+        (("samenet",), False, True),
+        (("samenet", "samehost"), True, True),
+    ],
+)
+def test_networks_are_not_said_to_be_others_for_the_servers_may_share_one(
+    addresses: tuple[str, ...], differ: bool, may_differ: bool
+) -> None:
+    rules = tuple(
+        HbaRule(line, "host", "all", "all", each, "scram-sha-256", "") for line, each in enumerate(addresses, 7)
+    )
+    links = (NetworkLink("eth0", "up", None, 1500, ("10.77.0.11",)),)
+    result = one("access-rules", replace(wide(hba=rules), network_links=links), new())
+    assert ("are different" in result.message, "may be different" in result.message) == (differ, may_differ)
+    assert [each for each in addresses if f"`{each}`" not in result.message] == []
+
+
+@pytest.mark.parametrize(
     ("identifier", "address", "error", "status"),
     [
         ("access-rules", "", "invalid IP address", W),
@@ -378,6 +399,8 @@ def test_configuration_elsewhere() -> None:
     included = wide(settings=(Setting("port", "5432", "configuration file", "/etc/more.conf", 3),))
     result = one("configuration-elsewhere", included, new())
     assert (result.status, result.old) == (W, "/etc/more.conf")
+    inside = one("configuration-elsewhere", old(), new())
+    assert (inside.status, inside.old) == (P, "none")
 
 
 @pytest.mark.parametrize(

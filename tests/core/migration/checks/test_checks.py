@@ -312,11 +312,33 @@ def test_the_very_cluster_is_no_copy_of_itself(
     itself = move(target=DATA)
     result = one("two-places", *facts, itself)
     assert (result.status, result.blocking) == (status, True)
-    for shown, values in ((result.old, on_old), (result.new, on_new)):
-        assert all(str(value or NOTHING) in shown for value in (*values[:3], DATA))
+    for shown, (name, boot, address, *_) in ((result.old, on_old), (result.new, on_new)):
+        assert [value for value in (f"host {name}", address, DATA) if value not in shown] == []
+        assert status is Status.PASS or f"boot ID {boot or NOTHING}" in shown
     expected = Status.WARNING if status is Status.PASS else status
     assert one("target-identity", *facts, itself).status is expected
     assert one("two-places", *facts).status is Status.PASS
+
+
+@pytest.mark.parametrize(
+    ("on_old", "on_new", "shown"),
+    [
+        (("old", "b", "10.0.0.1"), ("new", "b", "10.0.0.2"), ("host old, 10.0.0.1: ", "host new, 10.0.0.2: ")),
+        (("db", "b", "10.0.0.1"), ("db", "c", "10.0.0.2"), ("host db, boot ID b, ", "host db, boot ID c, ")),
+        (
+            ("db", None, "10.0.0.1"),
+            ("db", None, "10.0.0.2", "n"),
+            ("host db, machine ID m, ", "host db, machine ID n, "),
+        ),
+    ],
+    ids=["containers of one kernel", "two starts", "two installations"],
+)
+def test_two_hosts_are_shown_by_what_tells_them_apart(
+    on_old: tuple[str, str | None, str], on_new: tuple[str, str | None, str], shown: tuple[str, str]
+) -> None:
+    result = one("two-places", host(old(), *on_old), host(new(), *on_new))
+    assert result.status is Status.PASS
+    assert [result.old.startswith(shown[0]), result.new.startswith(shown[1])] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -502,7 +524,7 @@ def test_find_and_tar_of_busybox_stop_a_move() -> None:
     busybox = tuple(replace(tool, version=None) if tool.name in {"find", "tar"} else tool for tool in old().tools)
     result = one("gnu-tools", old(), replace(new(), tools=busybox))
     assert result.status is Status.BLOCKER
-    named = re.findall(r"\b(find|tar|\w+sum|sort) on (old|new)\b", result.message)
+    named = re.findall(r"\b(find|tar|\w+sum|sort) \(server (old|new)\)", result.message)
     assert named == [("find", "new"), ("tar", "new")]
     assert one("ssh", replace(old(), tools=(Tool("ssh", None, None),)), new()).status is Status.BLOCKER
 

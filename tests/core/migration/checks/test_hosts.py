@@ -20,6 +20,7 @@ from core.facts.host_environment import (
     HaOrPooler,
     HostEnvironment,
     IrregularFiles,
+    Kernel,
     Limits,
     Listening,
     Process,
@@ -130,7 +131,7 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
     "ha-manager": (
         Spoiled(B, ("patroni", OLD), old={"ha_and_poolers": (PATRONI,)}),
         Spoiled(W, ("repmgrd", "/etc/repmgr.conf"), old={"ha_and_poolers": (RESTING,)}),
-        Spoiled(W, ("patroni is running on", NEW), new={"ha_and_poolers": (PATRONI,)}),
+        Spoiled(W, ("patroni is running on the server", NEW), new={"ha_and_poolers": (PATRONI,)}),
         Spoiled(U, (NEW,), new={"ha_and_poolers": None}),
     ),
     "autostart": (
@@ -157,6 +158,7 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
         Spoiled(W, ("5.0 s ahead",), new={"clock": Clock(5.2, 0.1)}),
         Spoiled(W, ("1 min 40 s behind",), new={"clock": Clock(-99.9, 0.1)}),
         Spoiled(U, ("1 s",), new={"clock": Clock(0.0, 4.0)}),
+        Spoiled(P, ("– | within a second |",), old={"clock": Clock(0.1, 0.1)}, new={"clock": Clock(0.1, 0.1)}),
         Spoiled(U, (OLD,), old={"clock": None}),
     ),
     "selinux": (
@@ -207,9 +209,19 @@ CASES: dict[str, tuple[Spoiled, ...]] = {
         Spoiled(U, ("RemoveIPC", OLD), {"owner_uid": 1500}, {"removal": Removal(None)}),
         Spoiled(U, (NEW,), new={"removal": None}),
     ),
-    "nfs": (Spoiled(U, (OLD,), old={"kernel": None}),),
+    "nfs": (
+        Spoiled(U, (OLD,), old={"kernel": None}),
+        Spoiled(P, ("– | client yes, server yes", "It is not known"), old={"kernel": Kernel(None, None, None)}),
+        Spoiled(
+            P,
+            ("client no, server no | client yes, server yes", "not possible"),
+            old={"kernel": Kernel(False, False, None)},
+        ),
+    ),
     "disk-health": (
-        Spoiled(W, ("FAILED!", f"sda of {OLD}"), old={"disks": (DiskHealth("sda", healthy=False, said="FAILED!"),)}),
+        Spoiled(
+            W, ("FAILED!", f"sda (server {OLD})"), old={"disks": (DiskHealth("sda", healthy=False, said="FAILED!"),)}
+        ),
         Spoiled(U, (OLD,), old={"disks": None}),
         Spoiled(U, ("vda", "no SMART"), old={"disks": (DiskHealth("vda", healthy=None, said="no SMART"),)}),
     ),

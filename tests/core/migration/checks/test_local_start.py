@@ -39,8 +39,12 @@ def test_what_starts_work_by_itself_is_named_with_what_holds_it_back() -> None:
         "pg_cron launcher",
         "pg_cron",
     ]
-    assert "max_worker_processes=0" in result.new
-    assert "max_logical_replication_workers=0" in result.new
+    assert result.new == "for local connections only, read-only, without background work"
+
+
+def test_a_cluster_in_which_nothing_starts_work_by_itself_shows_nothing_of_it() -> None:
+    result = one(old(cluster(settings={}, wide=ClusterWide())), answering())
+    assert (result.status, result.old) == (Status.PASS, "–")
 
 
 @pytest.mark.parametrize(("libraries", "status"), [("worker_spi", Status.BLOCKER), ("auto_explain", Status.PASS)])
