@@ -8,6 +8,8 @@ import unicodedata
 from core.errors import ParseError
 
 _ODD, _ODD_IN_LINES = re.compile(r"[^ -~]"), re.compile(r"[^ -~\n\t]")
+_CODE = re.compile(r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`))")
+"""A code span, which has equally many backticks on both sides: CommonMark, `Code spans`."""
 END_MARK = "# whole"
 """The last line of what a function of the remote half prints, where a part of an answer could be taken for all."""
 
@@ -46,6 +48,18 @@ def code(text: str) -> str:
     while mark in text:
         mark += "`"
     return f"{mark} {text} {mark}" if "`" in text else f"{mark}{text}{mark}"
+
+
+def code_spans(text: str) -> list[tuple[str, bool]]:
+    """The parts of a sentence, each with whether it is code; code comes without its backticks."""
+    parts = _CODE.split(text)
+    found = [(_bare(part, parts[at + 1]) if at % 3 == 1 else part, at % 3 == 1) for at, part in enumerate(parts[:-1])]
+    return [each for at, each in enumerate([*found, (parts[-1], False)]) if at % 3 != 2 and each[0]]
+
+
+def _bare(span: str, mark: str) -> str:
+    inside = span.removeprefix(mark).removesuffix(mark)
+    return inside[1:-1] if inside.startswith(" ") and inside.endswith(" ") and inside.strip() else inside
 
 
 def sentence(text: str) -> str:

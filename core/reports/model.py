@@ -1,7 +1,7 @@
 """A report as data, whatever it is about and whatever file it becomes: sections of blocks, every number a text already.
 
 Each kind of report makes one `Document`; each shape of file (PDF, HTML, Markdown, tables, plots) reads one. A text is a
-text: no shape reads markup in it.
+text: no shape reads markup in it. PDF and HTML show what stands between backticks as code.
 """
 
 from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ParseError
-from core.text import complaint, counted, json_printable, plain, printable, printable_lines
+from core.text import code, code_spans, complaint, counted, json_printable, plain, printable, printable_lines
 
 
 def test_a_list_says_how_long_it_is() -> None:
@@ -23,6 +23,21 @@ def test_a_list_that_was_cut_off_is_none(text: str) -> None:
 def test_the_sentence_of_a_function_counts_before_what_its_tools_said() -> None:
     assert complaint("mkdir: no\npghaul: no folder can be made\n") == "no folder can be made"
     assert complaint("\nmkdir: no\n") == "mkdir: no"
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("", []),
+        ("no code", [("no code", False)]),
+        ("look with `df -h`.", [("look with ", False), ("df -h", True), (".", False)]),
+        (f"{code('a')} and {code('b`c')}", [("a", True), (" and ", False), ("b`c", True)]),
+        ("one ` alone", [("one ` alone", False)]),
+        ("``` no end `", [("``` no end `", False)]),
+    ],
+)
+def test_code_is_found_where_backticks_enclose_it(text: str, spans: list[tuple[str, bool]]) -> None:
+    assert code_spans(text) == spans
 
 
 HOSTILE = "a\x1b]0;x\x07b\u202ec\u2066d\u200be\x9bf\u2028g\udcffh\u00a0i\u3000j é"

@@ -1,11 +1,9 @@
 """A plan as a runbook in Markdown: an overview, each step as a person would do it, and the functions."""
 
-import re
-
 from core import units
 from core.migration.model.plan import ONLY_LOOKS, OPERATOR, Plan, Step
 from core.migration.plan.calls import Paths, call_line, path_variables
-from core.text import code, sentence
+from core.text import code, code_spans, sentence
 
 
 def downtime_sentence(plan: Plan) -> str:
@@ -186,12 +184,7 @@ def _fenced(text: str, language: str) -> list[str]:
 
 def _escape_except_code(text: str) -> str:
     """Return the text escaped for Markdown, except for code between backticks."""
-    parts = _CODE.split(text)
-    return "".join(part if at % 3 == 1 else "" if at % 3 else _escape(part) for at, part in enumerate(parts))
-
-
-_CODE = re.compile(r"((?<!`)(`+)(?!`).+?(?<!`)\2(?!`))")
-"""A code span, which has equally many backticks on both sides: CommonMark, `Code spans`."""
+    return "".join(code(part) if is_code else _escape(part) for part, is_code in code_spans(text))
 
 
 def _escape(text: str) -> str:

@@ -90,7 +90,7 @@ def _row(check: CheckResult, moved: Execution | None) -> Row:
 
 def _passed(found: Sequence[CheckResult]) -> Table:
     rows = tuple((tr(one.title), _short(compared(one.old)), _short(compared(one.new))) for one in found)
-    return Table("checks-passed", (tr("Check"), tr("Old server"), tr("New server")), rows, (1.2, 1, 1), dense=True)
+    return Table("checks-passed", (tr("Check"), tr("Old server"), tr("New server")), rows, (0.95, 1, 1.05), dense=True)
 
 
 def _short(text: str) -> str:

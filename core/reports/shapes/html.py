@@ -8,6 +8,7 @@ from core.reports.drawing import Drawing, svg
 from core.reports.model import Answer, Block, Cell, Code, Document, Items, Section, Table, Text, Tone
 from core.reports.options import Logo, Options
 from core.reports.words import instant
+from core.text import code_spans
 
 _STYLE = """
 body{font:15px/1.5 'IBM Plex Sans','Segoe UI','DejaVu Sans',sans-serif;color:#1b1f24}
@@ -21,6 +22,7 @@ td{border-bottom:1px solid #d0d5da;overflow-wrap:anywhere;white-space:pre-line}
 .good{color:#0b6e4f}.mixed{color:#8a5a00}.bad{color:#b3261e}.muted{color:#59626d}strong{font-weight:600}
 dl{border-top:2px solid #1b1f24}dd{margin:0}dd strong{font-size:1.15rem}
 dl div{display:grid;grid-template-columns:11rem 1fr;border-bottom:1px solid #d0d5da;padding:.5em 0}
+code{font-family:'IBM Plex Mono','DejaVu Sans Mono',monospace;font-size:.92em}
 pre{background:#f4f5f7;padding:.6em;font-size:.78rem;white-space:pre-wrap;overflow-wrap:anywhere}
 figure{margin:1em 0}svg{max-width:100%;height:auto}img{height:14mm;float:right}
 @media print{body{max-width:none}h2{break-after:avoid}}
@@ -56,6 +58,11 @@ def _text(text: str) -> str:
     return "".join(_shown(letter) for letter in escape(text))
 
 
+def _prose(text: str) -> str:
+    """The same, its code as such."""
+    return "".join(f"<code>{_text(part)}</code>" if is_code else _text(part) for part, is_code in code_spans(text))
+
+
 def _shown(letter: str) -> str:
     turns = "\u202a" <= letter <= "\u202e" or "\u2066" <= letter <= "\u2069"
     control = letter < " " and letter not in "\n\t"
@@ -70,7 +77,7 @@ def _logo(logo: Logo | None, company: str) -> str:
 
 
 def _answer(one: Answer) -> str:
-    details = f"<br>{_text(' '.join(one.details))}" if one.details else ""
+    details = f"<br>{_prose(' '.join(one.details))}" if one.details else ""
     words = f'<strong class="{one.tone.value}">{_text(one.words)}</strong>'
     return f'<div><dt class="question">{_text(one.question)}</dt><dd>{words}{details}</dd></div>'
 
@@ -85,7 +92,7 @@ def _block(block: Block, level: int) -> str:
     if isinstance(block, Section):
         return _section(block, level + 1)
     if isinstance(block, Text):
-        return f'<p class="{"small" if block.small else block.tone.value}">{_text(block.words)}</p>'
+        return f'<p class="{"small" if block.small else block.tone.value}">{_prose(block.words)}</p>'
     if isinstance(block, Items):
         return f"<ul>{''.join(_item(one.title, one.words, one.hint, one.tone.value) for one in block.entries)}</ul>"
     if isinstance(block, Code):
@@ -97,8 +104,8 @@ def _block(block: Block, level: int) -> str:
 
 def _item(title: str, words: str, hint: str, tone: str) -> str:
     head = f'<strong class="{tone}">{_text(title)}:</strong> ' if title else ""
-    below = f'<br><span class="hint">→ {_text(hint)}</span>' if hint else ""
-    return f"<li>{head}{_text(words)}{below}</li>"
+    below = f'<br><span class="hint">→ {_prose(hint)}</span>' if hint else ""
+    return f"<li>{head}{_prose(words)}{below}</li>"
 
 
 def _table(table: Table) -> str:
@@ -116,8 +123,8 @@ def _table(table: Table) -> str:
 
 def _cell(cell: str | Cell) -> str:
     if isinstance(cell, str):
-        return _text(cell)
-    text = _text(cell.text)
+        return _prose(cell)
+    text = _prose(cell.text)
     return text if cell.tone is Tone.PLAIN else f'<strong class="{cell.tone.value}">{text}</strong>'
 
 

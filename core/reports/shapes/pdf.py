@@ -19,6 +19,7 @@ from core.reports import drawing
 from core.reports.model import Block, Cell, Code, Document, Items, Section, Table, Text
 from core.reports.options import Options
 from core.reports.words import instant
+from core.text import code_spans
 
 # Which characters the report's fonts can show, read from their cmap tables.
 #
@@ -111,18 +112,22 @@ def _segments(data: bytes, at: int) -> Iterator[int]:
 
 Plain = dict[str, Any]
 _REGIONS = {"en": "GB", "de": "DE"}
-_LONG = re.compile(r"\S{16,}")
+_LONG = re.compile(r"\S*/\S*|\S{16,}")
+"""Words in which a line may break: typst itself breaks one behind a slash."""
 _FOOTER_TITLE = 50.0
 """Millimetres of a title in the footer, which has one line."""
 _WIDE, _NARROW = 80, 11
 """Letters that a line of a list and of a table's narrowest column holds at least."""
+_ACROSS, _ACROSS_DENSE = 90, 103
+"""Letters that a line across a whole table holds at least."""
+_BETWEEN = 2
+"""Letters that would fit between two columns."""
 _SHORT = 36
 """Lines, at the most, of a table that stands on one page, whole."""
 _SHORT_LIST = 12
 """The same of a list, which can be read across the end of a page."""
 _AROUND = "()[],.;:!?„“'"
 _UNIT = re.compile(r"(?<=\d) (?=(?:[kMGT]?i?B(?:/s|ytes)?|[kMGT]?bit/s|[mµn]?s|min|h|d|×|%|Bytes)(?![\w]))")
-_PIECE = re.compile(r".{1,11}[/,;:=._\-&|]+|.{1,11}", re.DOTALL)
 
 
 def pdf(document: Document, options: Options) -> bytes:
@@ -205,7 +210,7 @@ def _plain(document: Document, options: Options, *, plain: bool) -> Plain:
             {
                 "question": shown(one.question),
                 "words": shown(one.words),
-                "detail": shown(" ".join(one.details)),
+                "detail": _prose(" ".join(one.details), plain=plain),
                 "tone": one.tone.value,
             }
             for one in document.answers
@@ -221,10 +226,24 @@ def _footer(document: Document) -> str:
     return " · ".join(dict.fromkeys((title, document.label, made)))
 
 
-def _breakable(text: str) -> str | Plain:
+def _prose(text: str, room: int = _WIDE // 2, *, plain: bool) -> str | Plain:
+    """The text, its code in the font of program text."""
+    text = printable(text, plain=plain)
+    spans = code_spans(text)
+    if not any(is_code for _, is_code in spans):
+        return _breakable(text, room)
+    shown = ((_breakable(part, room), is_code) for part, is_code in spans)
+    return {"parts": [{"code": part} if is_code else part for part, is_code in shown]}
+
+
+def _breakable(text: str, room: int = _NARROW) -> str | Plain:
     """The text, and where a word is long, in pieces between which a line may break.
 
     A word of the catalogue's is one piece, which is hyphenated by the rules of its language; a path or a name never is.
+
+    Args:
+        text: the text.
+        room: a word of no more letters is not broken.
     """
     text = _UNIT.sub("\u00a0", text)
     if not _LONG.search(text):
@@ -233,9 +252,15 @@ def _breakable(text: str) -> str | Plain:
     at = 0
     for word in _LONG.finditer(text):
         ours = word[0].strip(_AROUND) in _long_words(current())
-        pieces += [text[at : word.start()], *(_parts(word[0]) if ours else _PIECE.findall(word[0]))]
+        pieces += [text[at : word.start()], *(_parts(word[0]) if ours else _pieces(word[0], room))]
         at = word.end()
     return {"pieces": [piece for piece in (*pieces, text[at:]) if piece]}
+
+
+def _pieces(word: str, room: int) -> list[str | Plain]:
+    """Those of a path or a name, which end behind a sign that parts it, where they can."""
+    found = [word] if len(word) <= room else re.findall(rf".{{1,{room}}}?[/,;:=._\-&|]+|.{{1,{room}}}", word)
+    return [{"whole": piece} if "/" in piece[:-1] else piece for piece in found]
 
 
 def _parts(word: str) -> list[str | Plain]:
@@ -262,13 +287,16 @@ def _block(block: Block, *, plain: bool) -> Plain:
     def shown(text: str) -> str | Plain:
         return _breakable(printable(text, plain=plain))
 
+    def said(text: str) -> str | Plain:
+        return _prose(text, plain=plain)
+
     if isinstance(block, Section):
         return _section(block, plain=plain)
     if isinstance(block, Text):
-        return {"type": "text", "words": shown(block.words), "tone": block.tone.value, "small": block.small}
+        return {"type": "text", "words": said(block.words), "tone": block.tone.value, "small": block.small}
     if isinstance(block, Items):
         entries = [
-            {"title": shown(one.title), "words": shown(one.words), "hint": shown(one.hint), "tone": one.tone.value}
+            {"title": shown(one.title), "words": said(one.words), "hint": said(one.hint), "tone": one.tone.value}
             for one in block.entries
         ]
         lines = sum(_lines(one.title + one.words + one.hint, _WIDE) for one in block.entries)
@@ -277,10 +305,13 @@ def _block(block: Block, *, plain: bool) -> Plain:
         return {"type": "code", "words": printable(block.words, plain=plain)}
     if isinstance(block, Table):
         lines = sum(max(_lines(_words(cell), _NARROW) for cell in row) for row in block.rows)
+        rooms = _rooms(block)
         return {
             "type": "table",
             "head": [shown(text) for text in block.head],
-            "rows": [[_cell(cell, plain=plain) for cell in row] for row in block.rows],
+            "rows": [
+                [_cell(cell, room, plain=plain) for cell, room in zip(row, rooms, strict=False)] for row in block.rows
+            ],
             "widths": list(block.widths),
             "right": sorted(block.right),
             "dense": block.dense,
@@ -297,8 +328,20 @@ def _words(cell: str | Cell) -> str:
     return cell if isinstance(cell, str) else cell.text
 
 
-def _cell(cell: str | Cell, *, plain: bool) -> str | Plain:
-    text = _breakable(printable(_words(cell), plain=plain))
+def _rooms(table: Table) -> list[int]:
+    """Letters that a line of each column holds at least; a column as wide as what is in it counts as narrow."""
+    natural = [
+        max((len(_words(row[number])) for row in table.rows if number < len(row) > 1), default=0)
+        for number, width in enumerate(table.widths)
+        if not width
+    ]
+    left = (_ACROSS_DENSE if table.dense else _ACROSS) - sum(natural) - _BETWEEN * len(table.widths)
+    parts = sum(table.widths) or 1
+    return [max(_NARROW, int(left * width / parts)) for width in table.widths]
+
+
+def _cell(cell: str | Cell, room: int, *, plain: bool) -> str | Plain:
+    text = _prose(_words(cell), room, plain=plain)
     return text if isinstance(cell, str) or cell.tone.value == "plain" else {"text": text, "tone": cell.tone.value}
 
 

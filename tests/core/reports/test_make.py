@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InputError
+from core.migration.model.checks import Status
 from core.reports.kinds.storage import StorageReport
 from core.reports.make import Format, Kind, content, of_move, of_storage, write
 from core.reports.model import Document, Section, Text, drawings, tables
@@ -65,6 +66,12 @@ def test_html_is_one_file_that_loads_nothing(hostile: Document) -> None:
     assert "<script>alert(1)</script>|`x`" in text
     assert "\u202e" not in text
     assert "<U+202E>" in text
+
+
+def test_html_shows_code_as_such(full: Report) -> None:
+    told = dataclasses.replace(next(iter(full.checks or ())), status=Status.WARNING, message="x", hint="Run `a <b>`.")
+    made = _one(of_move(Kind.PLAN, dataclasses.replace(full, checks=(told,)), Options()), Format.HTML)
+    assert "Run <code>a &lt;b&gt;</code>." in made
 
 
 def test_markdown_holds_no_markup_of_others(hostile: Document) -> None:

@@ -51,6 +51,13 @@ def test_evidence_comes_worst_first(full: Report) -> None:
     assert "rebuild the 212 listed indexes" in rows(made, "checks")[0][2]
 
 
+def test_evidence_of_what_passed_is_not_cut_before_it_is_long(full: Report) -> None:
+    one = next(each for each in full.checks or () if each.status is Status.PASS)
+    long, longer = " ".join(["word"] * 24), " ".join(["word"] * 25)
+    made = _made(dataclasses.replace(full, checks=(dataclasses.replace(one, old=long, new=longer),)))
+    assert rows(made, "checks-passed")[0][1:] == [long, f"{' '.join(['word'] * 23)} …"]
+
+
 def test_appendices_come_on_request(full: Report) -> None:
     asked = _made(full, Options(raw=True, functions=True))
     appendices = [title for title in titles(asked) if title.startswith("Appendix")]

@@ -313,6 +313,28 @@ def test_a_renamed_move_is_reported_under_its_new_name(
     assert str(reader.metadata.title).startswith("done: ")
 
 
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (0.35, ["postgresql@15-main.service", "7713540329208582253"]),
+        (0.2, ["postgresql@15-main.", "service", "7713540329208582253"]),
+    ],
+    ids=["it has room", "parted behind a sign"],
+)
+def test_a_long_word_is_whole_where_its_column_has_room(make: Make, width: float, lines: list[str]) -> None:
+    row = "postgresql@15-main.service 7713540329208582253", "x"
+    table = Table("x", ("a", "b"), (row,), (width, 1.0 - width))
+    said = dataclasses.replace(make(Kind.PLAN, Options()), sections=(Section("y", (table,)),))
+    shown = [line.strip() for page in _read(said, Options()).pages for line in page.extract_text().splitlines()]
+    assert [line for line in lines if line not in shown] == []
+
+
+def test_code_is_no_text_with_backticks(make: Make) -> None:
+    said = dataclasses.replace(make(Kind.PLAN, Options()), sections=(Section("x", (Text("Look with `df -h /a`."),)),))
+    text = _text(_read(said, Options()).pages)
+    assert "Look with df -h /a." in text
+
+
 # What the fonts that ship can show, and what stands for what they cannot.
 
 
