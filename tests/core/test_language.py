@@ -19,7 +19,7 @@ ITSELF_SAID = re.compile(r":(recorded|listed|sentences?)(?=\})")
 
 def test_english_is_what_the_code_says() -> None:
     assert tr("Contents") == "Contents"
-    assert tr_counted("{number} check", "{number} checks", 1) == "{number} check"
+    assert tr_counted("{number} warning", "{number} warnings", 1) == "{number} warning"
     assert tr("") == ""
 
 
@@ -27,7 +27,7 @@ def test_a_language_holds_within_its_block() -> None:
     with spoken("de"):
         assert language.current() == "de"
         assert tr("Contents") == "Inhalt"
-        assert tr_counted("{number} check", "{number} checks", 2) == "{number} Prüfungen"
+        assert tr_counted("{number} warning", "{number} warnings", 2) == "{number} Warnungen"
         assert tr("a text that no catalogue has") == "a text that no catalogue has"
         assert tr("") == ""
     assert tr("Contents") == "Contents"

@@ -168,7 +168,8 @@ def test_the_plans_commands_move_a_running_cluster(
                 before = sql(odd, SUMS)
             run(step)
             if step.id == step_ids.QUERY_NEW:
-                assert asked(lab.new) == before
+                private = lab.new.exec("cat", f"{TARGET}/pghaul-fence/socket", user="postgres").stdout.strip()
+                assert asked(lab.new, private) == before
         agreeing = [step for step in plan.steps if step.verification.equals]
         assert {outputs[step.id] == outputs[step.verification.equals] for step in agreeing} == {True}
         assert asked(lab.new) == before
@@ -187,8 +188,8 @@ def test_the_plans_commands_move_a_running_cluster(
 SUMS = "SELECT count(*), sum(hashtext(note)::bigint) FROM big; SELECT count(*), sum(n) FROM small; SELECT * FROM late;"
 
 
-def asked(new: Host) -> str:
-    words = ["env", "PGHOST=/tmp", f"PGPORT={PORT}", "psql", "-X", "-q", "-A", "-t", "-d", "postgres"]
+def asked(new: Host, sockets: str = "/tmp") -> str:
+    words = ["env", f"PGHOST={sockets}", f"PGPORT={PORT}", "psql", "-X", "-q", "-A", "-t", "-d", "postgres"]
     return new.exec(*words, user="postgres", input=SUMS).stdout.strip()
 
 

@@ -195,7 +195,7 @@ def _side_by_side(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> 
     lanes = [times(cluster.moved_bytes, each) for each in fullest]
     if max(lanes) > 1:
         said["lanes"] = (
-            "The data directory and the tablespaces are copied at the same time. "
+            "In the final sync, the data directory and the tablespaces are copied at the same time. "
             "Each disk limits the folders that lie on it."
         )
     return tuple(rate.scaled(factor) for rate, factor in zip(chain, lanes, strict=True))
