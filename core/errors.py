@@ -11,6 +11,7 @@
     ├── HistoryError        2   the history cannot be opened, read or written
     │   └── HistoryLostError    the server of a team's history does not answer
     ├── BlockedError        1   blockers stand, or a verification failed
+    │   └── PausedError         the operator wanted no further step: nothing has failed
     └── Cancelled           4   the user cancelled
 
 Anything else that is raised is a bug: exit code 70 and a traceback to copy.
@@ -98,6 +99,10 @@ class BlockedError(PghaulError):
     """Blockers stand, or a verification failed."""
 
     exit_code = 1
+
+
+class PausedError(BlockedError):
+    """The operator wanted no further step, or did not confirm one. Nothing has failed."""
 
 
 class Cancelled(PghaulError):  # noqa: N818  it is an outcome, not a fault

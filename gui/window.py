@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from core import units
-from core.errors import Cancelled, PghaulError
+from core.errors import Cancelled, PausedError, PghaulError
 from core.language import tr
 from core.migration.model.standing import Milestone
 from core.settings import PROGRAM
@@ -310,6 +310,8 @@ class MainWindow(Guarded, QMainWindow):
         """Show an error in the banner, and a bug in the crash dialog."""
         if isinstance(error, Cancelled):
             self.banner.show_message(tr("The job was cancelled."), Mood.TOLD)
+        elif isinstance(error, PausedError):
+            self.banner.show_error(error, Mood.TOLD)
         elif isinstance(error, PghaulError):
             self.banner.show_error(error)
         else:

@@ -180,14 +180,17 @@ def _execution_mark(known: KnownState, kind: Kind, milestone: Milestone, now: da
     at = latest.ended_at or latest.started_at
     found = unfinished(latest, now, alive=known.alive) if latest is newest else None
     if found is not None:
-        condition = Condition.UNDER_WAY if found.alive else Condition.BLOCKED
-        return Mark(milestone, condition, found.at if found.alive else f"interrupted: {found.stands}", at)
+        if found.alive:
+            return Mark(milestone, Condition.UNDER_WAY, found.at, at)
+        if latest.paused:
+            return Mark(milestone, Condition.BLOCKED, f"paused: {found.stands}", at)
+        return Mark(milestone, Condition.BLOCKED, f"interrupted: {found.stands}", at)
     if latest.state is State.DONE:
         down = account(latest).downtime_seconds
         return Mark(milestone, Condition.DONE, "done" if down is None else f"{units.duration(down)} of downtime", at)
     if latest.state is State.ROLLED_BACK:
         return Mark(milestone, Condition.OPEN, "rolled back to the old server", at)
-    ended = "failed" if latest.state is State.STOPPED else str(latest.state)
+    ended = "paused" if latest.paused else "failed" if latest.state is State.STOPPED else str(latest.state)
     return Mark(milestone, Condition.STALE, f"{ended}; clients use the old cluster", at)
 
 

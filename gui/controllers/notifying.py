@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMainWindow, QSystemTrayIcon
 
 from core import units
-from core.errors import Cancelled, PghaulError
+from core.errors import Cancelled, PausedError, PghaulError
 from core.language import tr
 from core.migration.model.execution import State
 from core.settings import PROGRAM
@@ -131,6 +131,8 @@ class Notifier(QObject):
     def _failed(self, error: Exception) -> None:
         if isinstance(error, Cancelled):
             self._how = state_name(State.CANCELLED)
+        elif isinstance(error, PausedError):
+            self._how = tr("stopped by you. {message}").format(message=recorded(error.message))
         else:
             self._how = (
                 tr("failed: {message}").format(message=recorded(error.message))

@@ -27,7 +27,7 @@ def summary(state: ExecutionState) -> str:
     what = tr("The dress rehearsal") if execution.dressed else what
     done = sum(execution.done(step.number) for step in execution.plan.steps)
     killed = execution.state is State.RUNNING and not state.alive
-    how = tr(KILLED) if killed else ended(execution.state)
+    how = tr(KILLED) if killed else _how_paused(execution) if execution.paused else ended(execution.state)
     counts = tr("Steps done: {done} of {steps}").format(done=done, steps=len(execution.steps_taken))
     lines = [
         tr("{what} of {started_at} {how}. {counts}.").format(
@@ -67,6 +67,16 @@ KILLED = marked("was interrupted, because the program that ran it has ended")
 def ended(state: State) -> str:
     """Return how an execution has ended, as the end of a sentence."""
     return tr(_STATES[state])
+
+
+def _how_paused(execution: Execution) -> str:
+    number = execution.next_number
+    return tr("was stopped by you") if number is None else tr("is paused before step {number}").format(number=number)
+
+
+def state_of(execution: Execution) -> str:
+    """Return how an execution stands or has ended, in a word; one that the operator paused has not been cancelled."""
+    return tr("paused") if execution.paused else state_name(execution.state)
 
 
 def state_name(state: State) -> str:

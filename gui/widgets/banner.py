@@ -28,12 +28,17 @@ class Mood(Enum):
 
 
 class Banner(Guarded, QFrame):
-    """Lies over the foot of its parent. A message stays until it is closed or replaced."""
+    """Lies over the foot of its parent. A message stays until it is closed or replaced.
+
+    Attributes:
+        mood: the kind of the message that was shown last.
+    """
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._over = parent
         self._path = Path()
+        self.mood = Mood.DONE
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setBackgroundRole(QPalette.ColorRole.ToolTipBase)
         self.setForegroundRole(QPalette.ColorRole.ToolTipText)
@@ -70,9 +75,9 @@ class Banner(Guarded, QFrame):
         """Show that a file was saved, with buttons that open it."""
         self._show(tr("The file {path} was saved.").format(path=path), Mood.DONE, path)
 
-    def show_error(self, error: PghaulError) -> None:
+    def show_error(self, error: PghaulError, mood: Mood = Mood.WRONG) -> None:
         """Show an error with its hint."""
-        self.show_message(use_window_terms(error_text(error)), Mood.WRONG)
+        self.show_message(use_window_terms(error_text(error)), mood)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._over and event.type() is QEvent.Type.Resize:
@@ -83,6 +88,7 @@ class Banner(Guarded, QFrame):
         self._path = Path() if path is None else path
         for button in (self.open, self.folder):
             button.setVisible(path is not None)
+        self.mood = mood
         self._picture.setPixmap(self.style().standardIcon(mood.value).pixmap(20, 20))
         self._text.setText(text)
         self.show()

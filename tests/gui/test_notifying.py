@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from core.errors import Cancelled, InputError
+from core.errors import Cancelled, InputError, PausedError
 from core.jobs import Job
 from core.migration.model.execution import State
 from core.settings import PROGRAM
@@ -67,7 +67,8 @@ def _does(result: object) -> Callable[[object, Job], object]:
         (State.DONE, state_name(State.DONE)),
         (State.STOPPED, state_name(State.STOPPED)),
         (Cancelled(), state_name(State.CANCELLED)),
-        (InputError("b is full", "make room"), ": b is full"),
+        (InputError("b is full", "make room"), "failed: b is full"),
+        (PausedError("It ended before step 3.", "go on"), "stopped by you. It ended before step 3."),
     ],
 )
 def test_the_end_of_a_job_is_told_once(

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from core.errors import AuthenticationError
+from core.errors import AuthenticationError, InputError, PausedError
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted, Job, Progress
 from core.migration.model.move import EditedSettings
@@ -25,6 +25,7 @@ from gui.dialogs.report import ReportDialog
 from gui.dialogs.server import ServerDialog
 from gui.pages.kinds import PAGES
 from gui.pages.servers import ServersPage
+from gui.widgets.banner import Mood
 from gui.window import MainWindow
 from gui.work import Work
 from tests.figures import figures
@@ -453,3 +454,11 @@ def test_the_box_of_moves_is_as_wide_as_the_name_of_a_move_made_later(
     at_rest(qtbot, window)
     needed = window.bar.moves.fontMetrics().horizontalAdvance(window.bar.moves.currentText())
     qtbot.waitUntil(lambda: window.bar.moves.width() > needed, timeout=2000)
+
+
+@pytest.mark.parametrize(("error", "mood"), [(PausedError("a"), Mood.TOLD), (InputError("a"), Mood.WRONG)])
+def test_what_the_operator_ended_is_told_without_alarm(
+    full_window: MainWindow, error: PausedError | InputError, mood: Mood
+) -> None:
+    full_window.show_trouble(error)
+    assert (full_window.banner.text, full_window.banner.mood) == ("a", mood)

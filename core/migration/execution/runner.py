@@ -1,7 +1,8 @@
 """Carry out a plan: run its steps from the first one that is not done, and record how it ends.
 
-An execution ends in one of four ways. It is done. A step failed, or the operator cancelled it: pghaul removes what the
-copy needed (key, locks, lists) and ends its own processes. The files that have arrived on the new server stay.
+An execution ends in one of four ways. It is done. A step failed, or the operator cancelled or paused it: pghaul
+removes what the copy needed (key, locks, lists) and ends its own processes. The files that have arrived on the new
+server stay.
 Or a server was lost, and the execution is interrupted: its processes on the servers go on, and what they need stays
 until the operator resumes it, cancels it or rolls it back.
 """
@@ -21,6 +22,7 @@ from core.errors import (
     Cancelled,
     HistoryError,
     HistoryLostError,
+    PausedError,
     PghaulError,
     ServerError,
     TakenOverError,
@@ -47,7 +49,7 @@ from core.migration.execution.resume import DIFFERS, Resume, format_differing_fi
 from core.migration.execution.status import describe_status, suggest_next_commands
 from core.migration.execution.step_runner import DEADLINE, StepRunner
 from core.migration.model import step_ids
-from core.migration.model.execution import Execution, Kind, State, StopAnswer, lock_path
+from core.migration.model.execution import CANCELLED_MESSAGE, Execution, Kind, State, StopAnswer, lock_path
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, RemoteCall, Step, call_of
 from core.servers.shell import command
 from core.sides import Side
@@ -80,7 +82,8 @@ class Runner:
         """Run the steps of the plan, from the first one that is not done.
 
         Raises:
-            BlockedError: another workstation moves the cluster, a check failed, or the operator declined.
+            BlockedError: another workstation moves the cluster, or a check failed.
+            PausedError: the operator wanted no further step, or did not confirm one.
             CommandError: a step failed.
             UnreachableError: a server was lost. Its processes go on.
             Cancelled: the job was cancelled.
@@ -111,7 +114,7 @@ class Runner:
         for side, _ in self.steps.sides:
             self.steps.end_detached(side)
         self.remove_leftovers()
-        self.steps.record_state(State.CANCELLED, "cancelled")
+        self.steps.record_state(State.CANCELLED, CANCELLED_MESSAGE)
 
     # --- how it ends
 
@@ -151,7 +154,10 @@ class Runner:
             hint = f"What runs there goes on. When the server answers again: pghaul execute {before.move} --resume"
             raise UnreachableError(error.message, hint) from error
         except Cancelled:
-            state, message = State.CANCELLED, "cancelled"
+            state, message = State.CANCELLED, CANCELLED_MESSAGE
+            raise
+        except PausedError as error:
+            state, message = State.CANCELLED, error.message
             raise
         except PghaulError as error:
             state, message = State.STOPPED, error.message
@@ -252,7 +258,7 @@ class Runner:
                 continue
             if self.steps.operator.wants_to_end():
                 what = f"The execution ended before step {todo[0].number} ({todo[0].title}), as you asked."
-                raise BlockedError(what, suggest_next_commands(replace(execution, state=State.STOPPED)))
+                raise PausedError(what, suggest_next_commands(replace(execution, state=State.STOPPED)))
             # The operator is asked once, before the first step that makes clients wait. If the stop is proven, an
             # earlier process has asked already. The answer may have come hours after the last pass, so another pass may
             # be due.
@@ -273,7 +279,7 @@ class Runner:
         The operator may ask for another pre-copy pass first; then the question is asked again.
 
         Raises:
-            BlockedError: the operator has declined.
+            PausedError: the operator has declined.
         """
         plan = self.steps.plan
         look, warm = plan.step(step_ids.LIST_CLIENTS), any(step.precopy_pass for step in plan.steps)
@@ -286,7 +292,7 @@ class Runner:
             if said is StopAnswer.STOP:
                 return
             if said is StopAnswer.DECLINED or not warm:
-                raise BlockedError("The name of the cluster was not confirmed, so it was not stopped.", "see --confirm")
+                raise PausedError("The name of the cluster was not confirmed, so it was not stopped.", "see --confirm")
             self._repeat_last_precopy_pass()
             # Other clients may be connected after one more pass. The list is taken again before the next question.
             if look is not None:

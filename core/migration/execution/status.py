@@ -346,4 +346,5 @@ def sentence(found: Unfinished, now: datetime) -> str:
         return f"{found.move}: {what} is under way. {found.stands}"
     else:
         said = found.stands
-    return f"{found.move}: {said}" + ("" if found.alive else f" {what} was interrupted.")
+    ended = f" {what} was stopped by the operator." if found.state is State.CANCELLED else f" {what} was interrupted."
+    return f"{found.move}: {said}" + ("" if found.alive else ended)

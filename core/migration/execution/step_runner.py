@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from core import this_workstation
 from core.documents import each_text, redacted_text
-from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PghaulError, UnreachableError
+from core.errors import BlockedError, Cancelled, CommandError, HistoryError, PausedError, PghaulError, UnreachableError
 from core.jobs import CommandEnded, CommandStarted, Event, Job, Note, Progress
 from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.status import suggest_next_commands
@@ -324,7 +324,7 @@ class StepRunner:
         with self.asking():
             done = self.operator.confirm_manual_step(step)
         if not done:
-            raise BlockedError(
+            raise PausedError(
                 f"Step {step.number} was not done: {step.title}.",
                 suggest_next_commands(replace(self.execution, state=State.STOPPED)),
             )

@@ -49,6 +49,10 @@ def execution_name(kind: Kind, *, dressed: bool) -> str:
     return DRESS_REHEARSAL if dressed else COPY_REHEARSAL
 
 
+CANCELLED_MESSAGE = "cancelled"
+"""The message of an execution that was cancelled in the middle of a step."""
+
+
 class State(StrEnum):
     """How an execution stands."""
 
@@ -58,6 +62,7 @@ class State(StrEnum):
     STOPPED = "stopped"
     """A step failed; nothing of ours runs, and what the copy needed was taken away."""
     CANCELLED = "cancelled"
+    """The operator cancelled or paused it, see `Execution.paused`; otherwise as STOPPED."""
     DONE = "done"
     ROLLED_BACK = "rolled back"
 
@@ -132,6 +137,16 @@ class Execution:
     def steps_taken(self) -> tuple[Step, ...]:
         """The steps of the plan that it takes: a rehearsal leaves out what stops old or opens new."""
         return tuple(step for step in self.plan.steps if self.kind is Kind.REAL or step.in_rehearsal)
+
+    @property
+    def paused(self) -> bool:
+        """Whether the operator ended it between two steps, or did not confirm a step. Nothing has failed."""
+        return self.state is State.CANCELLED and self.message not in {"", CANCELLED_MESSAGE}
+
+    @property
+    def next_number(self) -> int | None:
+        """The number of the first step that is not done; None: all are done."""
+        return next((step.number for step in self.steps_taken if not self.done(step.number)), None)
 
     @property
     def dressed(self) -> bool:

@@ -10,7 +10,15 @@ from typing import cast
 
 import pytest
 
-from core.errors import BlockedError, CommandError, HistoryError, HistoryLostError, PghaulError, TakenOverError
+from core.errors import (
+    BlockedError,
+    CommandError,
+    HistoryError,
+    HistoryLostError,
+    PausedError,
+    PghaulError,
+    TakenOverError,
+)
 from core.facts.model import TrialStart
 from core.history.store import Store
 from core.jobs import Event, Job, Note
@@ -20,8 +28,8 @@ from core.migration.execution.runner import PROGRAM_ENDED, Runner
 from core.migration.execution.status import describe_status
 from core.migration.execution.step_runner import StepRunner
 from core.migration.model import step_ids
-from core.migration.model.execution import State, StepRun
-from core.migration.model.plan import Step
+from core.migration.model.execution import CANCELLED_MESSAGE, State, StepRun
+from core.migration.model.plan import OperatorTask, Step
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
 from tests.core.migration.builders import NOW, set_up
@@ -85,11 +93,11 @@ class Stopping:
         self.store, self.old = store, Old(answers)
         self.number = store.execution_started(of_steps(*(steps or self.STEPS)))
 
-    def carried_out(self, *tried: TrialStart) -> list[str]:
+    def carried_out(self, *tried: TrialStart, person: Person | None = None) -> list[str]:
         """What it warns of. `tried`: what each trial start shows; none may be made where there is none left."""
         left, events = list(tried), list[Event]()
         steps = StepRunner(
-            self.number, self.store, lambda _: cast("Server", self.old), Person("15/main"), Job(events.append)
+            self.number, self.store, lambda _: cast("Server", self.old), person or Person("15/main"), Job(events.append)
         )
         try:
             Runner(steps, (lambda _: left.pop(0)) if tried else None).carry_out()
@@ -184,6 +192,37 @@ def test_old_that_was_started_and_stopped_again_must_be_started_to_be_copied_aga
         move.carried_out()
     assert "--resume" in caught.value.hint
     assert move.old.asked.count("take_inventory") == 1
+
+
+class Leaving(Person):
+    """Wants no step but the first, and does nothing that is theirs to do."""
+
+    def __init__(self, *, after_first: bool) -> None:
+        super().__init__("15/main")
+        self.left = [False, after_first]
+
+    def wants_to_end(self) -> bool:
+        return bool(self.left) and self.left.pop(0)
+
+    def confirm_manual_step(self, step: Step) -> bool:  # noqa: ARG002
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("person", "following"),
+    [(Leaving(after_first=True), 2), (Person("another"), 2), (Leaving(after_first=False), 6)],
+    ids=["after a step", "another name", "a step of theirs"],
+)
+def test_what_the_operator_ends_is_paused_and_has_not_failed(store: Store, person: Person, following: int) -> None:
+    theirs = change_step(STEP, id="theirs", downtime=True, action=OperatorTask())
+    move = Stopping(store, *Stopping.STEPS, theirs, prove_stopped=["sum"])
+    with pytest.raises(PausedError) as caught:
+        move.carried_out(person=person)
+    found = store.execution(move.number)
+    assert (found.state, found.message, found.paused) == (State.CANCELLED, caught.value.message, True)
+    assert found.next_number == following
+    assert not replace(found, message=CANCELLED_MESSAGE).paused
 
 
 TAKEN = change_step(STEP, id=step_ids.TAKE_INVENTORY, call="take_inventory")

@@ -8,6 +8,7 @@ import pytest
 from core.migration.execution.status import SENTENCES, MoveStatus, Possible, possible, sentence, unfinished
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State
+from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.steps import change_step
 
@@ -51,6 +52,14 @@ def test_since_its_stop_the_clock_of_old_runs() -> None:
     assert said.startswith(f"{made.move}: The old cluster has been stopped since ")
     assert f" {began.astimezone():%H:%M:%S} (3 min 53 s). " in said
     assert (found.possible.resume, found.possible.roll_back, found.possible.end) == (True, True, False)
+
+
+def test_what_the_operator_stopped_was_not_interrupted() -> None:
+    lost, left = (unfinished(after(3, state), NOW, alive=False) for state in (State.INTERRUPTED, State.CANCELLED))
+    assert lost is not None
+    assert left is not None
+    assert sentence(left, NOW) != sentence(lost, NOW)
+    assert left.possible == replace(lost.possible, end=False)
 
 
 @pytest.mark.parametrize(
