@@ -25,6 +25,7 @@ from core.migration.execution.entry import (
 )
 from core.migration.execution.lock import HeldError
 from core.migration.execution.outcome import Paragraph, follow_up, outcome_of
+from core.migration.execution.passes import find_extra_pass
 from core.migration.execution.queries import METRICS as QUERY_METRICS
 from core.migration.execution.queries import SHOWN as QUERY_RUNS
 from core.migration.execution.queries import QueryResults, query_results
@@ -88,6 +89,7 @@ __all__ = [
     "execution_status",
     "explain_missing_query",
     "explain_no_dress_rehearsal",
+    "find_extra_pass",
     "follow_up",
     "lines_of_queries",
     "next_options",

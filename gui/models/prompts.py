@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core import units
+from core import api, units
 from core.language import marked, tr
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution
@@ -97,13 +97,20 @@ def _stop_text(execution: Execution | None) -> str:
         return ""
     plan = execution.plan
     down = [step for step in plan.steps if step.downtime and step.side is Side.OLD]
-    on = (
-        tr("The downtime begins next: the cluster {cluster} on {server} will be stopped. ").format(
-            cluster=plan.cluster, server=down[0].server
-        )
-        if down
-        else ""
+    extra = api.execution.find_extra_pass(execution)
+    begins = (
+        tr("The cluster {cluster} on {server} will be stopped after one more pre-copy pass. ")
+        if extra is not None and extra.due
+        else tr("The downtime begins next: the cluster {cluster} on {server} will be stopped. ")
     )
+    on = begins.format(cluster=plan.cluster, server=down[0].server) if down else ""
+    if extra is not None and extra.due:
+        on += tr(
+            "The last pass ended {waited} ago and took {seconds}. One more is made first, because it shortens the "
+            "downtime. The old cluster is running meanwhile. "
+        ).format(waited=units.duration(round(extra.waited)), seconds=units.duration(extra.seconds))
+    elif extra is not None:
+        on += tr("If your answer comes late, one more pre-copy pass is made before the stop. ")
     seconds = plan.downtime_seconds
     about = (
         tr("The plan expects a downtime of about {seconds}. Time for manual steps is not included. ").format(

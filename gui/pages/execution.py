@@ -133,6 +133,9 @@ class ExecutionPage(Page[ExecutionState]):
         self.summary.setText(rows.summary(state) or tr(self.nothing))
         self.parts.show_parts(() if execution is None else progressed(execution))
         self._show_clock(state)
+        question = self.prompt.question
+        if question is not None and execution is not None and execution.move == self.work.asker.move:
+            self.prompt.explain(prompt_for(question, execution))  # what comes first depends on how long it waits
         told = rows.outcome_text(state.ending)
         self.ending.set_text(told)
         self.tabs.setTabVisible(2, bool(told))

@@ -79,6 +79,11 @@ class PromptPanel(QFrame):
         if prompt.typed:
             self.field.setFocus()
 
+    @property
+    def question(self) -> Question | None:
+        """The question that is shown; None: none is."""
+        return self._question
+
     def explain(self, prompt: Prompt) -> None:
         """Show the title and the text; what was typed stays."""
         self.title.setText(prompt.title)

@@ -8,6 +8,9 @@ from core.migration.estimate.copy_methods import WORTH_SECONDS
 from core.migration.execution.rsync_log import changed_meanwhile
 from core.migration.model.execution import Execution, StepRun
 
+_LONG_WAIT = 24 * 3600.0
+"""Seconds: no question before the stop waits longer for its answer."""
+
 MOST = 6
 """Passes at the most: a cluster that changes as fast as it is copied never comes to rest."""
 
@@ -67,6 +70,29 @@ def is_another_pass_worthwhile(passes: Sequence[PrecopyPass], waited: float = 0.
 def is_last_pass_outdated(passes: Sequence[PrecopyPass], waited: float) -> bool:
     """Whether so much time went by since the last pass, in seconds, that another one before the stop is worth it."""
     return bool(passes) and waited >= WORTH_SECONDS and estimate_gain(passes, waited) >= WORTH_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraPass:
+    """The pre-copy pass that is made between the operator's answer and the stop, because the last one is too old.
+
+    Attributes:
+        due: whether it is made if the operator answers now; otherwise it becomes due if they wait.
+        waited: seconds since the last pass ended.
+        seconds: how long the last pass took.
+    """
+
+    due: bool
+    waited: float
+    seconds: float
+
+
+def find_extra_pass(execution: Execution) -> ExtraPass | None:
+    """Return the pass that may be made before the stop; None: none will be, however late the operator answers."""
+    passes, waited = list_passes(execution), seconds_since_last_pass(execution)
+    if not passes or not is_last_pass_outdated(passes, max(waited, _LONG_WAIT)):
+        return None
+    return ExtraPass(is_last_pass_outdated(passes, waited), waited, passes[-1].seconds)
 
 
 def seconds_since_last_pass(execution: Execution) -> float:

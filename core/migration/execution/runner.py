@@ -40,8 +40,8 @@ from core.migration.execution.difference import (
 from core.migration.execution.lock import HeldError
 from core.migration.execution.passes import (
     estimate_gain,
+    find_extra_pass,
     is_another_pass_worthwhile,
-    is_last_pass_outdated,
     list_passes,
     seconds_since_last_pass,
 )
@@ -453,12 +453,11 @@ class Runner:
 
     def _run_extra_pass_if_outdated(self) -> None:
         """Run one more pre-copy pass if so much time has gone by since the last one that the stop would be longer."""
-        execution = self.steps.execution
-        waited = seconds_since_last_pass(execution)
-        if not is_last_pass_outdated(list_passes(execution), waited):
+        extra = find_extra_pass(self.steps.execution)
+        if extra is None or not extra.due:
             return
         self.steps.job.report(
-            Note(f"The last pre-copy pass ended {units.duration(waited)} ago. One more is made before the stop.")
+            Note(f"The last pre-copy pass ended {units.duration(extra.waited)} ago. One more is made before the stop.")
         )
         self._repeat_last_precopy_pass()
 

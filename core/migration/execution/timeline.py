@@ -196,6 +196,7 @@ class ExecutionStatus:
         under_way: the steps that run now, side by side where there are several; each with its try.
         stopped_seconds: since the old cluster was stopped; None before, and once the new cluster is open.
         left_seconds: what the commands to come may take, without what people take; None where nothing tells.
+        extra_pass: whether a pre-copy pass runs once more, because the stop is next and the last pass is old.
         left_is_least: it may take longer, because nothing tells how long one of the commands takes, as of the start of
             the copy in a dress rehearsal.
     """
@@ -206,6 +207,7 @@ class ExecutionStatus:
     stopped_seconds: float | None
     left_seconds: float | None
     left_is_least: bool
+    extra_pass: bool = False
 
 
 # --- how far it is
@@ -229,12 +231,23 @@ def status_of(execution: Execution, now: datetime) -> ExecutionStatus:
         stopped_seconds=(now - stopped).total_seconds() if stopped is not None else None,
         left_seconds=sum(known) if known else None,
         left_is_least=len(known) < len(left),
+        extra_pass=_runs_extra_pass(execution, [step for step, _ in under_way]),
     )
+
+
+def _runs_extra_pass(execution: Execution, under_way: Sequence[Step]) -> bool:
+    """Return whether a pre-copy pass runs behind a step that comes after all of them, as the list of clients does."""
+    taken = execution.steps_taken
+    last = max((step.number for step in taken if step.precopy_pass), default=0)
+    behind = any(execution.done(step.number) for step in taken if step.number > last)
+    return behind and any(step.precopy_pass for step in under_way)
 
 
 def describe_position(found: ExecutionStatus) -> str:
     """For people: `step 23 of 51, downtime 2 min 13 s, about 4 min 00 s left`."""
     parts = [f"step {found.position} of {found.steps}"]
+    if found.extra_pass:
+        parts.append("one more pre-copy pass before the stop")
     if found.stopped_seconds is not None:
         parts.append(f"downtime {units.duration(found.stopped_seconds)}")
     left = found.left_seconds

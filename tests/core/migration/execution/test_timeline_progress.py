@@ -89,6 +89,16 @@ def test_from_the_stop_on_its_time_is_told_until_new_is_open() -> None:
     assert status_of(opened, after(100)).stopped_seconds is None
 
 
+def test_a_pass_once_more_before_the_stop_is_told() -> None:
+    warm = change_step(COPY, precopy_pass=1)
+    first = made(run(1, 0), steps=(warm, COPY, OPENING))
+    again = made(run(1, 0, 60), run(2, 60, 61), run(1, 90), steps=(warm, COPY, OPENING))
+    assert [status_of(one, after(100)).extra_pass for one in (first, again)] == [False, True]
+    position = describe_position(status_of(again, after(100)))
+    assert position != describe_position(replace(status_of(again, after(100)), extra_pass=False))
+    assert FIGURES.findall(position)[0] == "1 of 3"
+
+
 def test_side_by_side_their_bytes_add_up() -> None:
     beside = made(run(1, 0, through=3, of=30), run(2, 0, through=4, of=40), steps=(COPY, COPY, OPENING))
     event = make_progress_event(beside, after(1))
