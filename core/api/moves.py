@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from core.api.model import Standing
 from core.api.session import Session
 from core.facts.model import Facts
-from core.migration.execution.status import Unfinished, unfinished
+from core.migration.execution.status import Unfinished, explain_fixed_move, unfinished
 from core.migration.execution.status import sentence as describe_unfinished
 from core.migration.findings.cluster import explain_missing_cluster
 from core.migration.findings.schedules import format_jobs_of_both_servers
@@ -39,7 +39,8 @@ def save_move(session: Session, move: Move, name: str | None) -> None:
     """Save a new move, or with a `name` the changed move that was called so.
 
     Raises:
-        InputError: a move has this name already, or there is none that was called `name`, or a server does not exist.
+        InputError: a move has this name already, or there is none that was called `name`, or a server does not exist,
+            or the move is finished, interrupted or running, and its servers or paths would change.
     """
     if name is None:
         session.store.add_move(move)
@@ -73,7 +74,8 @@ def get_standing(session: Session, move: str) -> Standing:
     )
     made = list_marks(known, datetime.now(UTC))
     last = max((mark.at for mark in made if mark.at is not None), default=None)
-    return Standing(found, made, find_next(made), None if old is None else old.cluster(found.cluster), last)
+    fixed = explain_fixed_move(executions[0] if executions else None)
+    return Standing(found, made, find_next(made), None if old is None else old.cluster(found.cluster), last, fixed)
 
 
 def unfinished_executions(session: Session) -> tuple[Unfinished, ...]:

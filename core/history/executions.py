@@ -13,9 +13,10 @@ from core import documents
 from core.errors import InputError
 from core.history.findings import loaded
 from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow
-from core.history.recorded_profiles import move_row
+from core.history.recorded_profiles import move_of, move_row
 from core.history.seal import Seal, execution_words, hook_words
 from core.history.types import member, storable
+from core.migration.execution.status import explain_fixed_move
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.move import Hook, HookCommand, HookSide, Move
 from core.migration.model.plan import Plan
@@ -137,6 +138,25 @@ def refuse_other_choice(session: Session, name: str, move: Move) -> None:
             "plan depends on the present choice",
             f"continue it: {execute} --resume; or end it, and then change the choice: {execute} {end}",
         )
+
+
+def refuse_fixed(session: Session, name: str, move: Move) -> None:
+    """Raise InputError if servers or paths would change of a move that is finished, interrupted or running.
+
+    Args:
+        name: the recorded name of the move.
+        move: the move as it is to be saved. Its name and its choice of edited settings do not count here.
+    """
+    row = session.scalar(select(MoveRow).where(MoveRow.name == name))
+    if row is None or dataclasses.replace(move_of(row), name=move.name, edited=move.edited) == move:
+        return
+    latest = latest_execution(session, name)
+    if latest is None or not (why := explain_fixed_move(latest)):
+        return
+    raise InputError(
+        f"The servers and paths of {name} cannot be changed. {why}",
+        f"Add another move for them. To see the state of this one: {command('pghaul', 'execute', name)} --status",
+    )
 
 
 def unfinished(session: Session) -> tuple[Execution, ...]:

@@ -106,12 +106,14 @@ class Store(HistoryFile):
         """Change a move; `name` is its recorded name, if it is renamed."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             executions.refuse_other_choice(session, move.name if name is None else name, move)
+            executions.refuse_fixed(session, move.name if name is None else name, move)
             recorded_profiles.update_move(session, move.name if name is None else name, move)
 
     def put_move(self, move: Move) -> None:
         """Add a move, or replace the one with the same name."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             executions.refuse_other_choice(session, move.name, move)
+            executions.refuse_fixed(session, move.name, move)
             recorded_profiles.put_move(session, move)
 
     def move(self, name: str) -> Move:

@@ -12,6 +12,7 @@ from core.language import marked, tr
 from core.migration.model.standing import Condition, Mark, Milestone
 from gui.controllers.servers import Describing
 from gui.destinations import Offer, PageId, page_of
+from gui.models.cards import why_fixed
 from gui.models.sentences import recorded
 from gui.widgets.message_box import question_box
 from gui.work import Work
@@ -40,7 +41,10 @@ class Moves(QObject):
 
     @Slot(str)
     def edit(self, name: str) -> None:
-        """Select a move, and change it."""
+        """Select a move, and change it; not while a job is running."""
+        if self._work.busy:
+            self.message.emit(tr("A job is running. Edit the move when the job has ended."))
+            return
         self._work.pick(name)
         self.edit_picked()
 
@@ -162,6 +166,11 @@ class MoveMilestones(QObject):
     def marks(self) -> tuple[Mark, ...]:
         """The state of each milestone; empty if no move is selected."""
         return () if self._standing is None else self._standing.marks
+
+    @property
+    def fixed(self) -> str:
+        """Why the selected move cannot be edited; empty where it can, or none is selected."""
+        return "" if self._standing is None else why_fixed(self._standing.fixed)
 
     @Slot()
     def read(self) -> None:

@@ -1,5 +1,6 @@
 """The rail, the next thing, the cards and the strip: where a move stands, on every page."""
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -154,6 +155,34 @@ def interrupted(store: Store) -> int:
         store.step_ended(replace(run, ended_at=began, exit_status=0))
     store.execution_changed(number, State.INTERRUPTED, "the program ended")
     return number
+
+
+def test_a_move_is_edited_neither_while_a_job_runs_nor_once_it_is_fixed(
+    full_window: MainWindow, full_store: Store, qtbot: QtBot
+) -> None:
+    start = page(qtbot, full_window, PageId.MOVES)
+    assert isinstance(start, StartPage)
+    edit = full_window.menus.edit_move
+    qtbot.waitUntil(edit.isEnabled)
+    assert start.cards[0].edit.isEnabled()
+    goes_on = threading.Event()
+    full_window.work.run("Moving spring", lambda _session, _job: goes_on.wait(10))
+    start.cards[0].edit.click()
+    assert full_window.banner.isVisible()
+    goes_on.set()
+    at_rest(qtbot, full_window)
+    assert QApplication.activeModalWidget() is None
+    number = interrupted(full_store)
+    full_window.work.changed.emit()
+    qtbot.waitUntil(lambda: not edit.isEnabled())
+    qtbot.waitUntil(lambda: not start.cards[0].edit.isEnabled())
+    for tip in (edit.toolTip(), start.cards[0].edit.toolTip()):
+        assert f"Execution {number} " in tip
+    full_store.execution_changed(number, State.ROLLED_BACK)
+    full_window.work.changed.emit()
+    qtbot.waitUntil(edit.isEnabled)
+    at_rest(qtbot, full_window)
+    assert start.cards[0].edit.isEnabled()
 
 
 @pytest.mark.slow

@@ -331,6 +331,20 @@ def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinishe
     )
 
 
+def explain_fixed_move(latest: Execution | None) -> str:
+    """Return why the servers and paths of a move cannot be changed; empty where they can.
+
+    Its execution, and what clients and the operator are told of it, count for these servers and paths.
+    """
+    if latest is None or latest.state is State.ROLLED_BACK:
+        return ""
+    if latest.state is State.DONE:
+        return "The move was carried out." if latest.kind is Kind.REAL else ""
+    if latest.state in {State.RUNNING, State.INTERRUPTED}:
+        return f"Execution {latest.id} of the move has not ended."
+    return f"Execution {latest.id} of the move has stopped the old cluster." if may_have_stopped_old(latest) else ""
+
+
 def known_downtime(execution: Execution, now: datetime, *, alive: bool) -> Downtime | None:
     """The time without the cluster; None also where nobody saw whether the new one is open, or the old one back."""
     return None if not alive and move_status(execution) in UNSEEN else downtime(execution, now)

@@ -142,10 +142,43 @@ def test_in_the_middle_of_a_move_nobody_changes_which_settings_hold(filled: Stor
         with pytest.raises(InputError, match=f"cannot be changed now: execution {number} ") as refused:
             change(other)
         assert "--rollback" in refused.value.hint
-    filled.put_move(replace(other, edited=None, plain_text=True))  # anything else
+    filled.put_move(replace(other, edited=None))
     filled.execution_changed(number, State.ROLLED_BACK, "")
     filled.put_move(other)
     assert filled.move(MOVE.name).edited is EditedSettings.FILE
+
+
+SWAPPED = replace(MOVE, old=MOVE.new, new=MOVE.old)
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "fixed"),
+    [
+        (State.RUNNING, Kind.REAL, True),
+        (State.INTERRUPTED, Kind.REHEARSAL, True),
+        (State.DONE, Kind.REAL, True),
+        (State.DONE, Kind.REHEARSAL, False),
+        (State.STOPPED, Kind.REAL, False),
+        (State.ROLLED_BACK, Kind.REAL, False),
+    ],
+)
+def test_the_servers_of_a_move_that_is_under_way_or_over_stay(
+    filled: Store, state: State, kind: Kind, *, fixed: bool
+) -> None:
+    number = filled.execution_started(replace(samples.execution(), plan=PLAN, kind=kind))
+    if state is not State.RUNNING:
+        filled.execution_changed(number, state, "")
+    for change in (filled.put_move, lambda move: filled.update_move(replace(move, name="renamed"), MOVE.name)):
+        if not fixed:
+            change(SWAPPED)
+            assert filled.moves()[0].old == MOVE.new
+            break
+        with pytest.raises(InputError, match=f"servers and paths of {MOVE.name} cannot be changed"):
+            change(SWAPPED)
+    if fixed:
+        assert filled.move(MOVE.name) == MOVE
+        filled.update_move(replace(MOVE, name="renamed"), MOVE.name)
+        assert filled.recorded_here(number)
 
 
 def test_a_rehearsal_that_failed_hinders_no_choice(filled: Store) -> None:
