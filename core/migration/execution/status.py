@@ -271,7 +271,7 @@ class Unfinished:
 
     Attributes:
         alive: whether a program of this workstation carries it out.
-        at: where it is: the step, and how long the commands to come may take.
+        at: where it is: the step, and how long the commands to come may take. The downtime is told by `stopped_at`.
         stands: both clusters, in a sentence.
         stopped_at: since when clients have no cluster; None: they have one, or nobody knows.
         expected_seconds: what the plan's commands are to take from the stop to the opening.
@@ -323,7 +323,7 @@ def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinishe
         kind=execution.kind,
         state=execution.state,
         alive=alive,
-        at=describe_position(status_of(execution, now)),
+        at=describe_position(status_of(execution, now), downtime_said=True),
         stands=describe_both_clusters(execution),
         stopped_at=down.began_at if down is not None and down.ended_at is None else None,
         expected_seconds=down.expected_seconds if down is not None else None,

@@ -243,13 +243,18 @@ def _runs_extra_pass(execution: Execution, under_way: Sequence[Step]) -> bool:
     return behind and any(step.precopy_pass for step in under_way)
 
 
-def describe_position(found: ExecutionStatus) -> str:
-    """For people: `step 23 of 51, downtime 2 min 13 s, about 4 min 00 s left`."""
+def describe_position(found: ExecutionStatus, *, downtime_said: bool = False) -> str:
+    """For people: `step 23 of 51, downtime 2 min 13 s, about 4 min 00 s left`.
+
+    Args:
+        found: where the execution is.
+        downtime_said: the downtime stands beside it. It is left out here, so that there are not two figures.
+    """
     parts = [f"step {found.position} of {found.steps}"]
     if found.extra_pass:
         parts.append("one more pre-copy pass before the stop")
-    if found.stopped_seconds is not None:
-        parts.append(f"downtime {units.duration(found.stopped_seconds)}")
+    if found.stopped_seconds is not None and not downtime_said:
+        parts.append(f"downtime {units.clock(found.stopped_seconds)}")
     left = found.left_seconds
     if left is not None and not (found.left_is_least and left < _WORTH_TELLING):
         about = "at least" if found.left_is_least else "about"

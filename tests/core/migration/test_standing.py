@@ -61,7 +61,7 @@ def test_each_thing_follows_the_one_before() -> None:
         (READ, Milestone.CHECK, Condition.STALE, ": 0, "),
         (PROBED, Milestone.PLAN, Condition.STALE, "1 step by rsync; "),
         ({"executions": (STOPPED,)}, Milestone.MOVE, Condition.BLOCKED, SENTENCES[MoveStatus.STOPPING]),
-        (RUNNING, Milestone.MOVE, Condition.UNDER_WAY, "1 of 1, "),
+        (RUNNING, Milestone.MOVE, Condition.UNDER_WAY, "step 1 of 1"),
         (TAKEN_BACK, Milestone.MOVE, Condition.OPEN, ""),
     ],
 )

@@ -6,10 +6,12 @@ from datetime import timedelta
 import pytest
 
 from core.migration.execution.status import SENTENCES, MoveStatus, Possible, possible, sentence, unfinished
+from core.migration.execution.timeline import describe_position, status_of
 from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.figures import figures
 from tests.steps import change_step
 
 STEPS = (
@@ -52,6 +54,18 @@ def test_since_its_stop_the_clock_of_old_runs() -> None:
     assert said.startswith(f"{made.move}: The old cluster has been stopped since ")
     assert f" {began.astimezone():%H:%M:%S} (3 min 53 s). " in said
     assert (found.possible.resume, found.possible.roll_back, found.possible.end) == (True, True, False)
+
+
+def test_the_downtime_is_one_figure_at_one_moment() -> None:
+    made, since = after(3, State.RUNNING), timedelta(seconds=59.7)
+    now = made.steps[1].started_at + since
+    found = unfinished(made, now, alive=True)
+    assert found is not None
+    assert "59 s" in figures(sentence(found, now))
+    assert "3 min 53 s" in figures(sentence(found, made.steps[1].started_at + timedelta(seconds=233)))
+    assert figures(found.at) == ["4", "4", "5.0 s"]  # the step, of all; what is left, and no downtime of another moment
+    whole = describe_position(status_of(made, now))
+    assert "59 s" in figures(whole)
 
 
 def test_what_the_operator_stopped_was_not_interrupted() -> None:
