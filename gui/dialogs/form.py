@@ -14,7 +14,7 @@ from gui.widgets.label import Label
 
 
 class FormDialog(Guarded, QDialog):
-    """Shows labelled fields over OK and Cancel.
+    """Shows labelled fields over OK and Cancel. Return is never Cancel.
 
     A subclass reads the fields in `submit`, and emits a signal. The receiver saves the input, and calls `accept` or
     `refuse`.
@@ -32,6 +32,9 @@ class FormDialog(Guarded, QDialog):
         self.trouble.hide()
         standard = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
+        self.buttons.button(standard.Ok).setDefault(True)
+        # with the focus on Cancel, Return would throw away what was typed
+        self.buttons.button(standard.Cancel).setAutoDefault(False)
         self.buttons.accepted.connect(self.submit)
         self.buttons.rejected.connect(self.reject)
         self.column = QVBoxLayout(self)

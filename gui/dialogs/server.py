@@ -45,7 +45,9 @@ class ServerDialog(FormDialog):
         self.test.setToolTip(
             tr("Connect with these settings, and test the rights on the server. Nothing is saved yet.")
         )
+        self.test.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus in the field
         self.test.clicked.connect(self._test)
+        self._testing = False
         self.buttons.addButton(self.test, QDialogButtonBox.ButtonRole.ActionRole)
         self.found = Label(parent=self)
         self.found.setWordWrap(True)
@@ -87,22 +89,24 @@ class ServerDialog(FormDialog):
         self.trouble.hide()
         self.found.setText("\n".join(sentences))
         self.found.show()
-        self.test.setEnabled(True)
+        self._testing = False
         self.grow()
 
     @Slot(object)
     def refuse(self, error: Exception) -> None:
         self.found.hide()
-        self.test.setEnabled(True)
+        self._testing = False
         super().refuse(error)
 
     @Slot()
     def _test(self) -> None:
+        if self._testing:  # the button stays enabled, because a disabled one hands its focus on to the next
+            return
         profile = self.profile()
         if not profile.address:
             self.refuse(InputError(tr("The server needs an address.")))
             return
-        self.test.setEnabled(False)
+        self._testing = True
         self.found.setText(tr("Connecting…"))
         self.found.show()
         self.test_wanted.emit(replace(profile, name=profile.name or profile.address))
