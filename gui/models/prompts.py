@@ -25,6 +25,8 @@ LEAD_DONE = marked("The applications use the new server")
 """The button of the step in which the applications are repointed."""
 OTHER_DONE = marked("It is done")
 STOP = marked("Stop the old cluster {cluster}")
+NAMED_WARNINGS = 5
+"""So many warnings of the plan are named before the stop."""
 CUTOVER = marked("Allow client connections on the new cluster?")
 OPEN_NEW = marked("Allow cl&ient connections")
 
@@ -57,7 +59,7 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
             tr("{stop_text}{clients} To stop the cluster, type {cluster}.").format(
                 stop_text=_stop_text(execution), clients=_clients(question.connected), cluster=question.cluster
             ),
-            "\n".join(question.connected),
+            "\n".join((*question.connected, *_open_warnings(execution))),
             tr("&Stop the cluster"),
             typed=question.cluster,
             warm=question.warm,
@@ -91,6 +93,17 @@ def _clients(connected: Sequence[str]) -> str:
     )
 
 
+def _open_warnings(execution: Execution | None) -> tuple[str, ...]:
+    """Return the lines that name the warnings of the plan, the first ones in full."""
+    if execution is None or not execution.plan.warnings:
+        return ()
+    known = execution.plan.warnings
+    named = [recorded(one if isinstance(one, str) else one.message) for one in known[:NAMED_WARNINGS]]
+    left = len(known) - len(named)
+    more = [tr("and {number} more: see the page Plan").format(number=left)] if left else []
+    return (tr("Open warnings:"), *named, *more)
+
+
 def _stop_text(execution: Execution | None) -> str:
     """Return the server that is stopped, the expected downtime, and the warnings of the plan."""
     if execution is None:
@@ -120,7 +133,7 @@ def _stop_text(execution: Execution | None) -> str:
         else ""
     )
     warnings = (
-        tr("The plan has {warnings}: see the page Plan. ").format(
+        tr("The plan has {warnings}: see the list below. ").format(
             warnings=counted(len(plan.warnings), "{number} warning", "{number} warnings")
         )
         if plan.warnings

@@ -65,8 +65,6 @@ class PromptPanel(QFrame):
         """
         self._question, self._typed = question, prompt.typed
         self.explain(prompt)
-        self.table.set_text(prompt.table)
-        self.table.setVisible(bool(prompt.table))
         self.field.clear()
         self.field.setVisible(bool(prompt.typed))
         self.field.setPlaceholderText(prompt.typed)
@@ -85,9 +83,11 @@ class PromptPanel(QFrame):
         return self._question
 
     def explain(self, prompt: Prompt) -> None:
-        """Show the title and the text; what was typed stays."""
+        """Show the title, the text and the table; what was typed stays."""
         self.title.setText(prompt.title)
         self.text.setText(prompt.text)
+        self.table.set_text(prompt.table)
+        self.table.setVisible(bool(prompt.table))
 
     def withdraw(self, question: Question) -> None:
         """Hide a question that needs no answer any more."""

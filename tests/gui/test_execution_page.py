@@ -291,6 +291,8 @@ def test_the_stop_is_asked_with_host_and_expected_downtime(full_window: MainWind
     qtbot.waitUntil(lambda: "db-old" in panel.text.text())
     downtime, warnings, clients = figures(panel.text.text())
     assert (downtime, warnings, clients) == ("35 s", "1", "1")
+    client, _, warning = panel.table.text.splitlines()  # read after the question was asked
+    assert (client, warning) == ("3 of app on shop from 10.0.0.7, web", "old is not fenced")
     full_window.moves_made.remove("spring")
     assert full_window.banner.isVisible()
     assert other.move("spring").name == PLAN.move

@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.migration.model.checks import Status
 from core.migration.model.execution import Execution, StepRun
+from core.migration.model.plan import PlanWarning
 from gui.asker import StopQuestion
 from gui.models.prompts import prompt_for
 from tests.core.migration.execution.builders import STEP, execution
@@ -42,3 +44,15 @@ def test_a_pass_that_may_come_first_is_said() -> None:
     later, now = (prompt_for(QUESTION, copied(waited, 50.0)).text for waited in (1.0, 3120.0))
     assert len({without, later, now}) == 3
     assert prompt_for(QUESTION, copied(1.0, 0.1)).text == without  # no wait makes another one worth it
+
+
+@pytest.mark.parametrize(("number", "more"), [(0, []), (5, []), (8, ["3"])])
+def test_the_stop_names_the_first_warnings_and_counts_the_others(number: int, more: list[str]) -> None:
+    made = execution(STOP)
+    warnings = [PlanWarning(f"The disk {name} is full.", Status.WARNING, "space") for name in "abcdefgh"[:number]]
+    asked = replace(made, plan=replace(made.plan, warnings=(*warnings,)))
+    prompt = prompt_for(replace(QUESTION, connected=("3 of app",)), asked)
+    client, *told = prompt.table.splitlines()
+    assert client == "3 of app"
+    assert told[1:6] == [one.message for one in warnings[:5]]
+    assert [figures(line) for line in told[6:]] == [more for _ in more]
