@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from core import api, units
 from core.api.model import ExecutionState
 from core.language import marked, tr
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.text import sentence
 from gui.appearance import Tone
 from gui.models.sentences import recorded
@@ -258,6 +258,8 @@ def outcome(run: StepRun) -> str:
         return tr("superseded")
     if run.done:
         return tr("skipped") if run.message else tr("done")
+    if run.exit_status == CANCELLED_STEP:
+        return tr("cancelled")
     if run.ended_at is not None:
         return tr("failed")
     through = None if run.bytes is None or run.total is None else units.quotient(run.bytes, run.total)
@@ -283,7 +285,10 @@ def elapsed(run: StepRun) -> str:
 
 def tone(run: StepRun) -> Tone | None:
     """Return the tone of the result."""
-    return Tone.GOOD if run.done else Tone.WARNING if run.ended_at is None or run.void else Tone.BAD
+    if run.done:
+        return Tone.GOOD
+    left = run.ended_at is None or run.void or run.exit_status == CANCELLED_STEP
+    return Tone.WARNING if left else Tone.BAD
 
 
 @dataclass(frozen=True, slots=True)

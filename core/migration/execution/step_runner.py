@@ -20,7 +20,15 @@ from core.migration.execution.rsync_log import RsyncLog
 from core.migration.execution.status import suggest_next_commands
 from core.migration.execution.timeline import make_progress_event
 from core.migration.model import step_ids
-from core.migration.model.execution import FOR_A_PERSON, Execution, ExecutionJournal, Operator, State, StepRun
+from core.migration.model.execution import (
+    CANCELLED_STEP,
+    FOR_A_PERSON,
+    Execution,
+    ExecutionJournal,
+    Operator,
+    State,
+    StepRun,
+)
 from core.migration.model.plan import OPERATOR, OperatorTask, RemoteCall, Step, call_of, functions_file
 from core.redaction import CUT, end_without_secrets
 from core.servers import remote_jobs
@@ -239,6 +247,8 @@ class StepRunner:
                 if isinstance(error, Cancelled)
                 else _get_error_output(failure if isinstance(failure, CommandError) else error)
             )
+            if isinstance(error, Cancelled | PausedError):
+                status = CANCELLED_STEP
             failed = replace(run, ended_at=datetime.now(UTC), exit_status=status or 1, message=error.message)
             self.record_end(replace(failed, output=end_without_secrets(said, KEPT)))
             if error is reported:

@@ -32,6 +32,10 @@ FOR_A_PERSON = 68
 """Exit status of a look whose finding a person may take on, who knows what it cannot see; as EX_NOHOST."""
 
 
+CANCELLED_STEP = 130
+"""Exit status of a step that the operator cancelled, or did not confirm; as a shell has it for Ctrl-C."""
+
+
 class Kind(StrEnum):
     """What an execution is."""
 

@@ -2,7 +2,8 @@ from dataclasses import replace
 
 from core.api.model import ExecutionState
 from core.migration.execution.outcome import Paragraph
-from core.migration.model.execution import Kind, State
+from core.migration.model.execution import CANCELLED_STEP, Kind, State
+from gui.appearance import Tone
 from gui.models.execution import (
     AT_STAKE,
     KILLED,
@@ -16,6 +17,7 @@ from gui.models.execution import (
     state_name,
     state_of,
     summary,
+    tone,
 )
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.figures import figures
@@ -84,6 +86,8 @@ def test_each_try_is_a_row() -> None:
     failed, done = made.steps
     assert [outcome(run) for run in made.steps] == ["failed", "done"]
     assert "the cable was cut" in run_text(failed)
+    cancelled = replace(failed, exit_status=CANCELLED_STEP)
+    assert (outcome(cancelled), tone(cancelled), tone(failed)) == ("cancelled", Tone.WARNING, Tone.BAD)
     assert outcome(replace(done, void=True)) == "superseded"
     assert outcome(replace(done, message="not needed")) == "skipped"
     assert outcome(replace(failed, ended_at=None)) == "not finished"

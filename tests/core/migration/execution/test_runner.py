@@ -12,6 +12,7 @@ import pytest
 
 from core.errors import (
     BlockedError,
+    Cancelled,
     CommandError,
     HistoryError,
     HistoryLostError,
@@ -28,7 +29,7 @@ from core.migration.execution.runner import PROGRAM_ENDED, Runner
 from core.migration.execution.status import describe_status
 from core.migration.execution.step_runner import StepRunner
 from core.migration.model import step_ids
-from core.migration.model.execution import CANCELLED_MESSAGE, State, StepRun
+from core.migration.model.execution import CANCELLED_MESSAGE, CANCELLED_STEP, State, StepRun
 from core.migration.model.plan import OperatorTask, Step
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
@@ -215,14 +216,26 @@ class Leaving(Person):
     ids=["after a step", "another name", "a step of theirs"],
 )
 def test_what_the_operator_ends_is_paused_and_has_not_failed(store: Store, person: Person, following: int) -> None:
-    theirs = change_step(STEP, id="theirs", downtime=True, action=OperatorTask())
+    theirs = change_step(STEP, id="theirs", title="theirs", downtime=True, action=OperatorTask())
     move = Stopping(store, *Stopping.STEPS, theirs, prove_stopped=["sum"])
     with pytest.raises(PausedError) as caught:
         move.carried_out(person=person)
     found = store.execution(move.number)
     assert (found.state, found.message, found.paused) == (State.CANCELLED, caught.value.message, True)
     assert found.next_number == following
+    latest = found.steps[-1]
+    assert latest.exit_status == (CANCELLED_STEP if latest.title == "theirs" else 0)
     assert not replace(found, message=CANCELLED_MESSAGE).paused
+
+
+@pytest.mark.slow
+def test_a_step_that_is_cancelled_has_not_failed(store: Store) -> None:
+    move = Stopping(store, precopy_pass=[Cancelled()])
+    with pytest.raises(Cancelled):
+        move.carried_out()
+    found = store.execution(move.number)
+    assert (found.state, found.paused) == (State.CANCELLED, False)
+    assert [run.exit_status for run in found.steps] == [CANCELLED_STEP]
 
 
 TAKEN = change_step(STEP, id=step_ids.TAKE_INVENTORY, call="take_inventory")
