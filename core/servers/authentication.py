@@ -211,6 +211,8 @@ def _unusable(path: Path, why: str) -> AuthenticationError:
 # Logging in: keys, certificates and the agent first, then password or keyboard-interactive, as the server allows.
 
 _TRIES = 3
+_NAMED_KEYS = 3
+"""So many refused keys are named in the prompt for a password."""
 
 
 def authenticate(transport: paramiko.Transport, to: Destination, server: str, asker: Asker, job: Job) -> None:
@@ -243,6 +245,7 @@ class _Login:
         self.job = job
         self.accepted: Sequence[str] = ()
         self.tried: list[str] = []
+        self.refused_keys: list[str] = []
 
     def run(self) -> None:
         try:
@@ -313,14 +316,21 @@ class _Login:
         except paramiko.AuthenticationException:
             if not self.transport.is_active():
                 raise
+            self.refused_keys.append(candidate.origin)
             return False
         return True
+
+    def _password_prompt(self) -> str:
+        """Return the prompt for the password; it names the keys that the server has refused before."""
+        if not self.refused_keys:
+            return f"password of {self.to.shown}"
+        return f"password of {self.to.shown}, because {_describe_refused_keys(self.refused_keys)}"
 
     def _password(self) -> bool:
         key = Key(self.server, "password", self.to.shown)
         for _ in range(_TRIES):
             self.job.check()
-            password = session_secrets.get(key, f"password of {self.to.shown}", self.asker)
+            password = session_secrets.get(key, self._password_prompt(), self.asker)
             if password is None:
                 self.tried.append("no password given")
                 return False
@@ -341,7 +351,7 @@ class _Login:
     def _interactive(self) -> bool:
         for _ in range(_TRIES):
             self.job.check()
-            answers = _Answers(self.to, self.server, self.asker)
+            answers = _Answers(self.to, self.server, self.asker, self._password_prompt())
             try:
                 self.accepted = self.transport.auth_interactive(self.to.user, answers)
             except paramiko.AuthenticationException:
@@ -372,13 +382,27 @@ class _Login:
         )
 
 
+def _describe_refused_keys(origins: Sequence[str]) -> str:
+    """Return that the server has refused these keys, the first ones by where they are from."""
+    home = f"{Path.home()}/"
+    known = [f"~/{one.removeprefix(home)}" if one.startswith(home) else one for one in dict.fromkeys(origins)]
+    if len(known) == 1:
+        return f"the server has refused the key {known[0]}"
+    named = ", ".join(known[:_NAMED_KEYS])
+    more = len(known) - _NAMED_KEYS
+    if more > 0:
+        return f"the server has refused {len(known)} keys: {named} and {more} more"
+    return f"the server has refused the keys {named}"
+
+
 class _Answers:
     """The answers to keyboard-interactive prompts; a prompt for the password is answered from `secrets`.
 
     Anything else (a one-time code) is asked for each time and never kept.
     """
 
-    def __init__(self, to: Destination, server: str, asker: Asker) -> None:
+    def __init__(self, to: Destination, server: str, asker: Asker, password_prompt: str) -> None:
+        self.password_prompt = password_prompt
         self.key = Key(server, "password", to.shown)
         self.to = to
         self.asker = asker
@@ -393,7 +417,7 @@ class _Answers:
         if self.declined:
             return ""
         if hidden and "password" in prompt.lower() and "one-time" not in prompt.lower():
-            answer = self.used = session_secrets.get(self.key, f"password of {self.to.shown}", self.asker)
+            answer = self.used = session_secrets.get(self.key, self.password_prompt, self.asker)
         else:
             answer = self.asker.secret(self.key.server, f"{self.to.shown}: {shown}", kind="interactive")
         self.declined = answer is None

@@ -154,10 +154,10 @@ class SecretDialog(Guarded, QDialog):
         self._question = question
         self.setWindowTitle(f"{tr(TITLES.get(question.kind, question.kind))}: {question.server}")
         self.setModal(True)
-        label = Label(question.prompt, self)
+        label = Label(recorded(question.prompt), self)
         label.setWordWrap(True)
         self.field = QLineEdit(self, echoMode=QLineEdit.EchoMode.Password)
-        self.field.setAccessibleName(question.prompt)
+        self.field.setAccessibleName(recorded(question.prompt))
         label.setBuddy(self.field)
         standard = QDialogButtonBox.StandardButton
         buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)

@@ -4,14 +4,18 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
+import paramiko
 import pytest
 
 from core.errors import AuthenticationError
+from core.jobs import Job
 from core.servers import authentication
 from core.servers.authentication import Candidate, Locked
+from core.servers.secrets import session_secrets
 from core.servers.ssh_config import Destination
 from tests.lab.machine import wait_until
 
@@ -172,3 +176,58 @@ def test_identities_only_offers_what_is_named_and_no_more(plain: Path, tmp_path:
     # the private half in the agent alone
     shutil.copy(plain / "ed25519.pub", tmp_path / "mine.pub")
     assert _offered(replace(alone, identity_files=(tmp_path / "mine.pub",))) == ["ssh-ed25519"]
+
+
+class Transport:
+    """A server that takes the password and no key."""
+
+    def __init__(self) -> None:
+        self.logged_in = False
+
+    def auth_none(self, _user: str) -> None:
+        raise paramiko.BadAuthenticationType("none", ["publickey", "password"])
+
+    def auth_publickey(self, _user: str, _key: paramiko.PKey) -> list[str]:
+        raise paramiko.AuthenticationException
+
+    def auth_password(self, _user: str, _password: str, *, fallback: bool) -> list[str]:  # noqa: ARG002
+        self.logged_in = True
+        return []
+
+    def is_authenticated(self) -> bool:
+        return self.logged_in
+
+    def is_active(self) -> bool:
+        return True
+
+
+@dataclass
+class Typing:
+    """Types a password."""
+
+    prompts: list[str] = field(default_factory=list)
+
+    def accept_host_key(self, server: str, address: str, key_type: str, fingerprint: str) -> bool:
+        raise AssertionError(server, address, key_type, fingerprint)
+
+    def secret(self, _server: str, prompt: str, *, kind: str) -> str | None:
+        self.prompts.append(prompt)
+        return kind
+
+
+@pytest.mark.parametrize("kinds", [(), ("ed25519",), ("ed25519", "ecdsa")], ids=["no key", "one key", "two keys"])
+def test_the_prompt_for_a_password_names_the_keys_that_were_refused(
+    plain: Path, monkeypatch: pytest.MonkeyPatch, kinds: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("HOME", str(plain.parent))
+    files = tuple(plain / kind for kind in kinds)
+    asker = Typing()
+    to = replace(TO, identity_files=files, identities_only=True)
+    try:
+        authentication.authenticate(cast("paramiko.Transport", Transport()), to, "old", asker, Job())
+    finally:
+        session_secrets.forget_server("old")
+    (prompt,) = asker.prompts
+    assert [kind for kind in ("ed25519", "ecdsa", "rsa") if f"~/{plain.name}/{kind}" in prompt] == [*kinds]
+    assert ("refused" in prompt) is bool(kinds)
+    assert to.shown in prompt
