@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from core import api
@@ -14,6 +14,7 @@ from gui.models.cards import Card, card
 from gui.models.words import counted
 from gui.pages.page import Page
 from gui.widgets.move_card import MoveCard
+from gui.widgets.rail import AGE_MS
 from gui.work import Work
 
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ CARDS = 10
 
 
 class StartPage(Page["tuple[tuple[Standing, ...], int]"]):
-    """Signals: picked(move, page), edited(move), removed(move)."""
+    """Signals: picked(move, page), edited(move), removed(move).
+
+    Attributes:
+        ages: says anew how long ago each move was changed.
+    """
 
     id, title, of_picked = PageId.MOVES, TITLES[PageId.MOVES], False
     help = marked(
@@ -57,6 +62,10 @@ class StartPage(Page["tuple[tuple[Standing, ...], int]"]):
         self._column.setContentsMargins(0, 0, 6, 0)
         self._column.setSpacing(10)
         self._most = CARDS
+        self._standings: tuple[Standing, ...] = ()
+        self.ages = QTimer(self, interval=AGE_MS)
+        self.ages.timeout.connect(self._show_ages)
+        self.ages.start()
         self.more = self.button("", self._show_more)
         self.more.hide()
         self._column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
@@ -83,6 +92,7 @@ class StartPage(Page["tuple[tuple[Standing, ...], int]"]):
             )
             return
         self.fill()
+        self._standings = shown
         now = datetime.now().astimezone()
         self._lay_out([card(one, now) for one in shown])
         self.more.setText(
@@ -91,6 +101,13 @@ class StartPage(Page["tuple[tuple[Standing, ...], int]"]):
             )
         )
         self.more.setVisible(len(shown) < of)
+
+    @Slot()
+    def _show_ages(self) -> None:
+        """Say anew how long ago each move was changed."""
+        now = datetime.now().astimezone()
+        for shown, standing in zip(self.cards, self._standings, strict=True):
+            shown.last.setText(card(standing, now).last)
 
     def _show_more(self) -> None:
         self._most += CARDS

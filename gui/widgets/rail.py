@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -26,8 +26,16 @@ TONES = {
 }
 
 
+AGE_MS = 30_000
+"""The interval in ms in which ages are shown anew, also while a job is running."""
+
+
 class Rail(QListView):
-    """Shows the pages. Signal: turned(number of the page)."""
+    """Shows the pages. Signal: turned(number of the page).
+
+    Attributes:
+        ages: shows the ages of the milestones anew.
+    """
 
     turned = Signal(int)
 
@@ -47,6 +55,9 @@ class Rail(QListView):
         widest = max(metrics.horizontalAdvance(tr(row.title)) for row in rows)
         self.setFixedWidth(widest + MARK + metrics.horizontalAdvance("88 min") + metrics.height() * 4)
         self.selectionModel().currentChanged.connect(self._turn)
+        self.ages = QTimer(self, interval=AGE_MS)
+        self.ages.timeout.connect(self.viewport().update)
+        self.ages.start()
 
     def turn_to(self, number: int) -> None:
         """Select that page."""

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.api.session import Session
@@ -183,6 +183,40 @@ def test_a_move_is_edited_neither_while_a_job_runs_nor_once_it_is_fixed(
     qtbot.waitUntil(edit.isEnabled)
     at_rest(qtbot, full_window)
     assert start.cards[0].edit.isEnabled()
+
+
+class Paints(QObject):
+    """How often a widget was painted."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.times = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.times += event.type() is QEvent.Type.Paint
+        return super().eventFilter(watched, event)
+
+
+def test_ages_go_on_while_a_job_runs(full_window: MainWindow, qtbot: QtBot) -> None:
+    start = page(qtbot, full_window, PageId.MOVES)
+    assert isinstance(start, StartPage)
+    at_rest(qtbot, full_window)
+    goes_on = threading.Event()
+    full_window.work.run("Moving spring", lambda _session, _job: goes_on.wait(10))
+    (card,) = start.cards
+    said = card.last.text()
+    card.last.setText("")
+    start.ages.timeout.emit()
+    assert figures(card.last.text()) == figures(said)
+    full_window.rail.viewport().repaint()  # what the beginning of the job changes
+    paints = Paints(full_window.rail.viewport())
+    full_window.rail.ages.timeout.emit()
+    qtbot.waitUntil(lambda: paints.times > 0)
+    assert full_window.rail.ages.isActive()
+    assert start.ages.isActive()
+    goes_on.set()
+    at_rest(qtbot, full_window)
 
 
 @pytest.mark.slow
