@@ -253,7 +253,7 @@ class MainWindow(Guarded, QMainWindow):
         """Show the help of the visible page."""
         page = self._current()
         if page is not None:
-            self.banner.show_message(tr(page.help), Mood.TOLD)
+            self.banner.show_message(tr(page.help), Mood.HELP)
 
     def _restore(self) -> None:
         """Restore the state of the window before."""
@@ -465,7 +465,7 @@ class MainWindow(Guarded, QMainWindow):
         self.moves_made.message.connect(partial(self.banner.show_message, mood=Mood.TOLD))
         self.moves_made.wanted.connect(self.go)
         work.ended.connect(self._show_next)
-        self.stack.currentChanged.connect(self.banner.raise_)
+        self.stack.currentChanged.connect(self.banner.turn)
         self.active_executions.changed.connect(self.milestones.read)
         self.active_executions.waits.connect(self.job_bar.wait_for)
         self.active_executions.page_wanted.connect(self._open_page)

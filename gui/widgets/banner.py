@@ -23,6 +23,7 @@ class Mood(Enum):
     """The kind of a message, with the icon of the style for it."""
 
     DONE = QStyle.StandardPixmap.SP_DialogApplyButton
+    HELP = QStyle.StandardPixmap.SP_DialogHelpButton
     TOLD = QStyle.StandardPixmap.SP_MessageBoxInformation
     WRONG = QStyle.StandardPixmap.SP_MessageBoxWarning
 
@@ -78,6 +79,13 @@ class Banner(Guarded, QFrame):
     def show_error(self, error: PghaulError, mood: Mood = Mood.WRONG) -> None:
         """Show an error with its hint."""
         self.show_message(use_window_terms(error_text(error)), mood)
+
+    @Slot()
+    def turn(self) -> None:
+        """Stay above the page that is shown now; the help of another page goes."""
+        if self.mood is Mood.HELP:
+            self.hide()
+        self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._over and event.type() is QEvent.Type.Resize:

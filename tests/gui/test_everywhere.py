@@ -35,6 +35,7 @@ from gui.pages.overview import OverviewPage
 from gui.pages.probe import ProbePage
 from gui.pages.start import StartPage
 from gui.remembered import Remembered
+from gui.widgets.banner import Mood
 from gui.widgets.table import FilterBox, Table
 from gui.window import MainWindow
 from gui.work import Work
@@ -163,8 +164,13 @@ def test_the_overview_gives_the_three_answers(full_window: MainWindow, qtbot: Qt
 def test_every_page_says_what_it_is_for(full_window: MainWindow, qtbot: QtBot) -> None:
     for kind in PAGES:
         page(qtbot, full_window, kind.id)
+        assert not full_window.banner.isVisible()  # the help of the page before is gone
         full_window.show_help()
+        assert full_window.banner.isVisible()
         assert len(full_window.banner.text) > 100
+    full_window.banner.show_message("it is saved", Mood.TOLD)
+    page(qtbot, full_window, PAGES[0].id)
+    assert full_window.banner.isVisible()
 
 
 def test_any_command_is_found_by_a_part_of_its_name(full_window: MainWindow, qtbot: QtBot) -> None:
