@@ -1,6 +1,6 @@
 """The page Servers: add, edit, remove and test servers, and read their facts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QMessageBox, QSplitter, QWidget
 
 from core import api
 from core.api.model import ServerRow
+from core.jobs import Job
 from core.language import marked, tr
 from gui.controllers.servers import Describing
 from gui.destinations import TITLES, Offer, PageId
 from gui.models.servers import COLUMNS
+from gui.models.words import listed
 from gui.pages.page import Page
 from gui.widgets.message_box import MessageBox
 from gui.widgets.table import Table
@@ -74,7 +76,7 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
             )
             return
         self.fill()
-        if self.table.current() is None:
+        if not self.table.selected():
             self.table.choose(0)
 
     @Slot()
@@ -83,7 +85,7 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
         for button in (self.edit, self.remove):
             button.setEnabled(chosen)
         for button in (self.test, self.facts):
-            button.setEnabled(chosen and self.work.ready)
+            button.setEnabled(bool(self.table.selected()) and self.work.ready)
 
     @Slot()
     def add_one(self) -> None:
@@ -116,27 +118,23 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
 
     @Slot()
     def test_server(self) -> None:
-        """Test the connection to the selected server, and the rights there."""
-        row = self.table.current()
-        if row is None:
+        """Test the connection to each selected server, and the rights there."""
+        names = self._selected_names()
+        if not names:
             return
-        name = row.profile.name
-        task = self.run(
-            tr("Test of {name}").format(name=name), lambda session, job: api.servers.test_server(session, name, job)
-        )
+        task = self.run(tr("Test of {name}").format(name=listed(names)), partial(_test, names))
         if task is not None:
             task.then(self._show_test)
 
     @Slot()
     def read_facts(self) -> None:
-        """Read the facts of the selected server."""
-        row = self.table.current()
-        if row is not None:
-            name = row.profile.name
-            self.run(
-                tr("Reading the facts of {name}").format(name=name),
-                lambda session, job: api.facts.read_facts(session, name, job),
-            )
+        """Read the facts of each selected server."""
+        names = self._selected_names()
+        if names:
+            self.run(tr("Reading the facts of {name}").format(name=listed(names)), partial(_read_facts, names))
+
+    def _selected_names(self) -> tuple[str, ...]:
+        return tuple(row.profile.name for row in self.table.selected())
 
     def _remove(self, name: str) -> None:
         task = self.work.read(lambda session: api.servers.remove_profile(session, name))
@@ -144,6 +142,21 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
             task.succeeded.connect(self.work.changed)
 
     @Slot(object)
-    def _show_test(self, tried: "Tried") -> None:
-        self.result.set_text("\n".join(tried.sentences))
+    def _show_test(self, tried: "dict[str, Tried]") -> None:
+        parts = [
+            "\n".join((f"{name}:", *found.sentences) if len(tried) > 1 else found.sentences)
+            for name, found in tried.items()
+        ]
+        self.result.set_text("\n\n".join(parts))
         self.result.show()
+
+
+def _test(names: Sequence[str], session: "Session", job: Job) -> "dict[str, Tried]":
+    """Test one server after the other, and return what was found, by the server."""
+    return {name: api.servers.test_server(session, name, job) for name in names}
+
+
+def _read_facts(names: Sequence[str], session: "Session", job: Job) -> None:
+    """Read the facts of one server after the other."""
+    for name in names:
+        api.facts.read_facts(session, name, job)

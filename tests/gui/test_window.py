@@ -5,6 +5,7 @@ import threading
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -462,3 +463,26 @@ def test_what_the_operator_ended_is_told_without_alarm(
 ) -> None:
     full_window.show_trouble(error)
     assert (full_window.banner.text, full_window.banner.mood) == ("a", mood)
+
+
+def test_two_servers_are_tested_and_read_by_one_click(
+    full_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr("core.api.facts.read_facts", lambda _session, name, _job: read.append(name))
+    monkeypatch.setattr(
+        "core.api.servers.test_server", lambda _session, name, _job: SimpleNamespace(sentences=(f"{name} answers",))
+    )
+    shown = page(qtbot, full_window, PageId.SERVERS)
+    assert isinstance(shown, ServersPage)
+    shown.table.selectAll()
+    qtbot.waitUntil(shown.test.isEnabled)
+    assert not shown.edit.isEnabled()
+    shown.test.click()
+    qtbot.waitUntil(shown.result.isVisible)
+    at_rest(qtbot, full_window)
+    assert shown.result.text == "db-new:\ndb-new answers\n\ndb-old:\ndb-old answers"
+    qtbot.waitUntil(shown.facts.isEnabled)  # both stay selected when the page is read again
+    shown.facts.click()
+    at_rest(qtbot, full_window)
+    assert read == ["db-new", "db-old"]
