@@ -57,7 +57,7 @@ class SecretQuestion(Question):
 
 @dataclass(eq=False)
 class StopQuestion(Question):
-    """Asks whether the old cluster may be stopped: the answer is its name, or `WARM_FIRST`.
+    """Asks whether the old cluster may be stopped: the answer is its name, `WARM_FIRST` or `LOOK_AGAIN`.
 
     Attributes:
         connected: the clients that are connected, a line each.
@@ -141,10 +141,10 @@ class WindowAsker(QObject):
         self.ends_after_step = False
 
     def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
-        """Return whether the operator stops the cluster, declines, or wants one more pre-copy pass."""
+        """Return whether the operator stops the cluster, declines, or wants a pre-copy pass or a new list first."""
         said = self._ask(StopQuestion("old", cluster, tuple(connected), warm))
-        if said == StopAnswer.WARM_FIRST:
-            return StopAnswer.WARM_FIRST
+        if said in {StopAnswer.WARM_FIRST, StopAnswer.LOOK_AGAIN}:
+            return StopAnswer(said)
         return StopAnswer.STOP if said == cluster else StopAnswer.DECLINED
 
     def wants_to_end(self) -> bool:

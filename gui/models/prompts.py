@@ -40,6 +40,7 @@ class Prompt:
         typed: the text that has to be typed before the button is enabled; empty: none.
         can_roll_back: the question can be answered by a rollback.
         warm: the question can be answered by one more pre-copy pass.
+        can_look_again: the question can be answered by a new list of the connected clients.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Prompt:
     typed: str = ""
     can_roll_back: bool = False
     warm: bool = False
+    can_look_again: bool = False
 
 
 def prompt_for(question: Question, execution: Execution | None) -> Prompt:
@@ -63,6 +65,7 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
             tr("&Stop the cluster"),
             typed=question.cluster,
             warm=question.warm,
+            can_look_again=True,
         )
     if isinstance(question, StepQuestion):
         decides = question.step_id == step_ids.DECIDE

@@ -35,21 +35,29 @@ class PromptPanel(QFrame):
         self.field = QLineEdit(self)
         self.field.setAccessibleName(tr("Name of the cluster"))
         self.field.textChanged.connect(self._enable)
-        self.accept, self.warm, self.back, self.decline = (
+        self.accept, self.look, self.warm, self.back, self.decline = (
             QPushButton(text, self)
-            for text in (tr("It is done"), tr("&One more pre-copy pass"), tr("Roll &back"), tr("Stop h&ere"))
+            for text in (
+                tr("It is done"),
+                tr("&List the clients again"),
+                tr("&One more pre-copy pass"),
+                tr("Roll &back"),
+                tr("Stop h&ere"),
+            )
         )
         self.warm.setToolTip(
             tr("Copy what has changed since the last pass while the old cluster is running. Then pghaul asks again.")
         )
         self.decline.setToolTip(tr("The execution stops at this step. You can continue it later."))
         self.accept.clicked.connect(self._accept)
+        self.look.setToolTip(tr("Read from the old server which clients are connected now. Then pghaul asks again."))
+        self.look.clicked.connect(self._look_again)
         self.warm.clicked.connect(self._ask_for_a_pass)
         self.back.clicked.connect(self._go_back)
         self.decline.clicked.connect(self._decline)
         buttons = QHBoxLayout()
         buttons.addWidget(self.field, 1)
-        for button in (self.accept, self.warm, self.back, self.decline):
+        for button in (self.accept, self.look, self.warm, self.back, self.decline):
             buttons.addWidget(button)
         buttons.addStretch(1)
         column = QVBoxLayout(self)
@@ -71,6 +79,7 @@ class PromptPanel(QFrame):
         self.accept.setText(prompt.button)
         self.back.setVisible(prompt.can_roll_back)
         self.warm.setVisible(prompt.warm)
+        self.look.setVisible(prompt.can_look_again)
         self._fresh.start(QApplication.doubleClickInterval())
         self._enable()
         self.show()
@@ -101,7 +110,7 @@ class PromptPanel(QFrame):
         """Enable the buttons when the question has been seen and the name was typed."""
         seen = not self._fresh.isActive()
         self.accept.setEnabled(seen and self.field.text() == self._typed)
-        for button in (self.warm, self.back, self.decline):
+        for button in (self.look, self.warm, self.back, self.decline):
             button.setEnabled(seen)
 
     @Slot()
@@ -113,6 +122,10 @@ class PromptPanel(QFrame):
     @Slot()
     def _ask_for_a_pass(self) -> None:
         self._answer(StopAnswer.WARM_FIRST)
+
+    @Slot()
+    def _look_again(self) -> None:
+        self._answer(StopAnswer.LOOK_AGAIN)
 
     @Slot()
     def _decline(self) -> None:

@@ -192,7 +192,10 @@ def stop_asked(window: MainWindow, _session: Session, _job: Job) -> StopAnswer:
 
 
 @pytest.mark.slow
-def test_one_more_warm_pass_may_be_had_before_the_stop(full_window: MainWindow, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("answer", [StopAnswer.WARM_FIRST, StopAnswer.LOOK_AGAIN])
+def test_a_pass_or_a_new_list_may_be_had_before_the_stop(
+    full_window: MainWindow, qtbot: QtBot, answer: StopAnswer
+) -> None:
     answers: list[StopAnswer] = []
     task = full_window.work.run("execute", partial(stop_asked, full_window))
     assert task is not None
@@ -203,9 +206,9 @@ def test_one_more_warm_pass_may_be_had_before_the_stop(full_window: MainWindow, 
     qtbot.waitUntil(lambda: panel.isVisible() and panel.warm.isEnabled())
     assert panel.table.text == "3 of app on shop from 10.0.0.7, web"
     assert figures(panel.text.text()) == ["1"]  # so many clients lose their connections
-    press(panel.warm)
+    press(panel.warm if answer is StopAnswer.WARM_FIRST else panel.look)
     at_rest(qtbot, full_window)
-    assert answers == [StopAnswer.WARM_FIRST]
+    assert answers == [answer]
 
 
 @pytest.mark.slow

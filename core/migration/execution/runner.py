@@ -276,7 +276,8 @@ class Runner:
     def _confirm_stop(self) -> None:
         """Show the connected clients and ask whether the old cluster may be stopped.
 
-        The operator may ask for another pre-copy pass first; then the question is asked again.
+        The operator may ask for another pre-copy pass or a new list of the clients first; then the question is asked
+        again.
 
         Raises:
             PausedError: the operator has declined.
@@ -291,10 +292,12 @@ class Runner:
                 said = self.steps.operator.confirm_stop(plan.cluster, connected, warm=warm)
             if said is StopAnswer.STOP:
                 return
-            if said is StopAnswer.DECLINED or not warm:
-                raise PausedError("The name of the cluster was not confirmed, so it was not stopped.", "see --confirm")
-            self._repeat_last_precopy_pass()
-            # Other clients may be connected after one more pass. The list is taken again before the next question.
+            if said is not StopAnswer.LOOK_AGAIN:
+                if said is StopAnswer.DECLINED or not warm:
+                    what = "The name of the cluster was not confirmed, so it was not stopped."
+                    raise PausedError(what, "see --confirm")
+                self._repeat_last_precopy_pass()
+            # Other clients may be connected by now. The list is taken again before the next question.
             if look is not None:
                 self.steps.outputs.pop(look.number)
 

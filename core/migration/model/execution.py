@@ -77,6 +77,8 @@ class StopAnswer(StrEnum):
     STOP = "stop"
     DECLINED = "declined"
     WARM_FIRST = "one more pre-copy pass"
+    LOOK_AGAIN = "look again"
+    """The connected clients are listed again, then the question comes again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +29,7 @@ from core.migration.execution.runner import PROGRAM_ENDED, Runner
 from core.migration.execution.status import describe_status
 from core.migration.execution.step_runner import StepRunner
 from core.migration.model import step_ids
-from core.migration.model.execution import CANCELLED_MESSAGE, CANCELLED_STEP, State, StepRun
+from core.migration.model.execution import CANCELLED_MESSAGE, CANCELLED_STEP, State, StepRun, StopAnswer
 from core.migration.model.plan import OperatorTask, Step
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
@@ -226,6 +226,27 @@ def test_what_the_operator_ends_is_paused_and_has_not_failed(store: Store, perso
     latest = found.steps[-1]
     assert latest.exit_status == (CANCELLED_STEP if latest.title == "theirs" else 0)
     assert not replace(found, message=CANCELLED_MESSAGE).paused
+
+
+class Looking(Person):
+    """Has the clients listed once more before they stop the cluster."""
+
+    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
+        self.asked.extend(connected)
+        if len(self.asked) == 1:
+            return StopAnswer.LOOK_AGAIN
+        return super().confirm_stop(cluster, connected, warm=warm)
+
+
+@pytest.mark.slow
+def test_clients_are_listed_again_before_the_stop_if_the_operator_asks(store: Store) -> None:
+    clients = change_step(STEP, id=step_ids.LIST_CLIENTS, call="list_clients")
+    warm, *rest = Stopping.STEPS
+    move = Stopping(store, warm, clients, *rest, list_clients=["app", "cron"], prove_stopped=["sum"])
+    person = Looking("15/main")
+    move.carried_out(person=person)
+    assert person.asked[:2] == ["app", "cron"]
+    assert (move.state, move.old.asked.count("precopy_pass")) == (State.DONE, 1)
 
 
 @pytest.mark.slow
