@@ -14,7 +14,7 @@ from gui.widgets.label import Label
 
 
 class FormDialog(Guarded, QDialog):
-    """Shows labelled fields over OK and Cancel. Return is never Cancel.
+    """Shows labelled fields over OK and Cancel. Return is OK, except with the focus on another button.
 
     A subclass reads the fields in `submit`, and emits a signal. The receiver saves the input, and calls `accept` or
     `refuse`.
@@ -33,8 +33,6 @@ class FormDialog(Guarded, QDialog):
         standard = QDialogButtonBox.StandardButton
         self.buttons = QDialogButtonBox(standard.Ok | standard.Cancel, self)
         self.buttons.button(standard.Ok).setDefault(True)
-        # with the focus on Cancel, Return would throw away what was typed
-        self.buttons.button(standard.Cancel).setAutoDefault(False)
         self.buttons.accepted.connect(self.submit)
         self.buttons.rejected.connect(self.reject)
         self.column = QVBoxLayout(self)
