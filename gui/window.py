@@ -164,7 +164,6 @@ class MainWindow(Guarded, QMainWindow):
     @Slot()
     def _show_next(self) -> None:
         self.rail.rows.show_marks(self.milestones.marks)
-        self.menus.fix_move(self.milestones.fixed)
         words, _ = self.milestones.next(self._current_milestone())
         self.next.setText(words)
         self.next.setAccessibleName(tr("Next step: {words}").format(words=words))

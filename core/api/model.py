@@ -41,7 +41,6 @@ class Standing:
         next: what comes next.
         cluster: the cluster by the latest facts of the old server; None if there are none.
         last_at: when anything was last done for the move; None if never.
-        fixed: why its servers and paths cannot be changed; empty where they can.
     """
 
     move: "Move"
@@ -49,7 +48,6 @@ class Standing:
     next: "Next"
     cluster: "Cluster | None"
     last_at: datetime | None
-    fixed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,8 +74,12 @@ def get_standing(session: Session, move: str) -> Standing:
     )
     made = list_marks(known, datetime.now(UTC))
     last = max((mark.at for mark in made if mark.at is not None), default=None)
-    fixed = explain_fixed_move(executions[0] if executions else None)
-    return Standing(found, made, find_next(made), None if old is None else old.cluster(found.cluster), last, fixed)
+    return Standing(found, made, find_next(made), None if old is None else old.cluster(found.cluster), last)
+
+
+def explain_fixed(session: Session, move: str) -> str:
+    """Return why the servers and paths of a move cannot be changed; empty where they can."""
+    return explain_fixed_move(session.store.executions(move))
 
 
 def unfinished_executions(session: Session) -> tuple[Unfinished, ...]:

@@ -145,18 +145,22 @@ def refuse_fixed(session: Session, name: str, move: Move) -> None:
 
     Args:
         name: the recorded name of the move.
-        move: the move as it is to be saved. Its name and its choice of edited settings do not count here.
+        move: the move as it is to be saved. Only its servers and the paths of the cluster count here.
     """
     row = session.scalar(select(MoveRow).where(MoveRow.name == name))
-    if row is None or dataclasses.replace(move_of(row), name=move.name, edited=move.edited) == move:
+    if row is None or _servers_and_paths(move_of(row)) == _servers_and_paths(move):
         return
-    latest = latest_execution(session, name)
-    if latest is None or not (why := explain_fixed_move(latest)):
+    why = explain_fixed_move(executions(session, name))
+    if not why:
         return
     raise InputError(
         f"The servers and paths of {name} cannot be changed. {why}",
         f"Add another move for them. To see the state of this one: {command('pghaul', 'execute', name)} --status",
     )
+
+
+def _servers_and_paths(move: Move) -> tuple[str, str, str, str, dict[str, str]]:
+    return move.old, move.new, move.cluster, move.target, move.tablespace_targets
 
 
 def unfinished(session: Session) -> tuple[Execution, ...]:

@@ -71,7 +71,6 @@ class Menus(QObject):
         self._window = window
         self._work = work
         self._commands = commands
-        self._fixed = ""
         self.new_move = self._action(tr("&New move…"), commands.new_move, "Ctrl+N")
         self.new_move.setIconText(tr("New move…"))
         self.edit_move = self._action(tr("&Edit move…"), commands.edit_move)
@@ -84,7 +83,7 @@ class Menus(QObject):
         quit_all = self._action(tr("&Quit"), window.close, QKeySequence(QKeySequence.StandardKey.Quit))
         outputs = self._action(tr("Read &outputs…"), commands.read_outputs)
         moves = (self.new_move, pick, self.edit_move, self.remove_move)
-        self._menu(tr("&Move"), *moves, None, self.report, outputs, None, quit_all).setToolTipsVisible(True)
+        self._menu(tr("&Move"), *moves, None, self.report, outputs, None, quit_all)
         self._make_view(pages, pane, notifies=notifies)
         self._menu(tr("&Job"), self.cancel)
         self._menu(
@@ -103,16 +102,10 @@ class Menus(QObject):
         work = self._work
         picked = work.move is not None
         self.new_move.setEnabled(work.session is not None)
-        self.edit_move.setEnabled(picked and not work.busy and not self._fixed)
-        self.edit_move.setToolTip(self._fixed)
+        self.edit_move.setEnabled(picked and not work.busy)
         self.remove_move.setEnabled(picked and not work.busy)
         self.report.setEnabled(picked and work.ready)
         self.cancel.setEnabled(work.busy)
-
-    def fix_move(self, why: str) -> None:
-        """Disable editing of the selected move; `why` is the tool tip. Empty: it can be edited."""
-        self._fixed = why
-        self.update()
 
     @Slot()
     def show_palette(self) -> None:

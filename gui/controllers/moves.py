@@ -12,13 +12,13 @@ from core.language import marked, tr
 from core.migration.model.standing import Condition, Mark, Milestone
 from gui.controllers.servers import Describing
 from gui.destinations import Offer, PageId, page_of
-from gui.models.cards import why_fixed
 from gui.models.sentences import recorded
 from gui.widgets.message_box import question_box
 from gui.work import Work
 
 if TYPE_CHECKING:
     from core.api.model import Standing
+    from core.api.session import Session
     from core.migration.model.move import Move
     from gui.dialogs.move import MoveDialog
 
@@ -85,18 +85,19 @@ class Moves(QObject):
             task.succeeded.connect(self._work.changed)
 
     def _open(self, move: "Move | None") -> None:
-        task = self._work.read(lambda session: api.servers.list_servers(session))  # noqa: PLW0108  loaded on the worker's thread
+        task = self._work.read(partial(_read_for_dialog, move))
         if task is not None:
             task.then(partial(self._show_dialog, move))
 
-    def _show_dialog(self, move: "Move | None", servers: "tuple[ServerRow, ...]") -> None:
+    def _show_dialog(self, move: "Move | None", known: "tuple[tuple[ServerRow, ...], str]") -> None:
+        servers, fixed = known
         if not servers:
             self.message.emit(tr("A move needs two servers. Add them first."))
             self.wanted.emit(PageId.SERVERS)
             return
         from gui.dialogs.move import MoveDialog  # with what facts are: a window without a dialog needs neither
 
-        dialog = MoveDialog(servers, move, self._window)
+        dialog = MoveDialog(servers, move, self._window, fixed=fixed)
         dialog.submitted.connect(partial(self._save, dialog))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -149,6 +150,12 @@ class Beginning(QObject):
             task.succeeded.connect(self.begin)
 
 
+def _read_for_dialog(move: "Move | None", session: "Session") -> "tuple[tuple[ServerRow, ...], str]":
+    """Return the servers, and why the servers and paths of the move cannot be changed; empty where they can."""
+    fixed = "" if move is None else api.moves.explain_fixed(session, move.name)
+    return api.servers.list_servers(session), fixed
+
+
 class MoveMilestones(QObject):
     """Reads the standing of the selected move. Signal: changed()."""
 
@@ -166,11 +173,6 @@ class MoveMilestones(QObject):
     def marks(self) -> tuple[Mark, ...]:
         """The state of each milestone; empty if no move is selected."""
         return () if self._standing is None else self._standing.marks
-
-    @property
-    def fixed(self) -> str:
-        """Why the selected move cannot be edited; empty where it can, or none is selected."""
-        return "" if self._standing is None else why_fixed(self._standing.fixed)
 
     @Slot()
     def read(self) -> None:

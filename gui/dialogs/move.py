@@ -21,6 +21,7 @@ from core.language import marked, tr
 from core.migration.model.move import EditedSettings, Move
 from gui.appearance import Tone
 from gui.dialogs.form import FormDialog
+from gui.models.sentences import recorded
 from gui.models.servers import describe_cluster, describe_volume, direction, volumes
 from gui.models.words import listed
 from gui.widgets.check_box import CheckBox
@@ -36,12 +37,17 @@ _EDITED = (
 class MoveDialog(FormDialog):
     """Offers the values that the facts of the servers contain. Other values can be typed.
 
+    Args:
+        fixed: why the servers and paths of the move cannot be changed; empty where they can.
+
     Signal: submitted(Move, its former name; empty for a new move).
     """
 
     submitted = Signal(object, str)
 
-    def __init__(self, servers: Sequence[ServerRow], move: Move | None, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, servers: Sequence[ServerRow], move: Move | None, parent: QWidget | None = None, *, fixed: str = ""
+    ) -> None:
         super().__init__(tr("New move") if move is None else tr("Edit {name}").format(name=move.name), parent)
         self._before = "" if move is None else move.name
         self._facts = {row.profile.name: row.facts for row in servers}
@@ -72,6 +78,8 @@ class MoveDialog(FormDialog):
         self.target.currentTextChanged.connect(self._follow_target)
         for field in (self.old_volume, self.new_volume):
             field.currentTextChanged.connect(self._show_space)
+        if fixed:
+            self._lock(fixed)
         self.name.setFocus()
 
     @Slot()
@@ -175,6 +183,14 @@ class MoveDialog(FormDialog):
         self.form.addRow(self.tablespaces)
         self.tablespaces.hide()
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 150)
+
+    def _lock(self, fixed: str) -> None:
+        """Lock the servers and the paths of the cluster; the tool tip says why."""
+        tip = tr("{fixed} Add another move for other servers or paths.").format(fixed=recorded(fixed))
+        for field in (self.old, self.new, self.cluster, self.target, self.swap, self.tablespaces):
+            field.setEnabled(False)
+            field.setToolTip(tip)
+            field.setAccessibleDescription(tip)
 
     @Slot()
     def _swap(self) -> None:

@@ -22,7 +22,6 @@ class Card:
     Attributes:
         wrong: what is wrong; empty where nothing is.
         last: when the move was worked on; it changes as time passes, and the card is the same.
-        fixed: why the move cannot be edited; empty where it can.
         next_words: of its button; `page`: the PageId to which that leads.
     """
 
@@ -34,7 +33,6 @@ class Card:
     last: str = field(compare=False)
     next_words: str
     page: str
-    fixed: str
 
 
 def card(standing: "Standing", now: datetime) -> Card:
@@ -50,13 +48,7 @@ def card(standing: "Standing", now: datetime) -> Card:
         last=tr("Last change: {last} ago").format(last=last) if last else tr("Not started yet"),
         next_words=recorded(standing.next.words),
         page=page_of(standing.next.milestone),
-        fixed=why_fixed(standing.fixed),
     )
-
-
-def why_fixed(fixed: str) -> str:
-    """Return the tip of an action that would edit a move, by why the move is fixed; empty where it is not."""
-    return tr("{fixed} Add another move for other servers or paths.").format(fixed=recorded(fixed)) if fixed else ""
 
 
 def _cluster(standing: "Standing") -> str:

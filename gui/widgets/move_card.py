@@ -41,8 +41,6 @@ class MoveCard(QFrame):
         self.edit, self.remove = QPushButton(tr("Edit…"), self), QPushButton(tr("Remove…"), self)
         self.edit.clicked.connect(lambda: self.edited.emit(card.move))
         self.remove.clicked.connect(lambda: self.removed.emit(card.move))
-        self.edit.setEnabled(not card.fixed)
-        self.edit.setToolTip(card.fixed)
         for button, what in ((self.edit, tr("Edit")), (self.remove, tr("Remove"))):
             button.setAccessibleName(f"{what} {card.move}")
         head = QHBoxLayout()

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialogButtonBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.api.session import Session
@@ -157,7 +157,7 @@ def interrupted(store: Store) -> int:
     return number
 
 
-def test_a_move_is_edited_neither_while_a_job_runs_nor_once_it_is_fixed(
+def test_a_fixed_move_is_edited_without_its_servers_and_paths_and_none_while_a_job_runs(
     full_window: MainWindow, full_store: Store, qtbot: QtBot
 ) -> None:
     start = page(qtbot, full_window, PageId.MOVES)
@@ -174,15 +174,21 @@ def test_a_move_is_edited_neither_while_a_job_runs_nor_once_it_is_fixed(
     assert QApplication.activeModalWidget() is None
     number = interrupted(full_store)
     full_window.work.changed.emit()
-    qtbot.waitUntil(lambda: not edit.isEnabled())
-    qtbot.waitUntil(lambda: not start.cards[0].edit.isEnabled())
-    for tip in (edit.toolTip(), start.cards[0].edit.toolTip()):
-        assert f"Execution {number} " in tip
-    full_store.execution_changed(number, State.ROLLED_BACK)
-    full_window.work.changed.emit()
-    qtbot.waitUntil(edit.isEnabled)
     at_rest(qtbot, full_window)
-    assert start.cards[0].edit.isEnabled()
+    edit.trigger()
+    qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), MoveDialog))
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, MoveDialog)
+    for field in (dialog.old, dialog.new, dialog.cluster, dialog.target, dialog.swap):
+        assert not field.isEnabled()
+        assert f"Execution {number} " in field.toolTip()
+    assert dialog.new_volume.isEnabled()
+    dialog.plain_text.setChecked(not dialog.plain_text.isChecked())
+    allowed = dialog.plain_text.isChecked()
+    dialog.buttons.button(QDialogButtonBox.StandardButton.Ok).click()
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is None)
+    assert full_store.move("spring").plain_text == allowed
+    at_rest(qtbot, full_window)
 
 
 class Paints(QObject):

@@ -1,5 +1,6 @@
 """How an execution leaves both clusters, and what may be done next: the same on every page and in every list."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum, auto
@@ -331,15 +332,22 @@ def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinishe
     )
 
 
-def explain_fixed_move(latest: Execution | None) -> str:
+def explain_fixed_move(executions: Sequence[Execution]) -> str:
     """Return why the servers and paths of a move cannot be changed; empty where they can.
 
-    Its execution, and what clients and the operator are told of it, count for these servers and paths.
+    Its executions, and what clients and the operator are told of them, count for these servers and paths.
+
+    Args:
+        executions: all of the move, the newest first. A later rehearsal or try does not undo a move that was carried
+            out; a later rollback does.
     """
-    if latest is None or latest.state is State.ROLLED_BACK:
+    over = (each for each in executions if each.kind is Kind.REAL and each.state in {State.DONE, State.ROLLED_BACK})
+    last = next(over, None)
+    if last is not None and last.state is State.DONE:
+        return "The move was carried out."
+    if not executions or executions[0].state in {State.DONE, State.ROLLED_BACK}:
         return ""
-    if latest.state is State.DONE:
-        return "The move was carried out." if latest.kind is Kind.REAL else ""
+    latest = executions[0]
     if latest.state in {State.RUNNING, State.INTERRUPTED}:
         return f"Execution {latest.id} of the move has not ended."
     return f"Execution {latest.id} of the move has stopped the old cluster." if may_have_stopped_old(latest) else ""

@@ -142,7 +142,7 @@ def test_in_the_middle_of_a_move_nobody_changes_which_settings_hold(filled: Stor
         with pytest.raises(InputError, match=f"cannot be changed now: execution {number} ") as refused:
             change(other)
         assert "--rollback" in refused.value.hint
-    filled.put_move(replace(other, edited=None))
+    filled.put_move(replace(other, edited=None, plain_text=True))  # anything else
     filled.execution_changed(number, State.ROLLED_BACK, "")
     filled.put_move(other)
     assert filled.move(MOVE.name).edited is EditedSettings.FILE
@@ -177,8 +177,32 @@ def test_the_servers_of_a_move_that_is_under_way_or_over_stay(
             change(SWAPPED)
     if fixed:
         assert filled.move(MOVE.name) == MOVE
-        filled.update_move(replace(MOVE, name="renamed"), MOVE.name)
+        other = replace(MOVE, name="renamed", new_volume="/srv/bench", plain_text=not MOVE.plain_text)
+        filled.update_move(other, MOVE.name)
+        assert filled.move("renamed") == other
         assert filled.recorded_here(number)
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "fixed"),
+    [
+        (State.DONE, Kind.REHEARSAL, True),
+        (State.STOPPED, Kind.REAL, True),
+        (State.ROLLED_BACK, Kind.REAL, False),
+    ],
+)
+def test_the_servers_of_a_finished_move_stay_until_a_rollback_follows(
+    filled: Store, state: State, kind: Kind, *, fixed: bool
+) -> None:
+    for each, how in ((Kind.REAL, State.DONE), (kind, state)):
+        number = filled.execution_started(replace(samples.execution(), plan=PLAN, kind=each))
+        filled.execution_changed(number, how, "")
+    if fixed:
+        with pytest.raises(InputError, match="The move was carried out"):
+            filled.put_move(SWAPPED)
+    else:
+        filled.put_move(SWAPPED)
+    assert filled.move(MOVE.name) == (MOVE if fixed else SWAPPED)
 
 
 def test_a_rehearsal_that_failed_hinders_no_choice(filled: Store) -> None:
