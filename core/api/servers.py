@@ -9,7 +9,7 @@ from core.errors import AuthenticationError, BlockedError, CommandError
 from core.jobs import Job
 from core.migration.execution import lock
 from core.migration.execution.lock import HeldError, Holder
-from core.migration.model.execution import Execution, State
+from core.migration.model.execution import ENDED_EARLY, Execution, State
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
 from core.servers.secrets import session_secrets
@@ -123,7 +123,7 @@ def is_promised(rights: Rights, user: str) -> bool:
     return rights is not Rights.NONE and (rights is not Rights.SUDO_POSTGRES or user != "root")
 
 
-_OVER = {State.STOPPED, State.CANCELLED, State.DONE, State.ROLLED_BACK}
+_OVER = ENDED_EARLY | {State.DONE, State.ROLLED_BACK}
 
 
 def refuse_locked_servers(session: Session, servers: Sequence[str], job: Job) -> None:

@@ -412,7 +412,8 @@ def outcome_lines(outcome: "tuple[Paragraph, ...]") -> list[str]:
 def text(execution: Execution, *, alive: bool = False) -> str:
     """An execution for people: how it stands, then a line for each try at a step."""
     at_it = f", run by {execution.owner}" + ("" if alive else " (this process has ended)")
-    stands = f"{execution.state}{at_it if execution.ended_at is None else ''}"
+    how = "paused by the operator" if execution.state is State.PAUSED else str(execution.state)
+    stands = f"{how}{at_it if execution.ended_at is None else ''}"
     head = f"execution {execution.id} of {execution.move} ({execution.name}): {stands}"
     lines = [printable(head), *([f"  {printable(execution.message)}"] if execution.message else [])]
     lines += [f"  {printable(sentence)}" for sentence in _describe_state(execution)]

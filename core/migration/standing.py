@@ -182,16 +182,19 @@ def _execution_mark(known: KnownState, kind: Kind, milestone: Milestone, now: da
     if found is not None:
         if found.alive:
             return Mark(milestone, Condition.UNDER_WAY, found.at, at)
-        if latest.paused:
-            return Mark(milestone, Condition.BLOCKED, f"paused: {found.stands}", at)
+        if latest.state is State.PAUSED:
+            return Mark(milestone, Condition.BLOCKED, f"paused by the operator: {found.stands}", at)
         return Mark(milestone, Condition.BLOCKED, f"interrupted: {found.stands}", at)
     if latest.state is State.DONE:
         down = account(latest).downtime_seconds
         return Mark(milestone, Condition.DONE, "done" if down is None else f"{units.duration(down)} of downtime", at)
     if latest.state is State.ROLLED_BACK:
         return Mark(milestone, Condition.OPEN, "rolled back to the old server", at)
-    ended = "paused" if latest.paused else "failed" if latest.state is State.STOPPED else str(latest.state)
-    return Mark(milestone, Condition.STALE, f"{ended}; clients use the old cluster", at)
+    if latest.state is State.PAUSED:
+        return Mark(milestone, Condition.STALE, "paused by the operator; clients use the old cluster", at)
+    if latest.state is State.STOPPED:
+        return Mark(milestone, Condition.STALE, "failed; clients use the old cluster", at)
+    return Mark(milestone, Condition.STALE, f"{latest.state}; clients use the old cluster", at)
 
 
 def _follow_up_mark(known: KnownState) -> Mark:

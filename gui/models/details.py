@@ -13,7 +13,7 @@ from core.migration.model.move import EditedSettings, Move
 from core.migration.model.plan import Plan
 from core.migration.model.probe import Probe
 from gui.models.comparison import run_text
-from gui.models.execution import outcome, state_of
+from gui.models.execution import outcome, state_name
 from gui.models.facts import side_by_side
 from gui.models.migration import check_text, commands, estimate_text, plan_summary, probe_text
 from gui.models.sentences import recorded
@@ -69,7 +69,7 @@ def _execution(execution: Execution) -> str:
     what = tr("{executions} of {move}, {state}").format(
         executions=capital(tr(execution.name)),
         move=execution.move,
-        state=state_of(execution),
+        state=state_name(execution.state),
     )
     lines = [
         tr("{what}, started {started_at}").format(what=what, started_at=moment(execution.started_at)),

@@ -27,7 +27,7 @@ def summary(state: ExecutionState) -> str:
     what = tr("The dress rehearsal") if execution.dressed else what
     done = sum(execution.done(step.number) for step in execution.plan.steps)
     killed = execution.state is State.RUNNING and not state.alive
-    how = tr(KILLED) if killed else _how_paused(execution) if execution.paused else ended(execution.state)
+    how = tr(KILLED) if killed else _how_ended(execution)
     counts = tr("Steps done: {done} of {steps}").format(done=done, steps=len(execution.steps_taken))
     lines = [
         tr("{what} of {started_at} {how}. {counts}.").format(
@@ -49,6 +49,7 @@ _STATES = {
     State.INTERRUPTED: marked("was interrupted"),
     State.STOPPED: marked("has failed"),
     State.CANCELLED: marked("was cancelled"),
+    State.PAUSED: marked("was paused"),
     State.DONE: marked("is done"),
     State.ROLLED_BACK: marked("was rolled back"),
 }
@@ -57,6 +58,7 @@ _STATE_NAMES = {
     State.INTERRUPTED: marked("interrupted"),
     State.STOPPED: marked("failed"),
     State.CANCELLED: marked("cancelled"),
+    State.PAUSED: marked("paused"),
     State.DONE: marked("done"),
     State.ROLLED_BACK: marked("rolled back"),
 }
@@ -69,14 +71,9 @@ def ended(state: State) -> str:
     return tr(_STATES[state])
 
 
-def _how_paused(execution: Execution) -> str:
-    number = execution.next_number
-    return tr("was stopped by you") if number is None else tr("is paused before step {number}").format(number=number)
-
-
-def state_of(execution: Execution) -> str:
-    """Return how an execution stands or has ended, in a word; one that the operator paused has not been cancelled."""
-    return tr("paused") if execution.paused else state_name(execution.state)
+def _how_ended(execution: Execution) -> str:
+    number = execution.next_number if execution.state is State.PAUSED else None
+    return ended(execution.state) if number is None else tr("is paused before step {number}").format(number=number)
 
 
 def state_name(state: State) -> str:

@@ -121,7 +121,7 @@ def test_nothing_starts_old_after_its_stop_and_the_way_back_leaves_it_byte_for_b
             each(event)
 
     number = undecided(move, listener=listen)
-    assert move.store.execution(number).state is State.CANCELLED
+    assert move.store.execution(number).state is State.PAUSED
     start_new()  # new runs for us alone: after a restart of its host nobody starts what is not decided
     half, whole = refused
     assert "could not find the database system" in half

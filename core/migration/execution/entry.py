@@ -7,7 +7,7 @@ from core.errors import BlockedError, InputError
 from core.migration.execution.status import may_have_stopped_old, suggest_next_commands, was_stopped_before
 from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult
-from core.migration.model.execution import NOT_OPENED, Execution, Kind, State
+from core.migration.model.execution import ENDED_EARLY, NOT_OPENED, Execution, Kind, State
 from core.migration.model.plan import Phase, Plan, chained
 from core.servers.shell import command
 
@@ -62,16 +62,24 @@ def refuse_if_unfinished(latest: Execution | None, *, alive: bool, start_over: b
 def describe_leftovers(latest: Execution) -> str:
     """Where an execution that ended on its way before the old cluster was stopped has got to, and what lies on the new
     server; else empty."""
-    over = latest.state in {State.STOPPED, State.CANCELLED}
+    over = latest.state in ENDED_EARLY
     if not over or may_have_stopped_old(latest) or not any(run.done for run in latest.steps):
         return ""
     what = "Rehearsal" if latest.kind is Kind.REHEARSAL else "Execution"
     following = next((step for step in latest.steps_taken if not latest.done(step.number)), None)
-    at = f" at step {following.number} of {len(latest.plan.steps)} ({following.title})" if following is not None else ""
     sent = _bytes_on_new_server(latest)
-    came = f"It has sent {units.size(sent)} to the new server." if sent else "It has sent nothing to the new server."
-    stands = "The old cluster is as before." if was_stopped_before(latest) else "The old cluster runs as before."
-    return f"{what} {latest.id} of {latest.move} was {latest.state}{at}. {stands} {came}"
+    size = units.size(sent) if sent else "nothing"
+    stands = was_stopped_before(latest)
+    if following is None:
+        return (
+            f"{what} {latest.id} of {latest.move} was {latest.state}. "
+            f"The old cluster {'is' if stands else 'runs'} as before. It has sent {size} to the new server."
+        )
+    return (
+        f"{what} {latest.id} of {latest.move} was {latest.state} at step {following.number} of "
+        f"{len(latest.plan.steps)} ({following.title}). "
+        f"The old cluster {'is' if stands else 'runs'} as before. It has sent {size} to the new server."
+    )
 
 
 def _bytes_on_new_server(execution: Execution) -> int:

@@ -49,7 +49,7 @@ from core.migration.execution.resume import DIFFERS, Resume, format_differing_fi
 from core.migration.execution.status import describe_status, suggest_next_commands
 from core.migration.execution.step_runner import DEADLINE, StepRunner
 from core.migration.model import step_ids
-from core.migration.model.execution import CANCELLED_MESSAGE, Execution, Kind, State, StopAnswer, lock_path
+from core.migration.model.execution import CANCELLED_MESSAGE, ENDED_EARLY, Execution, Kind, State, StopAnswer, lock_path
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, RemoteCall, Step, call_of
 from core.servers.shell import command
 from core.sides import Side
@@ -90,7 +90,7 @@ class Runner:
         """
         # An execution that ended in one of these states has removed its key and its lists of copied files. The state is
         # read first, because `recording` replaces it.
-        cleaned = self.steps.reload().state in {State.STOPPED, State.CANCELLED}
+        cleaned = self.steps.reload().state in ENDED_EARLY
         with self.recording(State.DONE):
             self.lock_both()
             self.steps.reload()  # another workstation may have gone on with it until it was locked
@@ -157,7 +157,7 @@ class Runner:
             state, message = State.CANCELLED, CANCELLED_MESSAGE
             raise
         except PausedError as error:
-            state, message = State.CANCELLED, error.message
+            state, message = State.PAUSED, error.message
             raise
         except PghaulError as error:
             state, message = State.STOPPED, error.message

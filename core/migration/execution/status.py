@@ -360,13 +360,18 @@ def known_downtime(execution: Execution, now: datetime, *, alive: bool) -> Downt
 
 def sentence(found: Unfinished, now: datetime) -> str:
     """`spring: The old cluster has been stopped since 06:49:47 (3 min 53 s).`, in the zone of this workstation."""
-    what = "The rehearsal" if found.kind is Kind.REHEARSAL else "The move"
+    rehearsal = found.kind is Kind.REHEARSAL
     if found.stopped_at is not None:
         since = units.clock((now - found.stopped_at).total_seconds())
         said = f"The old cluster has been stopped since {found.stopped_at.astimezone():%H:%M:%S} ({since})."
     elif found.alive:
-        return f"{found.move}: {what} is under way. {found.stands}"
+        return f"{found.move}: The {'rehearsal' if rehearsal else 'move'} is under way. {found.stands}"
     else:
         said = found.stands
-    ended = f" {what} was stopped by the operator." if found.state is State.CANCELLED else f" {what} was interrupted."
-    return f"{found.move}: {said}" + ("" if found.alive else ended)
+    if found.alive:
+        return f"{found.move}: {said}"
+    if found.state is State.PAUSED:
+        return f"{found.move}: {said} The {'rehearsal' if rehearsal else 'move'} was paused by the operator."
+    if found.state is State.CANCELLED:
+        return f"{found.move}: {said} The {'rehearsal' if rehearsal else 'move'} was stopped by the operator."
+    return f"{found.move}: {said} The {'rehearsal' if rehearsal else 'move'} was interrupted."

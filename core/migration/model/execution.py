@@ -66,9 +66,15 @@ class State(StrEnum):
     STOPPED = "stopped"
     """A step failed; nothing of ours runs, and what the copy needed was taken away."""
     CANCELLED = "cancelled"
-    """The operator cancelled or paused it, see `Execution.paused`; otherwise as STOPPED."""
+    """The operator cancelled it; otherwise as STOPPED."""
+    PAUSED = "paused"
+    """The operator ended it between two steps, or did not confirm a step. Nothing has failed; otherwise as STOPPED."""
     DONE = "done"
     ROLLED_BACK = "rolled back"
+
+
+ENDED_EARLY = frozenset({State.STOPPED, State.CANCELLED, State.PAUSED})
+"""Nothing of such an execution runs on the servers, and what the copy needed was taken away. It can be continued."""
 
 
 class StopAnswer(StrEnum):
@@ -143,11 +149,6 @@ class Execution:
     def steps_taken(self) -> tuple[Step, ...]:
         """The steps of the plan that it takes: a rehearsal leaves out what stops old or opens new."""
         return tuple(step for step in self.plan.steps if self.kind is Kind.REAL or step.in_rehearsal)
-
-    @property
-    def paused(self) -> bool:
-        """Whether the operator ended it between two steps, or did not confirm a step. Nothing has failed."""
-        return self.state is State.CANCELLED and self.message not in {"", CANCELLED_MESSAGE}
 
     @property
     def next_number(self) -> int | None:

@@ -61,6 +61,7 @@ _ENDED = {
     State.INTERRUPTED: marked("interrupted"),
     State.STOPPED: marked("failed"),
     State.CANCELLED: marked("cancelled"),
+    State.PAUSED: marked("paused by the operator"),
     State.DONE: marked("done"),
     State.ROLLED_BACK: marked("rolled back"),
 }

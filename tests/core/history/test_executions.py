@@ -133,7 +133,7 @@ def test_what_is_unfinished_is_the_newest_execution_of_a_move(filled: Store, sta
     assert filled.unfinished_executions() == ()
 
 
-@pytest.mark.parametrize("state", [State.STOPPED, State.CANCELLED, State.INTERRUPTED])
+@pytest.mark.parametrize("state", [State.STOPPED, State.CANCELLED, State.PAUSED, State.INTERRUPTED])
 def test_in_the_middle_of_a_move_nobody_changes_which_settings_hold(filled: Store, state: State) -> None:
     number = filled.execution_started(replace(samples.execution(), plan=PLAN, kind=Kind.REAL))
     filled.execution_changed(number, state, "")

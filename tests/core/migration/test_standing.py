@@ -10,7 +10,7 @@ from core.migration.execution.status import SENTENCES, MoveStatus
 from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method, Span
-from core.migration.model.execution import CANCELLED_MESSAGE, Kind, State
+from core.migration.model.execution import Kind, State
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.standing import Condition, Milestone
 from core.migration.standing import KnownState, find_next, list_marks
@@ -85,13 +85,16 @@ def test_what_was_interrupted_comes_before_all_else() -> None:
 
 
 def test_what_is_paused_has_neither_failed_nor_been_interrupted() -> None:
-    cancelled = replace(STOPPED, state=State.CANCELLED, message=CANCELLED_MESSAGE)
-    paused = replace(cancelled, message="ended before step 3, as you asked")
+    cancelled, paused = (replace(STOPPED, state=state) for state in (State.CANCELLED, State.PAUSED))
     marks = [
         next(mark for mark in list_marks(KnownState(executions=(one,)), NOW) if mark.milestone is Milestone.MOVE)
         for one in (paused, replace(paused, steps=()), cancelled)
     ]
-    assert [mark.said.partition(":")[0].partition(";")[0] for mark in marks] == ["paused", "paused", "interrupted"]
+    assert [mark.said.partition(":")[0].partition(";")[0] for mark in marks] == [
+        "paused by the operator",
+        "paused by the operator",
+        "interrupted",
+    ]
 
 
 def test_a_blocker_is_next_before_probes() -> None:

@@ -184,3 +184,31 @@ def test_a_german_report_is_english_in_what_was_recorded_alone(shipped: Report, 
         if ENGLISH.search(rest):
             left.append(rest)
     assert left == []
+
+
+@pytest.mark.parametrize("what", ["The move", "The rehearsal"])
+@pytest.mark.parametrize("how", ["was interrupted", "was paused by the operator", "was stopped by the operator"])
+def test_the_sentence_on_an_unfinished_execution_is_german_as_a_whole(what: str, how: str) -> None:
+    with spoken("de"):
+        said = recorded(f"spring: The old cluster is stopped. {what} {how}.")
+    assert said.startswith("spring: Der alte Cluster ist angehalten. ")
+    assert "The" not in said
+    assert "was" not in said
+
+
+@pytest.mark.parametrize("how", ["paused by the operator", "failed", "cancelled"])
+def test_the_state_of_an_ended_milestone_is_german_as_a_whole(how: str) -> None:
+    with spoken("de"):
+        said = recorded(f"{how}; clients use the old cluster")
+    assert said.endswith("; Clients nutzen den alten Cluster")
+    assert how not in said
+
+
+@pytest.mark.parametrize("at", ["", " at step 3 of 4 (Create /srv/pg)"])
+def test_what_an_ended_execution_has_left_is_german_as_a_whole(at: str) -> None:
+    text = (
+        f"Rehearsal 7 of spring was paused{at}. The old cluster runs as before. It has sent nothing to the new server."
+    )
+    with spoken("de"):
+        said = recorded(text)
+    assert not {"was", "paused", "step", "nothing", "Create", "The"} & set(said.replace("(", "").split())

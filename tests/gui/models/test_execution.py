@@ -15,7 +15,6 @@ from gui.models.execution import (
     outcome_text,
     run_text,
     state_name,
-    state_of,
     summary,
     tone,
 )
@@ -33,12 +32,11 @@ def test_how_it_stands_in_words() -> None:
     head, *under = summary(ExecutionState(execution(), stands="The old cluster is stopped.")).splitlines()
     assert KILLED in head
     assert under == ["The old cluster is stopped."]
-    paused = replace(stopped, state=State.CANCELLED, message="the execution ended before step 2, as you asked")
+    paused = replace(stopped, state=State.PAUSED, message="the execution ended before step 2, as you asked")
     head, *_ = summary(ExecutionState(paused)).splitlines()
     assert figures(head)[-3:] == ["2", "1", "2"]  # paused before it; steps done, of all
     assert not any(ended(state) in head for state in State)
-    assert state_of(paused) not in {state_name(state) for state in State}
-    assert state_of(stopped) == state_name(State.STOPPED)
+    assert state_name(State.PAUSED) == "paused"
     running = ExecutionState(execution(), alive=True, progress=("step 1 of 1", "copy: 3 of 5"))
     head, *under = summary(running).splitlines()
     assert ended(State.RUNNING) in head

@@ -34,17 +34,18 @@ def test_what_several_checks_say_alike_is_said_once() -> None:
     assert "a title: it is unknown" in refused.value.message
 
 
-@pytest.mark.parametrize("state", [State.DONE, State.ROLLED_BACK, State.STOPPED, State.CANCELLED])
+@pytest.mark.parametrize("state", [State.DONE, State.ROLLED_BACK, State.STOPPED, State.CANCELLED, State.PAUSED])
 def test_a_new_execution_may_begin_where_old_runs_and_nothing_is_under_way(state: State) -> None:
     refuse_if_unfinished(None, alive=False)
     refuse_if_unfinished(execution(state=state), alive=False)
 
 
 @pytest.mark.parametrize("kind", list(Kind))
-def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind) -> None:
+@pytest.mark.parametrize("state", [State.CANCELLED, State.PAUSED])
+def test_what_ended_on_its_way_is_said_before_another_begins(kind: Kind, state: State) -> None:
     first, copy = change_step(STEP, in_rehearsal=True), change_step(STEP, title="warm pass 1", in_rehearsal=True)
     stop = change_step(STEP, id=step_ids.STOP_OLD_CLUSTER)
-    latest = ran(ran(execution(first, copy, copy, stop, state=State.CANCELLED, kind=kind), 1), 2, sent=3 << 30)
+    latest = ran(ran(execution(first, copy, copy, stop, state=state, kind=kind), 1), 2, sent=3 << 30)
     with pytest.raises(InputError) as refused:
         refuse_if_unfinished(latest, alive=False)
     for said in (" 7 of spring ", " 3 of 4 (warm pass 1)", "3.0 GiB"):

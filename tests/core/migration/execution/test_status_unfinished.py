@@ -69,16 +69,25 @@ def test_the_downtime_is_one_figure_at_one_moment() -> None:
 
 
 def test_what_the_operator_stopped_was_not_interrupted() -> None:
-    lost, left = (unfinished(after(3, state), NOW, alive=False) for state in (State.INTERRUPTED, State.CANCELLED))
+    lost, left, paused = (
+        unfinished(after(3, state), NOW, alive=False) for state in (State.INTERRUPTED, State.CANCELLED, State.PAUSED)
+    )
     assert lost is not None
     assert left is not None
-    assert sentence(left, NOW) != sentence(lost, NOW)
-    assert left.possible == replace(lost.possible, end=False)
+    assert paused is not None
+    assert len({sentence(each, NOW) for each in (lost, left, paused)}) == 3
+    assert sentence(paused, NOW).endswith(" was paused by the operator.")
+    assert left.possible == paused.possible == replace(lost.possible, end=False)
 
 
 @pytest.mark.parametrize(
     ("done", "state", "kind"),
-    [(4, State.DONE, Kind.REAL), (1, State.STOPPED, Kind.REAL), (1, State.CANCELLED, Kind.REHEARSAL)],
+    [
+        (4, State.DONE, Kind.REAL),
+        (1, State.STOPPED, Kind.REAL),
+        (1, State.CANCELLED, Kind.REHEARSAL),
+        (1, State.PAUSED, Kind.REAL),
+    ],
 )
 def test_where_old_serves_and_nobody_is_at_it_nothing_is_said(done: int, state: State, kind: Kind) -> None:
     made = after(done, state, kind)
