@@ -65,7 +65,7 @@ def prompt_for(question: Question, execution: Execution | None) -> Prompt:
             tr("&Stop the cluster"),
             typed=question.cluster,
             warm=question.warm,
-            can_look_again=True,
+            can_look_again=execution is None or execution.plan.step(step_ids.LIST_CLIENTS) is not None,
         )
     if isinstance(question, StepQuestion):
         decides = question.step_id == step_ids.DECIDE

@@ -79,7 +79,6 @@ class PromptPanel(QFrame):
         self.accept.setText(prompt.button)
         self.back.setVisible(prompt.can_roll_back)
         self.warm.setVisible(prompt.warm)
-        self.look.setVisible(prompt.can_look_again)
         self._fresh.start(QApplication.doubleClickInterval())
         self._enable()
         self.show()
@@ -92,11 +91,12 @@ class PromptPanel(QFrame):
         return self._question
 
     def explain(self, prompt: Prompt) -> None:
-        """Show the title, the text and the table; what was typed stays."""
+        """Show what depends on the state of the execution; what was typed stays."""
         self.title.setText(prompt.title)
         self.text.setText(prompt.text)
         self.table.set_text(prompt.table)
         self.table.setVisible(bool(prompt.table))
+        self.look.setVisible(prompt.can_look_again)
 
     def withdraw(self, question: Question) -> None:
         """Hide a question that needs no answer any more."""

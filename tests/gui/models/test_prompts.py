@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.migration.model import step_ids
 from core.migration.model.checks import Status
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.plan import PlanWarning
@@ -56,3 +57,9 @@ def test_the_stop_names_the_first_warnings_and_counts_the_others(number: int, mo
     assert client == "3 of app"
     assert told[1:6] == [one.message for one in warnings[:5]]
     assert [figures(line) for line in told[6:]] == [more for _ in more]
+
+
+def test_clients_can_be_listed_again_if_the_plan_lists_them() -> None:
+    clients = change_step(STEP, id=step_ids.LIST_CLIENTS)
+    assert prompt_for(QUESTION, execution(clients, STOP)).can_look_again
+    assert not prompt_for(QUESTION, execution(STOP)).can_look_again
