@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QMessageBox, QSplitter, QWidget
 
 from core import api
 from core.api.model import ServerRow
+from core.errors import Cancelled, PghaulError
 from core.jobs import Job
 from core.language import marked, tr
 from gui.controllers.servers import Describing
 from gui.destinations import TITLES, Offer, PageId
+from gui.models.sentences import error_text
 from gui.models.servers import COLUMNS
-from gui.models.words import listed
+from gui.models.words import listed, use_window_terms
 from gui.pages.page import Page
 from gui.widgets.message_box import MessageBox
 from gui.widgets.table import Table
@@ -24,6 +26,8 @@ from gui.work import Work
 if TYPE_CHECKING:
     from core.api.servers import Tried
     from core.api.session import Session
+
+Found = TypeVar("Found")
 
 
 class ServersPage(Page[tuple[ServerRow, ...]]):
@@ -130,8 +134,11 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
     def read_facts(self) -> None:
         """Read the facts of each selected server."""
         names = self._selected_names()
-        if names:
-            self.run(tr("Reading the facts of {name}").format(name=listed(names)), partial(_read_facts, names))
+        if not names:
+            return
+        task = self.run(tr("Reading the facts of {name}").format(name=listed(names)), partial(_read_facts, names))
+        if task is not None:
+            task.then(self._show_failures)
 
     def _selected_names(self) -> tuple[str, ...]:
         return tuple(row.profile.name for row in self.table.selected())
@@ -142,21 +149,51 @@ class ServersPage(Page[tuple[ServerRow, ...]]):
             task.succeeded.connect(self.work.changed)
 
     @Slot(object)
-    def _show_test(self, tried: "dict[str, Tried]") -> None:
+    def _show_test(self, tried: "dict[str, Tried | PghaulError]") -> None:
         parts = [
-            "\n".join((f"{name}:", *found.sentences) if len(tried) > 1 else found.sentences)
+            "\n".join((f"{name}:", *_sentences(found)) if len(tried) > 1 else _sentences(found))
             for name, found in tried.items()
         ]
         self.result.set_text("\n\n".join(parts))
         self.result.show()
 
+    @Slot(object)
+    def _show_failures(self, failed: dict[str, PghaulError]) -> None:
+        """Show why the facts of some servers could not be read."""
+        if failed:
+            self.result.set_text("\n\n".join(f"{name}:\n{_explain(error)}" for name, error in failed.items()))
+            self.result.show()
 
-def _test(names: Sequence[str], session: "Session", job: Job) -> "dict[str, Tried]":
-    """Test one server after the other, and return what was found, by the server."""
-    return {name: api.servers.test_server(session, name, job) for name in names}
+
+def _sentences(found: "Tried | PghaulError") -> tuple[str, ...]:
+    return (_explain(found),) if isinstance(found, PghaulError) else found.sentences
 
 
-def _read_facts(names: Sequence[str], session: "Session", job: Job) -> None:
-    """Read the facts of one server after the other."""
+def _explain(error: PghaulError) -> str:
+    return use_window_terms(error_text(error))
+
+
+def _test(names: Sequence[str], session: "Session", job: Job) -> "dict[str, Tried | PghaulError]":
+    """Test one server after the other, and return what was found or why it failed, by the server."""
+    return _for_each(names, lambda name: api.servers.test_server(session, name, job))
+
+
+def _read_facts(names: Sequence[str], session: "Session", job: Job) -> dict[str, PghaulError]:
+    """Read the facts of one server after the other, and return why it failed, by the server."""
+    read = _for_each(names, lambda name: api.facts.read_facts(session, name, job))
+    return {name: found for name, found in read.items() if isinstance(found, PghaulError)}
+
+
+def _for_each(names: Sequence[str], work: Callable[[str], Found]) -> "dict[str, Found | PghaulError]":
+    """Do the work for one server after the other; the failure of one of several servers does not end the work."""
+    found: dict[str, Found | PghaulError] = {}
     for name in names:
-        api.facts.read_facts(session, name, job)
+        try:
+            found[name] = work(name)
+        except Cancelled:
+            raise
+        except PghaulError as error:
+            if len(names) == 1:
+                raise
+            found[name] = error
+    return found

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from core.errors import AuthenticationError, InputError, PausedError
+from core.errors import AuthenticationError, InputError, PausedError, UnreachableError
 from core.history.store import Store
 from core.jobs import CommandEnded, CommandStarted, Job, Progress
 from core.migration.model.move import EditedSettings
@@ -486,3 +486,31 @@ def test_two_servers_are_tested_and_read_by_one_click(
     shown.facts.click()
     at_rest(qtbot, full_window)
     assert read == ["db-new", "db-old"]
+
+
+def test_a_server_that_fails_does_not_keep_the_others_from_their_turn(
+    full_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def turn(_session: object, name: str, _job: object) -> SimpleNamespace:
+        if name == "db-new":  # the first one
+            raise UnreachableError("db-new does not answer")
+        read.append(name)
+        return SimpleNamespace(sentences=(f"{name} answers",))
+
+    monkeypatch.setattr("core.api.facts.read_facts", turn)
+    monkeypatch.setattr("core.api.servers.test_server", turn)
+    shown = page(qtbot, full_window, PageId.SERVERS)
+    assert isinstance(shown, ServersPage)
+    shown.table.selectAll()
+    qtbot.waitUntil(shown.test.isEnabled)
+    shown.test.click()
+    qtbot.waitUntil(shown.result.isVisible)
+    at_rest(qtbot, full_window)
+    assert shown.result.text == "db-new:\ndb-new does not answer\n\ndb-old:\ndb-old answers"
+    qtbot.waitUntil(shown.facts.isEnabled)
+    shown.facts.click()
+    at_rest(qtbot, full_window)
+    assert read == ["db-old", "db-old"]
+    qtbot.waitUntil(lambda: shown.result.text == "db-new:\ndb-new does not answer")
