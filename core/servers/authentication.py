@@ -41,10 +41,16 @@ _MOST = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A key to offer; `origin` says where it is from, for people."""
+    """A key to offer.
+
+    Attributes:
+        origin: where it is from, for people.
+        refused_as: the name of the key in `the server has refused the key …`.
+    """
 
     origin: str
     key: paramiko.PKey
+    refused_as: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,8 @@ def keys_of_agent(agent: Agent | None, to: Destination) -> Iterator[Candidate]:
     allowed |= {blob for path in to.certificate_files if (blob := _blob(path)) is not None}
     for key in agent.get_keys():
         if (not to.identities_only or key.asbytes() in allowed) and not too_short(key, to):
-            yield Candidate(f"agent key {key.comment or key.get_name()}", key)
+            name = key.comment or key.get_name()
+            yield Candidate(f"agent key {name}", key, f"{name} (SSH agent)")
 
 
 def keys_of_files(to: Destination) -> Iterator[Candidate | Locked]:
@@ -136,8 +143,15 @@ def load_key(path: Path, to: Destination, passphrase: str | None = None) -> Iter
         if blob is not None and _certifies(blob, plain):
             with_certificate = _read(path, passphrase)
             with_certificate.load_certificate(paramiko.Message(blob))
-            yield Candidate(f"{path} with {certificate.name}", with_certificate)
-    yield Candidate(str(path), key)
+            yield Candidate(f"{path} with {certificate.name}", with_certificate, str(path))
+    yield Candidate(str(path), key, str(path))
+
+
+def _public_key(key: paramiko.PKey) -> bytes:
+    """Return the public key, without the certificate that an agent may hold for it."""
+    blob = key.asbytes()
+    certificate = certificates.parse(blob)
+    return blob if certificate is None else certificate.key
 
 
 def public_blob(path: Path) -> bytes | None:
@@ -245,7 +259,8 @@ class _Login:
         self.job = job
         self.accepted: Sequence[str] = ()
         self.tried: list[str] = []
-        self.refused_keys: list[str] = []
+        # the public keys, each with where it is from: a key counts once, with a certificate or without
+        self.refused_keys: dict[bytes, str] = {}
 
     def run(self) -> None:
         try:
@@ -316,15 +331,16 @@ class _Login:
         except paramiko.AuthenticationException:
             if not self.transport.is_active():
                 raise
-            self.refused_keys.append(candidate.origin)
+            self.refused_keys[_public_key(candidate.key)] = candidate.refused_as
             return False
+        self.refused_keys.clear()  # the server wants a password besides the key
         return True
 
     def _password_prompt(self) -> str:
         """Return the prompt for the password; it names the keys that the server has refused before."""
         if not self.refused_keys:
             return f"password of {self.to.shown}"
-        return f"password of {self.to.shown}, because {_describe_refused_keys(self.refused_keys)}"
+        return f"password of {self.to.shown}, because {_describe_refused_keys([*self.refused_keys.values()])}"
 
     def _password(self) -> bool:
         key = Key(self.server, "password", self.to.shown)
@@ -385,7 +401,7 @@ class _Login:
 def _describe_refused_keys(origins: Sequence[str]) -> str:
     """Return that the server has refused these keys, the first ones by where they are from."""
     home = f"{Path.home()}/"
-    known = [f"~/{one.removeprefix(home)}" if one.startswith(home) else one for one in dict.fromkeys(origins)]
+    known = [f"~/{one.removeprefix(home)}" if one.startswith(home) else one for one in origins]
     if len(known) == 1:
         return f"the server has refused the key {known[0]}"
     named = ", ".join(known[:_NAMED_KEYS])

@@ -179,15 +179,18 @@ def test_identities_only_offers_what_is_named_and_no_more(plain: Path, tmp_path:
 
 
 class Transport:
-    """A server that takes the password and no key."""
+    """A server that takes the password, and beside it the accepted key."""
 
-    def __init__(self) -> None:
+    def __init__(self, accepted: bytes = b"") -> None:
+        self.accepted = accepted
         self.logged_in = False
 
     def auth_none(self, _user: str) -> None:
         raise paramiko.BadAuthenticationType("none", ["publickey", "password"])
 
-    def auth_publickey(self, _user: str, _key: paramiko.PKey) -> list[str]:
+    def auth_publickey(self, _user: str, key: paramiko.PKey) -> list[str]:
+        if key.asbytes() == self.accepted:
+            return ["password"]
         raise paramiko.AuthenticationException
 
     def auth_password(self, _user: str, _password: str, *, fallback: bool) -> list[str]:  # noqa: ARG002
@@ -231,3 +234,40 @@ def test_the_prompt_for_a_password_names_the_keys_that_were_refused(
     assert [kind for kind in ("ed25519", "ecdsa", "rsa") if f"~/{plain.name}/{kind}" in prompt] == [*kinds]
     assert ("refused" in prompt) is bool(kinds)
     assert to.shown in prompt
+
+
+def prompted(to: Destination, transport: Transport) -> str:
+    """The prompt for the password."""
+    asker = Typing()
+    try:
+        authentication.authenticate(cast("paramiko.Transport", transport), to, "old", asker, Job())
+    finally:
+        session_secrets.forget_server("old")
+    (prompt,) = asker.prompts
+    return prompt
+
+
+def test_no_refused_key_is_named_once_the_server_has_accepted_another(plain: Path) -> None:
+    files = (plain / "ed25519", plain / "ecdsa")
+    (accepted,) = authentication.load_key(files[1], TO)
+    prompt = prompted(replace(TO, identity_files=files, identities_only=True), Transport(accepted.key.asbytes()))
+    assert prompt == f"password of {TO.shown}"
+
+
+def test_a_refused_key_counts_once_with_its_certificate(plain: Path, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    shutil.copy(plain / "ed25519", key)
+    shutil.copy(plain / "ed25519.pub", f"{key}.pub")
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / "ca")], check=True)
+    signing = ["ssh-keygen", "-q", "-s", str(tmp_path / "ca"), "-I", "me", "-n", "root", f"{key}.pub"]
+    subprocess.run(signing, check=True)
+    to = replace(TO, identity_files=(key,), identities_only=True)
+    assert len([*authentication.load_key(key, TO)]) == 2
+    assert prompted(to, Transport()).endswith(f"because the server has refused the key {key}")
+
+
+def test_a_refused_key_of_the_agent_is_named_by_its_comment(plain: Path, tmp_path: Path, agent: str) -> None:
+    shutil.copy(plain / "ed25519.pub", tmp_path / "mine.pub")
+    comment = (plain / "ed25519.pub").read_text().split(maxsplit=2)[2].strip()
+    to = replace(TO, identity_agent=agent, identity_files=(tmp_path / "mine.pub",), identities_only=True)
+    assert prompted(to, Transport()).endswith(f"because the server has refused the key {comment} (SSH agent)")
