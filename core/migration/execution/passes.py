@@ -9,7 +9,8 @@ from core.migration.execution.rsync_log import changed_meanwhile
 from core.migration.model.execution import Execution, StepRun
 
 _LONG_WAIT = 24 * 3600.0
-"""Seconds: no question before the stop waits longer for its answer."""
+"""Seconds: an extra pass is announced if a wait of this length for the operator's answer would make it worthwhile.
+Nothing limits the wait."""
 
 MOST = 6
 """Passes at the most: a cluster that changes as fast as it is copied never comes to rest."""
