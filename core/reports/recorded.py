@@ -174,6 +174,9 @@ _LEFT = (
 
 
 _SAID = (
+    # prompts for secrets, of core/servers/authentication.py
+    marked("password of {shown}"),
+    marked("passphrase of {path}"),
     # of resources/sh/inventory.sh, on the settings of both clusters
     marked(
         "The setting {name} is {now} on the new server, and was {before} on the old one. "

@@ -212,3 +212,12 @@ def test_what_an_ended_execution_has_left_is_german_as_a_whole(at: str) -> None:
     with spoken("de"):
         said = recorded(text)
     assert not {"was", "paused", "step", "nothing", "Create", "The"} & set(said.replace("(", "").split())
+
+
+def test_prompts_for_secrets_are_german() -> None:
+    with spoken("de"):
+        assert recorded("password of root@db") == "Passwort von root@db"
+        assert recorded("passphrase of /home/dba/.ssh/id") == "Passphrase von /home/dba/.ssh/id"
+        assert recorded("password of root@db, because the server has refused the key a").startswith(
+            "Passwort von root@db, "
+        )
