@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from core.history.store import Store
 from core.migration.execution.status import SENTENCES, UNSEEN, MoveStatus
 from core.migration.model import step_ids
-from core.migration.model.execution import NOT_OPENED, Execution, Kind, State, StepRun
+from core.migration.model.execution import CANCELLED_STEP, NOT_OPENED, Execution, Kind, State, StepRun
 from core.migration.model.plan import Plan, Step
 from core.sides import Side
 from gui.destinations import PageId
@@ -64,7 +64,7 @@ CASES = {
     "interrupted in the downtime": Case(State.INTERRUPTED, 4, MoveStatus.STOPPED, GO_ON),
     "interrupted at the decision": Case(State.INTERRUPTED, 6, MoveStatus.OPENING, {"resume"}),
     "could not be opened": Case(State.STOPPED, 6, MoveStatus.NOT_OPENED, GO_ON, NOT_OPENED),
-    "cancelled": Case(State.CANCELLED, 0, MoveStatus.UNTOUCHED, {"start", *GO_ON}, 130),
+    "cancelled": Case(State.CANCELLED, 0, MoveStatus.UNTOUCHED, {"start", *GO_ON}, CANCELLED_STEP),
     "done": Case(State.DONE, 7, MoveStatus.MOVED, set()),
     "rolled back": Case(State.ROLLED_BACK, 6, MoveStatus.ROLLED_BACK, NEW, back=True),
     "rolling back": Case(State.INTERRUPTED, 6, MoveStatus.ROLLING_BACK, GO_ON, back=True),

@@ -32,8 +32,9 @@ FOR_A_PERSON = 68
 """Exit status of a look whose finding a person may take on, who knows what it cannot see; as EX_NOHOST."""
 
 
-CANCELLED_STEP = 130
-"""Exit status of a step that the operator cancelled, or did not confirm; as a shell has it for Ctrl-C."""
+CANCELLED_STEP = -130
+"""In place of an exit status: the operator cancelled the step, or did not confirm it. No command can end with it. A
+command that was interrupted on its server may return 130; then the step has failed."""
 
 
 class Kind(StrEnum):
@@ -95,7 +96,7 @@ class StepRun:
         id: its number in the history.
         back: it is a step of the way back.
         attempt: which try it is, from 1.
-        exit_status: None while it runs, or when nobody saw how it ended.
+        exit_status: None while it runs, or when nobody saw how it ended; CANCELLED_STEP if the operator ended it.
         bytes: what it sent, in bytes of cluster; None where it copies nothing or does not say. While it runs, how much
             it is through with of the `total`, which is None where it is not known.
         output: the end of what it printed.

@@ -23,7 +23,7 @@ from core.migration.execution.queries import missing as why_missing
 from core.migration.execution.timeline import NOTEWORTHY_SECONDS, Downtime, account, downtime
 from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.plan import OPERATOR, Step
 from core.reports.charts.duration_plots import Bar, gantt
 from core.reports.model import Block, Cell, Row, Section, Table, Text, Tone
@@ -550,6 +550,8 @@ def _again(attempt: int) -> str:
 def _exit(run: StepRun) -> str:
     if run.exit_status is None:
         return tr("not known")
+    if run.exit_status == CANCELLED_STEP:
+        return tr("cancelled")
     return f"{run.exit_status}, {tr('void')}" if run.void else str(run.exit_status)
 
 

@@ -86,6 +86,7 @@ def test_each_try_is_a_row() -> None:
     assert "the cable was cut" in run_text(failed)
     cancelled = replace(failed, exit_status=CANCELLED_STEP)
     assert (outcome(cancelled), tone(cancelled), tone(failed)) == ("cancelled", Tone.WARNING, Tone.BAD)
+    assert outcome(replace(failed, exit_status=130)) == "failed"  # a command that was interrupted on the server
     assert outcome(replace(done, void=True)) == "superseded"
     assert outcome(replace(done, message="not needed")) == "skipped"
     assert outcome(replace(failed, ended_at=None)) == "not finished"

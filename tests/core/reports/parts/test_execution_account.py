@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.migration.model import step_ids
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Step
 from core.reports.kinds.execution import execution_report
 from core.reports.kinds.plan import plan_report
@@ -241,6 +241,11 @@ def test_what_was_void_is_explained(full: Report) -> None:
     assert "void: the step was done" in words(found.sections)
     assert [row[3] for row in rows(found, "passes")] == ["5.6 GiB"]
     assert "void: the step was done" not in words(_made(_executed(full, *ALL, state=State.DONE)).sections)
+
+
+def test_a_step_that_the_operator_ended_has_no_exit_status(full: Report) -> None:
+    report = _executed(full, ALL[0], _run(2, exit_status=CANCELLED_STEP), state=State.CANCELLED)
+    assert [row[-1] for row in rows(_made(report), "steps") if len(row) > 1] == ["0", "cancelled"]
 
 
 def test_over_midnight_each_time_has_its_day(full: Report) -> None:
