@@ -174,6 +174,12 @@ _LEFT = (
 
 
 _SAID = (
+    # of core/history/executions.py
+    marked("The servers and paths of {name} cannot be changed. {why}"),
+    marked("Add another move for them. To see the state of this one: {status_command}"),
+    # where an execution is, of core/migration/execution/timeline.py
+    marked("step {number} of {steps}"),
+    marked("step {number} of {steps}, {more}"),
     # prompts for secrets, of core/servers/authentication.py
     marked("password of {shown}"),
     marked("passphrase of {path}"),
@@ -364,6 +370,9 @@ _PARTS = (
     marked("a command"),
     marked("Execution"),
     marked("Rehearsal"),
+    marked("downtime {clock}"),
+    marked("about {duration} left"),
+    marked("at least {duration} left"),
     marked("stopped"),
     marked("running"),
     marked("interrupted"),

@@ -14,6 +14,7 @@ from core.facts.model import Facts
 from core.facts.starters import Service
 from core.language import spoken
 from core.migration.estimate import estimate, spec_of
+from core.migration.execution.timeline import ExecutionStatus, describe_position
 from core.migration.model.dress import Queries, RehearsalOptions, Script
 from core.migration.model.execution import Kind as ExecutionKind
 from core.migration.model.move import EditedSettings, Hook, HookCommand, Verify
@@ -221,3 +222,22 @@ def test_prompts_for_secrets_are_german() -> None:
         assert recorded("password of root@db, because the server has refused the key a").startswith(
             "Passwort von root@db, "
         )
+
+
+@pytest.mark.parametrize("extra", [True, False])
+@pytest.mark.parametrize("least", [True, False])
+def test_where_an_execution_is_is_german_as_a_whole(*, extra: bool, least: bool) -> None:
+    stopped = None if extra else 133.0
+    found = ExecutionStatus(4, 9, (), stopped, 240.0, left_is_least=least, extra_pass=extra)
+    with spoken("de"):
+        said = recorded(describe_position(found))
+    step, where, left = said.split(", ")
+    assert step == "Schritt 4 von 9"
+    assert where == ("noch eine Vorabkopie vor dem Anhalten" if extra else "Ausfallzeit 2 min 13 s")
+    assert left == ("noch mindestens 4 min 00 s" if least else "noch etwa 4 min 00 s")
+
+
+def test_why_servers_and_paths_stay_is_german() -> None:
+    with spoken("de"):
+        said = recorded("The servers and paths of spring cannot be changed. The move was carried out.")
+    assert said == "Die Server und Pfade von spring lassen sich nicht ändern. Der Umzug wurde ausgeführt."
