@@ -16,7 +16,7 @@ TAKEN, SMALL, COW = "/srv/pg/taken", "/srv/small", "/srv/cow"
 
 # No host here has disks of its own, nor modules of the kernel: programs of these names say what such a host's would.
 _WRAPPERS = r"""
-wrap() { mkdir -p /usr/local/bin; cat >"/usr/local/bin/$1"; chmod 755 "/usr/local/bin/$1"; }
+wrap() { cat >"/usr/local/bin/$1"; chmod 755 "/usr/local/bin/$1"; }
 wrap modprobe <<'S'
 #!/bin/sh
 case $* in "-n nfs" | "-n nfsd") exit 0 ;; *) exec /sbin/modprobe "$@" ;; esac
@@ -105,7 +105,6 @@ for name in patroni pgbouncer runsv; do
   rm -f "/usr/local/bin/$name"
 done
 {_UNWRAPPED}
-rmdir /usr/local/bin
 mv /usr/local/away/* /usr/bin/
 rmdir /usr/local/away
 rm -rf {HERE} /opt/pg16 /opt/pg10 /etc/cron.d/shop-backup
@@ -125,7 +124,6 @@ mkdir {SMALL}
 mount -t tmpfs -o size=64k,nr_inodes=6 tmpfs {SMALL}
 cp -p /etc/timezone /tmp/timezone.kept 2>/dev/null || true
 echo Pacific/Chatham >/etc/timezone
-mkdir -p /usr/local/sbin
 cat >/usr/local/sbin/date <<'S'
 #!/bin/sh
 case $* in "-u +now=%s.%N") exec /bin/date -u -d '+1 hour' +now=%s.%N ;; *) exec /bin/date "$@" ;; esac
@@ -171,7 +169,6 @@ nft delete table inet guard
 rm -rf {TAKEN} {SMALL} {COW} /srv/pg/cow.disk
 for name in date getenforce uname getconf; do rm -f /usr/local/sbin/$name; done
 {_UNWRAPPED}
-rmdir /usr/local/sbin /usr/local/bin
 true
 """
 # A /proc whose mdstat is what comes in: the kernel here has no md. All else are links to the real one, for processes to

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core import units
 from core.api.migration import begin_watch, collect_watch, make_estimate, probe_sustained_write, watch_status
 from core.api.session import Session
 from core.errors import InputError
@@ -64,7 +65,8 @@ def test_a_watch_goes_on_without_a_connection_and_the_next_estimate_takes_what_i
     assert told is not None
     seen = changes(session)
     assert seen is not None
-    assert any(each.startswith(f"In the watch of {SECONDS:.0f} s") for each in told.assumptions), told.assumptions
+    watch = f"In the watch of {units.duration(seen.seconds)}, "
+    assert any(each.startswith(watch) for each in told.assumptions), told.assumptions
     assert seen.bytes > 5_000_000
     assert seen.seconds == pytest.approx(SECONDS, abs=3)
     assert remote_jobs.find(old, Job()) == ()
