@@ -1,7 +1,7 @@
 """A report as data, whatever it is about and whatever file it becomes: sections of blocks, every number a text already.
 
 Each kind of report makes one `Document`; each shape of file (PDF, HTML, Markdown, tables, plots) reads one. A text is a
-text: no shape reads markup in it. PDF and HTML show what stands between backticks as code.
+text: no shape reads markup in it. The one exception is prose, in which PDF and HTML show words in backticks as code.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,11 +31,17 @@ class Paper(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell that is more than a text. `value`: the figure behind it in SI base units, for tables that are read on."""
+    """A cell that is more than a text.
+
+    Attributes:
+        value: the figure behind it in SI base units, for tables that are read on.
+        is_prose: it holds sentences of pghaul, and no value in which a backtick would be a backtick.
+    """
 
     text: str
     value: float | None = None
     tone: Tone = Tone.PLAIN
+    is_prose: bool = False
 
 
 Row = tuple[str | Cell, ...]

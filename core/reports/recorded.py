@@ -396,6 +396,7 @@ _PARTS = (
     marked("within a second"),
     marked("all can be loaded"),
     marked("host {name}, boot ID {id}, {more}"),
+    marked("host {name}, machine ID {id}, {more}"),
     marked("host {name}, {more}"),
     marked("for local connections only, read-only, without background work"),
     marked("free"),

@@ -136,11 +136,12 @@ def _time(report: Report) -> Answer:
     )
     copy = methods.get("cold-copy" if first.method == "warm-copy" else "warm-copy")
     others = [
-        tr("{method}: a downtime of {span}.").format(method=method(one.method), span=span(one.downtime_seconds))
+        f"{method(one.method)} {span(one.downtime_seconds)}"
         for one in (dump, copy)
         if one is not None and one is not first
     ]
-    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, manual, *others)
+    against = tr("In comparison: {methods}.").format(methods=", ".join(others)) if others else ""
+    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, manual, against)
 
 
 _NOTEWORTHY = 0.1

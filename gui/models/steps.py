@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from core import units
 from core.language import marked, tr
+from core.migration.model import step_ids
 from core.migration.model.execution import Execution, Kind, State, StepRun
 from core.migration.model.plan import Phase, Plan, Step
 from core.sides import Side
@@ -62,9 +63,10 @@ def parts(steps: Sequence[Step]) -> tuple[tuple[Part, Step], ...]:
     """Return each step with its part. Parts follow each other: a check within a part belongs to it."""
     made: list[tuple[Part, Step]] = []
     order = list(Part)
+    stops = any(step.id == step_ids.STOP_OLD_CLUSTER for step in steps)
     reached = Part.PREPARE
     for step in steps:
-        own = _own(step)
+        own = _own(step, stops=stops)
         if order.index(own) > order.index(reached):
             reached = own
         made.append((reached, step))
@@ -73,9 +75,9 @@ def parts(steps: Sequence[Step]) -> tuple[tuple[Part, Step], ...]:
     return tuple(made)
 
 
-def _own(step: Step) -> Part:
+def _own(step: Step, *, stops: bool) -> Part:
     if step.phase is Phase.BEFORE_STOP:  # applications may stop already, but the old cluster runs
-        return Part.BEFORE_STOP
+        return Part.BEFORE_STOP if stops else Part.PREPARE
     if step.downtime:
         return Part.DOWN
     return Part.WARM if step.precopy_pass or step.phase in {Phase.WARM, Phase.CHECKPOINT, Phase.DRESS} else Part.PREPARE

@@ -387,8 +387,7 @@ def check_free_memory(context: CheckContext, buffers: int, there: Memory, availa
                 *shown,
                 f"The new server has only {units.size(available)} of free memory, and shared_buffers takes "
                 f"{units.size(buffers)}. Huge pages take {units.size(reserved)}, and the cluster cannot use them: "
-                f"huge_pages is {setting or 'not a setting of this major version'}, and "
-                f"{units.size(huge.available_bytes)} is free in pages of "
+                f"huge_pages is {setting or 'not known'}, and {units.size(huge.available_bytes)} is free in pages of "
                 f"{units.block(huge.size_bytes)}.",
                 "Reserve fewer huge pages, or enough of them for shared_buffers. Or stop what uses the memory, or "
                 "lower shared_buffers for the new server.",
@@ -425,8 +424,11 @@ def check_nfs_support(_context: CheckContext, here: Kernel, there: Kernel) -> Fi
 
 def _describe_nfs(kernel: Kernel) -> str:
     """Return what the kernel supports, as far as it is known."""
-    found = (("client", kernel.nfs), ("server", kernel.nfsd), ("over UDP", kernel.nfs_udp))
-    return ", ".join(f"{name} {_yes_or_no(able)}" for name, able in found if able is not None) or NOTHING
+    if None in {kernel.nfs, kernel.nfsd}:
+        return NOTHING
+    if kernel.nfs_udp is None:
+        return f"client {_yes_or_no(kernel.nfs)}, server {_yes_or_no(kernel.nfsd)}"
+    return f"client {_yes_or_no(kernel.nfs)}, server {_yes_or_no(kernel.nfsd)}, over UDP {_yes_or_no(kernel.nfs_udp)}"
 
 
 @check(
@@ -461,7 +463,7 @@ def check_shared_memory(context: CheckContext, cluster: Cluster, here: Removal, 
     return warning(
         shown[0],
         shown[1],
-        f"{owner} is an ordinary user on the server {' and '.join(exposed)}. When the user's last "
+        f"{owner} is an ordinary user (server: {', '.join(exposed)}). When the user's last "
         "session ends, systemd-logind removes the shared memory of the running server, and no "
         "client can connect any more.",
         f"As root, run `{for_hint('loginctl', 'enable-linger', owner or '')}`, or set "

@@ -546,14 +546,15 @@ def _same_storage(context: CheckContext, source: str, target: str) -> bool:
 
 
 def _shown(context: CheckContext, sources: list[str], targets: list[str], hosts: Hosts) -> tuple[str, str]:
-    """Return the host and the directories of each side, with the values by which the hosts are told apart."""
+    """Return the host and the directories of each side, with the IDs that tell two hosts apart."""
     systems = context.old.system, context.new.system
     boots = [each.boot_id if each is not None else None for each in systems]
+    machines = [each.machine_id if each is not None else None for each in systems]
     title, values = "boot ID", boots
-    if hosts is Hosts.TWO and None in boots:
-        title, values = "machine ID", [each.machine_id if each is not None else None for each in systems]
-    elif hosts is Hosts.TWO and boots[0] == boots[1]:
-        title = ""  # containers share the boot ID of their kernel: their names and addresses tell them apart
+    if hosts is Hosts.TWO and (None in boots or boots[0] == boots[1]):
+        # containers share the boot ID of their kernel, and clones the machine ID: then names and addresses differ
+        apart = None not in machines and machines[0] != machines[1]
+        title, values = "machine ID" if apart else "", machines
     # the first part of an ID tells two hosts apart
     shown = [f"{title} {(each or NOTHING).partition('-')[0][:8]}" if title else "" for each in values]
     return _place(context.old, shown[0], sources), _place(context.new, shown[1], targets)

@@ -83,7 +83,7 @@ def _row(check: CheckResult, moved: Execution | None) -> Row:
     return (
         status,
         tr(check.title),
-        "\n".join(said),
+        Cell("\n".join(said), is_prose=True),
         *(compared(side) or units.ABSENT for side in (check.old, check.new)),
     )
 
@@ -157,7 +157,7 @@ def _bound(report: Report) -> Answer:
         bound=capital(bottleneck(longest.bound_by)), stage=stage_name(longest.name)
     )
     found = helping(report)
-    none = tr("No single change that pghaul has estimated would save a second or more.")
+    none = tr("No single change that pghaul has estimated would shorten the move noticeably.")
     return Answer(question, words, (_would_save(found[0]) if found else none,))
 
 

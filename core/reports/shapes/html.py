@@ -123,8 +123,8 @@ def _table(table: Table) -> str:
 
 def _cell(cell: str | Cell) -> str:
     if isinstance(cell, str):
-        return _prose(cell)
-    text = _prose(cell.text)
+        return _text(cell)
+    text = _prose(cell.text) if cell.is_prose else _text(cell.text)
     return text if cell.tone is Tone.PLAIN else f'<strong class="{cell.tone.value}">{text}</strong>'
 
 

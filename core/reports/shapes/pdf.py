@@ -112,8 +112,8 @@ def _segments(data: bytes, at: int) -> Iterator[int]:
 
 Plain = dict[str, Any]
 _REGIONS = {"en": "GB", "de": "DE"}
-_LONG = re.compile(r"\S*/\S*|\S{16,}")
-"""Words in which a line may break: typst itself breaks one behind a slash."""
+_LONG = re.compile(r"[\S\u00a0]*/[\S\u00a0]*|\S{16,}")
+"""Words in which a line may break: typst itself breaks one behind a slash. A rate is one word, see `_UNIT`."""
 _FOOTER_TITLE = 50.0
 """Millimetres of a title in the footer, which has one line."""
 _WIDE, _NARROW = 80, 11
@@ -341,7 +341,9 @@ def _rooms(table: Table) -> list[int]:
 
 
 def _cell(cell: str | Cell, room: int, *, plain: bool) -> str | Plain:
-    text = _prose(_words(cell), room, plain=plain)
+    is_prose = isinstance(cell, Cell) and cell.is_prose
+    words = _words(cell)
+    text = _prose(words, room, plain=plain) if is_prose else _breakable(printable(words, plain=plain), room)
     return text if isinstance(cell, str) or cell.tone.value == "plain" else {"text": text, "tone": cell.tone.value}
 
 

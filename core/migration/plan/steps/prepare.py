@@ -97,8 +97,8 @@ def _fence_new(context: PlanContext) -> Step:
             native=cluster_control.native_fence_target(target),
         ),
         reason="Nobody can start the copy before the cutover, because no server starts without its control file. Only "
-        "the local-only start opens the fence, and closes it again. The fence also marks the copy: a standby, a backup "
-        "or a clone has the same system identifier.",
+        "this move opens the fence, to start the copy without clients, and closes it again. The fence also marks the "
+        "copy: a standby, a backup or a clone has the same system identifier.",
         undo=undone(user, Side.NEW, command("rm", "-r", "--", fence)) + " (and remove all copied files too)",
         in_rehearsal=True,
         resume=ResumePolicy(required=True, channel=ChannelUse.OPENS),

@@ -330,8 +330,9 @@ def test_the_very_cluster_is_no_copy_of_itself(
             ("db", None, "10.0.0.2", "n"),
             ("host db, machine ID m, ", "host db, machine ID n, "),
         ),
+        (("old", None, "10.0.0.1"), ("new", None, "10.0.0.2"), ("host old, 10.0.0.1: ", "host new, 10.0.0.2: ")),
     ],
-    ids=["containers of one kernel", "two starts", "two installations"],
+    ids=["containers of one kernel", "two starts", "two installations", "clones of unknown boots"],
 )
 def test_two_hosts_are_shown_by_what_tells_them_apart(
     on_old: tuple[str, str | None, str], on_new: tuple[str, str | None, str], shown: tuple[str, str]

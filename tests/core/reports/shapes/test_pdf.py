@@ -23,7 +23,7 @@ from core.migration.model.plan import Phase
 from core.reports.drawing import Drawing, Words
 from core.reports.kinds.storage import StorageReport
 from core.reports.make import Kind, of_fleet, of_move
-from core.reports.model import Document, Paper, Section, Table, Text
+from core.reports.model import Cell, Document, Paper, Section, Table, Text
 from core.reports.options import Logo, Options
 from core.reports.report import Report, build
 from core.reports.shapes import pdf
@@ -327,6 +327,23 @@ def test_a_long_word_is_whole_where_its_column_has_room(make: Make, width: float
     said = dataclasses.replace(make(Kind.PLAN, Options()), sections=(Section("y", (table,)),))
     shown = [line.strip() for page in _read(said, Options()).pages for line in page.extract_text().splitlines()]
     assert [line for line in lines if line not in shown] == []
+
+
+@pytest.mark.parametrize("width", [0.11, 0.12, 0.13, 0.14, 0.17, 0.2, 0.25, 0.3])
+def test_a_rate_stands_on_one_line(make: Make, width: float) -> None:
+    table = Table("x", ("a", "b"), (("an earlier copy reached 79.9 MB/s at most", "x"),), (width, 1.0 - width))
+    said = dataclasses.replace(make(Kind.PLAN, Options()), sections=(Section("y", (table,)),))
+    text = " ".join(page.extract_text() for page in _read(said, Options()).pages)
+    assert re.search(r"79\.9[ \u00a0]MB/s", text)
+
+
+def test_backticks_of_a_value_stay(make: Make) -> None:
+    value = "cp %p /a/`hostname`"
+    table = Table("x", ("a", "b"), ((value, Cell("Look with `df`.", is_prose=True)),), (0.5, 0.5))
+    said = dataclasses.replace(make(Kind.PLAN, Options()), sections=(Section("y", (table,)),))
+    text = " ".join(page.extract_text() for page in _read(said, Options()).pages)
+    assert value in text
+    assert "Look with df." in text
 
 
 def test_code_is_no_text_with_backticks(make: Make) -> None:
