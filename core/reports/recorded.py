@@ -18,10 +18,10 @@ from core.reports.recorded_reasons import FAILURES, SUBJECTS
 _TITLES = (
     marked("Check that the target is empty or a copy made by pghaul"),
     marked("Create {path}"),
-    marked("Fence the new cluster, so that only this move can start it"),
+    marked("Fence the new cluster, so that nobody starts it before the cutover"),
     marked("Remove what an earlier attempt left on the old server"),
     marked("Create an SSH key for this copy"),
-    marked("Install the shell functions that the key may call on the new server"),
+    marked("Install the shell functions of the copy on the new server"),
     marked("Allow the key for this copy only"),
     marked("Read the host keys of the new server"),
     marked("Pin the host keys of the new server"),
@@ -63,7 +63,7 @@ _TITLES = (
     marked("List where the old cluster would listen by its files"),
     marked("List the clients of the old cluster"),
     marked("Stop the applications"),
-    marked("Take the inventory of the old cluster"),
+    marked("Take the inventory of the old cluster (databases, relations, settings)"),
     marked("Stop the old cluster"),
     marked("Check that the old cluster is stopped"),
     marked("Fence the old cluster, so that it cannot start"),
@@ -80,7 +80,7 @@ _TITLES = (
     marked("Compute the checksums of the old server"),
     marked("Compare checksums of both servers"),
     marked("Check the page checksums of the new cluster"),
-    marked("Remove the key and its shell functions from the new server"),
+    marked("Remove the key and the shell functions of the copy from the new server"),
     marked("Remove the key from the old server"),
     marked("Remove the lists of files from the new server"),
     marked("Remove the folder of this copy"),
@@ -93,7 +93,7 @@ _TITLES = (
     marked("Write Debian's configuration of the new cluster (/etc/postgresql)"),
     marked("Enable the start of the new cluster at boot"),
     marked("Keep the settings that were in force on the old cluster: {names}"),
-    marked("Start the fenced new cluster for local connections only"),
+    marked("Start the new cluster for local connections only, and fence it again"),
     marked("Query the new cluster"),
     marked("Compare the inventories of both clusters"),
     marked("Compare the collation versions"),
@@ -132,7 +132,7 @@ _SOURCES = (
     marked("timed: an earlier copy of this move"),
     marked("timed {number} time in earlier runs of this move"),
     marked("timed {number} times in earlier runs of this move"),
-    marked("{number} steps: commands timed on these servers"),
+    marked("{number} steps: calculated from the duration of one command on these servers"),
     marked("probe of {time}: {how}"),
     marked("given"),
     marked("an earlier build"),
@@ -142,8 +142,8 @@ _SOURCES = (
     marked("timed {number} time in other moves between such servers"),
     marked("timed {number} times in other moves between such servers"),
     marked("{number} steps: assumed"),
-    marked("commands timed on these servers"),
-    marked("an earlier copy of this move is on the new server: only what has changed since is copied again"),
+    marked("calculated from the duration of one command on these servers"),
+    marked("the rehearsal whose copy is on the new server; only what has changed since is copied again"),
     marked("benchmark of {time}: {title}"),
 )
 _LEFT = (
@@ -262,8 +262,8 @@ _SAID = (
         "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built there."
     ),
     marked(
-        "Of sending the files of the dump to the new server and loading them, only the slower one is counted. The "
-        "files contain no indexes: those are built there."
+        "The files of the dump are sent to the new server and loaded there. Only the slower of the two is counted. "
+        "They contain no indexes: those are built there."
     ),
     marked(
         "The observed {observed} is more than {carried}. One of them is wrong, or a cache was measured. The "

@@ -128,8 +128,8 @@ def _time(report: Report) -> Answer:
         against = "" if dump is None or dump is first else said.format(span=span(dump.downtime_seconds))
         return _answer(question, Tone.GOOD, words, _expected(report), manual, against)
     manual = tr(
-        "The time for manual steps comes on top: stopping the applications before the downtime, deciding on the "
-        "cutover during it, and repointing the applications after it."
+        "The time that the operator takes to decide on the cutover comes on top. Stopping the applications before the "
+        "downtime and repointing them after it take time, too."
     )
     low_high = tr("{low_to_high}, by the method of this plan: {method}.").format(
         low_to_high=capital(reach(first.downtime_seconds)), method=method(first.method)

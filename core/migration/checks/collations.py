@@ -144,7 +144,8 @@ def check_locales(context: CheckContext, cluster: Cluster, databases: Databases)
 def check_closed_databases(_context: CheckContext, cluster: Cluster, wide: ClusterWide) -> Finding:
     """Check that every database allows connections, so that it could be examined."""
     if not wide.closed:
-        return passed("none", NOTHING, f"Every database allows connections and was examined.{age_note(cluster)}")
+        told = f"Every database allows connections and was examined, except template0.{age_note(cluster)}"
+        return passed("none besides template0", NOTHING, told)
     half_dropped = [each.name for each in wide.closed if each.half_dropped]
     names = format_list([each.name for each in wide.closed])
     remark = f" {format_list(half_dropped)} was left by an interrupted DROP DATABASE." if half_dropped else ""

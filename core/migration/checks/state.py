@@ -401,7 +401,8 @@ def check_tablespace_targets(context: CheckContext, cluster: Cluster) -> Finding
     named = context.move.tablespace_targets
     movable = [root.source for root in source_data_roots(cluster)[1:]]
     wrong = sorted(set(named) - set(movable))
-    evidence = ", ".join(movable) or "none", ", ".join(f"{here} -> {there}" for here, there in named.items()) or "none"
+    targets = ", ".join(f"{here} -> {there}" for here, there in named.items())
+    evidence = ", ".join(movable) or "none", targets or ("the same paths" if movable else NOTHING)
     links = need.LINKS.value_or_finding(context)
     if isinstance(links, Finding) and named:
         return links

@@ -156,7 +156,7 @@ def _disks(spec: Spec) -> Iterator[_Change]:
     if read is not None:
         faster = _rereading(spec, replace(spec, old=replace(spec.old, read_bytes_per_second=_TIMES * read)))
         yield (
-            f"an old server whose disk reads {units.rate(_TIMES * read)}, for example a promoted standby",
+            f"a move from a server whose disk reads {units.rate(_TIMES * read)}, for example from a promoted standby",
             "old disk",
             _TIMES,
             faster,

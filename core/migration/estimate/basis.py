@@ -195,8 +195,8 @@ def _side_by_side(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> 
     lanes = [times(cluster.moved_bytes, each) for each in fullest]
     if max(lanes) > 1:
         said["lanes"] = (
-            "In the final sync, the data directory and the tablespaces are copied at the same time. "
-            "Each disk limits the folders that lie on it."
+            "While the cluster is stopped, the data directory and the tablespaces are copied at the same time. "
+            "Those on the same disk share its rate."
         )
     return tuple(rate.scaled(factor) for rate, factor in zip(chain, lanes, strict=True))
 

@@ -148,7 +148,7 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     )
 
 
-COPIED = "an earlier copy of this move is on the new server: only what has changed since is copied again"
+COPIED = "the rehearsal whose copy is on the new server; only what has changed since is copied again"
 
 
 def _copied_before(known: Basis) -> "Draws | None":

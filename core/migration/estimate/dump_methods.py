@@ -90,7 +90,7 @@ def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
 NO_SLOWER = "The network was not measured. It is assumed to be no slower than at the earlier restore."
 CROSSES = "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built there."
 IN_FILES = (
-    "Of sending the files of the dump to the new server and loading them, only the slower one is counted. The files "
+    "The files of the dump are sent to the new server and loaded there. Only the slower of the two is counted. They "
     "contain no indexes: those are built there."
 )
 """pg_restore -j reads files only, no pipe: both can overlap where the new server reads them from the old one."""
@@ -268,11 +268,10 @@ def _calibration(known: Basis) -> tuple[str, ...]:
         said.append(f"Scaled by size from an earlier dump & restore {size}.")
     if told:
         said.append(
-            f"These rates were measured on a sample of the largest tables, and are assumed to hold for all tables: "
-            f"{', '.join(told)}."
+            f"{', '.join(told)}: measured on a sample of the largest tables, and assumed to be the same for all tables."
         )
     if unseen:
-        said.append(f"These were not measured here, and are estimated from other clusters: {', '.join(unseen)}.")
+        said.append(f"{', '.join(unseen)}: not measured here, and estimated from other clusters.")
     return tuple(said)
 
 

@@ -144,7 +144,11 @@ def stage(
 
 def reckoned_words(known: Basis) -> str:
     """Where the figure of a stage comes from that was never timed."""
-    return "commands timed on these servers" if known.spec.link.command_seconds is not None else "assumed"
+    return (
+        "calculated from the duration of one command on these servers"
+        if known.spec.link.command_seconds is not None
+        else "assumed"
+    )
 
 
 def as_timed(known: Basis, part: Part) -> Part:

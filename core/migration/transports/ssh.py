@@ -36,7 +36,7 @@ def _allow_key_steps(channel: CopyChannel, owner: str) -> list[Step]:
         ),
         Step(
             id=step_ids.INSTALL_FUNCTIONS,
-            title="Install the shell functions that the key may call on the new server",
+            title="Install the shell functions of the copy on the new server",
             action=RemoteCall(
                 side=Side.NEW,
                 user=channel.login,
@@ -109,7 +109,7 @@ def closing_steps(channel: CopyChannel, owner: str) -> list[Step]:
     return [
         Step(
             id=step_ids.REMOVE_KEY_NEW,
-            title="Remove the key and its shell functions from the new server",
+            title="Remove the key and the shell functions of the copy from the new server",
             action=RemoteCall(
                 side=Side.NEW,
                 user=channel.login,

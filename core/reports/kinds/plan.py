@@ -51,10 +51,16 @@ def checks(report: Report) -> Section:
     passed = [one for one in report.checks if one.status is Status.PASS]
     blocks: list[Block] = []
     if report.checks_taken_at is not None:
-        said = tr(
-            "Checked on {instant}. Blockers come first, then checks without a result, and then warnings. If a check "
-            "without a result could be a blocker, the move does not begin."
-        ).format(instant=instant(report.checks_taken_at))
+        said = tr("Checked on {instant}. Blockers come first, then checks without a result, and then warnings.").format(
+            instant=instant(report.checks_taken_at)
+        )
+        if any(one.status is Status.UNKNOWN for one in open_ones):
+            prevents = any(one.status is Status.UNKNOWN for one in report.blockers)
+            said += " " + (
+                tr("A check without a result could be a blocker, so the move does not begin.")
+                if prevents
+                else tr("None of the checks without a result could be a blocker.")
+            )
         if not all(is_known(text) for one in open_ones for text in (one.message, one.hint)):
             said += " " + tr("Some findings are shown in English, as they were recorded.")
         blocks.append(Text(said, small=True))
@@ -189,7 +195,7 @@ def _waived(report: Report) -> Answer:
         warnings=number, number=units.count(len(waived)) if waived else tr("none")
     )
     if unknown:
-        words = tr("{warnings}; {number} unknown").format(warnings=words, number=len(unknown))
+        words = tr("{warnings}; {number} without a result").format(warnings=words, number=len(unknown))
     named = f"{capital(listed(tr(check.title) for check in warnings))}."
     return Answer(question, words, (named, *without), Tone.MIXED)
 
@@ -214,8 +220,8 @@ def _evidence(report: Report, options: Options) -> tuple[Section, ...]:
     spans = Item(
         tr(
             "The low, the likely and the high value of a duration are p10, p50 and p90 of many simulated moves: 10 %, "
-            "50 % and 90 % of them are shorter. Each simulated move draws the values that are not known at random "
-            "from their ranges."
+            "50 % and 90 % of them are shorter. Where a value is not known, each simulated move takes a random one "
+            "from its range."
         ),
         title=tr("Estimates"),
     )

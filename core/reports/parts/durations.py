@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core import units
 from core.language import tr
-from core.migration.execution.record import EstimateComparison, bias, by_stage
+from core.migration.execution.record import DOWNTIME, EstimateComparison, bias, by_stage
 from core.migration.model.estimate import Help, Method
 from core.migration.transports.choice import choose_transport, tried_routes
 from core.reports.charts.duration_plots import chain, link_name, methods, stages
@@ -90,9 +90,9 @@ def _space(report: Report) -> tuple[Block, ...]:
     if not idle:
         return ()
     said = tr(
-        "The space needed is that on the new server. It includes all WAL of the old cluster: the unused segments "
-        "({size}) are not copied, but the new cluster will write WAL, too. Parallel dump & restore also needs space "
-        "for the files of the dump."
+        "The space needed is that on the new server. It leaves room for as much WAL as the old cluster has, although "
+        "{size} of that are unused segments, which are not copied. Parallel dump & restore also needs space for the "
+        "files of the dump."
     )
     return (Text(said.format(size=units.size(idle)), small=True),)
 
@@ -154,12 +154,12 @@ def _chosen_transport(report: Report) -> tuple[Block, ...]:
             "bytes of the cluster."
         )
         said += " " + packed.format(part=units.percent(1 / sample.ratio), times=units.count(sample.ratio))
-    said += " " + tr("Every rate was measured by itself on a small sample, so rates may differ by several percent.")
+    said += " " + tr("Each rate was measured separately on a small sample, and can be wrong by several percent.")
     return (Text(said, small=True),)
 
 
 def _helps(found: Sequence[Help]) -> Section:
-    head = (tr("Change"), tr("Downtime saved"), tr("Total time saved"), tr("Next bottleneck"))
+    head = (tr("Change"), tr("Downtime saved"), tr("Total time saved"), tr("Bottleneck then"))
     rows = tuple(
         (
             capital(recorded(one.change)),
@@ -230,7 +230,7 @@ def _of_this_move(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
     )
     said = tr("The downtime counts commands only: neither manual steps, nor the time between the steps.")
     table = Table("estimates-record", head, cells, (0, 0.7, 1.1, 1.3, 0, 0), frozenset({4, 5}), dense=True)
-    return table, Text(said, small=True)
+    return (table, Text(said, small=True)) if any(row.stage == DOWNTIME for row in rows) else (table,)
 
 
 def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:

@@ -85,7 +85,7 @@ def _row(step: Step, *, down: bool) -> Row:
     where = (tr("operator"), "") if step.by_person else (step.server, step.user)
     point = Cell(tr("yes, point of no return"), tone=Tone.BAD)
     downtime = point if step.point_of_no_return else tr("yes") if down else ""
-    takes = "" if step.by_person else expected(step.expected_seconds)
+    takes = "" if step.by_person else tr("in parallel") if step.timing.share == 0 else expected(step.expected_seconds)
     return str(step.number), recorded(step.title), *where, Cell(takes, step.expected_seconds), downtime
 
 

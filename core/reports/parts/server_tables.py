@@ -45,7 +45,7 @@ def _details(report: Report) -> list[Section]:
     size, server = tr("Size"), tr("Server")
     system_head = (server, tr("Mount point"), tr("Device"), tr("Type"), size, tr("Available"))
     found = (
-        (tr("Other clusters on both servers"), _clusters(report)),
+        (tr("Other clusters"), _clusters(report)),
         (
             tr("File systems that the move reads or writes"),
             Table(
@@ -77,16 +77,20 @@ def _sides(report: Report) -> tuple[tuple[str, Facts | None], ...]:
 
 
 def _clusters(report: Report) -> Table:
-    """Those beside the one that moves: its own figures stand above."""
+    """Those beside the one that moves and its copy: its own figures stand above."""
     rows = [
         _cluster_row(name, cluster)
         for name, facts in _sides(report)
         if facts
         for cluster in facts.clusters
-        if cluster is not report.cluster
+        if cluster is not report.cluster and not _is_target(report, facts, cluster)
     ]
     head = (tr("Server"), tr("Data directory"), tr("Version"), tr("State"), tr("Size"), tr("Files"))
     return Table("clusters", head, tuple(rows), (0.8, 1.4, 0, 0, 0, 0), frozenset({4, 5}))
+
+
+def _is_target(report: Report, facts: Facts, cluster: Cluster) -> bool:
+    return facts is report.new_facts and cluster.data_directory == report.move.target
 
 
 def _size(number: float | None) -> Cell:

@@ -159,10 +159,10 @@ def method_and_units(better: str) -> tuple[Item, ...]:
     """
     confidence = f"{statistics.CONFIDENCE * 100:.0f} %"
     interval = tr(
-        "The interval contains the ratio with {confidence} confidence. It is computed by bootstrap from at least "
-        "{fewest} repetitions of each of the two compared. From fewer, every value of the one is divided by every "
-        "value of the other: the interval reaches from the smallest to the largest result, widened by an assumed "
-        "noise of {noise}."
+        "The interval contains the ratio with {confidence} confidence. If both sets have at least {fewest} "
+        "repetitions, it is computed by bootstrap. If one has fewer, each value of one set is divided by each value of "
+        "the other set, and the interval reaches from the smallest to the largest result, widened by an assumed noise "
+        "of {noise}."
     ).format(confidence=confidence, fewest=statistics.FEWEST, noise=f"{statistics.ASSUMED_NOISE * 100:.0f} %")
     return (
         Item(better, title=tr("Ratio")),
@@ -171,8 +171,8 @@ def method_and_units(better: str) -> tuple[Item, ...]:
             tr(
                 "Values are means of the repetitions that count. A repetition is disturbed if other work used the disk "
                 "or the processors meanwhile. Disturbed repetitions are excluded if there are at least three "
-                "undisturbed ones. Then outliers are excluded by the generalised extreme studentised deviate test at "
-                "5 %: at most a fifth of the values, and none of fewer than five. Excluded values are named."
+                "undisturbed ones. Then, if there are at least five values, outliers are excluded by the generalised "
+                "extreme studentised deviate test at 5 %, at most a fifth of the values. Excluded values are named."
             ),
             title=tr("Outliers"),
         ),

@@ -88,5 +88,5 @@ def test_a_section_of_a_cluster(title: str) -> None:
 
 def test_each_of_several_is_said() -> None:
     with spoken("de"):
-        said = recorded("These were not measured here, and are estimated from other clusters: dump, indexes, ANALYZE.")
-    assert said == "Diese wurden hier nicht gemessen und sind nach anderen Clustern geschätzt: Dump, Indizes, ANALYZE."
+        said = recorded("dump, indexes, ANALYZE: not measured here, and estimated from other clusters.")
+    assert said == "Dump, Indizes, ANALYZE: hier nicht gemessen und nach anderen Clustern geschätzt."

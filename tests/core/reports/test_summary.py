@@ -27,8 +27,8 @@ def test_page_one_answers(full: Report) -> None:
     assert time.details == (
         "3 h 12 min to 4 h 54 min, by the method of this plan: Copy with the cluster stopped.",
         (
-            "The time for manual steps comes on top: stopping the applications before the downtime, deciding on the "
-            "cutover during it, and repointing the applications after it."
+            "The time that the operator takes to decide on the cutover comes on top. Stopping the applications before "
+            "the downtime and repointing them after it take time, too."
         ),
         "In comparison: Dump & restore 24 h (16 h to 41 h), Pre-copy and final sync 42 min (24 min to 1 h 30 min).",
     )

@@ -69,7 +69,7 @@ def take_inventory(context: PlanContext) -> list[Step]:
     return [
         Step(
             id=step_ids.TAKE_INVENTORY,
-            title="Take the inventory of the old cluster",
+            title="Take the inventory of the old cluster (databases, relations, settings)",
             action=RemoteCall(
                 side=Side.OLD,
                 user=context.owner,

@@ -139,7 +139,7 @@ def _local_only_start(context: PlanContext) -> list[Step]:
     return [
         Step(
             id=step_ids.START_LOCALLY,
-            title="Start the fenced new cluster for local connections only",
+            title="Start the new cluster for local connections only, and fence it again",
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,

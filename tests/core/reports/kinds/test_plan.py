@@ -40,7 +40,7 @@ def test_five_lines_and_two_charts_are_page_one(full: Report) -> None:
         "Storage: new server compared with old server",
     ]
     assert made.answers[2].words == "Network (stage: Copy)"
-    assert made.answers[4].words == "1 warning, none of them waived; 1 unknown"
+    assert made.answers[4].words == "1 warning, none of them waived; 1 without a result"
 
 
 def test_evidence_comes_worst_first(full: Report) -> None:
@@ -143,7 +143,7 @@ def test_a_waived_warning_says_who_waived_it_and_why(full: Report) -> None:
     )
     made = _made(dataclasses.replace(full, checks=checks))
     assert rows(made, "checks")[2][2].endswith("Waived by dba@desk on 14 March 2026, 20:00 UTC: only C collations")
-    assert made.answers[4].words == "1 warning, 1 of them waived; 1 unknown"
+    assert made.answers[4].words == "1 warning, 1 of them waived; 1 without a result"
 
 
 def test_the_plan_repeats_no_warning_of_the_checks_beside_it(full: Report) -> None:
