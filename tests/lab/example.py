@@ -30,6 +30,8 @@ SCALE = 100
 """pgbench scale of the cluster on old: about 15 MB each."""
 ADDRESSES = {"old": "192.0.2.11", "new": "192.0.2.12"}
 """What the hosts' addresses become: of those that are kept for examples (RFC 5737)."""
+NAMES = {"old": "db1", "new": "db2"}
+"""What the servers are called, as a user would call them."""
 
 
 def main() -> int:
@@ -62,13 +64,14 @@ def carried_out(hosts: Lab) -> None:
         hosts.cap_disk(
             host.name, caps.read_bytes_per_second, caps.write_bytes_per_second, caps.read_iops, caps.write_iops
         )
-        pghaul("server", "add", host.name, host.address, "--user", host.user, "--identity", str(host.key))
-        pghaul("server", "test", host.name, "--host-key", host_key_fingerprint(host))
-        pghaul("facts", host.name)
+        name = NAMES[host.name]
+        pghaul("server", "add", name, host.address, "--user", host.user, "--identity", str(host.key))
+        pghaul("server", "test", name, "--host-key", host_key_fingerprint(host))
+        pghaul("facts", name)
     hosts.shape("1gbit")
     places = ("--cluster", clusters.DATA, "--target", clusters.NEW_DATA)
     volumes = ("--old-volume", "/srv/pg", "--new-volume", "/srv/pg")
-    pghaul("move", "add", MOVE, "--old", "old", "--new", "new", *places, *volumes)
+    pghaul("move", "add", MOVE, "--old", NAMES["old"], "--new", NAMES["new"], *places, *volumes)
     pghaul("bench", MOVE, "--suite", "quick")
     pghaul("check", MOVE, accept=(0, 1))
     pghaul("probe", MOVE)
@@ -83,6 +86,7 @@ def masks(hosts: Lab) -> dict[str, str]:
     """What has to go from every text, and what stands there instead."""
     kernel = platform.release()
     return {
+        **{f"host {name}, ": f"host {called}, " for name, called in NAMES.items()},
         hosts.old.address: ADDRESSES["old"],
         hosts.new.address: ADDRESSES["new"],
         str(hosts.old.key): "~/.ssh/id_ed25519",
