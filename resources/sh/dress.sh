@@ -86,7 +86,7 @@ dress_begin_backup() {
     "$copy_folder/dress-ended" || fail "$copy_folder cannot be written"
   umask 077
   (mkdir -p "$copy_folder/dress/pghaul-fence/global" "$copy_folder/dress/pghaul-fence/dress" &&
-    mkfifo "$copy_folder/dress-in") || fail "$copy_folder cannot be written"
+    mkfifo "$copy_folder/dress-in" && : >"$copy_folder/dress-said") || fail "$copy_folder cannot be written"
   PGOPTIONS="$PGOPTIONS $dress_idles"
   dress_names=$(database_names) || exit
   # In a database that clients use: a session in template1 would prevent everybody from creating a database.
