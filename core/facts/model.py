@@ -6,7 +6,7 @@ None means that it could not be read or does not apply; what could not be read s
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from ipaddress import ip_interface
+from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 
 from core.facts.catalog import Binaries, Catalogs, ClusterWide, Edited
 from core.facts.cluster_configuration import ConfigurationFile
@@ -201,6 +201,7 @@ class NetworkLink:
     """None where the driver does not say (virtual links)."""
     mtu: int
     addresses: tuple[str, ...] = ()
+    """Each with the length of its network's prefix (`192.0.2.11/24`), which facts of earlier releases lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,15 +456,27 @@ class Facts:
     @property
     def addresses(self) -> tuple[str, ...]:
         """Every address that another host may see it by: not those of the loopback, nor of one cable alone."""
+        return tuple(dict.fromkeys(str(interface.ip) for interface, _ in self._interfaces()))
+
+    @property
+    def networks(self) -> tuple[str, ...] | None:
+        """The networks that those addresses are in, sorted (`192.0.2.0/24`); None if that is not known of each."""
+        interfaces = self._interfaces()
+        if not interfaces or not all(has_prefix for _, has_prefix in interfaces):
+            return None
+        return tuple(sorted({str(interface.network) for interface, _ in interfaces}))
+
+    def _interfaces(self) -> list[tuple[IPv4Interface | IPv6Interface, bool]]:
+        """Every interface that another host may see, and whether the length of its prefix is known."""
         found = []
         for text in (address for link in self.network_links for address in link.addresses):
             try:
-                address = ip_interface(re.sub("%[^/]*", "", text)).ip
+                interface = ip_interface(re.sub("%[^/]*", "", text))
             except ValueError:
                 continue
-            if not (address.is_loopback or address.is_link_local):
-                found.append(str(address))
-        return tuple(dict.fromkeys(found))
+            if not (interface.ip.is_loopback or interface.ip.is_link_local):
+                found.append((interface, "/" in text))
+        return found
 
     def gaps_besides(self, folder: str) -> tuple[Gap, ...]:
         """The gaps without what is as it should be: that `folder`, a target, is empty or not there, and that a copy of

@@ -11,7 +11,7 @@ from core.facts.sections import Section
 
 # `eth0@if7`: behind the at stands the peer of a veth, or the device of a vlan
 _LINK = re.compile(r"[0-9]+: (?P<name>[^\s:@]+)(?:@\S+)?: <.*?> mtu (?P<mtu>[0-9]{1,9})\b(?P<rest>.*)")
-_ADDRESS = re.compile(r"[0-9]+: (?P<name>\S+)\s+inet6? (?P<address>[0-9a-fA-F.:]+)(?:/[0-9]{1,3})?\s.*")
+_ADDRESS = re.compile(r"[0-9]+: (?P<name>\S+)\s+inet6? (?P<address>[0-9a-fA-F.:]+(?:/[0-9]{1,3})?)\s.*")
 _SYSFS = re.compile(r"sysfs (?P<name>\S+) (?P<state>\S+) (?P<mtu>\S+) (?P<hardware>\S+) (?P<speed>\S+)")
 
 

@@ -237,24 +237,46 @@ def check_access_rules(context: CheckContext, cluster: Cluster, wide: ClusterWid
             "where error is not null`.",
         )
     own = [rule for rule in wide.hba if _is_about_server(rule, context.old.addresses)]
-    networks = [rule for rule in wide.hba if rule.address == "samenet"]
+    old_networks, new_networks = context.old.networks, context.new.networks
+    # `samenet` means the networks that the server itself is in (PostgreSQL's manual, The pg_hba.conf File)
+    are_known = old_networks is not None and new_networks is not None
+    networks = (
+        []
+        if are_known and set(old_networks or ()) <= set(new_networks or ())
+        else [rule for rule in wide.hba if rule.address == "samenet"]
+    )
     if own or networks:
         found = [rule for rule in wide.hba if rule in own or rule in networks]
         ours = format_list([f"{places[rule]} (`{rule.address}`)" for rule in found])
-        # the facts contain addresses without their prefixes, so the networks of both servers cannot be compared
+        shown = format_list(
+            [f"{places[rule]}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in found]
+        )
+        if not networks:
+            message = (
+                "These access rules refer to the server's own addresses, which are different on the new server: "
+                f"{ours}.{age_note(cluster)}"
+            )
+        elif not own and are_known:
+            message = (
+                "These access rules refer to the server's own networks, which are different on the new server: "
+                f"{ours}.{age_note(cluster)}"
+            )
+        elif not own:
+            message = (
+                "These access rules refer to the server's own networks, which may be different on the new server: "
+                f"{ours}.{age_note(cluster)}"
+            )
+        else:
+            message = (
+                "These access rules refer to the server's own addresses, which are different on the new server, or to "
+                f"its networks, which may be different: {ours}.{age_note(cluster)}"
+            )
         return warning(
-            format_list(
-                [f"{places[rule]}: {rule.kind} {rule.databases} {rule.users} {rule.address}" for rule in found]
-            ),
-            ", ".join(context.new.addresses) or NOTHING,
-            "These access rules refer to the server's own addresses, which are different on the new server: "
-            f"{ours}.{age_note(cluster)}"
-            if not networks
-            else "These access rules refer to the server's own networks, which may be different on the new server: "
-            f"{ours}.{age_note(cluster)}"
-            if not own
-            else "These access rules refer to the server's own addresses, which are different on the new server, or to "
-            f"its networks, which may be different: {ours}.{age_note(cluster)}",
+            f"{shown}; {format_list([*(old_networks or ())])}" if networks and are_known else shown,
+            format_list([*(new_networks or ())])
+            if networks and are_known
+            else ", ".join(context.new.addresses) or NOTHING,
+            message,
             "Check that all clients can still connect.",
         )
     return passed(

@@ -16,7 +16,7 @@ _INSTALL = (
 
 @check(
     "extension-libraries",
-    "Libraries of functions",
+    "Libraries of extensions and functions",
     blocking=True,
     compares="pg_proc.probin of every database of the old cluster, libraries that the new server's binaries load",
     page="xfunc-c",

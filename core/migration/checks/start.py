@@ -467,7 +467,7 @@ def check_trial_start(context: CheckContext, cluster: Cluster) -> Finding:
         unit = for_hint("systemctl", "cat", service.unit)
         return warning(
             file,
-            addresses,
+            addresses if addresses == NOTHING else f"pg_ctl: {addresses}",
             f"The start by {service.unit}, which starts the new cluster after the move, was not tried. With pg_ctl, an "
             f"empty cluster with the old cluster's configuration did start on the new server.{remark}{hindered}",
             f"Check whether the unit would start it (User=, sandboxing, limits, conditions): `{unit}`.",

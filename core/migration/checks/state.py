@@ -299,7 +299,7 @@ def check_old_cluster_state(context: CheckContext, cluster: Cluster) -> Finding:
 
 @check(
     "primary",
-    "Role of the old cluster",
+    "Primary or standby",
     blocking=True,
     compares="state and signal files of the old cluster",
     page="warm-standby",

@@ -136,7 +136,7 @@ def test_network_from_ip_with_the_speed_of_sysfs() -> None:
     links = parse_network(
         IP + "sysfs eth0 up 9000 02:fc:00:00:00:01 10000\nsysfs lo unknown 65536 00:00:00:00:00:00 -\n"
     )
-    assert links[1] == NetworkLink("eth0", "up", 10_000_000_000, 9000, ("10.0.0.11", "fe80::fc:ff:fe00:1"))
+    assert links[1] == NetworkLink("eth0", "up", 10_000_000_000, 9000, ("10.0.0.11/24", "fe80::fc:ff:fe00:1/64"))
     assert links[2] == NetworkLink("ib0", "down", None, 2044, ())
 
 

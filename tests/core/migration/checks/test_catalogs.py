@@ -32,7 +32,7 @@ from core.facts.starters import Service
 from core.migration.checks import run_checks
 from core.migration.findings.binaries import collect_required_binaries, list_preloaded_libraries
 from core.migration.findings.collations import affected_collations
-from core.migration.findings.finding import CheckContext
+from core.migration.findings.finding import NOTHING, CheckContext
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.move import EditedSettings
 from tests.core.migration.builders import (
@@ -249,7 +249,7 @@ def test_rules_of_access(address: str, error: str, status: Status) -> None:
         (("samenet", "samehost"), True, True),
     ],
 )
-def test_networks_are_not_said_to_be_others_for_the_servers_may_share_one(
+def test_networks_are_not_said_to_be_others_where_they_are_not_known(
     addresses: tuple[str, ...], differ: bool, may_differ: bool
 ) -> None:
     rules = tuple(
@@ -262,10 +262,29 @@ def test_networks_are_not_said_to_be_others_for_the_servers_may_share_one(
 
 
 @pytest.mark.parametrize(
+    ("address", "status", "shown"),
+    [
+        ("10.77.0.12/24", P, NOTHING),
+        ("10.77.0.12/16", W, "10.77.0.0/16"),
+        ("10.78.0.12/24", W, "10.78.0.0/24"),
+        ("10.77.0.12", W, "10.77.0.12"),
+    ],
+)
+def test_the_networks_of_both_servers_are_compared(address: str, status: Status, shown: str) -> None:
+    rule = HbaRule(7, "host", "all", "all", "samenet", "scram-sha-256", "")
+    links = (NetworkLink("eth0", "up", None, 1500, ("10.77.0.11/24", "fe80::1/64")),)
+    there = replace(new(), network_links=(NetworkLink("eth0", "up", None, 1500, (address, "fe80::2/64")),))
+    result = one("access-rules", replace(wide(hba=(rule,)), network_links=links), there)
+    assert (result.status, result.new) == (status, shown)
+    assert status is P or ("are different" in result.message) == ("/" in address)
+    assert status is P or "/" not in address or result.old.endswith("samenet; 10.77.0.0/24")
+
+
+@pytest.mark.parametrize(
     ("identifier", "address", "error", "status"),
     [
         ("access-rules", "", "invalid IP address", W),
-        ("access-rules", "samenet", "", W),
+        ("access-rules", "samehost", "", W),
         ("start-files", "", "invalid IP address", B),
     ],
 )
