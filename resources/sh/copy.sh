@@ -3,7 +3,8 @@
 # copy_send, copy_listed, copy_stream, copy_share, copy_warm, copy_cold. Further settings: copy_folder, copy_marker,
 # copy_streams, copy_options, copy_progress, copy_vanish, copy_ssh, copy_daemon; copy_path and copy_data for the control
 # file; copy_target, the target as the old server itself sees it, or `-`: no pass writes where a server is running. A
-# sample sets copy_limit, words before rsync.
+# sample sets copy_limit, words before rsync. copy_limit_pass and copy_limit_stream limit what a pre-copy pass sends, by
+# one rsync and by one of several streams; they are empty without a limit.
 #   --inplace       only the changed parts of a file are written; an interrupted pass continues where it stopped
 #   --ignore-times  files that are not marked as synced are compared byte by byte, whatever their size and time
 #   --existing, then --ignore-existing
@@ -220,7 +221,8 @@ precopy_pass() {
   detect_new_folder "$1" "$3"
   list_changed_files "$1"
   "$copy_warm" "$1" "$2" "$3"
-  run_tolerating 24 send_root "$1" "$2" "$3" --ignore-existing --partial
+  # shellcheck disable=SC2086 # as above
+  run_tolerating 24 send_root "$1" "$2" "$3" $copy_limit_pass --ignore-existing --partial
   mark_synced "$1"
   print_changed "$1"
 }
@@ -229,20 +231,23 @@ precopy_pass() {
 precopy_listed() {
   # shellcheck disable=SC2086 # as above
   target_root_is_empty "$1" "$3" ||
-    run_tolerating 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --existing --ignore-times --inplace
+    run_tolerating 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out $copy_limit_stream --existing --ignore-times \
+      --inplace
 }
 
 # precopy_streams LABEL SOURCE TARGET   The same by several streams, then the missing files; folders and links follow.
 precopy_streams() {
   precopy_listed "$@"
   # shellcheck disable=SC2086 # as above
-  run_tolerating 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out --ignore-existing --partial
+  run_tolerating 24 $copy_listed "$1" "$3" $copy_vanish $copy_left_out $copy_limit_stream --ignore-existing --partial
 }
 
 # precopy_everything LABEL SOURCE TARGET   The same for an rsync that fails if a listed file has vanished: compare all
 # existing files.
 precopy_everything() {
-  target_root_is_empty "$1" "$3" || run_tolerating 24 send_root "$1" "$2" "$3" --existing --ignore-times --inplace
+  # shellcheck disable=SC2086 # as above
+  target_root_is_empty "$1" "$3" ||
+    run_tolerating 24 send_root "$1" "$2" "$3" $copy_limit_pass --existing --ignore-times --inplace
 }
 
 # full_pass LABEL SOURCE TARGET WAL   Copy all of a stopped cluster; remove on the new server what the old cluster does

@@ -47,7 +47,7 @@ refuse_command() {
 # options.c, server_options.
 is_copy_command() {
   needs_options='timeout=600|stats|existing|ignore-existing|inplace|append|partial|delete|max-delete=(-1|[0-9]+)'
-  needs_options="$needs_options|log-format=%i"
+  needs_options="$needs_options|log-format=%i|bwlimit=[1-9][0-9]*"
   needs_options="$needs_options|compress-level=[1-9]|compress-choice=lz4|compress-choice=zstd|old-compress"
   printf '%s\0' "$1" | grep -qzxE -- "--server -n?lHtprI?R?z?(e[0-9.]*[A-Za-z]*)?( --($needs_options))* \. \."
 }

@@ -156,14 +156,22 @@ def _disks(spec: Spec) -> Iterator[_Change]:
     if read is not None:
         faster = _rereading(spec, replace(spec, old=replace(spec.old, read_bytes_per_second=_TIMES * read)))
         yield (
-            f"a move from a server whose disk reads {units.rate(_TIMES * read)}, for example from a promoted standby",
+            (
+                f"an old disk that reads {units.rate(_TIMES * read)} in place of {units.rate(read)}, "
+                "for example that of a standby which is promoted before the move"
+            ),
             "old disk",
             _TIMES,
             faster,
         )
     if write is not None:
         faster = replace(spec, new=replace(spec.new, write_bytes_per_second=_TIMES * write))
-        yield f"a new disk that writes {units.rate(_TIMES * write)}", "new disk", _TIMES, faster
+        yield (
+            f"a new disk that writes {units.rate(_TIMES * write)} in place of {units.rate(write)}",
+            "new disk",
+            _TIMES,
+            faster,
+        )
 
 
 def _rereading(spec: Spec, changed: Spec) -> Spec:

@@ -226,7 +226,7 @@ def _copy(spec: Spec, chain: tuple[Rate, ...], said: dict[str, str]) -> Rate:
 def _describe_observed(spec: Spec, observed: float, expected: float) -> str:
     """Where the rate of the copy comes from, and how long it takes for what is copied."""
     moved = spec.cluster.moved_bytes
-    took = f"At this rate, a copy of all files ({units.size(moved)}) takes {units.duration(moved / expected)}."
+    took = f"At this rate, a copy of all files ({units.size(moved)}) would take {units.duration(moved / expected)}."
     if expected != observed:
         slower = f"Other files shrink less than the sample, so {units.rate(expected)} are expected for all files."
         took = " ".join((slower, took))

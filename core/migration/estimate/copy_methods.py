@@ -19,7 +19,7 @@ from core.migration.estimate.proofs import (
     reading,
     verify,
 )
-from core.migration.estimate.rates import timed
+from core.migration.estimate.rates import Rate, slowest, timed
 from core.migration.estimate.stages import (
     PEOPLE,
     Part,
@@ -103,13 +103,16 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     whole = _copied(known)
     in_turn = (known.roots - 1) * _starts(known)
     copied = _copied_before(known)
-    beside = _copied(replace(known, copy=known.beside)).seconds + in_turn
+    # the limit holds for the passes while the old cluster runs, and not for the final sync
+    passing = replace(known, copy=_limited(known, known.copy))
+    first_copy = _copied(replace(known, copy=_limited(known, known.beside)))
+    beside = first_copy.seconds + in_turn
     if copied is not None:
-        beside = least(beside, _again(known, copied) + known.roots * _starts(known))
+        beside = least(beside, _again(passing, copied) + known.roots * _starts(known))
     ahead = checking is Verify.CHANGED  # else all of it is read in the stop, and nothing behind a pass
     behind = _settled(known) + _read_ahead(known) if ahead else fixed(0.0)
     first = beside + behind
-    again = _again(known, first) + known.roots * _starts(known)
+    again = _again(passing, first) + known.roots * _starts(known)
     behind_again = _settled(known) + _sums(known, first) if ahead else fixed(0.0)
     second = again + behind_again
     gain = least(beside, _touched(known, beside) / known.copy.draws)
@@ -120,13 +123,14 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     )
     made = made + asked_checkpoint(checkpoint(known)) + steps(known, 3)
     last, read = _last_passes(known, second, whole)
+    bound_by = LIMIT if first_copy.bound_by == LIMIT else whole.bound_by
     reads_longer = float(behind.mean()) > float(beside.mean())
     parts = (
         prepare(known),
         Part(
             Phase.WARM,
             made,
-            reading(known).bound_by if reads_longer else whole.bound_by,
+            reading(known).bound_by if reads_longer else bound_by,
             whole.evidence if copied is None else COPIED,
             stopped=False,
         ),
@@ -148,7 +152,30 @@ def warm_copy(known: Basis, checking: Verify = Verify.CHANGED) -> Simulated:
     )
 
 
-COPIED = "the rehearsal whose copy is on the new server; only what has changed since is copied again"
+def _describe_limit(known: Basis) -> tuple[str, ...]:
+    limit = known.spec.copy.precopy_limit_bytes_per_second
+    if limit is None:
+        return ()
+    return (f"Pre-copy passes send at most {units.rate(limit)}, as the move says. The final sync has no limit.",)
+
+
+LIMIT = "limit"
+"""What bounds pre-copy passes that the user has limited."""
+
+
+def _limited(known: Basis, rate: Rate) -> Rate:
+    """The rate of a pre-copy pass: at most the limit of the move, which is on what is sent, compressed or not."""
+    limit = known.spec.copy.precopy_limit_bytes_per_second
+    if limit is None:
+        return rate
+    limit *= known.spec.copy.compression_ratio or 1.0
+    return slowest((rate, Rate(fixed(limit), limit, LIMIT)))
+
+
+COPIED = (
+    "the rehearsal has left its copy on the new server: only what has changed since is copied again, and every file is "
+    "read once for its checksum"
+)
 
 
 def _copied_before(known: Basis) -> "Draws | None":
@@ -172,6 +199,7 @@ def _pre_copy_assumptions(known: Basis, checking: Verify) -> tuple[str, ...]:
     return (
         *known.assumptions_about(*dict.fromkeys((*known.copy_concerns, "read", "change"))),
         *_describe_touched(known),
+        *_describe_limit(known),
         *((describe_verify_all(known),) if checking is Verify.CHANGED else ()),
         *describe_index_rebuild(known),
         PEOPLE,
@@ -284,10 +312,7 @@ def _describe_touched(known: Basis) -> tuple[str, ...]:
     if hourly is None:
         return ()
     return (
-        (
-            f"Within an hour, data files with a total size of {units.size(hourly)} were written to. "
-            "The final sync has to read all of them."
-        ),
+        (f"The final sync has to read all data files that were written to in the last hour ({units.size(hourly)})."),
     )
 
 

@@ -90,8 +90,8 @@ def _method(name: str, known: Basis, on_old: int, on_new: int) -> Simulated:
 NO_SLOWER = "The network was not measured. It is assumed to be no slower than at the earlier restore."
 CROSSES = "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built there."
 IN_FILES = (
-    "The files of the dump are sent to the new server and loaded there. Only the slower of the two is counted. They "
-    "contain no indexes: those are built there."
+    "The files of the dump are loaded on the new server while others are still being sent: the estimate counts the "
+    "longer of the two durations. They contain no indexes: those are built there."
 )
 """pg_restore -j reads files only, no pipe: both can overlap where the new server reads them from the old one."""
 

@@ -77,7 +77,7 @@ def spec_of(
         old=_old(known, figures),
         new=_new(known, figures),
         link=_link(known, figures, command_seconds),
-        copy=_copy(known.choice, figures),
+        copy=_copy(known.choice, figures, move.precopy_limit),
         dump=_dump(figures),
         history=_told(known, measured, copied),
     )
@@ -219,7 +219,7 @@ def _new(known: _Known, figures: Mapping[str, float]) -> NewSpec:
     )
 
 
-def _copy(choice: Choice, figures: Mapping[str, float]) -> CopySpec:
+def _copy(choice: Choice, figures: Mapping[str, float], precopy_limit: float | None) -> CopySpec:
     sample = choice.sample
     ssh = figures.get("copy.ssh_bytes_per_second")
     return CopySpec(
@@ -228,6 +228,7 @@ def _copy(choice: Choice, figures: Mapping[str, float]) -> CopySpec:
         ssh_bytes_per_second=ssh if choice.transport.route is Route.SSH else inf,
         pass_seconds=sample.connect_seconds if sample is not None else None,
         sum_bytes_per_second=figures.get("copy.sum_bytes_per_second"),
+        precopy_limit_bytes_per_second=precopy_limit,
     )
 
 

@@ -109,8 +109,15 @@ def describe_verify_all(known: Basis) -> str:
     """Return a sentence on the additional downtime of --verify all."""
     looks = [part.name for part in looks_for_corruption(known)]
     seconds = units.duration(span(read_whole(known) + looking(known)).likely)
-    behind = f", and {' and '.join(looks)} examine the new cluster" if looks else ""
+    if not looks:
+        return (
+            "The estimate is that of a plan which compares, in the downtime, the checksums of the files that have "
+            "changed since the checksums in advance. With --verify all, every file is read during the downtime. "
+            f"This would take about {seconds} more, which are not included."
+        )
+    behind = f", and {' and '.join(looks)} examine the new cluster"
     return (
-        f"With --verify all, every file is read during the downtime{behind}. "
+        "The estimate is that of a plan which compares, in the downtime, the checksums of the files that have changed "
+        f"since the checksums in advance. With --verify all, every file is read during the downtime{behind}. "
         f"This would take about {seconds} more, which are not included."
     )

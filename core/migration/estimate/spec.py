@@ -114,7 +114,8 @@ class CopySpec:
 
     `compression_ratio`: size before over size after. `ssh_bytes_per_second`: what one ssh stream carried; infinite
     where the copy takes another route. `pass_seconds`: what a pass takes that has nothing to send.
-    `sum_bytes_per_second`: what both servers sum up beside each other.
+    `sum_bytes_per_second`: what both servers sum up beside each other. `precopy_limit_bytes_per_second`: what a
+    pre-copy pass sends at most, because the user wants it so.
     """
 
     observed_bytes_per_second: float | None = None
@@ -122,6 +123,7 @@ class CopySpec:
     ssh_bytes_per_second: float | None = None
     pass_seconds: float | None = None
     sum_bytes_per_second: float | None = None
+    precopy_limit_bytes_per_second: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

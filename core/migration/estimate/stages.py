@@ -145,7 +145,7 @@ def stage(
 def reckoned_words(known: Basis) -> str:
     """Where the figure of a stage comes from that was never timed."""
     return (
-        "calculated from the duration of one command on these servers"
+        "calculated from measured rates, the number of commands, and the duration of one of them on these servers"
         if known.spec.link.command_seconds is not None
         else "assumed"
     )

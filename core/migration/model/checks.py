@@ -51,3 +51,11 @@ class CheckResult:
     def stops(self) -> bool:
         """Whether it stops an execution."""
         return self.status is Status.BLOCKER or (self.status is Status.UNKNOWN and self.blocking)
+
+    @property
+    def warns(self) -> bool:
+        """Whether it is a warning that nobody has accepted.
+
+        An unknown that cannot stop the move is none: nothing was found that needs an action.
+        """
+        return self.status is Status.WARNING and self.waiver is None

@@ -42,6 +42,8 @@ _METHODS = {
     "pg-upgrade-link": marked("Pre-copy, then pg_upgrade --link"),
 }
 """The titles of the methods, by their ids."""
+CARRIED_OUT = frozenset({"cold-copy", "warm-copy"})
+"""The methods that pghaul plans and carries out; the others are estimated for comparison."""
 
 
 def method_title(method: str) -> str:

@@ -1,5 +1,6 @@
 """A plan being carried out: its rows in the history are its state."""
 
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -7,6 +8,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Protocol
 
+from core.migration.model import step_ids
 from core.migration.model.plan import Phase, Plan, Step
 
 LOCK_FOLDER = "/var/tmp"  # noqa: S108  ln makes the lock in it or fails
@@ -74,6 +76,10 @@ class State(StrEnum):
     ROLLED_BACK = "rolled back"
 
 
+OVER = frozenset({State.DONE, State.ROLLED_BACK})
+"""Such an execution cannot be continued."""
+
+
 ENDED_EARLY = frozenset({State.STOPPED, State.CANCELLED, State.PAUSED})
 """Nothing of such an execution runs on the servers, and what the copy needed was taken away. It can be continued."""
 
@@ -96,7 +102,8 @@ class StepRun:
         id: its number in the history.
         back: it is a step of the way back.
         attempt: which try it is, from 1.
-        exit_status: None while it runs, or when nobody saw how it ended; CANCELLED_STEP if the operator ended it.
+        exit_status: None while it runs, or when nobody saw how it ended; CANCELLED_STEP (-130) if the operator
+            ended it.
         bytes: what it sent, in bytes of cluster; None where it copies nothing or does not say. While it runs, how much
             it is through with of the `total`, which is None where it is not known.
         output: the end of what it printed.
@@ -123,6 +130,15 @@ class StepRun:
         return self.exit_status == 0 and not self.void
 
 
+def new_token() -> str:
+    """Return a token by which an execution is told from every other one."""
+    return secrets.token_hex(4)
+
+
+_STOPPING = frozenset({step_ids.STOP_OLD_CLUSTER, step_ids.CHECK_STOPPED})
+"""The steps that stop the old cluster, or find it stopped."""
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     """A plan being carried out. Its rows in the history are its state.
@@ -131,6 +147,7 @@ class Execution:
         token: what tells this execution from every other one, on whatever workstation: the locks bear it.
         owner: `user@workstation` who carries it out.
         message: why it ended where it did; empty while it runs or when it is done.
+        follow_up_done: the ids of the follow-up tasks that the operator has ticked off.
     """
 
     id: int
@@ -145,6 +162,7 @@ class Execution:
     steps: tuple[StepRun, ...] = ()
     message: str = ""
     cancel_asked: bool = False
+    follow_up_done: frozenset[str] = frozenset()
 
     @property
     def steps_taken(self) -> tuple[Step, ...]:
@@ -152,9 +170,22 @@ class Execution:
         return tuple(step for step in self.plan.steps if self.kind is Kind.REAL or step.in_rehearsal)
 
     @property
-    def next_number(self) -> int | None:
-        """The number of the first step that is not done; None: all are done."""
-        return next((step.number for step in self.steps_taken if not self.done(step.number)), None)
+    def next_step(self) -> Step | None:
+        """The step with which it goes on; None: all are done.
+
+        That is the first one that is not done. But while the old cluster runs, an execution that ended early repeats
+        the pre-copy passes, because the lists of what they have copied are removed with the rest.
+        """
+        following = next((step for step in self.steps_taken if not self.done(step.number)), None)
+        if following is None or not self.steps or self.state not in ENDED_EARLY or self._stop_has_begun:
+            return following
+        repeated = (step for step in self.steps_taken if step.precopy_pass or step.downtime)
+        return min(following, next(repeated, following), key=lambda step: step.number)
+
+    @property
+    def _stop_has_begun(self) -> bool:
+        holding = {step.number for step in self.plan.steps if step.id in _STOPPING}
+        return any(run.number in holding and not run.back for run in self.steps)
 
     @property
     def dressed(self) -> bool:

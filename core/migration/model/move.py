@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from core.sides import Side
 
@@ -28,6 +28,8 @@ class Move:
         tablespace_targets: location on the old -> location on the new server, for those that differ.
         plain_text: the cluster's bytes may cross the network unencrypted.
         edited: which values hold of settings that are edited and not in force; None: not chosen.
+        precopy_limit: how many bytes/s a pre-copy pass sends at most; None: as many as it can. The final sync has no
+            limit.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Move:
     tablespace_targets: dict[str, str] = field(default_factory=dict)
     plain_text: bool = False
     edited: EditedSettings | None = None
+    precopy_limit: int | None = None
 
 
 class Hook(StrEnum):
@@ -51,6 +54,7 @@ class Hook(StrEnum):
     TELL_POOLER = "tell-pooler"
 
 
+WORKSTATION: Final = "workstation"
 HookSide = Side | Literal["workstation"]
 """Where a hook runs."""
 

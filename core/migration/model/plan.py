@@ -362,6 +362,29 @@ class PlanWarning:
         return f"{self.status}: {self.message}" + (f" [{self.check}]" if self.check else "")
 
 
+class FollowUpGroup(StrEnum):
+    """What a follow-up task is for, in the order in which the groups are shown."""
+
+    VERIFY = "verify"
+    BACK_UP = "back-up"
+    CLEAN_UP = "clean-up"
+    INFORMATION = "information"
+    """There is nothing to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A task after the cutover, or information for then. The `id` is recorded with its tick, the text can change."""
+
+    id: str
+    group: FollowUpGroup
+    text: str
+
+    def __str__(self) -> str:
+        """Return the sentences that people read."""
+        return self.text
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The ordered steps of a move."""
@@ -389,10 +412,10 @@ class Plan:
     them."""
     later: tuple[Step, ...] = ()
     """What is no part of the plan, but worth doing when it suits."""
-    remains: tuple[str, ...] = ()
-    """What lies on the servers when all is done, in sentences."""
-    advice: tuple[str, ...] = ()
-    """What is still to do then, in sentences."""
+    remains: tuple[FollowUp | str, ...] = ()
+    """What lies on the servers when all is done. A text is from a plan that an earlier pghaul has recorded."""
+    advice: tuple[FollowUp | str, ...] = ()
+    """What is still to do then; the same is true of a text."""
     functions: str = ""
     """The functions that its calls name: what an execution of it runs, whichever pghaul goes on with it."""
     settings: tuple[tuple[str, str], ...] = ()
@@ -404,6 +427,11 @@ class Plan:
     def step(self, step_id: str) -> Step | None:
         """Return the step of that id."""
         return next((step for step in self.steps if step.id == step_id), None)
+
+    def server(self, side: Side) -> str:
+        """Return the name of the server of that side; empty if the plan does not tell it."""
+        logins = (login.server for login in self.logins if login.side is side)
+        return next(logins, "") or next((step.server for step in self.steps if step.side is side), "")
 
     @property
     def first_copying(self) -> int:

@@ -56,6 +56,7 @@ class CopyChannel:
         control: the PATH of the cluster's programs on the old server and its data directory there. The control file
             shows which WAL is in use. None if that is not known; then all WAL is copied.
         purpose: `probe`, which takes minutes, or `copy`, which may take days.
+        precopy_limit: how many bytes/s a pre-copy pass sends at most; None: as many as it can.
     """
 
     marker: str
@@ -71,6 +72,7 @@ class CopyChannel:
     rsync: Version = UNKNOWN
     control: tuple[str, str] | None = None
     purpose: str = "copy"
+    precopy_limit: int | None = None
 
     @property
     def functions_folder(self) -> str:
@@ -132,6 +134,7 @@ def make_copy_channel(
         transport=transport,
         rsync=rsync,
         purpose=purpose,
+        precopy_limit=move.precopy_limit,
     )
 
 

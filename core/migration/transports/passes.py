@@ -25,6 +25,10 @@ from core.servers.shell import Shell, call, command, with_settings
 
 _OPTIONS = ("-rlptH", "--timeout=600", "--stats")
 _DAEMON_USER = "pghaul"
+_KIB = 1024
+"""The unit of --bwlimit in bytes/s."""
+PRECOPY_LIMIT = "copy_limit_pass"
+"""The setting of a copy with the options that limit its pre-copy passes; empty: they have no limit."""
 
 IN_PLACE = ("--ignore-times", "--inplace")
 PRESENT = ("--existing", *IN_PLACE)
@@ -75,7 +79,21 @@ def copy_settings(channel: CopyChannel) -> dict[str, str]:
         "copy_path": path,
         "copy_data": data,
         "copy_target": _target_on_old(channel),
+        PRECOPY_LIMIT: " ".join(limit_options(channel)),
+        "copy_limit_stream": " ".join(limit_options(channel, transport.streams)),
     }
+
+
+def limit_options(channel: CopyChannel, streams: int = 1) -> tuple[str, ...]:
+    """Return the options that limit a pre-copy pass; empty if it has no limit.
+
+    Args:
+        channel: the copy.
+        streams: how many rsync run at the same time. Each gets its part of the limit.
+    """
+    if channel.precopy_limit is None:
+        return ()
+    return (f"--bwlimit={max(1, channel.precopy_limit // (_KIB * streams))}",)  # 0 would be no limit
 
 
 def _sends_lists_first(channel: CopyChannel) -> bool:

@@ -24,6 +24,8 @@ SETTINGS = {
     "copy_path": "/usr/bin:/bin",
     "copy_data": "-",
     "copy_target": "-",
+    "copy_limit_pass": "",
+    "copy_limit_stream": "",
 }
 _TWO = {
     **SETTINGS,

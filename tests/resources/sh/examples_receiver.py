@@ -16,6 +16,7 @@ _SAID = (
     "-lHtpre.iLsfxCIvu --compress-level=1 --timeout=600 --compress-choice=zstd --stats --partial --ignore-existing",
     "-nlHtpre.LsfxC --log-format=%i --timeout=600 --max-delete=7 --delete --stats",
     "-lHtprRz --compress-level=1 --timeout=600 --existing --append",
+    "-lHtpre.iLsfxCIvu --bwlimit=48828 --timeout=600 --stats --partial --ignore-existing",
 )
 """What rsync asks new's rsync for in passes; what each version says stands in tests/data/rsync-server."""
 

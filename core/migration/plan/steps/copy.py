@@ -4,6 +4,7 @@ They are the pre-copy passes while the old cluster runs, its stop with a check, 
 with another path, and the comparison of both sides.
 """
 
+from core import units
 from core.migration.estimate.copy_methods import MOST_PASSES
 from core.migration.findings.data_roots import DataRoot, relinked_roots
 from core.migration.model import step_ids
@@ -111,7 +112,26 @@ def _pre_copy_steps(context: PlanContext) -> list[Step]:
     return [record_data_roots(context), *steps]
 
 
+def _explain_pre_copy(context: PlanContext, number: int) -> str:
+    """Return the reason of a pre-copy pass. It names the limit of the move."""
+    limit = context.channel.precopy_limit
+    if number == 1 and limit is None:
+        return "The old cluster keeps running. The more is on the new server already, the shorter is the downtime."
+    if limit is None:
+        return "The old cluster keeps running. This pass copies what has changed since the pass before."
+    if number == 1:
+        return (
+            "The old cluster keeps running. The more is on the new server already, the shorter is the downtime. This "
+            f"pass sends at most {units.rate(limit)}, as the move says. The final sync has no limit."
+        )
+    return (
+        "The old cluster keeps running. This pass copies what has changed since the pass before. It sends at most "
+        f"{units.rate(limit)}, as the move says. The final sync has no limit."
+    )
+
+
 def _pre_copy_step(context: PlanContext, root: DataRoot, number: int) -> Step:
+    limit = passes.limit_options(context.channel)
     return Step(
         id=step_ids.of_part(step_ids.PRE_COPY, number, root.label),
         title=f"Pre-copy pass {number} of {MOST_PASSES}: copy {root.source}",
@@ -119,12 +139,10 @@ def _pre_copy_step(context: PlanContext, root: DataRoot, number: int) -> Step:
             side=Side.OLD,
             user=context.owner,
             call=str(passes.limited_pre_copy_pass(root, *context.lists)),
-            native=_native_rsyncs(context, root, passes.PRESENT, passes.MISSING),
+            native=_native_rsyncs(context, root, (*limit, *passes.PRESENT), (*limit, *passes.MISSING)),
             detached=True,
         ),
-        reason="The old cluster keeps running. The more is on the new server already, the shorter is the downtime."
-        if number == 1
-        else "The old cluster keeps running. This pass copies what has changed since the pass before.",
+        reason=_explain_pre_copy(context, number),
         undo=_UNDO_COPY,
         phase=Phase.WARM,
         in_rehearsal=True,

@@ -3,67 +3,86 @@
 from core.migration.findings.edited import list_settings_kept_in_force
 from core.migration.findings.layout import configuration_copied
 from core.migration.findings.services import debian_config_file
+from core.migration.model.plan import FollowUp, FollowUpGroup
 from core.migration.plan import cluster_control, service
 from core.migration.plan.context import PlanContext
 from core.migration.plan.steps.configuration import saved_configuration
 
 
-def list_remaining_files(context: PlanContext) -> tuple[str, ...]:
-    """Return sentences on the files that remain on both servers after the move, and when they can be removed."""
+def list_remaining_files(context: PlanContext) -> tuple[FollowUp, ...]:
+    """Return what remains on both servers after the move, and when it can be removed."""
     cluster, target = context.cluster, context.move.target
-    sentences = [
-        (
+    kept = [
+        FollowUp(
+            "old-files",
+            FollowUpGroup.CLEAN_UP,
             f"{context.old.name}: {cluster.data_directory} and its tablespaces hold the stopped cluster. Remove it "
-            "when the new cluster has proven itself and has a backup of its own."
+            "when the new cluster has proven itself and has a backup of its own.",
         ),
-        (
+        FollowUp(
+            "fence",
+            FollowUpGroup.INFORMATION,
             f"{context.old.name}: {cluster.data_directory}/{cluster_control.FENCE} holds its control file, without "
-            "which it cannot start, and the record of the cutover."
+            "which it cannot start, and the record of the cutover.",
         ),
     ]
     if configuration_copied(cluster):
-        sentences.append(
-            f"{context.new.name}: {saved_configuration(context)} holds the files that the configuration has replaced, "
-            "if any."
+        kept.append(
+            FollowUp(
+                "saved-configuration",
+                FollowUpGroup.INFORMATION,
+                f"{context.new.name}: {saved_configuration(context)} holds the files that the configuration has "
+                "replaced, if any.",
+            )
         )
     elif context.service is not None and context.service.debian:
         file = debian_config_file(context.service)
-        sentences.append(
-            f"{context.new.name}: {file}{service.SAVED_SUFFIX} is the previous configuration file of the new server, "
-            "which this move has replaced."
+        kept.append(
+            FollowUp(
+                "saved-configuration",
+                FollowUpGroup.INFORMATION,
+                f"{context.new.name}: {file}{service.SAVED_SUFFIX} is the previous configuration file of the new "
+                "server, which this move has replaced.",
+            )
         )
-    sentences.append(
-        f"{context.new.name}: {target}/{cluster_control.LOG} holds the server's messages when pg_ctl started it."
-    )
-    return tuple(sentences)
+    log = f"{context.new.name}: {target}/{cluster_control.LOG} holds the server's messages when pg_ctl started it."
+    return (*kept, FollowUp("start-log", FollowUpGroup.INFORMATION, log))
 
 
-def list_follow_up_tasks(context: PlanContext) -> tuple[str, ...]:
-    """Return the tasks after the cutover, the most urgent first."""
-    archiving = ""
+def list_follow_up_tasks(context: PlanContext) -> tuple[FollowUp, ...]:
+    """Return the tasks after the cutover, the most urgent first, and information for then."""
+    archiving = []
     backup = "Take a backup of the new cluster."
     if context.cluster.settings.get("archive_mode", "off") != "off":
         backup = (
             "Take a new base backup. Nothing was archived during the local-only start, so the archive may have a gap."
         )
-        archiving = (
+        said = (
             "Check that the new cluster archives its WAL. Since the cutover it uses the archive_command of the old "
             "cluster: select archived_count, failed_count, last_failed_time from pg_stat_archiver. While that fails, "
             "WAL fills the disk of the new server."
         )
+        archiving.append(FollowUp("archiving", FollowUpGroup.VERIFY, said))
     return (
-        backup,
-        *([archiving] if archiving else []),
+        FollowUp("backup", FollowUpGroup.BACK_UP, backup),
+        *archiving,
         *_settings_to_decide(context),
         *_replication_tasks(context),
-        (
-            "Warm up the memory of the new server, for example by pg_prewarm. Until then the first queries are slow. "
-            "ANALYZE is not needed, because the statistics are copied with the files."
+        FollowUp(
+            "cache",
+            FollowUpGroup.INFORMATION,
+            "The first queries are slow, because the memory of the new server contains no data yet. pg_prewarm can "
+            "load tables in advance.",
+        ),
+        FollowUp(
+            "statistics",
+            FollowUpGroup.INFORMATION,
+            "ANALYZE is not needed, because the statistics are copied with the files.",
         ),
     )
 
 
-def _settings_to_decide(context: PlanContext) -> list[str]:
+def _settings_to_decide(context: PlanContext) -> list[FollowUp]:
     """Return the task on settings for which the value in force was kept instead of the value in the files."""
     settings = list_settings_kept_in_force(context.move, context.cluster)
     if not settings:
@@ -74,21 +93,21 @@ def _settings_to_decide(context: PlanContext) -> list[str]:
         "postgresql.auto.conf of the new cluster keeps the values that were in force. After ALTER SYSTEM RESET of a "
         "setting, the next reload or restart takes it from the other files."
     )
-    return [task]
+    return [FollowUp("edited-settings", FollowUpGroup.VERIFY, task)]
 
 
-def _replication_tasks(context: PlanContext) -> list[str]:
+def _replication_tasks(context: PlanContext) -> list[FollowUp]:
     """Return the tasks on standbys, archivers and replication slots of the old server."""
     wide = context.cluster.wide
     if wide is None:
         return []
     tasks = []
     if wide.receivers:
-        names = dict.fromkeys(each.name for each in wide.receivers)
-        tasks.append(f"Point the receivers of the old cluster's WAL to the new cluster: {', '.join(names)}.")
+        names = ", ".join(dict.fromkeys(each.name for each in wide.receivers))
+        task = f"Point the receivers of the old cluster's WAL to the new cluster: {names}."
+        tasks.append(FollowUp("receivers", FollowUpGroup.BACK_UP, task))
     if wide.slots:
-        names = dict.fromkeys(each.name for each in wide.slots)
-        tasks.append(
-            f"Drop the replication slots that nobody uses on the new server, because they keep WAL: {', '.join(names)}."
-        )
+        names = ", ".join(dict.fromkeys(each.name for each in wide.slots))
+        task = f"Drop the replication slots that nobody uses on the new server, because they keep WAL: {names}."
+        tasks.append(FollowUp("slots", FollowUpGroup.CLEAN_UP, task))
     return tasks

@@ -139,7 +139,7 @@ def _local_only_start(context: PlanContext) -> list[Step]:
     return [
         Step(
             id=step_ids.START_LOCALLY,
-            title="Start the new cluster for local connections only, and fence it again",
+            title="Start the new cluster for local connections only",
             action=RemoteCall(
                 side=Side.NEW,
                 user=user,
@@ -254,7 +254,7 @@ def _allow_connections(context: PlanContext) -> Step:
     start = service.start_new(context)
     return Step(
         id=step_ids.CUTOVER,
-        title="Allow client connections (point of no return)",
+        title="Start the new cluster for clients (point of no return)",
         action=RemoteCall(side=Side.NEW, user=start.user, call=str(start.command), native=start.native),
         reason="The new cluster is started in the way in which its host always starts it. What clients write from "
         "here on is on the new server only.",

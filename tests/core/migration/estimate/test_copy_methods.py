@@ -8,12 +8,13 @@ import pytest
 from core.facts.model import Facts
 from core.migration.estimate import Spec, estimate, load_spec, spec_of
 from core.migration.estimate.basis import basis
-from core.migration.estimate.copy_methods import HARDLY
+from core.migration.estimate.copy_methods import HARDLY, LIMIT
 from core.migration.estimate.draws import span
 from core.migration.estimate.proofs import looks_for_corruption
 from core.migration.estimate.spec import ClusterSpec, CopySpec, History, LinkSpec, NewSpec, OldSpec
 from core.migration.model.estimate import Method
 from core.migration.model.move import Verify
+from core.migration.model.plan import Phase
 from tests.core.migration.builders import NOW, TARGET, cluster, move, new, old
 
 TERA = Spec(ClusterSpec(1.22e12, files=30000), OldSpec(200e6, 8), NewSpec(200e6, 16), copy=CopySpec(100e6))
@@ -245,3 +246,34 @@ def test_no_more_is_assumed_to_change_than_was_written_to() -> None:
     assert span(basis(spec).change).likely == pytest.approx(5e6)
     assert span(basis(spec).change).high > 1e9
     assert span(basis(TERA).change).likely > 1e9
+
+
+def test_the_limit_of_the_move_binds_the_pre_copy_passes_alone() -> None:
+    """At 20 MB/s 1.22 TB take 61,000 s; what the cluster is stopped for grows by what changes meanwhile alone."""
+    spec = replace(TERA, cluster=replace(TERA.cluster, change_bytes_per_hour=1e6))
+    limited = replace(spec, copy=replace(spec.copy, precopy_limit_bytes_per_second=20e6))
+    plain, slow = (method("warm-copy", each) for each in (spec, limited))
+    (warm,) = (stage for stage in slow.stages if stage.name == Phase.WARM)
+    assert warm.seconds.low >= 1.22e12 / 20e6
+    assert warm.bound_by == LIMIT
+    assert slow.downtime_seconds.likely == pytest.approx(plain.downtime_seconds.likely, rel=0.1)
+    assert any("20.0 MB/s" in each for each in slow.assumptions)
+    cold, as_ever = (method("cold-copy", each) for each in (limited, spec))
+    assert stages(cold) == stages(as_ever)
+    fast = replace(spec, copy=replace(spec.copy, precopy_limit_bytes_per_second=1e12))
+    assert stages(method("warm-copy", fast)) == stages(plain)
+    assert next(stage for stage in plain.stages if stage.name == Phase.WARM).bound_by != LIMIT
+
+
+def test_the_limit_is_on_what_is_sent_compressed_or_not() -> None:
+    def seconds(ratio: float | None) -> float:
+        copy = replace(TERA.copy, precopy_limit_bytes_per_second=1e6, compression_ratio=ratio)
+        return stages(method("warm-copy", replace(TERA, copy=copy)))[Phase.WARM]
+
+    assert seconds(3.0) < 0.4 * seconds(None)
+
+
+def test_the_estimate_of_a_move_counts_its_limit() -> None:
+    made = spec_of(move(precopy_limit=20_000_000), old(), ())
+    assert made.copy.precopy_limit_bytes_per_second == 20e6
+    assert spec_of(move(), old(), ()).copy.precopy_limit_bytes_per_second is None

@@ -147,6 +147,19 @@ def test_the_name_to_be_typed_stands_at_the_head() -> None:
     assert ": `15/main`\n" in runbook(made).partition("### 1. ")[0]
 
 
+def test_a_limit_stands_in_each_pre_copy_pass_and_in_no_other() -> None:
+    made = plan({"running": True}, {"precopy_limit": 50_000_000})
+    limited = [each for each in made.steps if any("--bwlimit=48828" in line for line in each.native)]
+    assert limited == [each for each in made.steps if each.precopy_pass and each.root]
+    assert all("50.0 MB/s" in each.reason for each in limited)
+    assert {name: value for name, value in made.settings if "limit_" in name} == {
+        "copy_limit_pass": "--bwlimit=48828",
+        "copy_limit_stream": "--bwlimit=48828",
+    }
+    assert "copy_limit_pass=--bwlimit=48828" in script(made)
+    assert not any("limit" in line for each in plan({"running": True}).steps for line in each.native)
+
+
 def test_the_final_pass_trusts_no_time() -> None:
     """What these two functions then do is tested on files whose times were set back."""
     made = plan({"running": True})
@@ -295,7 +308,7 @@ def test_every_start_names_a_configuration_file_of_another_name_in_the_data_dire
         assert f" {DATA}/own.conf" in step(made, each).call
     for started in (opening(made), step(made, old)):
         assert "/own.conf" in started.native[-1]
-    assert not any("before-pghaul" in each for each in made.remains)
+    assert not any("before-pghaul" in each for each in map(str, made.remains))
     registered = plan({"config_file": f"{DATA}/own.conf"}, new_facts=new(services=(DEBIAN,)))
     assert step(registered, step_ids.of_part(step_ids.REGISTER, "0")).call.endswith(f" {TARGET}/own.conf")
 

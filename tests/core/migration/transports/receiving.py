@@ -36,11 +36,20 @@ def transports(version: Version) -> Iterator[Transport]:
         yield Transport(compression="lz4")
 
 
-def said(folder: Path, transport: Transport, version: Version, programs: Path | None = None) -> list[str]:
-    """What is asked of new by all passes and by a sample; `programs`: where another rsync lies.
+def said(
+    folder: Path, transport: Transport, version: Version, programs: Path | None = None, limit: int | None = None
+) -> list[str]:
+    """What is asked of new by all passes and by a sample.
+
+    Args:
+        folder: an empty folder.
+        transport: how the files are copied.
+        version: of the other server's rsync.
+        programs: where another rsync lies.
+        limit: of the pre-copy passes, in bytes/s.
 
     Raises:
-        AssertionError: a pass failed, or did not bring over what there is.
+        AssertionError: a pass failed, or did not bring over what there is, or another than a pre-copy pass is limited.
     """
     old, new, way = (folder / name for name in ("old", "new", "way"))
     for each in (old / "base", new, way, folder / "programs"):
@@ -52,14 +61,17 @@ def said(folder: Path, transport: Transport, version: Version, programs: Path | 
     for name, size in (("1", 20_000_000), ("2", 1)):
         (old / "base" / name).write_bytes(b"x" * size)
     targets = (("data", str(new)), ("sample", str(new)))
-    channel = CopyChannel("key", str(way), "", 22, "", "", (), (), targets, transport, version)
+    channel = CopyChannel("key", str(way), "", 22, "", "", (), (), targets, transport, version, precopy_limit=limit)
+    unlimited = [0, 0]  # the lines of `said` before the pre-copy pass, and up to its end
     root = DataRoot("data", "", str(old), str(new), None, None)
     if transport.route is not Route.DAEMON:
         _carried(folder, sampling.choose(channel, str(old), 48_000_000, 100))
         _carried(folder, sampling.send(channel, str(old)))
         shutil.rmtree(new)
         new.mkdir()
+        unlimited[0] = len(_lines(folder))
         _carried(folder, passes.prepare_call(channel, passes.pre_copy_pass(root)))
+        unlimited[1] = len(_lines(folder))
         (old / "base/1").write_bytes(b"y" * 20_000_000)
         _carried(folder, passes.prepare_call(channel, passes.changed_pass(root)))
         assert (new / "base/1").read_bytes() == (old / "base/1").read_bytes()
@@ -70,6 +82,12 @@ def said(folder: Path, transport: Transport, version: Version, programs: Path | 
     _carried(folder, passes.prepare_call(channel, passes.list_deletions(root)))
     if transport.route is not Route.DAEMON:
         _carried(folder, passes.prepare_call(channel, passes.full_pass(root)))
+    lines = _lines(folder)
+    assert not any("bwlimit" in line for line in (*lines[: unlimited[0]], *lines[unlimited[1] :]))
+    return lines
+
+
+def _lines(folder: Path) -> list[str]:
     return (folder / "said").read_text().splitlines()
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -48,3 +49,34 @@ def written(page: Path, filled: bytes) -> None:
 def carried(channel: CopyChannel, made: Shell) -> None:
     done = run(passes.prepare_call(channel, made))
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("limit", "streams", "options"),
+    [
+        (None, 1, ()),
+        (50_000_000, 1, ("--bwlimit=48828",)),
+        (50_000_000, 4, ("--bwlimit=12207",)),
+        (1, 8, ("--bwlimit=1",)),  # 0 would be no limit
+    ],
+)
+def test_a_limit_is_said_in_kib_and_never_lifted(limit: int | None, streams: int, options: tuple[str, ...]) -> None:
+    channel = CopyChannel("key", "/way", "", 22, "", "", (), (), (("data", "/new"),), precopy_limit=limit)
+    assert passes.limit_options(channel, streams) == options
+
+
+def test_a_limited_pass_takes_as_long_as_it_must(tmp_path: Path) -> None:
+    old, new, way = (tmp_path / name for name in ("old", "new", "way"))
+    for folder in (old, new, way):
+        folder.mkdir()
+    (old / "1").write_bytes(os.urandom(3_000_000))
+    transport = Transport(route=Route.LOCAL)
+    targets = (("data", str(new)),)
+    channel = CopyChannel(
+        "key", str(way), "", 22, "", "", (), (), targets, transport, (3, 2, 7), precopy_limit=2_000_000
+    )
+    root = DataRoot("data", "", str(old), str(new), None, None)
+    began = time.monotonic()
+    carried(channel, passes.pre_copy_pass(root))
+    assert time.monotonic() - began > 1
+    assert (new / "1").read_bytes() == (old / "1").read_bytes()

@@ -40,7 +40,7 @@ def test_what_is_in_force_is_set_before_the_first_start_and_given_to_the_old_ser
     assert any("port=5432" in each for each in back.native)
     assert words(of, step_ids.CHECK_OLD_RUNS)[3:] == ["5432", "-", "port=5432", "search_path=it's"]
     assert all("port=5432" not in each.call for each in of.steps if each.point_of_no_return)
-    assert any("ALTER SYSTEM RESET" in each for each in of.advice)
+    assert any("ALTER SYSTEM RESET" in each for each in map(str, of.advice))
 
 
 def test_where_the_files_hold_both_servers_listen_by_them() -> None:

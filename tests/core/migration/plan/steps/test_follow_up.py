@@ -5,7 +5,7 @@ from dataclasses import replace
 from core.facts.catalog import Receiver, Slot
 from core.facts.model import Cluster
 from core.migration.estimate import estimate, spec_of
-from core.migration.model.plan import Plan
+from core.migration.model.plan import FollowUp, FollowUpGroup, Plan
 from core.migration.plan import make_plan
 from tests.core.migration.builders import DATA, TARGET, cluster, move, new, old, profile
 
@@ -17,7 +17,7 @@ def made(of: Cluster) -> Plan:
 
 
 def test_old_and_the_log_of_the_first_start_stay() -> None:
-    said = made(cluster(running=True)).remains
+    said = [str(each) for each in made(cluster(running=True)).remains]
     assert any(f" {DATA} " in each for each in said)
     assert f"new: {TARGET}/pghaul-start.log" in said[-1]
     assert not any("before-pghaul" in each for each in said)
@@ -30,7 +30,7 @@ def test_what_was_put_aside_is_named() -> None:
         found_by=("pg_lsclusters",),
         config_file="/etc/postgresql/15/main/postgresql.conf",
     )
-    said = "\n".join(made(of).remains)
+    said = "\n".join(map(str, made(of).remains))
     assert f"{DATA}/pghaul-fence " in said
     assert "new: /var/lib/pghaul/" in said
     assert "/etc/postgresql/15/main.before-pghaul" not in said
@@ -41,9 +41,19 @@ def test_a_backup_is_asked_for_and_more_is_said_of_an_archive() -> None:
     archived, plain = (
         made(replace(of, settings={**of.settings, "archive_mode": mode})).advice for mode in ("on", "off")
     )
-    assert archived[0] != plain[0]
+    assert str(archived[0]) != str(plain[0])
     assert set(plain[1:]) < set(archived)
-    assert "ANALYZE" in plain[-1]
+
+
+def test_what_needs_no_action_is_information() -> None:
+    plan = made(cluster(running=True))
+    found = [each for each in (*plan.advice, *plan.remains) if isinstance(each, FollowUp)]
+    assert {each.id: each.group for each in found if each.group is not FollowUpGroup.INFORMATION} == {
+        "backup": FollowUpGroup.BACK_UP,
+        "old-files": FollowUpGroup.CLEAN_UP,
+    }
+    assert len({each.id for each in found}) == len(found) == len((*plan.advice, *plan.remains))
+    assert "ANALYZE" in next(each.text for each in found if each.id == "statistics")
 
 
 def test_what_hung_on_old_is_named_once() -> None:
@@ -51,6 +61,6 @@ def test_what_hung_on_old_is_named_once() -> None:
     assert of.wide is not None
     receivers = (Receiver("standby", "10.0.0.9", "streaming"), Receiver("standby", "10.0.0.8", "streaming"))
     slots = (Slot("standby", "physical", "", active=True), Slot("sink", "logical", "shop", active=False))
-    advice = made(replace(of, wide=replace(of.wide, receivers=receivers, slots=slots))).advice
+    advice = [str(each) for each in made(replace(of, wide=replace(of.wide, receivers=receivers, slots=slots))).advice]
     assert advice[1].endswith(": standby.")
     assert advice[2].endswith(": standby, sink.")
