@@ -102,7 +102,13 @@ class BlockedError(PghaulError):
 
 
 class PausedError(BlockedError):
-    """The operator wanted no further step, or did not confirm one. Nothing has failed."""
+    """The operator wanted no further step, or did not confirm one. Nothing has failed.
+
+    Attributes:
+        stands: how both clusters stand, if the old one may be stopped by now; else empty.
+    """
+
+    stands = ""
 
 
 class Cancelled(PghaulError):  # noqa: N818  it is an outcome, not a fault

@@ -31,6 +31,7 @@ class Progress:
         id: the part of the work that this is about, such as a step. Programs tell parts apart by it, not by the title.
         title: the same for people.
         whole: how far all of the work is, where this is one part of a long one, in words.
+        server: where it is done, if that is one server.
     """
 
     id: str
@@ -39,6 +40,12 @@ class Progress:
     total: float | None
     unit: str = "steps"
     whole: str = ""
+    server: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The title behind the name of the server."""
+        return f"{self.server}: {self.title}" if self.server else self.title
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core import units
-from core.migration.execution.outcome import follow_up
-from core.migration.execution.status import unfinished
+from core.migration.execution.outcome import follow_up_tasks, open_follow_up_tasks
+from core.migration.execution.status import applications_stopped, unfinished, was_stopped_before
 from core.migration.execution.timeline import account
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate
 from core.migration.model.execution import Execution, Kind, State
-from core.migration.model.plan import Plan
+from core.migration.model.plan import FollowUpGroup, Plan
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.standing import Condition, Mark, Milestone, Next
 
@@ -75,6 +75,8 @@ def find_next(marks: Sequence[Mark]) -> Next:
         if by_milestone[milestone].condition is Condition.BLOCKED:
             return Next(milestone, "Continue or roll back")
     if by_milestone[Milestone.MOVE].condition is Condition.DONE:
+        if by_milestone[Milestone.AFTER].condition is Condition.DONE:
+            return Next(Milestone.MOVE, "Show the result of the move")
         return Next(Milestone.AFTER, "See the follow-up tasks")
     if by_milestone[Milestone.CHECK].condition is Condition.BLOCKED:
         return Next(Milestone.CHECK, "Resolve the blockers")
@@ -122,9 +124,8 @@ def _checks_mark(known: KnownState) -> Mark:
     if known.checks is None:
         return Mark(Milestone.CHECK, Condition.OPEN, "not run yet")
     blockers = sum(result.stops for result in known.checks)
-    warnings = sum(
-        result.waiver is None and not result.stops and result.status is not Status.PASS for result in known.checks
-    )
+    warnings = sum(result.warns for result in known.checks)
+    unknown = sum(result.status is Status.UNKNOWN and not result.stops for result in known.checks)
     at = known.checked_at
     if any(moment is not None and at is not None and moment > at for moment in known.facts_at):
         return Mark(
@@ -132,6 +133,9 @@ def _checks_mark(known: KnownState) -> Mark:
         )
     if not blockers and not warnings:
         number = len(known.checks)
+        if unknown:
+            summary = f"no blockers and no warnings; without a result: {unknown} of {number}"
+            return Mark(Milestone.CHECK, Condition.DONE, summary, at)
         return Mark(Milestone.CHECK, Condition.DONE, f"all {number} checks passed or waived", at)
     condition = Condition.BLOCKED if blockers else Condition.WARNING
     return Mark(Milestone.CHECK, condition, f"blockers: {blockers}, warnings: {warnings}", at)
@@ -184,12 +188,21 @@ def _execution_mark(known: KnownState, kind: Kind, milestone: Milestone, now: da
             return Mark(milestone, Condition.UNDER_WAY, found.at, at)
         if latest.state is State.PAUSED:
             return Mark(milestone, Condition.BLOCKED, f"paused by the operator: {found.stands}", at)
+        if latest.state is State.STOPPED:
+            return Mark(milestone, Condition.BLOCKED, f"failed: {found.stands}", at)
+        if latest.state is State.CANCELLED:
+            return Mark(milestone, Condition.BLOCKED, f"cancelled: {found.stands}", at)
         return Mark(milestone, Condition.BLOCKED, f"interrupted: {found.stands}", at)
     if latest.state is State.DONE:
         down = account(latest).downtime_seconds
         return Mark(milestone, Condition.DONE, "done" if down is None else f"{units.duration(down)} of downtime", at)
     if latest.state is State.ROLLED_BACK:
         return Mark(milestone, Condition.OPEN, "rolled back to the old server", at)
+    how = "failed" if latest.state is State.STOPPED else str(latest.state)
+    if applications_stopped(latest):
+        return Mark(milestone, Condition.WARNING, f"{how}; the applications were stopped for the move", at)
+    if was_stopped_before(latest):
+        return Mark(milestone, Condition.STALE, f"{how}; the old cluster was stopped before", at)
     if latest.state is State.PAUSED:
         return Mark(milestone, Condition.STALE, "paused by the operator; clients use the old cluster", at)
     if latest.state is State.STOPPED:
@@ -201,7 +214,8 @@ def _follow_up_mark(known: KnownState) -> Mark:
     newest = known.executions[0] if known.executions else None
     if newest is None or newest.kind is not Kind.REAL or newest.state is not State.DONE:
         return Mark(Milestone.AFTER, Condition.OPEN, "after the cutover")
-    tasks = len(follow_up(newest)) + len(newest.plan.remains)
-    if not tasks:
-        return Mark(Milestone.AFTER, Condition.DONE, "no follow-up tasks", newest.ended_at)
-    return Mark(Milestone.AFTER, Condition.WARNING, f"follow-up tasks: {tasks}", newest.ended_at)
+    still_open = len(open_follow_up_tasks(newest))
+    if not still_open:
+        return Mark(Milestone.AFTER, Condition.DONE, "all follow-up tasks are done", newest.ended_at)
+    tasks = sum(each.group is not FollowUpGroup.INFORMATION for each in follow_up_tasks(newest))
+    return Mark(Milestone.AFTER, Condition.OPEN, f"open follow-up tasks: {still_open} of {tasks}", newest.ended_at)

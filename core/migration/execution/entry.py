@@ -1,6 +1,7 @@
 """Whether an execution may begin, go on, be cancelled or taken back, by how the latest one of the move stands."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from pathlib import PurePosixPath
 
 from core import units
 from core.errors import BlockedError, InputError
@@ -8,8 +9,10 @@ from core.migration.execution.status import may_have_stopped_old, suggest_next_c
 from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult
 from core.migration.model.execution import ENDED_EARLY, NOT_OPENED, Execution, Kind, State
+from core.migration.model.move import Move
 from core.migration.model.plan import Phase, Plan, chained
-from core.servers.shell import command
+from core.servers.shell import command, split
+from core.sides import Side
 
 
 def refuse_blockers(results: Sequence[CheckResult]) -> None:
@@ -97,6 +100,51 @@ def find_resumable(latest: Execution | None, move: str, *, alive: bool) -> Execu
         raise InputError(_no_execution_error(latest, move), hint)
     refuse_alive(latest, alive=alive)
     return latest
+
+
+def refuse_changed_move(latest: Execution, move: Move, servers: Collection[str]) -> None:
+    """Raise InputError if the move names another server or path than the plan of an execution that is to go on.
+
+    The plan would still copy what it was made for. Once the old cluster may be stopped, nothing of this can be changed.
+
+    Args:
+        latest: the execution.
+        move: the move as it is recorded now.
+        servers: the names of all recorded servers; a server of the plan that is not among them was renamed.
+    """
+    if latest.state not in ENDED_EARLY or may_have_stopped_old(latest):
+        return
+    changed = _describe_change(latest.plan, move, servers)
+    if changed:
+        dressed = "--dress-rehearsal" if latest.dressed else "--rehearsal"
+        again = f"{dressed} --start-over" if latest.kind is Kind.REHEARSAL else "--start-over"
+        raise InputError(
+            f"Execution {latest.id} of {move.name} cannot be continued, because the move was changed since: {changed}.",
+            f"Begin with a new plan: {command('pghaul', 'execute', move.name)} {again}. Or change the move back.",
+        )
+
+
+def _describe_change(plan: Plan, move: Move, servers: Collection[str]) -> str:
+    now = {Side.OLD: move.old, Side.NEW: move.new}
+    for login in plan.logins:
+        if login.server != now[login.side] and login.server in servers:
+            return f"its {login.side} server was {login.server}, and is {now[login.side]} now"
+    if plan.data_directory and plan.data_directory != move.cluster:
+        return f"its cluster was {plan.data_directory}, and is {move.cluster} now"
+    if plan.target and plan.target != move.target:
+        return f"its target was {plan.target}, and is {move.target} now"
+    flush = plan.step(step_ids.FLUSH_NEW)
+    planned = [] if flush is None else split(flush.call)[1:]  # the folders of all data roots on the new server
+    asked = {move.target, *move.tablespace_targets.values()}
+    lacking = next((each for each in sorted(asked) if planned and each not in planned), None)
+    if lacking is not None:
+        return f"its plan does not know the folder {lacking} on the new server"
+    roots = plan.step(step_ids.CHECK_DATA_ROOTS_STOPPED)
+    same_path = set() if roots is None else set(split(roots.call))
+    known = [PurePosixPath(each) for each in asked | same_path if each.startswith("/")]
+    gone = (each for each in planned if not any(PurePosixPath(each).is_relative_to(folder) for folder in known))
+    folder = next(gone, None)
+    return "" if folder is None else f"its plan copies to {folder}, which the move does not name any more"
 
 
 def find_cancellable(latest: Execution | None, move: str) -> Execution:

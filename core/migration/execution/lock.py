@@ -38,8 +38,12 @@ class HeldError(BlockedError):
 
 def text(execution: Execution) -> str:
     """What the lock says: a token for programs, the rest for people."""
+    return f"{execution.token} {_whose(execution)}"
+
+
+def _whose(execution: Execution) -> str:
     who = "".join(sign if sign.isprintable() and sign != "/" else "_" for sign in execution.owner)
-    return f"{execution.token} {who} since {execution.started_at:%Y-%m-%d %H:%M} UTC"
+    return f"{who} since {execution.started_at:%Y-%m-%d %H:%M} UTC"
 
 
 def take(server: Server, side: Side, folder: str, execution: Execution, job: Job) -> None:
@@ -57,11 +61,14 @@ def take(server: Server, side: Side, folder: str, execution: Execution, job: Job
     taken = server.run(taking, job, user=user, accept=(0, _HELD), title=title)
     if taken.exit_status == _HELD:
         holder = _holder(*taken.stdout.strip().partition(" ")[::2])
-        raise HeldError(
-            f"{folder} on {server.name} is being moved by {holder.whose}.",
-            f"Wait for it, or ask there. {take_over(server, holder, user)}",
-            holder,
-        )
+        remove = take_over(server, holder, user)
+        hint = f"Wait for it, or ask there. {remove}"
+        if holder.whose == _whose(execution):  # taking an execution over may give it another token
+            hint = (
+                "If you have taken this execution over, this can be its own earlier lock, which was not removed. "
+                f"Otherwise wait for it, or ask there. {remove}"
+            )
+        raise HeldError(f"{folder} on {server.name} is being moved by {holder.whose}.", hint, holder)
 
 
 def take_over(server: Server, holder: Holder, user: str = "") -> str:

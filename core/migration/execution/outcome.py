@@ -1,5 +1,6 @@
 """What an execution did and how it ended: passes, comparisons and interruptions as data, the result in sentences."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,8 +12,8 @@ from core.migration.execution.status import runs_as_before
 from core.migration.execution.timeline import NOTEWORTHY_SECONDS, Account, Downtime, account, downtime
 from core.migration.model import step_ids
 from core.migration.model.estimate import Estimate, Method, Span
-from core.migration.model.execution import Execution, Kind, State, StepRun
-from core.migration.model.plan import Phase, Plan, Step
+from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
+from core.migration.model.plan import FollowUp, FollowUpGroup, Phase, Plan, Step
 from core.servers.shell import command
 
 
@@ -22,6 +23,26 @@ class Paragraph:
 
     title: str
     sentences: tuple[str, ...]
+
+
+_LISTED = re.compile(r"^[^:\n]+: (\d+) files, \d+ bytes, ", re.MULTILINE)
+"""A line of what `checksum_all` prints for each data root (resources/sh/verify.sh)."""
+
+
+def result_of(execution: Execution) -> tuple[str, ...]:
+    """Return the result of a move or rehearsal that is done or rolled back, in short sentences; empty of any other."""
+    if execution.state not in {State.DONE, State.ROLLED_BACK}:
+        return ()
+    if execution.kind is Kind.REHEARSAL:
+        return ("The dress rehearsal is done." if execution.dressed else "The copy rehearsal is done.",)
+    done = execution.state is State.DONE
+    said = ["The move is done." if done else "The move was rolled back to the old server."]
+    down = downtime(execution, execution.ended_at or execution.started_at)
+    if down is not None and down.ended_at is not None:
+        said.append(f"Downtime {units.duration(down.seconds)}.")
+    if done and (number := files_verified(execution)) is not None:
+        said.append(f"{units.counted(number, 'file')} verified, 0 differences.")
+    return tuple(said)
 
 
 def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[Paragraph, ...]:
@@ -45,11 +66,12 @@ def outcome_of(execution: Execution, estimate: Estimate | None = None) -> tuple[
         ]
     else:
         paragraphs = [
+            Paragraph("Result", result_of(execution)),
             Paragraph("Downtime", _downtime(found, down)),
             Paragraph("Copied", _sent(found)),
             Paragraph("Not checked", taken_on(execution)),
             Paragraph("Old cluster", _fenced(execution)),
-            Paragraph("Remaining files", execution.plan.remains),
+            Paragraph("Remaining files", tuple(map(str, execution.plan.remains))),
             Paragraph("Follow-up", follow_up(execution)),
         ]
     kept = Paragraph("Details", _kept(execution.move))
@@ -208,7 +230,7 @@ class Agreement:
     """A step and the other one that it was held against.
 
     Attributes:
-        agreed: None where the step was not done.
+        agreed: None where the step was not done, or was cancelled.
         output: what the other one printed.
         message: why they do not agree.
     """
@@ -278,7 +300,8 @@ def agreements(execution: Execution) -> tuple[Agreement, ...]:
             continue
         other, run = steps[name], execution.latest(step.number)
         printed = execution.latest(other.number)
-        agreed = None if run is None or run.ended_at is None or run.void else run.exit_status == 0
+        unseen = run is None or run.ended_at is None or run.void or run.exit_status == CANCELLED_STEP
+        agreed = None if run is None or unseen else run.exit_status == 0
         output, message = printed.output if printed is not None else "", run.message if run is not None else ""
         found.append(Agreement(step, other, agreed, output, message))
     return tuple(found)
@@ -286,11 +309,53 @@ def agreements(execution: Execution) -> tuple[Agreement, ...]:
 
 def follow_up(execution: Execution) -> tuple[str, ...]:
     """What is still to do once the new cluster is open: what the steps since warned of, then what the plan advises."""
+    return (*(each.text for each in _told(execution)), *map(str, execution.plan.advice))
+
+
+def follow_up_tasks(execution: Execution) -> tuple[FollowUp, ...]:
+    """Return all follow-up tasks by their groups, then the information: the one source of every list and count."""
+    plan = execution.plan
+    later = (FollowUp(step.id, FollowUpGroup.VERIFY, step.title) for step in plan.later)
+    found = (*_told(execution), *_recorded_advice(plan.advice), *later, *_recorded_remains(plan.remains))
+    groups = tuple(FollowUpGroup)
+    return tuple(sorted(found, key=lambda each: groups.index(each.group)))
+
+
+def open_follow_up_tasks(execution: Execution) -> tuple[FollowUp, ...]:
+    """Return the tasks that are to be done and not ticked off."""
+    tasks = (each for each in follow_up_tasks(execution) if each.group is not FollowUpGroup.INFORMATION)
+    return tuple(each for each in tasks if each.id not in execution.follow_up_done)
+
+
+def _recorded_advice(advice: Sequence[FollowUp | str]) -> list[FollowUp]:
+    """Return the advice of a plan. Plans of an earlier pghaul had the backup first and the cold memory last."""
+    groups = [FollowUpGroup.BACK_UP, *[FollowUpGroup.VERIFY] * (len(advice) - 2), FollowUpGroup.INFORMATION]
+    return [
+        FollowUp(f"advice-{number}", group, one) if isinstance(one, str) else one
+        for number, (one, group) in enumerate(zip(advice, groups, strict=False))
+    ]
+
+
+def _recorded_remains(remains: Sequence[FollowUp | str]) -> list[FollowUp]:
+    """Return what remains on the servers. Plans of an earlier pghaul had the files of the old cluster first."""
+    return [
+        FollowUp(f"remains-{number}", FollowUpGroup.INFORMATION if number else FollowUpGroup.CLEAN_UP, one)
+        if isinstance(one, str)
+        else one
+        for number, one in enumerate(remains)
+    ]
+
+
+def _told(execution: Execution) -> list[FollowUp]:
+    """Return what the steps after the cutover have warned of."""
     number = next((step.number for step in execution.plan.steps if step.point_of_no_return), len(execution.plan.steps))
-    runs = [execution.latest(step.number) for step in execution.plan.steps if step.number > number]
-    lines = [line for run in runs if run is not None and run.done for line in run.output.splitlines()]
-    told = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
-    return (*told, *execution.plan.advice)
+    found = []
+    for step in execution.plan.steps:
+        run = execution.latest(step.number) if step.number > number else None
+        lines = run.output.splitlines() if run is not None and run.done else []
+        told = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
+        found += [FollowUp(f"{step.id}-{at}", FollowUpGroup.VERIFY, text) for at, text in enumerate(told, 1)]
+    return found
 
 
 def taken_on(execution: Execution) -> tuple[str, ...]:
@@ -302,6 +367,13 @@ def taken_on(execution: Execution) -> tuple[str, ...]:
 def proven(execution: Execution) -> bool:
     """Whether both sides were found to hold the same."""
     return any(each.agreed is True for each in agreements(execution) if each.other.id == step_ids.CHECKSUMS_OLD)
+
+
+def files_verified(execution: Execution) -> int | None:
+    """Return how many files were found to be alike on both servers; None if they were not compared."""
+    compared = (each for each in agreements(execution) if each.other.id == step_ids.CHECKSUMS_OLD and each.agreed)
+    numbers = [int(number) for each in compared for number in _LISTED.findall(each.output)]
+    return sum(numbers) if numbers else None
 
 
 def breaks(execution: Execution) -> tuple[Break, ...]:

@@ -7,6 +7,7 @@ from statistics import median
 from core.migration.estimate.evidence import Evidence, Measured
 from core.migration.model.execution import Execution, StepRun
 from core.migration.model.plan import Step
+from core.migration.transports.passes import PRECOPY_LIMIT
 
 _WHOLE = 0.5
 """A pass counts as a copy when it sent this part of its data roots: a later one sends what changed alone."""
@@ -39,7 +40,8 @@ def _latest(
 def copy_rate(executions: Sequence[Execution]) -> float | None:
     """Bytes of cluster a second of the latest whole copy, newest execution first; None where there was none.
 
-    A rehearsal's first warm pass, or the copy of a stopped cluster, over all places: some go side by side.
+    A rehearsal's first warm pass, or the copy of a stopped cluster, over all places: some go side by side. A pass that
+    the user has limited does not count.
     """
     return next((rate for rate in map(_rate, executions) if rate is not None), None)
 
@@ -80,6 +82,8 @@ def _of_root(execution: Execution, root: Step) -> float | None:
 
 def _rate(execution: Execution) -> float | None:
     first = 1 if any(step.precopy_pass for step in execution.plan.steps) else 0
+    if first and dict(execution.plan.settings).get(PRECOPY_LIMIT):
+        return None  # the user has limited it: the servers may be faster
     whole = {step.number: step.size for step in execution.plan.steps if step.size and step.precopy_pass == first}
     runs = [run for run in execution.steps if run.number in whole and run.done and run.attempt == 1 and not run.message]
     sent = sum(run.bytes or 0 for run in runs)

@@ -7,7 +7,6 @@ Or a server was lost, and the execution is interrupted: its processes on the ser
 until the operator resumes it, cancels it or rolls it back.
 """
 
-import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -46,10 +45,24 @@ from core.migration.execution.passes import (
     seconds_since_last_pass,
 )
 from core.migration.execution.resume import DIFFERS, Resume, format_differing_files, is_stop_proven
-from core.migration.execution.status import describe_status, suggest_next_commands
+from core.migration.execution.status import (
+    describe_both_clusters,
+    describe_status,
+    may_have_stopped_old,
+    suggest_next_commands,
+)
 from core.migration.execution.step_runner import DEADLINE, StepRunner
 from core.migration.model import step_ids
-from core.migration.model.execution import CANCELLED_MESSAGE, ENDED_EARLY, Execution, Kind, State, StopAnswer, lock_path
+from core.migration.model.execution import (
+    CANCELLED_MESSAGE,
+    ENDED_EARLY,
+    Execution,
+    Kind,
+    State,
+    StopAnswer,
+    lock_path,
+    new_token,
+)
 from core.migration.model.plan import SIDE_BY_SIDE, Plan, RemoteCall, Step, call_of
 from core.servers.shell import command
 from core.sides import Side
@@ -62,7 +75,7 @@ PROGRAM_ENDED = "the program ended"
 
 def new_execution(plan: Plan, kind: Kind) -> Execution:
     """Return a new execution of a plan. It is not recorded yet."""
-    return Execution(0, plan.move, kind, State.RUNNING, secrets.token_hex(4), whoami(), datetime.now(UTC), None, plan)
+    return Execution(0, plan.move, kind, State.RUNNING, new_token(), whoami(), datetime.now(UTC), None, plan)
 
 
 class Runner:
@@ -100,6 +113,8 @@ class Runner:
                 raise  # what runs on the servers goes on, for this process or for the one that goes on with it
             except PghaulError as error:
                 self.remove_leftovers()
+                if isinstance(error, PausedError) and may_have_stopped_old(self.steps.execution):
+                    error.stands = describe_both_clusters(self.steps.execution)
                 # shown with the error, since it follows from that; the state is the one that will be recorded
                 error.add_note(describe_status(replace(self.steps.execution, state=State.STOPPED)))
                 raise
@@ -237,7 +252,7 @@ class Runner:
     def _try_to_remove(self, what: str, action: Callable[[], None]) -> None:
         try:
             action()
-        except ServerError as error:
+        except PghaulError as error:  # also where the history does not know the server any more
             self.steps.job.report(Note(f"{what} could not be removed: {error.message}", "warning"))
 
     def _run_closing_step(self, step: Step, remote: RemoteCall) -> None:
@@ -256,31 +271,36 @@ class Runner:
             todo = [step for step in group if not execution.done(step.number)]
             if not todo:
                 continue
-            if self.steps.operator.wants_to_end():
-                what = f"The execution ended before step {todo[0].number} ({todo[0].title}), as you asked."
-                raise PausedError(what, suggest_next_commands(replace(execution, state=State.STOPPED)))
+            self._pause_if_asked(todo[0])
             # The operator is asked once, before the first step that makes clients wait. If the stop is proven, an
             # earlier process has asked already. The answer may have come hours after the last pass, so another pass may
-            # be due.
+            # be due. All of this takes time, in which the operator may ask for the pause.
             if todo[0].downtime and execution.kind is Kind.REAL and not confirmed and not is_stop_proven(execution):
                 confirmed = True
-                self._confirm_stop()
-                self._run_extra_pass_if_outdated()
+                self._confirm_stop(todo[0])
+                self._run_extra_pass_if_outdated(todo[0])
             if todo[0].id == step_ids.STOP_OLD_CLUSTER:
                 self._try_start()
+                self._pause_if_asked(todo[0])
             if todo[0].precopy_pass:
                 self._run_precopy_pass(group, todo)
             else:
                 self._run_group(todo)
 
-    def _confirm_stop(self) -> None:
+    def _pause_if_asked(self, following: Step) -> None:
+        """Raise PausedError if the operator wants no further step; `following` is the step that comes next."""
+        if self.steps.operator.wants_to_end():
+            what = f"The execution ended before step {following.number} ({following.title}), as you asked."
+            raise PausedError(what, suggest_next_commands(replace(self.steps.execution, state=State.STOPPED)))
+
+    def _confirm_stop(self, following: Step) -> None:
         """Show the connected clients and ask whether the old cluster may be stopped.
 
         The operator may ask for another pre-copy pass or a new list of the clients first; then the question is asked
-        again.
+        again. `following` is the step that comes next.
 
         Raises:
-            PausedError: the operator has declined.
+            PausedError: the operator has declined, or wants no further step.
         """
         plan = self.steps.plan
         look, warm = plan.step(step_ids.LIST_CLIENTS), any(step.precopy_pass for step in plan.steps)
@@ -288,8 +308,11 @@ class Runner:
             if look is not None and look.number not in self.steps.outputs:
                 self.steps.run(look)
             connected = self.steps.outputs[look.number].splitlines() if look is not None else []
+            self._announce_extra_pass()
             with self.steps.asking():
                 said = self.steps.operator.confirm_stop(plan.cluster, connected, warm=warm)
+            self.steps.job.check()  # who cancels while the question is open gives no answer
+            self._pause_if_asked(following)
             if said is StopAnswer.STOP:
                 return
             if said is not StopAnswer.LOOK_AGAIN:
@@ -297,6 +320,7 @@ class Runner:
                     what = "The name of the cluster was not confirmed, so it was not stopped."
                     raise PausedError(what, "see --confirm")
                 self._repeat_last_precopy_pass()
+                self._pause_if_asked(following)
             # Other clients may be connected by now. The list is taken again before the next question.
             if look is not None:
                 self.steps.outputs.pop(look.number)
@@ -444,17 +468,22 @@ class Runner:
         while number == last and is_another_pass_worthwhile(
             list_passes(self.steps.execution), seconds_since_last_pass(self.steps.execution)
         ):
+            self._pause_if_asked(group[0])
             self._run_pass_steps(group)
 
     def _run_pass_steps(self, steps: list[Step]) -> None:
         """Copy one data root after the other. Then both servers compute checksums at the same time."""
-        for step in steps:
-            if step.root:
-                self.steps.run(step)
+        # A resume repeats all passes, so it loses nothing by a pause between two of them.
+        for place, step in enumerate(copies := [step for step in steps if step.root]):
+            if place:
+                self._pause_if_asked(step)
+            self.steps.run(step)
         if behind := [step for step in steps if not step.root]:
+            if copies:
+                self._pause_if_asked(behind[0])
             self._run_group(behind)
 
-    def _run_extra_pass_if_outdated(self) -> None:
+    def _run_extra_pass_if_outdated(self, following: Step) -> None:
         """Run one more pre-copy pass if so much time has gone by since the last one that the stop would be longer."""
         extra = find_extra_pass(self.steps.execution)
         if extra is None or not extra.due:
@@ -463,6 +492,19 @@ class Runner:
             Note(f"The last pre-copy pass ended {units.duration(extra.waited)} ago. One more is made before the stop.")
         )
         self._repeat_last_precopy_pass()
+        self._pause_if_asked(following)
+
+    def _announce_extra_pass(self) -> None:
+        """Report before the question that an answer now leads to one more pre-copy pass before the stop."""
+        extra = find_extra_pass(self.steps.execution)
+        if extra is not None and extra.due:
+            waited, seconds = units.duration(extra.waited), units.duration(extra.seconds)
+            self.steps.job.report(
+                Note(
+                    f"The last pass ended {waited} ago and took {seconds}. One more is made before the stop, because "
+                    "it shortens the downtime. The old cluster is running meanwhile."
+                )
+            )
 
     def _repeat_last_precopy_pass(self) -> None:
         """Run the plan's last pre-copy pass once more."""

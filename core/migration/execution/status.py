@@ -9,8 +9,10 @@ from core import units
 from core.language import marked
 from core.migration.execution.timeline import Downtime, describe_position, downtime, status_of
 from core.migration.model import step_ids
-from core.migration.model.execution import RUNS_AGAIN, UNKNOWN_ROOT, Execution, Kind, State
+from core.migration.model.execution import CANCELLED_STEP, ENDED_EARLY, RUNS_AGAIN, UNKNOWN_ROOT, Execution, Kind, State
+from core.migration.model.move import Hook
 from core.migration.model.plan import Step
+from core.sides import Side
 
 
 class MoveStatus(Enum):
@@ -91,6 +93,11 @@ _DATA_ROOT_CHECKS = frozenset(
     {step_ids.RECORD_DATA_ROOTS, step_ids.CHECK_DATA_ROOTS, step_ids.CHECK_DATA_ROOTS_STOPPED}
 )
 
+APPLICATIONS_STOPPED = marked(
+    "The old cluster is as before. If this takes long, start again what was stopped for the move."
+)
+"""What people read where the old cluster runs, and the applications were stopped for the move."""
+
 UNSEEN = frozenset({MoveStatus.OPENING, MoveStatus.ROLLING_BACK})
 """Where nobody who is not at it knows whether clients have a cluster again."""
 
@@ -104,6 +111,16 @@ def may_have_stopped_old(execution: Execution) -> bool:
     )
     holding = {step.number for step in execution.plan.steps if step.id in named}
     return any(run.number in holding and not run.back for run in execution.steps)
+
+
+def facts_hold(execution: Execution, taken_at: datetime) -> bool:
+    """Return whether facts of the old server, read at that time, can still tell whether the old cluster is running.
+
+    They cannot if the move has stopped it since, or may stop it again, or has started it in a rollback.
+    """
+    if not may_have_stopped_old(execution):
+        return True
+    return execution.ended_at is not None and taken_at > execution.ended_at
 
 
 def was_stopped_before(execution: Execution) -> bool:
@@ -202,8 +219,16 @@ def describe_completed_move(latest: Execution | None) -> str:
 
 
 def describe_both_clusters(execution: Execution) -> str:
-    """Whether the old cluster still serves, and whether the new one runs."""
-    return SENTENCES[move_status(execution)]
+    """Whether the old cluster still serves, and whether the new one runs; and what must be started for clients."""
+    return APPLICATIONS_STOPPED if applications_stopped(execution) else SENTENCES[move_status(execution)]
+
+
+def applications_stopped(execution: Execution) -> bool:
+    """Whether an execution that ended early has had the applications stopped, and not the old cluster."""
+    if execution.state not in ENDED_EARLY or may_have_stopped_old(execution):
+        return False
+    step = execution.plan.step(Hook.STOP_APPLICATIONS)
+    return step is not None and execution.done(step.number)
 
 
 def move_status(execution: Execution) -> MoveStatus:
@@ -245,8 +270,9 @@ def _lifts_fence(execution: Execution, started: Step) -> bool:
 def _found_started(execution: Execution) -> bool:
     """Whether the latest look at the old server after the opening has found that a server runs there."""
     look = execution.plan.step(step_ids.CHECK_OLD_STAYS_STOPPED)
-    latest = execution.latest(look.number) if look is not None else None
-    return latest is not None and latest.exit_status == RUNS_AGAIN
+    looks = [run for run in execution.steps if look is not None and run.number == look.number and not run.back]
+    found = [run.exit_status for run in looks if run.exit_status != CANCELLED_STEP]  # such a one has found nothing
+    return bool(found) and found[-1] == RUNS_AGAIN
 
 
 def _lacks_data_root(execution: Execution) -> bool:
@@ -276,6 +302,7 @@ class Unfinished:
         stands: both clusters, in a sentence.
         stopped_at: since when clients have no cluster; None: they have one, or nobody knows.
         expected_seconds: what the plan's commands are to take from the stop to the opening.
+        old_server: the name of the old server; empty if the plan does not tell it.
     """
 
     move: str
@@ -288,6 +315,7 @@ class Unfinished:
     stopped_at: datetime | None
     expected_seconds: float | None
     possible: Possible
+    old_server: str = ""
 
     @property
     def grave(self) -> bool:
@@ -329,6 +357,7 @@ def unfinished(execution: Execution, now: datetime, *, alive: bool) -> Unfinishe
         stopped_at=down.began_at if down is not None and down.ended_at is None else None,
         expected_seconds=down.expected_seconds if down is not None else None,
         possible=possible(execution, alive=alive),
+        old_server=execution.plan.server(Side.OLD),
     )
 
 
@@ -345,9 +374,13 @@ def explain_fixed_move(executions: Sequence[Execution]) -> str:
     last = next(over, None)
     if last is not None and last.state is State.DONE:
         return "The move was carried out."
-    if not executions or executions[0].state in {State.DONE, State.ROLLED_BACK}:
+    return explain_unfinished(executions[0]) if executions else ""
+
+
+def explain_unfinished(latest: Execution) -> str:
+    """Return why the latest execution of a move must go on or be rolled back; empty if it must not."""
+    if latest.state in {State.DONE, State.ROLLED_BACK}:
         return ""
-    latest = executions[0]
     if latest.state in {State.RUNNING, State.INTERRUPTED}:
         return f"Execution {latest.id} of the move has not ended."
     return f"Execution {latest.id} of the move has stopped the old cluster." if may_have_stopped_old(latest) else ""
@@ -374,4 +407,6 @@ def sentence(found: Unfinished, now: datetime) -> str:
         return f"{found.move}: {said} The {'rehearsal' if rehearsal else 'move'} was paused by the operator."
     if found.state is State.CANCELLED:
         return f"{found.move}: {said} The {'rehearsal' if rehearsal else 'move'} was stopped by the operator."
+    if found.state is State.STOPPED:
+        return f"{found.move}: {said} The {'rehearsal' if rehearsal else 'move'} has failed."
     return f"{found.move}: {said} The {'rehearsal' if rehearsal else 'move'} was interrupted."

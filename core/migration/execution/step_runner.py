@@ -312,6 +312,7 @@ class StepRunner:
         found = _find_failure_reason(error.stderr)
         with self.asking():
             reason = " ".join(self.operator.accept_finding(f"{server}: {found}").split())
+        self.job.check()
         if not reason:
             raise BlockedError(
                 f"{server}: {step.title} failed: {found}",
@@ -333,6 +334,7 @@ class StepRunner:
     def _wait_for_manual_step(self, step: Step) -> StepOutput:
         with self.asking():
             done = self.operator.confirm_manual_step(step)
+        self.job.check()  # who cancels while the question is open gives no answer
         if not done:
             raise PausedError(
                 f"Step {step.number} was not done: {step.title}.",

@@ -14,7 +14,7 @@ from core.jobs import Progress
 from core.migration.execution.dressed import DressCost, dress_cost
 from core.migration.execution.rates import copy_rate, covered
 from core.migration.model import step_ids
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.model.execution import CANCELLED_STEP, Execution, Kind, State, StepRun
 from core.migration.model.move import Hook
 from core.migration.model.plan import Step
 
@@ -139,9 +139,11 @@ def _reached(execution: Execution) -> datetime | None:
     """When the new cluster was opened or, where the first look found that it did not listen where the old one had, when
     it first did.
 
-    Later looks, of an execution that is gone on with behind the cutover, change nothing.
+    Later looks, of an execution that is gone on with behind the cutover, change nothing. A look that was cancelled has
+    found nothing.
     """
-    looks = _tries(execution, execution.plan.step(step_ids.CHECK_LISTENERS))
+    tries = _tries(execution, execution.plan.step(step_ids.CHECK_LISTENERS))
+    looks = [run for run in tries if run.exit_status != CANCELLED_STEP]
     if looks and looks[0].exit_status not in {None, 0}:
         return min((run.ended_at for run in looks if run.done and run.ended_at), default=None)
     return execution.cutover_at
@@ -267,26 +269,51 @@ def make_progress_event(execution: Execution, now: datetime) -> Progress:
     found = status_of(execution, now)
     steps = [step for step, _ in found.under_way]
     progress_id, title = "+".join(step.id for step in steps), _title(steps)
+    server, position = steps[0].server if len(steps) == 1 else "", describe_position(found)
     runs = [run for _, run in found.under_way if run.bytes is not None]
     if not runs:
-        return Progress(progress_id, title, found.position - 1, found.steps, "steps", describe_position(found))
+        return Progress(progress_id, title, found.position - 1, found.steps, "steps", position, server)
     totals = [run.total for run in runs if run.total is not None]
     total = sum(totals) if len(totals) == len(runs) else None
-    return Progress(progress_id, title, sum(run.bytes or 0 for run in runs), total, "bytes", describe_position(found))
+    return Progress(progress_id, title, sum(run.bytes or 0 for run in runs), total, "bytes", position, server)
 
 
 def describe_progress(execution: Execution, now: datetime) -> tuple[str, ...]:
     """How far it is, then each step that runs: for who looks at it from outside."""
     found = status_of(execution, now)
-    return (describe_position(found), *(_describe_running_step(step, run, now) for step, run in found.under_way))
+    return (describe_position(found), *map(_describe_running_step, running_steps(execution, now)))
 
 
-def _describe_running_step(step: Step, run: StepRun, now: datetime) -> str:
-    said = f"{step.title}, for {units.duration((now - run.started_at).total_seconds())}"
-    if run.bytes is not None:
-        said += f": {units.size(run.bytes)}" + (f" of {units.size(run.total)}" if run.total is not None else "")
-        pace = current_rate(run, now)
-        said += f" at {units.rate(pace)}" if pace is not None else ""
+@dataclass(frozen=True, slots=True)
+class RunningStep:
+    """A step that is running.
+
+    Attributes:
+        seconds: since it began.
+        bytes: how much it is through with; None if it copies nothing. `total`: of how much; None if that is not known.
+        bytes_per_second: since it began; None if it is too early to tell.
+    """
+
+    title: str
+    seconds: float
+    bytes: int | None
+    total: int | None
+    bytes_per_second: float | None
+
+
+def running_steps(execution: Execution, now: datetime) -> tuple[RunningStep, ...]:
+    """Return the steps that are running now."""
+    return tuple(
+        RunningStep(step.title, (now - run.started_at).total_seconds(), run.bytes, run.total, current_rate(run, now))
+        for step, run in status_of(execution, now).under_way
+    )
+
+
+def _describe_running_step(step: RunningStep) -> str:
+    said = f"{step.title}, for {units.duration(step.seconds)}"
+    if step.bytes is not None:
+        said += f": {units.size(step.bytes)}" + (f" of {units.size(step.total)}" if step.total is not None else "")
+        said += f" at {units.rate(step.bytes_per_second)}" if step.bytes_per_second is not None else ""
     return said
 
 
@@ -302,7 +329,7 @@ def _runs(run: StepRun) -> bool:
 
 def _title(steps: Sequence[Step]) -> str:
     if len(steps) == 1:
-        return f"{steps[0].server}: {steps[0].title}"
+        return steps[0].title
     return f"{len(steps)} steps side by side, {steps[0].title}" if steps else "between two steps"
 
 

@@ -11,6 +11,7 @@ from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status
 from core.migration.model.estimate import Estimate, Method, Span
 from core.migration.model.execution import Kind, State
+from core.migration.model.plan import FollowUp, FollowUpGroup
 from core.migration.model.probe import Probe, Quantity
 from core.migration.model.standing import Condition, Milestone
 from core.migration.standing import KnownState, find_next, list_marks
@@ -26,6 +27,10 @@ PROBE = Probe(Quantity.WIRE, 112e6, 1 << 30, 9.0, "iperf3", "", "", NOW)
 ESTIMATE = Estimate((Method("warm-copy", Span(1, 2, 3), Span(30, 38, 50), ()),), NOW, "warm-copy")
 DONE = execution(kind=Kind.REHEARSAL, state=State.DONE)
 STOPPED = ran(execution(change_step(STEP, id=step_ids.STOP_OLD_CLUSTER), state=State.INTERRUPTED), 1)
+BACKUP = FollowUp("backup", FollowUpGroup.BACK_UP, "take a backup")
+LOG = FollowUp("start-log", FollowUpGroup.INFORMATION, "the log of the start")
+MOVED = execution(state=State.DONE)
+MOVED = replace(MOVED, plan=replace(MOVED.plan, advice=(BACKUP,), remains=(LOG,)))
 READ: Change = {"facts_at": (LATER, NOW)}
 PROBED: Change = {"probes": (replace(PROBE, taken_at=LATER),)}
 RUNNING: Change = {"executions": (STOPPED,), "alive": True}
@@ -38,7 +43,7 @@ STEPS: tuple[tuple[Milestone, Change], ...] = (
     (Milestone.ESTIMATE, {"estimate": ESTIMATE}),
     (Milestone.PLAN, {"plan": DONE.plan}),
     (Milestone.REHEARSE, {"executions": (DONE,)}),
-    (Milestone.MOVE, {"executions": (execution(state=State.DONE), DONE)}),
+    (Milestone.MOVE, {"executions": (MOVED, DONE)}),
     (Milestone.AFTER, {}),
 )
 
@@ -51,6 +56,37 @@ def test_each_thing_follows_the_one_before() -> None:
         said.append(found.words)
         known = replace(known, **done)
     assert len(set(said)) == len(STEPS)
+
+
+def test_an_unknown_that_cannot_stop_the_move_is_no_warning() -> None:
+    unread = replace(PASSED, status=Status.UNKNOWN, blocking=False)
+    warning = replace(PASSED, status=Status.WARNING)
+    conditions = [
+        next(
+            one
+            for one in list_marks(KnownState(checks=(PASSED, *checks), checked_at=NOW), NOW)
+            if one.milestone == "check"
+        )
+        for checks in ((), (unread,), (unread, warning), (replace(unread, blocking=True),))
+    ]
+    assert [mark.condition for mark in conditions] == [
+        Condition.DONE,
+        Condition.DONE,
+        Condition.WARNING,
+        Condition.BLOCKED,
+    ]
+    assert conditions[0].said != conditions[1].said == "no blockers and no warnings; without a result: 1 of 2"
+    assert conditions[2].said == "blockers: 0, warnings: 1"
+
+
+def test_ticked_tasks_are_done_and_information_is_no_task() -> None:
+    known = KnownState(executions=(MOVED,))
+    after = {one.milestone: one for one in list_marks(known, NOW)}[Milestone.AFTER]
+    assert (after.condition, after.said) == (Condition.OPEN, "open follow-up tasks: 1 of 1")
+    ticked = replace(known, executions=(replace(MOVED, follow_up_done=frozenset({"backup"})),))
+    marks = list_marks(ticked, NOW)
+    assert {one.milestone: one.condition for one in marks}[Milestone.AFTER] is Condition.DONE
+    assert find_next(marks).milestone is Milestone.MOVE  # its result; nothing is to be done any more
 
 
 @pytest.mark.parametrize(
@@ -93,7 +129,7 @@ def test_what_is_paused_has_neither_failed_nor_been_interrupted() -> None:
     assert [mark.said.partition(":")[0].partition(";")[0] for mark in marks] == [
         "paused by the operator",
         "paused by the operator",
-        "interrupted",
+        "cancelled",
     ]
 
 

@@ -1,3 +1,6 @@
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from core.errors import BlockedError, InputError
@@ -6,14 +9,17 @@ from core.migration.execution.entry import (
     find_resumable,
     find_rollbackable,
     refuse_blockers,
+    refuse_changed_move,
     refuse_if_unfinished,
     require_execution,
 )
 from core.migration.execution.status import suggest_next_commands
 from core.migration.model import step_ids
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.execution import Kind, State
+from core.migration.model.execution import ENDED_EARLY, Kind, State
+from tests.core.migration.builders import move, space
 from tests.core.migration.execution.builders import STEP, execution, ran
+from tests.core.migration.plan.plans import plan
 from tests.steps import change_step
 
 
@@ -144,3 +150,47 @@ def test_nothing_to_show() -> None:
     with pytest.raises(InputError) as refused:
         require_execution(None, "spring")
     assert refused.value.hint.endswith(": pghaul execute spring")
+
+
+MOVED = {"/space": "/srv/pg/space"}
+PLANNED = plan({"tablespaces": (space("/space"), space("/other", 16401))}, {"tablespace_targets": MOVED})
+"""One tablespace of two gets another path."""
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("state", sorted(ENDED_EARLY))
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"old": "new", "new": "old"}, "its old server was old, and is new now"),
+        ({"new": "third"}, "its new server was new, and is third now"),
+        ({"cluster": "/srv/another"}, "and is /srv/another now"),
+        ({"target": "/srv/pg/another"}, "and is /srv/pg/another now"),
+        ({"tablespace_targets": {"/space": "/srv/pg/another"}}, "does not know the folder /srv/pg/another"),
+        ({"tablespace_targets": {**MOVED, "/other": "/srv/pg/another"}}, "does not know the folder /srv/pg/another"),
+        ({"tablespace_targets": {}}, "copies to /srv/pg/space, which"),
+    ],
+)
+def test_an_execution_does_not_go_on_with_a_move_that_was_changed(
+    kind: Kind, state: State, change: dict[str, Any], named: str
+) -> None:
+    planned = move(cluster=PLANNED.data_directory, tablespace_targets=MOVED)
+    latest = replace(execution(state=state, kind=kind), plan=PLANNED)
+    refuse_changed_move(latest, planned, ["old", "new", "third"])
+    with pytest.raises(InputError) as refused:
+        refuse_changed_move(latest, replace(planned, **change), ["old", "new", "third"])
+    assert named in refused.value.message
+    assert "--start-over" in refused.value.hint
+    assert ("--rehearsal" in refused.value.hint) is (kind is Kind.REHEARSAL)
+
+
+def test_an_execution_goes_on_with_servers_that_were_renamed() -> None:
+    planned = move(cluster=PLANNED.data_directory, tablespace_targets=MOVED)
+    latest = replace(execution(state=State.PAUSED), plan=PLANNED)
+    refuse_changed_move(latest, replace(planned, old="first", new="second", name="another"), ["first", "second"])
+
+
+def test_an_execution_goes_on_with_its_plan_once_the_old_cluster_may_be_stopped() -> None:
+    """No new plan can be made then."""
+    latest = ran(execution(change_step(STEP, id=step_ids.STOP_OLD_CLUSTER), state=State.PAUSED), 1)
+    refuse_changed_move(latest, move(cluster="/another"), ["old", "new"])

@@ -2,13 +2,22 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from core.errors import ParseError
-from core.migration.execution.lock import Holder, parse_locks
+from core.jobs import Job
+from core.language import spoken
+from core.migration.execution.lock import HeldError, Holder, parse_locks, take, text
+from core.reports.recorded import is_known
+from core.servers.connection import Completed, Server
+from core.servers.profiles import Profile
 from core.servers.shell import call
+from core.sides import Side
+from tests.core.migration.execution.builders import execution
 from tests.core.migration.running import run
 
 ONE, OTHER = "/var/tmp/pghaul-lock-0123456789ab", "/var/tmp/pghaul-lock-ba9876543210"
@@ -58,3 +67,28 @@ def test_what_another_user_has_made_is_no_lock(tmp_path: Path) -> None:
         os.chown(link, 65534, 65534, follow_symlinks=False)
     assert run(call("take_lock", f"{tmp_path}/lock", "ours dba@here")).returncode == 0
     assert [str(each.readlink()) for each in tmp_path.iterdir() if each.lstat().st_uid == 0] == ["ours dba@here"]
+
+
+class Locked:
+    """A server on which every lock is held."""
+
+    name = "old"
+    profile = Profile("old", "192.0.2.1")
+
+    def __init__(self, text: str) -> None:
+        self._said = f"{ONE} {text}\n"
+
+    def run(self, *_: object, **__: object) -> Completed:
+        return Completed("", 75, self._said, "", 0.1)
+
+
+def test_a_lock_from_before_a_take_over_is_told_from_that_of_another_execution() -> None:
+    mine = execution()
+    for holder, own in ((replace(mine, token="0ld"), True), (replace(mine, owner="ada@desk"), False)):
+        with pytest.raises(HeldError) as held:
+            take(cast("Server", Locked(text(holder))), Side.OLD, "/a", mine, Job())
+        assert ("its own earlier lock" in held.value.hint) is own
+        assert f"rm -f -- {ONE}" in held.value.hint
+        with spoken("de"):
+            assert is_known(held.value.message)
+            assert is_known(held.value.hint)

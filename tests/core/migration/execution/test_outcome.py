@@ -54,7 +54,16 @@ WHOLE = (
 
 def test_the_end_of_a_move_says_all_that_is_asked_then() -> None:
     paragraphs = {paragraph.title: "\n".join(paragraph.sentences) for paragraph in outcome_of(moved(*WHOLE))}
-    assert list(paragraphs) == ["Downtime", "Copied", "Old cluster", "Remaining files", "Follow-up", "Details"]
+    assert list(paragraphs) == [
+        "Result",
+        "Downtime",
+        "Copied",
+        "Old cluster",
+        "Remaining files",
+        "Follow-up",
+        "Details",
+    ]
+    assert paragraphs["Result"] == "The move is done.\nDowntime 38 s."
     assert re.search(r" 38 s, \D+\(20:01:00 UTC\) \D+\(20:01:38\b", paragraphs["Downtime"])
     assert re.search(r"\b8\.0 s \(6\.0 s \D+ 30 s\b", paragraphs["Downtime"])
     assert " 20:00:20 UTC " in paragraphs["Downtime"]

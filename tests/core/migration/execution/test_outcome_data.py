@@ -8,8 +8,8 @@ import pytest
 from core.migration.execution import outcome
 from core.migration.execution.outcome import PassMade, PassName
 from core.migration.model import step_ids
-from core.migration.model.execution import State
-from core.migration.model.plan import Phase
+from core.migration.model.execution import CANCELLED_STEP, State
+from core.migration.model.plan import FollowUpGroup, Phase
 from tests.core.migration.execution.whole_move import PLAN, START, STOPPED, execution, run, step
 
 SECOND = PassName(Phase.WARM, 2, 2)
@@ -65,6 +65,41 @@ def test_what_agrees_and_what_does_not() -> None:
     assert [each.agreed for each in outcome.agreements(other)] == [None, False]
     assert not outcome.proven(other)
     assert [each.agreed for each in outcome.agreements(execution())] == [None, None]
+
+
+def test_a_cancelled_comparison_has_found_no_difference() -> None:
+    cancelled = run(14, 131, 6, status=CANCELLED_STEP, message="cancelled")
+    made = execution(*STOPPED, run(11, 130, 1), cancelled, state=State.CANCELLED)
+    assert [each.agreed for each in outcome.agreements(made)] == [True, None]
+    assert not outcome.proven(made)
+
+
+def test_the_verified_files_are_counted_over_all_data_roots() -> None:
+    listed = "data: 1285 files, 16164 bytes, 81b7\n16386: 19 files, 9347 bytes, 6d66\ncontrol\n38cc  -\n# whole\n"
+    same = execution(*STOPPED, run(11, 130, 1), run(13, 131, 5, output=listed), run(14, 131, 6))
+    assert outcome.files_verified(same) == 1304
+    assert outcome.result_of(replace(same, state=State.DONE))[-1] == "1\u202f304 files verified, 0 differences."
+    differs = execution(*STOPPED, run(13, 131, 5, output=listed), run(14, 131, 6, status=1, message="they differ"))
+    assert outcome.files_verified(differs) is None
+    assert outcome.result_of(replace(differs, state=State.STOPPED)) == ()
+    back = outcome.result_of(replace(same, state=State.ROLLED_BACK))
+    assert back[0] == "The move was rolled back to the old server."
+    assert not any("verified" in each for each in back)
+
+
+def test_tasks_of_plans_of_an_earlier_pghaul_are_told_from_information() -> None:
+    plan = replace(PLAN, advice=("back up", "check", "warm up"), remains=("old files", "log"))
+    made = replace(execution(), plan=plan)
+    found = [(each.group, each.id) for each in outcome.follow_up_tasks(made)]
+    assert found == [
+        (FollowUpGroup.VERIFY, "advice-1"),
+        (FollowUpGroup.BACK_UP, "advice-0"),
+        (FollowUpGroup.CLEAN_UP, "remains-0"),
+        (FollowUpGroup.INFORMATION, "advice-2"),
+        (FollowUpGroup.INFORMATION, "remains-1"),
+    ]
+    ticked = replace(made, follow_up_done=frozenset({"advice-1", "remains-0"}))
+    assert [each.text for each in outcome.open_follow_up_tasks(ticked)] == ["back up"]
 
 
 def test_breaks_and_when_it_went_on() -> None:

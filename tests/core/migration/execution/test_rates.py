@@ -5,6 +5,7 @@ import pytest
 
 from core.migration.execution.rates import change_rate, changed, copied, copy_rate
 from core.migration.model.execution import Execution, StepRun
+from core.migration.transports.passes import PRECOPY_LIMIT
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.steps import change_step
@@ -29,6 +30,13 @@ def test_a_rate_says_when_it_was_taken_and_by_which_transport() -> None:
     assert seen.evidence.taken_at == (made.ended_at or made.started_at)
     assert changed([passes(900, 900, 30, 20)]) is not None
     assert copied([]) is None
+
+
+def test_a_limited_pass_tells_nothing_of_the_servers() -> None:
+    made = ran(execution(FIRST), 1, seconds=4, sent=100_000_000)
+    for option, rate in (("", 25e6), ("--bwlimit=24414", None)):
+        plan = replace(made.plan, settings=((PRECOPY_LIMIT, option),))
+        assert copy_rate([replace(made, plan=plan)]) == rate
 
 
 def test_a_pass_that_found_most_of_it_there_tells_nothing() -> None:

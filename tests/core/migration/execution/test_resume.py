@@ -8,13 +8,15 @@ import pytest
 
 from core.migration.execution.resume import steps_to_repeat
 from core.migration.model import step_ids
-from core.migration.model.execution import Execution, Kind, StepRun
+from core.migration.model.execution import ENDED_EARLY, Execution, Kind, State, StepRun
 from core.migration.model.move import Verify
 from core.migration.model.plan import Plan
 from tests.core.migration.builders import NOW, space
 from tests.core.migration.execution import builders
+from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.core.migration.plan.plans import odd_plan, plan
 from tests.core.migration.plan.test_script import Run
+from tests.steps import change_step
 
 PLANS: Mapping[str, Plan] = {
     "running": plan({"running": True, "tablespaces": (space("/s"),)}),
@@ -102,3 +104,26 @@ def test_a_rehearsal_repeats_no_step_that_it_does_not_take() -> None:
             step for step in made.steps if step.resume.opens_channel and step.number in taken and step.number < at
         ]
         assert bool(opened and at <= closing[-1].number) == bool({step.number for step in opened} & set(found))
+
+
+@pytest.mark.parametrize(
+    ("state", "done", "following"),
+    [
+        *((state, 0, 1) for state in State),
+        *((state, 3, 2) for state in sorted(ENDED_EARLY)),
+        (State.RUNNING, 3, 4),
+        (State.INTERRUPTED, 3, 4),
+        *((state, 4, 5) for state in State),
+        (State.DONE, 5, None),
+    ],
+)
+def test_the_next_step_is_the_first_pass_until_the_old_cluster_is_stopped(
+    state: State, done: int, following: int | None
+) -> None:
+    """Only what ended early has removed the lists of its passes."""
+    ids = ("key", "warm", step_ids.LIST_CLIENTS, step_ids.STOP_OLD_CLUSTER, step_ids.CHECK_STOPPED)
+    steps = [change_step(STEP, id=name, precopy_pass=int(name == "warm")) for name in ids]
+    made = execution(*steps, state=state)
+    for number in range(1, done + 1):
+        made = ran(made, number)
+    assert (None if made.next_step is None else made.next_step.number) == following

@@ -16,6 +16,7 @@ from core.errors import (
     CommandError,
     HistoryError,
     HistoryLostError,
+    InputError,
     PausedError,
     PghaulError,
     TakenOverError,
@@ -24,12 +25,13 @@ from core.facts.model import TrialStart
 from core.history.store import Store
 from core.jobs import Event, Job, Note
 from core.migration.execution.lock import HeldError, Holder
+from core.migration.execution.passes import ExtraPass
 from core.migration.execution.rollback import roll_back
 from core.migration.execution.runner import PROGRAM_ENDED, Runner
-from core.migration.execution.status import describe_status
+from core.migration.execution.status import describe_both_clusters, describe_status
 from core.migration.execution.step_runner import StepRunner
 from core.migration.model import step_ids
-from core.migration.model.execution import CANCELLED_STEP, State, StepRun, StopAnswer
+from core.migration.model.execution import CANCELLED_STEP, FOR_A_PERSON, State, StepRun, StopAnswer
 from core.migration.model.plan import OperatorTask, Step
 from core.servers.connection import Completed, Server
 from core.servers.shell import Shell
@@ -211,20 +213,32 @@ class Leaving(Person):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("person", "following"),
-    [(Leaving(after_first=True), 2), (Person("another"), 2), (Leaving(after_first=False), 6)],
+    ("person", "following", "exit_status"),
+    [
+        (Leaving(after_first=True), 1, 0),
+        (Person("another"), 1, 0),
+        (Leaving(after_first=False), 6, CANCELLED_STEP),
+    ],
     ids=["after a step", "another name", "a step of theirs"],
 )
-def test_what_the_operator_ends_is_paused_and_has_not_failed(store: Store, person: Person, following: int) -> None:
+def test_what_the_operator_ends_is_paused_and_has_not_failed(
+    store: Store, person: Person, following: int, exit_status: int
+) -> None:
     theirs = change_step(STEP, id="theirs", title="theirs", downtime=True, action=OperatorTask())
     move = Stopping(store, *Stopping.STEPS, theirs, prove_stopped=["sum"])
     with pytest.raises(PausedError) as caught:
         move.carried_out(person=person)
     found = store.execution(move.number)
     assert (found.state, found.message) == (State.PAUSED, caught.value.message)
-    assert found.next_number == following
-    latest = found.steps[-1]
-    assert latest.exit_status == (CANCELLED_STEP if latest.title == "theirs" else 0)
+    assert found.next_step is not None
+    assert found.next_step.number == following
+    assert found.steps[-1].exit_status == exit_status
+    number = len(found.steps)
+    move.old.answers["prove_stopped"] = ["sum"]
+    with pytest.raises(PausedError):
+        move.carried_out(person=Leaving(after_first=False))
+    again = [run.number for run in store.execution(move.number).steps[number:]]
+    assert next(each for each in again if each != 4) == following  # 4 proves again that the old cluster is stopped
 
 
 class Looking(Person):
@@ -246,6 +260,184 @@ def test_clients_are_listed_again_before_the_stop_if_the_operator_asks(store: St
     move.carried_out(person=person)
     assert person.asked[:2] == ["app", "cron"]
     assert (move.state, move.old.asked.count("precopy_pass")) == (State.DONE, 1)
+
+
+class Pressing(Person):
+    """Presses "Stop after this step" at the question of the stop, or when a test does it for them."""
+
+    def __init__(self, said: StopAnswer = StopAnswer.STOP, *, at_question: bool = False) -> None:
+        super().__init__("15/main")
+        self.said, self.at_question, self.pressed = said, at_question, False
+
+    def wants_to_end(self) -> bool:
+        pressed, self.pressed = self.pressed, False
+        return pressed
+
+    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
+        self.pressed = self.at_question
+        said, self.said = self.said, StopAnswer.STOP
+        return super().confirm_stop(cluster, connected, warm=warm) if said is StopAnswer.STOP else said
+
+
+def press_in_second_pass(move: Stopping, person: Pressing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Press while the pre-copy pass runs for the second time."""
+    run = move.old.run
+
+    def spy(shell: Shell, *given: object, **options: object) -> Completed:
+        if shell.text.splitlines()[-1].startswith("precopy_pass") and "precopy_pass" in move.old.asked:
+            person.pressed = True
+        return run(shell, *given, **options)
+
+    monkeypatch.setattr(move.old, "run", spy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["question", "extra pass", "pass asked for", "trial start"])
+def test_a_pause_that_is_asked_for_before_the_stop_keeps_the_old_cluster_running(
+    store: Store, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """All of this comes between the last step and the one that stops the old cluster."""
+    warm, _, *rest = Stopping.STEPS
+    move = Stopping(store, warm, *rest, prove_stopped=["sum"])
+    said = StopAnswer.WARM_FIRST if where == "pass asked for" else StopAnswer.STOP
+    person = Pressing(said, at_question=where == "question")
+    if where == "extra pass":
+        monkeypatch.setattr("core.migration.execution.runner.find_extra_pass", lambda _: ExtraPass(True, 7200.0, 1.0))
+    press_in_second_pass(move, person, monkeypatch)
+
+    def try_start(_: Job) -> None:
+        person.pressed = where == "trial start"
+
+    steps = StepRunner(move.number, store, lambda _: cast("Server", move.old), person, Job())
+    with pytest.raises(PausedError, match="before step 2"):
+        Runner(steps, try_start).carry_out()
+    assert (move.state, "stop_folder" in move.old.asked) == (State.PAUSED, False)
+    assert move.old.asked.count("precopy_pass") == (2 if "pass" in where else 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("error", [InputError("the server 'old' does not exist"), failed(1)], ids=["unknown", "failed"])
+def test_what_cannot_be_removed_is_a_warning_and_the_rest_is_removed(store: Store, error: PghaulError) -> None:
+    """A server whose profile is gone is no reason to leave the locks of the other one."""
+    move = Stopping(store, prove_stopped=["sum"], job_list=[error], rest_pass=[failed(1)])
+    with pytest.raises(CommandError):
+        move.carried_out()
+    assert (move.state, move.old.asked.count("release_lock")) == (State.STOPPED, 2)
+
+
+class Cancelling(Nobody):
+    """Cancels the job while a question is open, which the window then withdraws."""
+
+    def __init__(self) -> None:
+        self.job = Job()
+
+    def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:  # noqa: ARG002
+        self.job.cancel()
+        return StopAnswer.DECLINED
+
+    def confirm_manual_step(self, step: Step) -> bool:  # noqa: ARG002
+        self.job.cancel()
+        return False
+
+    def accept_finding(self, found: str) -> str:  # noqa: ARG002
+        self.job.cancel()
+        return ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("step", "tries"),
+    [
+        (change_step(STEP, id=step_ids.STOP_OLD_CLUSTER, call="stop_folder", downtime=True), []),
+        (change_step(STEP, id="theirs", title="theirs", action=OperatorTask()), [CANCELLED_STEP]),
+        (change_step(STEP, id="look", call="look", reads=step_ids.CHECK_LISTENERS), [CANCELLED_STEP]),
+    ],
+    ids=["stop", "manual step", "finding"],
+)
+def test_a_cancel_while_a_question_is_open_is_no_answer(store: Store, step: Step, tries: list[int]) -> None:
+    person = Cancelling()
+    move = Stopping(store, step, look=[failed(FOR_A_PERSON, "pghaul: the port is closed")])
+    steps = StepRunner(move.number, store, lambda _: cast("Server", move.old), person, person.job)
+    with pytest.raises(Cancelled):
+        Runner(steps).carry_out()
+    assert (move.state, "stop_folder" in move.old.asked) == (State.CANCELLED, False)
+    assert [run.exit_status for run in store.execution(move.number).steps] == tries
+
+
+ROOTS = tuple(
+    change_step(
+        STEP, id=f"warm-{number}", title=f"root {number}", call="precopy_pass", precopy_pass=1, root=f"r{number}"
+    )
+    for number in (1, 2)
+)
+SUMS = change_step(STEP, id="sums", title="checksums", call="sums", precopy_pass=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("copies", "following"), [(1, "root 2"), (2, "checksums"), (3, "root 2")], ids=["copy", "checksums", "next pass"]
+)
+def test_a_pause_ends_a_pass_between_two_of_its_steps(
+    store: Store, monkeypatch: pytest.MonkeyPatch, copies: int, following: str
+) -> None:
+    """Each may copy for hours. `copies`: with which of them it is asked for; the last pass is made twice."""
+    move = Stopping(store, *ROOTS, SUMS, *Stopping.STEPS[1:], prove_stopped=["sum"])
+    person, worthwhile, run = Pressing(), [True], move.old.run
+    monkeypatch.setattr(
+        "core.migration.execution.runner.is_another_pass_worthwhile", lambda *_: bool(worthwhile) and worthwhile.pop()
+    )
+
+    def spy(shell: Shell, *given: object, **options: object) -> Completed:
+        done = run(shell, *given, **options)
+        person.pressed = person.pressed or move.old.asked.count("precopy_pass") == copies
+        return done
+
+    monkeypatch.setattr(move.old, "run", spy)
+    with pytest.raises(PausedError, match=re.escape(f"({following})")):
+        move.carried_out(person=person)
+    assert (move.state, move.old.asked.count("precopy_pass")) == (State.PAUSED, copies)
+    monkeypatch.setattr(move.old, "run", run)
+    move.carried_out()
+    assert move.state is State.DONE
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", ["take_inventory", "stop_folder", "prove_stopped"])
+def test_a_pause_tells_how_both_clusters_stand_once_the_old_one_may_be_stopped(
+    store: Store, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    move, person = Stopping(store, prove_stopped=["sum"]), Pressing()
+    run = move.old.run
+
+    def spy(shell: Shell, *given: object, **options: object) -> Completed:
+        person.pressed = person.pressed or shell.text.splitlines()[-1].split()[0] == after
+        return run(shell, *given, **options)
+
+    monkeypatch.setattr(move.old, "run", spy)
+    with pytest.raises(PausedError) as caught:
+        move.carried_out(person=person)
+    paused = store.execution(move.number)
+    assert caught.value.stands == ("" if after == "take_inventory" else describe_both_clusters(paused))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("due", [True, False])
+def test_an_extra_pass_is_announced_before_the_question(
+    store: Store, monkeypatch: pytest.MonkeyPatch, *, due: bool
+) -> None:
+    """At a terminal the question itself knows nothing of it."""
+    monkeypatch.setattr("core.migration.execution.runner.find_extra_pass", lambda _: ExtraPass(due, 7200.0, 60.0))
+    move, told = Stopping(store, prove_stopped=["sum"]), list[Event]()
+    before = list[str]()
+
+    class Reading(Person):
+        def confirm_stop(self, cluster: str, connected: Sequence[str], *, warm: bool) -> StopAnswer:
+            before.extend(each.text for each in told if isinstance(each, Note))
+            return super().confirm_stop(cluster, connected, warm=warm)
+
+    steps = StepRunner(move.number, store, lambda _: cast("Server", move.old), Reading("15/main"), Job(told.append))
+    Runner(steps).carry_out()
+    assert any("One more is made before the stop, because" in each for each in before) is due
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ from core.migration.execution.status import (
     suggest_next_commands,
 )
 from core.migration.model import step_ids
-from core.migration.model.execution import NOT_OPENED, RUNS_AGAIN, UNKNOWN_ROOT, Kind, State
+from core.migration.model.execution import CANCELLED_STEP, NOT_OPENED, RUNS_AGAIN, UNKNOWN_ROOT, Kind, State
 from core.migration.model.plan import OperatorTask, Step
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.steps import change_step
@@ -180,7 +180,10 @@ def test_that_somebody_started_old_after_the_opening_is_never_said_to_be_stopped
     for number in range(1, len(WHOLE) + 1):
         made = ran(made, number)
     assert move_status(ran(made, len(steps) - 1, status=RUNS_AGAIN)) is MoveStatus.OLD_STARTED
-    assert move_status(ran(made, len(steps) - 1, status=1)) is MoveStatus.OPENED  # as a cancel, or a refused sudo
+    assert move_status(ran(made, len(steps) - 1, status=1)) is MoveStatus.OPENED  # as a refused sudo
+    assert move_status(ran(made, len(steps) - 1, status=CANCELLED_STEP)) is MoveStatus.OPENED
+    found = ran(made, len(steps) - 1, status=RUNS_AGAIN)
+    assert move_status(ran(found, len(steps) - 1, status=CANCELLED_STEP)) is MoveStatus.OLD_STARTED
     assert move_status(ran(ran(made, len(steps) - 1), len(steps), status=1)) is MoveStatus.OPENED
     assert move_status(ran(ran(made, len(steps) - 1, status=RUNS_AGAIN), len(steps) - 1)) is MoveStatus.OPENED
 

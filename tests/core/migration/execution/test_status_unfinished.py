@@ -5,10 +5,25 @@ from datetime import timedelta
 
 import pytest
 
-from core.migration.execution.status import SENTENCES, MoveStatus, Possible, possible, sentence, unfinished
+from core.language import spoken
+from core.migration.execution.status import (
+    APPLICATIONS_STOPPED,
+    SENTENCES,
+    MoveStatus,
+    Possible,
+    describe_status,
+    possible,
+    sentence,
+    unfinished,
+)
 from core.migration.execution.timeline import describe_position, status_of
 from core.migration.model import step_ids
-from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.execution import ENDED_EARLY, Execution, Kind, State
+from core.migration.model.move import Hook
+from core.migration.model.plan import OperatorTask
+from core.migration.model.standing import Milestone
+from core.migration.standing import KnownState, list_marks
+from core.reports.recorded import recorded
 from tests.core.migration.builders import NOW
 from tests.core.migration.execution.builders import STEP, execution, ran
 from tests.figures import figures
@@ -114,3 +129,63 @@ def test_a_move_that_is_done_is_not_begun_again() -> None:
     assert possible(after(1, State.DONE, Kind.REHEARSAL), alive=False).begin
     assert possible(after(1, State.STOPPED), alive=False).begin
     assert not possible(after(3, State.STOPPED), alive=False).begin
+
+
+HOOKED = (
+    change_step(STEP, id="warm", precopy_pass=1),
+    change_step(STEP, id=Hook.STOP_APPLICATIONS, downtime=True, action=OperatorTask(hook=Hook.STOP_APPLICATIONS)),
+    change_step(STEP, id=step_ids.STOP_OLD_CLUSTER, downtime=True),
+)
+
+
+@pytest.mark.parametrize("state", sorted(ENDED_EARLY))
+@pytest.mark.parametrize(
+    ("runs", "void", "told"), [(1, False, False), (2, False, True), (2, True, False), (3, False, False)]
+)
+def test_stopped_applications_are_named_until_the_old_cluster_is_stopped(
+    state: State, runs: int, *, void: bool, told: bool
+) -> None:
+    """`runs`: how many steps are done; `void`: a resume has begun with the passes again."""
+    made = execution(*HOOKED, state=state)
+    for number in range(1, runs + 1):
+        made = ran(made, number)
+    made = made.with_void(1) if void else made
+    assert (APPLICATIONS_STOPPED in describe_status(made)) is told
+    (mark,) = (each for each in list_marks(KnownState(executions=(made,)), NOW) if each.milestone is Milestone.MOVE)
+    assert mark.said.endswith("; the applications were stopped for the move") is told
+    assert ("clients use the old cluster" in mark.said) is (runs < 3 and not told)
+
+
+def test_clients_are_not_said_to_use_a_cluster_that_was_stopped_all_along() -> None:
+    made = execution(STEP, change_step(STEP, id=step_ids.CHECK_STOPPED), state=State.PAUSED)
+    (mark,) = (each for each in list_marks(KnownState(executions=(made,)), NOW) if each.milestone is Milestone.MOVE)
+    assert mark.said == "paused; the old cluster was stopped before"
+
+
+@pytest.mark.parametrize(
+    ("state", "said"), [(State.STOPPED, "has failed."), (State.INTERRUPTED, "was interrupted."), (State.CANCELLED, "")]
+)
+def test_only_what_was_interrupted_is_called_so(state: State, said: str) -> None:
+    made = replace(ran(execution(*HOOKED, state=state), 3), state=state)
+    found = unfinished(made, NOW, alive=False)
+    assert found is not None
+    shown = sentence(found, NOW)
+    assert shown.endswith(said)
+    (mark,) = (each for each in list_marks(KnownState(executions=(made,)), NOW) if each.milestone is Milestone.MOVE)
+    assert ("interrupted" in mark.said, "interrupted" in shown) == ((state is State.INTERRUPTED,) * 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        APPLICATIONS_STOPPED,
+        "The move spring cannot be removed now. Execution 1 of the move has not ended.",
+        (
+            "The server old cannot be renamed or reached in another way now, because the move spring uses it. "
+            "Execution 1 of the move has stopped the old cluster."
+        ),
+    ],
+)
+def test_what_an_unfinished_move_forbids_or_advises_is_german_in_german(text: str) -> None:
+    with spoken("de"):
+        assert recorded(text) != text

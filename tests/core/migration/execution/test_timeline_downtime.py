@@ -10,7 +10,7 @@ from core.migration.execution.outcome import outcome_of
 from core.migration.execution.status import describe_completed_move
 from core.migration.execution.timeline import account, downtime
 from core.migration.model import step_ids
-from core.migration.model.execution import NOT_OPENED, Execution, Kind, State
+from core.migration.model.execution import CANCELLED_STEP, NOT_OPENED, Execution, Kind, State
 from tests.core.migration.execution.whole_move import NOW, OPENED, PLAN, START, STOPPED, execution, run
 from tests.steps import change_step
 
@@ -45,6 +45,19 @@ def test_where_new_first_listened_elsewhere_it_lasts_until_that_is_mended() -> N
     assert [account(each).downtime_seconds for each in (elsewhere, mended, here)] == [None, 202, 74]
     until = [found.seconds for each in (elsewhere, mended, here) if (found := downtime(each, NOW)) is not None]
     assert until == [900, 202, 74]
+
+
+def test_a_cancelled_look_at_the_listeners_tells_nothing_of_the_downtime() -> None:
+    looked = change_step(PLAN.steps[-1], id=step_ids.CHECK_LISTENERS)
+    cancelled = run(19, 175, 1, status=CANCELLED_STEP)
+    made = execution(*STOPPED, *OPENED, cancelled, state=State.CANCELLED)
+    alone = replace(made, plan=replace(PLAN, steps=(*PLAN.steps[:-1], looked)))
+    well, elsewhere = run(19, 300, 2), run(19, 300, 2, status=1)
+    found = [
+        account(replace(alone, steps=(*alone.steps, *more))).downtime_seconds
+        for more in ((), (well,), (elsewhere,), (elsewhere, run(19, 400, 2)))
+    ]
+    assert found == [74, 74, None, 302]
 
 
 def test_the_cutover_has_one_moment_however_often_the_execution_goes_on_behind_it() -> None:
