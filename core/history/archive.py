@@ -32,9 +32,11 @@ from core.files import check_free
 from core.history.copies import flush_folder
 from core.history.database import MIGRATIONS, error_text
 from core.history.log import LONGEST_NOTE
-from core.history.models import Base
+from core.history.models import Base, ExecutionRow
 from core.history.recorded_profiles import checked_name, move_row
 from core.history.types import LARGEST, LongText, Number, UtcDateTime, WholeNumber
+from core.migration.model.execution import OVER
+from core.servers.shell import command
 
 FORMAT = 1
 HEAD = "archive.json"
@@ -340,8 +342,10 @@ def take_in(session: Session, archive: Archive, name: str | None) -> str:
     """Put the rows of an archive into the history, as the move `name`, None: as it is called there; that name.
 
     Raises:
-        InputError: the move is there already, another server has the name of one of its, or a row belongs to nothing.
+        InputError: the move is there already, or an execution of it that can be continued; another server has the name
+            of one of its; or a row belongs to nothing.
     """
+    _refuse_known_executions(session, archive)
     numbers: dict[str, dict[int, int]] = {}
     known = _known_servers(session, archive)
     called = ""
@@ -370,6 +374,19 @@ def take_in(session: Session, archive: Archive, name: str | None) -> str:
             else:
                 of_table[number] = session.execute(insert(table).values(made).returning(table.c.id)).scalar_one()
     return called
+
+
+def _refuse_known_executions(session: Session, archive: Archive) -> None:
+    """Raise InputError if an execution that can be continued is in the history already: its copy could go on, too."""
+    tokens = [row["token"] for row in archive.rows["executions"] if row["state"] not in {each.value for each in OVER}]
+    known = session.scalar(select(ExecutionRow).where(ExecutionRow.token.in_(tokens)).limit(1))
+    if known is not None:
+        raise InputError(
+            f"the archive contains an execution that is not over, and it is in this history already, as execution "
+            f"{known.id} of the move {known.move.name!r}. Only one of them may be continued",
+            f"continue that move: {command('pghaul', 'execute', known.move.name)} --resume; or import into another "
+            "history with PGHAUL_DATA",
+        )
 
 
 def _known_servers(session: Session, archive: Archive) -> dict[str, int]:

@@ -41,7 +41,8 @@ class Migrations:
 
 
 MIGRATIONS = Migrations(
-    Path(__file__).parent / "migrations", ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
+    Path(__file__).parent / "migrations",
+    ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011"),
 )
 
 

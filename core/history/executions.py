@@ -3,24 +3,25 @@
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from core import documents
-from core.errors import InputError
+from core.errors import HistoryError, InputError
 from core.history.findings import loaded
-from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow
+from core.history.models import ExecutionRow, ExecutionStepRow, HookRow, MoveRow, ProfileRow
 from core.history.recorded_profiles import move_of, move_row
 from core.history.seal import Seal, execution_words, hook_words
 from core.history.types import member, storable
-from core.migration.execution.status import explain_fixed_move
-from core.migration.model.execution import Execution, Kind, State, StepRun
+from core.migration.execution.status import explain_fixed_move, explain_unfinished, suggest_next_commands
+from core.migration.model.execution import ENDED_EARLY, Execution, Kind, State, StepRun, new_token
 from core.migration.model.move import Hook, HookCommand, HookSide, Move
 from core.migration.model.plan import Plan
 from core.redaction import secret_words
+from core.servers.profiles import Profile
 from core.servers.shell import command
 from core.sides import Side
 
@@ -59,6 +60,9 @@ def recorded_here(session: Session, execution_id: int, seal: Seal) -> bool:
 def take_over(session: Session, shown: Execution, repeated: Collection[int], seal: Seal) -> None:
     """Sign an execution of another workstation.
 
+    The other one may still have it. Where nothing of it is left on the servers, it gets a token of its own here, so
+    that each finds the lock of the other. What still runs on them, or waits there, is found by the old token alone.
+
     Args:
         shown: the execution as the user has seen it. If the recorded one differs, InputError is raised.
         repeated: the numbers of the steps that run again, so that their outcome does not count.
@@ -69,6 +73,8 @@ def take_over(session: Session, shown: Execution, repeated: Collection[int], sea
         raise InputError(f"execution {shown.id} has changed since it was shown", "show it again")
     for step in row.steps:
         step.void = step.void or (step.number in repeated and not step.back)
+    if shown.state in ENDED_EARLY:
+        row.token = new_token()
     _put_seal(session, row, seal)
 
 
@@ -159,6 +165,62 @@ def refuse_fixed(session: Session, name: str, move: Move) -> None:
     )
 
 
+def refuse_removal(session: Session, name: str, alive: Callable[[str], bool]) -> None:
+    """Raise InputError if a move would be removed that is not over.
+
+    What is on the servers would be known to nobody, and the move could be added again with other paths. A rehearsal
+    that nobody carries out any more has stopped no cluster: it may go.
+
+    Args:
+        name: the name of the move.
+        alive: whether the process of a token lives.
+    """
+    latest = latest_execution(session, name)
+    if latest is None:
+        return
+    process = process_of(session, latest.id)
+    carried_out = process is not None and alive(process)
+    why = explain_unfinished(latest) if carried_out or latest.kind is Kind.REAL else ""
+    if why:
+        raise InputError(f"The move {name} cannot be removed now. {why}", suggest_next_commands(latest))
+
+
+def refuse_server_in_use(session: Session, name: str, profile: Profile, alive: Callable[[str], bool]) -> None:
+    """Raise InputError if a server would be renamed or reached otherwise while a move of it is not over.
+
+    Its next step would run on another machine, or on none. While no program carries the move out, only the machine
+    must stay the same: by another user or jump host a server that was lost may be reached again.
+
+    Args:
+        name: the recorded name of the server.
+        profile: the server as it is to be saved.
+        alive: whether the process of a token lives.
+    """
+    row = session.scalar(select(ProfileRow).where(ProfileRow.name == name))
+    if row is None:
+        return
+    changed = {field for field in _REACHED_BY if getattr(row, field) != getattr(profile, field)}
+    uses = or_(MoveRow.old_id == row.id, MoveRow.new_id == row.id)
+    for move in session.scalars(select(MoveRow.name).where(uses).order_by(MoveRow.name)) if changed else ():
+        latest = latest_execution(session, move)
+        why = "" if latest is None else explain_unfinished(latest)
+        process = None if latest is None else process_of(session, latest.id)
+        fixed = _REACHED_BY if process is not None and alive(process) else _WHICH_MACHINE
+        if why and changed & fixed:
+            raise InputError(
+                f"The server {name} cannot be renamed or reached in another way now, because the move {move} uses it. "
+                f"{why}",
+                "Continue the move, or end it. What can be done is shown by: "
+                f"{command('pghaul', 'execute', move)} --status. If the server has another address now, name it in "
+                f"~/.ssh/config as HostName of Host {row.address}.",
+            )
+
+
+_WHICH_MACHINE = frozenset({"address", "port"})
+_REACHED_BY = _WHICH_MACHINE | {"name", "user", "jump"}
+"""The fields of a profile by which a server is found and reached."""
+
+
 def _servers_and_paths(move: Move) -> tuple[str, str, str, str, dict[str, str]]:
     return move.old, move.new, move.cluster, move.target, move.tablespace_targets
 
@@ -186,6 +248,7 @@ def execution_of(row: ExecutionRow) -> Execution:
         steps=tuple(_step(step) for step in row.steps),
         message=row.message,
         cancel_asked=row.cancel_asked,
+        follow_up_done=frozenset() if row.follow_up_done is None else loaded(frozenset[str], row.follow_up_done),
     )
 
 
@@ -199,6 +262,13 @@ def execution_changed(
         row.ended_at = None if running else datetime.now(UTC)
         row.process = process if running else None
         row.cancel_asked = row.cancel_asked and not running
+
+
+def tick_follow_up(session: Session, execution_id: int, task: str, *, done: bool) -> None:
+    """Record whether the follow-up task with this id is done."""
+    row = _row(session, execution_id)
+    ticked = execution_of(row).follow_up_done
+    row.follow_up_done = documents.dump(sorted(ticked | {task} if done else ticked - {task}))
 
 
 def process_of(session: Session, execution_id: int) -> str | None:
@@ -217,7 +287,11 @@ def cancel_asked(session: Session, execution_id: int) -> bool:
 
 
 def step_started(session: Session, execution_id: int, run: StepRun, seal: Seal) -> int:
-    """Record the start of an attempt at a step, and return the number of the attempt."""
+    """Record the start of an attempt at a step, and return the number of the attempt.
+
+    Raises:
+        HistoryError: the execution is not signed by this user any more, so something has changed it since it began.
+    """
     step = ExecutionStepRow(
         execution_id=execution_id,
         number=run.number,
@@ -230,8 +304,14 @@ def step_started(session: Session, execution_id: int, run: StepRun, seal: Seal) 
         message=run.message,
     )
     row = _row(session, execution_id)
-    with _sealed(session, row, seal):
-        row.steps.append(step)
+    if not _holds(row, seal):
+        raise HistoryError(
+            f"execution {execution_id} of {row.move.name} was changed in the history while it was carried out, or its "
+            "servers were, so its next step was not begun",
+            f"check the servers of the move, then continue it: {command('pghaul', 'execute', row.move.name)} --resume",
+        )
+    row.steps.append(step)
+    _put_seal(session, row, seal)
     return step.id
 
 

@@ -8,7 +8,22 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, Text, and_, case, cast, func, literal, null, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Float,
+    Row,
+    Select,
+    Text,
+    and_,
+    case,
+    cast,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    union_all,
+)
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from core.benchmarks.model import Run
@@ -34,11 +49,11 @@ from core.history.models import (
 )
 from core.history.recorded_profiles import move_of, move_row
 from core.history.recorded_runs import LARGEST_ID, run_of
-from core.history.types import SERVER
+from core.history.types import SERVER, UtcDateTime
 from core.jobs import CommandEnded, CommandStarted
 from core.migration.model.checks import CheckResult, Waiver
 from core.migration.model.estimate import Estimate
-from core.migration.model.execution import COPY_REHEARSAL, DRESS_REHEARSAL, Execution, Kind
+from core.migration.model.execution import COPY_REHEARSAL, DRESS_REHEARSAL, Execution, Kind, execution_name
 from core.migration.model.move import Move
 from core.migration.model.plan import Phase, Plan
 from core.migration.model.probe import Probe
@@ -173,6 +188,11 @@ class Entry:
         title: what, for people.
         reference: its number among those of its kind; Store.detail gives what it is about.
         note: what a person noted to it; `tags`: the words behind a # in it.
+        server: of facts and runs.
+        subject: what it is about: the workload of a run, the quantity of a probe, which execution, which check.
+        result: how it ended, or what it found; empty where that is no word or sentence.
+        seconds: how long it took; None where that is not recorded, or it has not ended.
+        bytes_per_second: what a probe has measured.
     """
 
     at: datetime
@@ -182,6 +202,11 @@ class Entry:
     reference: int
     note: str = ""
     tags: tuple[str, ...] = ()
+    server: str | None = None
+    subject: str = ""
+    result: str = ""
+    seconds: float | None = None
+    bytes_per_second: float | None = None
 
 
 def record_command(session: Session, move: str | None, event: CommandStarted | CommandEnded) -> None:
@@ -291,7 +316,7 @@ def _with_dress_rehearsals(session: Session, found: tuple[Entry, ...]) -> tuple[
     phase = f'"phase":"{Phase.DRESS.value}"'
     titles = {number: f"{DRESS_REHEARSAL}: {state}" for number, state, plan in rows if phase in plan}
     return tuple(
-        replace(entry, title=titles[entry.reference])
+        replace(entry, title=titles[entry.reference], subject=DRESS_REHEARSAL)
         if entry.kind == "execution" and entry.reference in titles
         else entry
         for entry in found
@@ -313,8 +338,38 @@ def moves_newest_first(session: Session) -> tuple[Move, ...]:
 
 
 def _entry(row: Row[Any]) -> Entry:
-    note = row.note or ""
-    return Entry(row.at, row.kind, row.move, row.title, row.reference, note, tags_of(note))
+    at, kind, move, title, reference, noted, server, subject, result, ended_at, seconds, rate = tuple(row)
+    note = noted or ""
+    return Entry(
+        at,
+        kind,
+        move,
+        title,
+        reference,
+        note,
+        tags_of(note),
+        server=server,
+        subject=subject,
+        result=title if kind == "checks" else result,  # the counts are read once
+        seconds=seconds if ended_at is None else (ended_at - at).total_seconds(),
+        bytes_per_second=rate,
+    )
+
+
+_NO_TEXT = literal("")
+_NO_SERVER, _NO_TIME, _NO_NUMBER = cast(null(), Text), cast(null(), UtcDateTime), cast(null(), Float)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The columns of an entry that not every kind has; see Entry."""
+
+    subject: ColumnElement[str] = _NO_TEXT
+    result: ColumnElement[str] = _NO_TEXT
+    server: ColumnElement[Any] = _NO_SERVER
+    ended_at: ColumnElement[Any] = _NO_TIME
+    seconds: ColumnElement[Any] = _NO_NUMBER
+    rate: ColumnElement[Any] = _NO_NUMBER
 
 
 def _selects(move_id: int | None, limit: int | None) -> list[Select[Any]]:
@@ -322,24 +377,38 @@ def _selects(move_id: int | None, limit: int | None) -> list[Select[Any]]:
 
     Which these are is told by time and number alone, from an index: what they are called is put together afterwards.
     """
-    kinds: list[tuple[str, type[Any], InstrumentedAttribute[datetime], ColumnElement[str]]] = [
-        ("run", RunRow, RunRow.started_at, _run_title()),
-        ("probe", ProbeRow, ProbeRow.taken_at, ProbeRow.quantity + ": " + ProbeRow.method),
-        ("checks", CheckPassRow, CheckPassRow.taken_at, _checks_title()),
-        ("estimate", EstimateRow, EstimateRow.made_at, literal("how long each method takes")),
-        ("plan", PlanRow, PlanRow.made_at, "transport: " + PlanRow.transport),
-        ("execution", ExecutionRow, ExecutionRow.started_at, _execution_title()),
-        ("waiver", WaiverRow, WaiverRow.waived_at, WaiverRow.check + ": " + WaiverRow.reason),
-        ("report", ReportRow, ReportRow.made_at, ReportRow.path.expression),
+    outcome = func.coalesce(RunRow.outcome, "not ended")
+    run_title = RunRow.title + " on " + RunRow.server + ":" + RunRow.mount_point + ", " + outcome
+    run = _Told(RunRow.title.expression, outcome, server=RunRow.server.expression, ended_at=RunRow.ended_at.expression)
+    probe = _Told(
+        ProbeRow.quantity.expression,
+        seconds=ProbeRow.seconds.expression,
+        rate=ProbeRow.bytes_per_second.expression,
+    )
+    executed = _execution_name()
+    execution = _Told(executed, ExecutionRow.state.expression, ended_at=ExecutionRow.ended_at.expression)
+    waiver = _Told(WaiverRow.check.expression, WaiverRow.reason.expression)
+    path, transport = ReportRow.path.expression, PlanRow.transport.expression
+    kinds: list[tuple[str, type[Any], InstrumentedAttribute[datetime], ColumnElement[str], _Told]] = [
+        ("run", RunRow, RunRow.started_at, run_title, run),
+        ("probe", ProbeRow, ProbeRow.taken_at, ProbeRow.quantity + ": " + ProbeRow.method, probe),
+        ("checks", CheckPassRow, CheckPassRow.taken_at, _checks_title(), _Told()),
+        ("estimate", EstimateRow, EstimateRow.made_at, literal("how long each method takes"), _Told()),
+        ("plan", PlanRow, PlanRow.made_at, "transport: " + PlanRow.transport, _Told(result=transport)),
+        ("execution", ExecutionRow, ExecutionRow.started_at, executed + ": " + ExecutionRow.state, execution),
+        ("waiver", WaiverRow, WaiverRow.waived_at, WaiverRow.check + ": " + WaiverRow.reason, waiver),
+        ("report", ReportRow, ReportRow.made_at, path, _Told(result=path)),
     ]
     selects = [
-        _select(kind, at, MoveRow.name.expression, title, table)
+        _select(kind, at, MoveRow.name.expression, title, table, told)
         .join(MoveRow, MoveRow.id == table.move_id)
         .where(_newest(table, at, limit, *([] if move_id is None else [table.move_id == move_id])))
-        for kind, table, at, title in kinds
+        for kind, table, at, title, told in kinds
     ]
-    moves = _select("move", MoveRow.created_at, MoveRow.name.expression, literal("added"), MoveRow)
-    facts = _select("facts", FactsRow.taken_at, null(), ProfileRow.name.expression, FactsRow)
+    moves = _select("move", MoveRow.created_at, MoveRow.name.expression, literal("added"), MoveRow, _Told())
+    server = ProfileRow.name.expression
+    read = _Told(server=server, seconds=FactsRow.seconds.expression)
+    facts = _select("facts", FactsRow.taken_at, null(), server, FactsRow, read)
     facts = facts.join(ProfileRow, ProfileRow.id == FactsRow.profile_id)
     if move_id is None:
         return [*selects, moves, facts.where(_newest(FactsRow, FactsRow.taken_at, limit))]
@@ -365,6 +434,7 @@ def _select(
     move: ColumnElement[Any],
     title: ColumnElement[str],
     table: type[Any],
+    told: _Told,
 ) -> Select[Any]:
     return select(
         at.label("at"),
@@ -373,25 +443,19 @@ def _select(
         title.label("title"),
         table.id.label("reference"),
         table.note.label("note"),
+        told.server.label("server"),
+        told.subject.label("subject"),
+        told.result.label("result"),
+        told.ended_at.label("ended_at"),
+        told.seconds.label("seconds"),
+        told.rate.label("rate"),
     )
 
 
-def _run_title() -> ColumnElement[str]:
-    return (
-        RunRow.title
-        + " on "
-        + RunRow.server
-        + ":"
-        + RunRow.mount_point
-        + ", "
-        + func.coalesce(RunRow.outcome, "not ended")
-    )
-
-
-def _execution_title() -> ColumnElement[str]:
-    """`move: done` or `copy rehearsal: stopped`."""
+def _execution_name() -> ColumnElement[str]:
+    """`move` or `copy rehearsal`; only the plan tells a dress rehearsal apart."""
     real = ExecutionRow.kind == Kind.REAL.value
-    return case((real, literal("move")), else_=literal(COPY_REHEARSAL)) + ": " + ExecutionRow.state
+    return case((real, literal(execution_name(Kind.REAL, dressed=False))), else_=literal(COPY_REHEARSAL))
 
 
 def _checks_title() -> ColumnElement[str]:

@@ -73,6 +73,8 @@ class MoveRow(Noted, Base):
     changed_at: Mapped[datetime | None]
     """When it, or how one of its servers is reached, was last changed: what was found before is of another move."""
     edited: Mapped[str | None] = mapped_column(sort_order=2)
+    precopy_limit: Mapped[int | None] = mapped_column(sort_order=3)
+    """In bytes/s."""
 
     old: Mapped[ProfileRow] = relationship(foreign_keys=old_id)
     new: Mapped[ProfileRow] = relationship(foreign_keys=new_id)
@@ -298,6 +300,8 @@ class ExecutionRow(Noted, Base):
     plan: Mapped[str] = mapped_column(LongText)
     seal: Mapped[str | None]
     """That this user's pghaul has recorded it (core/history/seal)."""
+    follow_up_done: Mapped[str | None] = mapped_column(PlainText, sort_order=2)
+    """The ids of the follow-up tasks that are ticked off, as a JSON list; no part of the signature."""
 
     move: Mapped[MoveRow] = relationship()
     steps: Mapped[list["ExecutionStepRow"]] = relationship(

@@ -135,10 +135,12 @@ def add_move(session: Session, move: Move) -> None:
 def update_move(session: Session, name: str, move: Move) -> None:
     """Change the move called `name`; where it is another one now, what was found for it is of the past.
 
-    Its name, and which settings hold on the new server, change nothing of what was measured.
+    Its name, which settings hold on the new server, and the limit of the pre-copy passes change nothing of what was
+    measured.
     """
     row = move_row(session, name)
-    if dataclasses.replace(move_of(row), name=move.name, edited=move.edited) != move:
+    kept = dataclasses.replace(move_of(row), name=move.name, edited=move.edited, precopy_limit=move.precopy_limit)
+    if kept != move:
         row.changed_at = datetime.now(UTC)
     if move.name != name:
         _refuse_taken_move(session, checked_name("move", move.name))
@@ -162,11 +164,6 @@ def moves(session: Session) -> tuple[Move, ...]:
     """Return all moves, sorted by name."""
     with_servers = joinedload(MoveRow.old), joinedload(MoveRow.new)
     return tuple(map(move_of, session.scalars(select(MoveRow).options(*with_servers).order_by(MoveRow.name))))
-
-
-def remove_move(session: Session, name: str) -> None:
-    """Remove a move and all its entries (the foreign keys cascade)."""
-    session.delete(move_row(session, name))
 
 
 def move_row(session: Session, name: str) -> MoveRow:
@@ -236,6 +233,7 @@ def _fill_move(session: Session, row: MoveRow, move: Move) -> None:
     row.tablespace_targets = json.dumps(storable(move.tablespace_targets), ensure_ascii=False)
     row.plain_text = move.plain_text
     row.edited = None if move.edited is None else move.edited.value
+    row.precopy_limit = move.precopy_limit
 
 
 def move_of(row: MoveRow) -> Move:
@@ -253,4 +251,5 @@ def move_of(row: MoveRow) -> Move:
         },
         plain_text=row.plain_text,
         edited=None if row.edited is None else member(EditedSettings, row.edited),
+        precopy_limit=row.precopy_limit,
     )

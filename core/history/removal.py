@@ -19,13 +19,16 @@ from core.history.models import (
     EstimateRow,
     ExecutionRow,
     FactsRow,
+    HookRow,
     MoveRow,
     PlanRow,
     ProbeRow,
     ReportRow,
     RunRow,
+    WaiverRow,
 )
 from core.history.recorded_profiles import move_row
+from core.history.seal import Seal, execution_words, hook_words, machine_words, waiver_words
 from core.migration.model.execution import State
 
 # What of the history is removed when its user says so, and never otherwise.
@@ -151,13 +154,21 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """Removed entries: their number, and the rows of each table, parent tables first."""
+    """Removed entries.
+
+    Attributes:
+        entries: their number.
+        rows: the rows of each table.
+        signed: which rows this user had signed, each with the machines of its move. A row is named by its table, its
+            number and its hook: a hook has the number of its move, and other rows have no hook.
+    """
 
     entries: int
     rows: Mapping[str, Sequence[Mapping[str, Any]]]
+    signed: Mapping[tuple[str, int, str], tuple[str, ...]]
 
 
-def remove(session: Session, which: Sequence[tuple[str, int]]) -> Removed:
+def remove(session: Session, which: Sequence[tuple[str, int]], seal: Seal) -> Removed:
     """Remove entries (kind and number), all or none; what has gone already is passed over.
 
     Raises:
@@ -165,6 +176,7 @@ def remove(session: Session, which: Sequence[tuple[str, int]]) -> Removed:
             kind that stays.
     """
     kept: dict[str, list[Mapping[str, Any]]] = {}
+    signed: dict[tuple[str, int, str], tuple[str, ...]] = {}
     entries = 0
     for name in dict.fromkeys(kind for kind, _ in which):
         numbers = sorted({number for kind, number in which if kind == name})
@@ -172,20 +184,39 @@ def remove(session: Session, which: Sequence[tuple[str, int]]) -> Removed:
         found = _rows(session, kind.table.__table__, "id", numbers)
         _refuse(session, name, numbers)
         entries += len(found)
-        for table, rows in _with_what_belongs(session, kind.table.__table__, found).items():
+        belonging = _with_what_belongs(session, kind.table.__table__, found)
+        for table, rows in belonging.items():
             kept.setdefault(table, []).extend(rows)
+        signed |= _signed(session, belonging, seal)
         for some in _parts(numbers):
             session.execute(delete(kind.table).where(kind.table.id.in_(some)))
-    return Removed(entries, kept)
+    return Removed(entries, kept, signed)
 
 
-def put_back(session: Session, removed: Removed) -> None:
-    """Put back what was removed, all or nothing; where its number was given to something newer, under another.
+def remove_move(session: Session, name: str, seal: Seal) -> Removed:
+    """Remove a move and all its entries (the foreign keys cascade). Raises InputError if there is none."""
+    row = move_row(session, name)
+    moves = Base.metadata.tables[MoveRow.__tablename__]
+    kept = _with_what_belongs(session, moves, _rows(session, moves, "id", [row.id]))
+    signed = _signed(session, kept, seal)
+    session.delete(row)
+    return Removed(1, kept, signed)
+
+
+def put_back(session: Session, removed: Removed, seal: Seal) -> None:
+    """Put back what was removed, all or nothing, and sign again what this user had signed.
+
+    Where a number was given to something newer, the rows of that table get new numbers, in their old order: the order
+    of executions, and of their steps, is that of their numbers.
 
     Raises:
-        InputError: it stands there already; what it belonged to is gone: its move, its server; the number of an
-            execution, whose order the numbers are, was given to another.
+        InputError: it stands there already; what it belonged to is gone: its move, its server; the name of a move was
+            given to another; the number of an execution was, and the executions after it have stayed.
+        HistoryError: the key of this user cannot be used.
     """
+    names = [row["name"] for row in removed.rows.get(MoveRow.__tablename__, ())]
+    if taken_name := session.scalar(select(MoveRow.name).where(MoveRow.name.in_(names))):
+        raise InputError(f"the move {taken_name!r} exists already", "give the other move another name first")
     renumbered: dict[str, dict[int, int]] = {}
     for table in Base.metadata.sorted_tables:
         rows = [dict(row) for row in removed.rows.get(table.name, ())]
@@ -193,22 +224,71 @@ def put_back(session: Session, removed: Removed) -> None:
         taken = {row["id"]: row for row in _rows(session, table, "id", numbers)}
         if any(taken.get(row.get("id")) == row for row in rows):
             raise InputError("the entry was restored already", "find it in the list")
-        if taken and table is ExecutionRow.__table__:
+        if taken and table is ExecutionRow.__table__ and not names:
             raise InputError(
                 "the entry cannot be restored: its execution's number is used by another execution now",
                 "restore a backup of the history",
             )
-        for row in rows:
+        for row in sorted(rows, key=lambda each: each.get("id", 0)):
             for key in table.foreign_keys:
                 row[key.parent.name] = renumbered.get(key.column.table.name, {}).get(
                     row[key.parent.name], row[key.parent.name]
                 )
             number = row.get("id")
-            if number in taken:
+            if taken:
                 del row["id"]
             made = _insert(session, table, row)
             if number is not None and made is not None and made != number:
                 renumbered.setdefault(table.name, {})[number] = made
+    _sign_again(session, removed, renumbered, seal)
+
+
+def _signed(
+    session: Session, rows: Mapping[str, Sequence[Mapping[str, Any]]], seal: Seal
+) -> dict[tuple[str, int, str], tuple[str, ...]]:
+    """Return which of these rows this user has signed, as `Removed` names them, with the machines of their moves."""
+    found: dict[tuple[str, int, str], tuple[str, ...]] = {}
+    for table in _SIGNED:
+        for key in (_key(table, row) for row in rows.get(table.__tablename__, ())):
+            row, move, words = _with_words(session, key)
+            if seal.vouches_for(row.seal, *words):
+                found[key] = machine_words(move)
+    return found
+
+
+def _sign_again(session: Session, removed: Removed, renumbered: Mapping[str, Mapping[int, int]], seal: Seal) -> None:
+    """Sign the rows that this user had signed: their words contain numbers. Not for other machines than then."""
+    for (table, number, hook), machines in removed.signed.items():
+        of = MoveRow.__tablename__ if table == HookRow.__tablename__ else table
+        row, move, words = _with_words(session, (table, renumbered.get(of, {}).get(number, number), hook))
+        if machine_words(move) == machines:
+            row.seal = seal.of(*words)
+
+
+_SIGNED = (ExecutionRow, HookRow, WaiverRow)
+
+
+def _key(table: type[Any], row: Mapping[str, Any]) -> tuple[str, int, str]:
+    """Return how `Removed` names a row."""
+    if table is HookRow:
+        return table.__tablename__, row["move_id"], row["hook"]
+    return table.__tablename__, row["id"], ""
+
+
+def _with_words(
+    session: Session, key: tuple[str, int, str]
+) -> tuple[ExecutionRow | HookRow | WaiverRow, MoveRow, tuple[str, ...]]:
+    """Return the row of this key, its move, and what its signature is of."""
+    table, number, hook = key
+    if table == ExecutionRow.__tablename__:
+        execution = session.get_one(ExecutionRow, number)
+        return execution, execution.move, execution_words(execution)
+    if table == HookRow.__tablename__:
+        command, of = session.get_one(HookRow, (number, hook)), session.get_one(MoveRow, number)
+        return command, of, hook_words(command, of)
+    waiver = session.get_one(WaiverRow, number)
+    move = session.get_one(MoveRow, waiver.move_id)
+    return waiver, move, waiver_words(waiver, move)
 
 
 def _refuse(session: Session, name: str, numbers: Sequence[int]) -> None:

@@ -122,7 +122,7 @@ def _unusable(path: Path, why: str) -> HistoryError:
 
 def execution_words(row: ExecutionRow) -> tuple[str, ...]:
     """Its number, by which the latest is known, the plan, on which servers, how it stands and how each try came out."""
-    of = ("execution", str(row.id), str(row.move_id), *_server(row.move.old), *_server(row.move.new))
+    of = ("execution", str(row.id), str(row.move_id), *machine_words(row.move))
     plan = sha256(row.plan.encode()).hexdigest()  # long, and sealed anew with each step
     return (*of, row.token, row.kind, plan, row.state, *(word for step in row.steps for word in _step(step)))
 
@@ -138,9 +138,14 @@ def waiver_words(row: WaiverRow, move: MoveRow) -> tuple[str, ...]:
     return ("waiver", *_move(move), _instant(row.waived_at), *map(storable_text, words))
 
 
+def machine_words(move: MoveRow) -> tuple[str, ...]:
+    """Which machines the servers of a move are."""
+    return (*_server(move.old), *_server(move.new))
+
+
 def _move(row: MoveRow) -> tuple[str, ...]:
     """What is moved, from where to where."""
-    return (str(row.id), row.cluster, row.target, *_server(row.old), *_server(row.new))
+    return (str(row.id), row.cluster, row.target, *machine_words(row))
 
 
 def _server(row: ProfileRow) -> tuple[str, ...]:

@@ -71,17 +71,19 @@ class Store(HistoryFile):
     def update_profile(self, profile: Profile, name: str | None = None) -> None:
         """Change the profile of a server; `name` is its recorded name, if the profile renames it."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
-            recorded_profiles.update_profile(session, profile.name if name is None else name, profile)
+            recorded = profile.name if name is None else name
+            executions.refuse_server_in_use(session, recorded, profile, self._owners.alive)
+            recorded_profiles.update_profile(session, recorded, profile)
 
     def put_profile(self, profile: Profile) -> None:
         """Add the profile of a server, or replace the one with the same name."""
-        with self._write() as session, executions.preserving_hooks(session, self._seal):
-            recorded_profiles.put_profile(session, profile)
+        self.put_profiles([profile])
 
     def put_profiles(self, found: Sequence[Profile]) -> None:
         """Add or replace several profiles in one transaction."""
         with self._write() as session, executions.preserving_hooks(session, self._seal):
             for profile in found:
+                executions.refuse_server_in_use(session, profile.name, profile, self._owners.alive)
                 recorded_profiles.put_profile(session, profile)
 
     def profile(self, name: str) -> Profile:
@@ -138,10 +140,15 @@ class Store(HistoryFile):
         with self._read() as session:
             return log.moves_newest_first(session)
 
-    def remove_move(self, name: str) -> None:
-        """Remove a move and all entries of it. Its servers stay."""
+    def remove_move(self, name: str) -> Removed:
+        """Remove a move and all entries of it; `put_back` undoes it with the result. Its servers stay.
+
+        Raises:
+            InputError: the move is not over.
+        """
         with self._write() as session:
-            recorded_profiles.remove_move(session, name)
+            executions.refuse_removal(session, name, self._owners.alive)
+            return removal.remove_move(session, name, self._seal)
 
     # --- facts
 
@@ -389,6 +396,11 @@ class Store(HistoryFile):
             owners.refuse_taken_over(session, execution_id, mine, self._owners.alive)
             executions.execution_changed(session, execution_id, state, why, mine, self._seal)
 
+    def tick_follow_up(self, execution_id: int, task: str, *, done: bool) -> None:
+        """Record whether the follow-up task with this id is done."""
+        with self._write() as session:
+            executions.tick_follow_up(session, execution_id, task, done=done)
+
     def carried_out(self, execution_id: int) -> bool:
         """Whether a process is at it: of this workstation, or of any of a team."""
         with self._read() as session:
@@ -527,12 +539,12 @@ class Store(HistoryFile):
         """Remove entries and all that depends on them; `put_back` undoes it with the result (core/history/removal)."""
         self._end_interrupted_runs()
         with self._write() as session:
-            return removal.remove(session, [(entry.kind, entry.reference) for entry in entries])
+            return removal.remove(session, [(entry.kind, entry.reference) for entry in entries], self._seal)
 
     def put_back(self, removed: Removed) -> None:
-        """Restore what `remove_entries` has removed."""
+        """Restore what `remove_entries` or `remove_move` has removed."""
         with self._write() as session:
-            removal.put_back(session, removed)
+            removal.put_back(session, removed, self._seal)
 
     # --- a move that goes to another workstation
 

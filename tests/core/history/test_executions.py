@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from core.migration.model import step_ids
 from core.migration.model.execution import NOT_OPENED, Execution, Kind, State, StepRun
 from core.migration.model.move import EditedSettings, Hook, HookCommand
 from core.migration.model.plan import Plan, RemoteCall, Step, Timing
+from core.servers.profiles import Profile
 from core.sides import Side
 from tests.core.history import samples
 from tests.core.history.conftest import on_both
@@ -108,6 +110,17 @@ def test_a_wish_to_cancel_is_forgotten_by_the_next_start(filled: Store, started:
     assert (again.cancel_asked, again.ended_at, again.message) == (False, None, "")
 
 
+def test_the_ticks_of_follow_up_tasks_are_recorded_and_not_signed(filled: Store, started: Execution) -> None:
+    assert filled.execution(started.id).follow_up_done == frozenset()
+    for task in ("backup", "old-files", "backup"):
+        filled.tick_follow_up(started.id, task, done=True)
+    assert filled.execution(started.id).follow_up_done == {"backup", "old-files"}
+    filled.tick_follow_up(started.id, "backup", done=False)
+    filled.tick_follow_up(started.id, "nothing", done=False)
+    assert filled.execution(started.id).follow_up_done == {"old-files"}
+    assert filled.recorded_here(started.id)
+
+
 def test_executions_stand_newest_first(filled: Store, started: Execution) -> None:
     assert [each.id for each in filled.executions(MOVE.name)] == [started.id, started.id - 1]
     with pytest.raises(InputError, match="no execution 99"):
@@ -146,6 +159,109 @@ def test_in_the_middle_of_a_move_nobody_changes_which_settings_hold(filled: Stor
     filled.execution_changed(number, State.ROLLED_BACK, "")
     filled.put_move(other)
     assert filled.move(MOVE.name).edited is EditedSettings.FILE
+
+
+def save_server(store: Store, profile: Profile, *, how: str) -> None:
+    """Save the old server by one of the ways in which a profile comes into the history."""
+    match how:
+        case "update":
+            store.update_profile(profile, samples.OLD.name)
+        case "put":
+            store.put_profile(profile)
+        case _:
+            store.put_profiles([samples.NEW, profile])
+
+
+@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("change", [{"address": "192.0.2.44"}, {"port": 2022}, {"user": "other"}, {"jump": "other"}])
+@pytest.mark.parametrize("how", ["update", "put", "put several"])
+def test_a_server_is_not_reached_otherwise_while_a_program_carries_a_move_of_it_out(
+    filled: Store, change: dict[str, Any], kind: Kind, how: str
+) -> None:
+    number = filled.execution_started(replace(samples.execution(), plan=PLAN, kind=kind))
+    with pytest.raises(InputError, match=f"the move {MOVE.name} uses it. Execution {number} .* has not ended") as found:
+        save_server(filled, replace(samples.OLD, **change), how=how)
+    assert "--status" in found.value.hint
+    assert filled.profile(samples.OLD.name) == samples.OLD
+    save_server(filled, replace(samples.OLD, database_user="pg"), how=how)
+    assert filled.step_started(number, samples.step_run())
+
+
+@pytest.mark.parametrize("name", ["old", "new"])
+def test_a_server_is_not_renamed_while_a_program_carries_a_move_of_it_out(filled: Store, name: str) -> None:
+    filled.execution_started(replace(samples.execution(), plan=PLAN))
+    profile = {"old": samples.OLD, "new": samples.NEW}[name]
+    with pytest.raises(InputError, match=f"The server {profile.name} cannot be renamed"):
+        filled.update_profile(replace(profile, name="renamed"), profile.name)
+
+
+@pytest.mark.parametrize(
+    ("state", "steps", "fixed"),
+    [
+        (State.INTERRUPTED, 0, True),
+        (State.STOPPED, 1, True),
+        (State.PAUSED, 1, True),
+        (State.PAUSED, 0, False),
+        (State.DONE, 1, False),
+        (State.ROLLED_BACK, 1, False),
+    ],
+)
+def test_a_move_that_is_not_over_keeps_its_machines_but_may_reach_them_otherwise(
+    filled: Store, state: State, steps: int, *, fixed: bool
+) -> None:
+    """`steps`: how many of its steps have run; the first one stops the old cluster."""
+    stop = replace(PLAN, steps=(replace(POINT, id=step_ids.STOP_OLD_CLUSTER, number=1),))
+    number = filled.execution_started(replace(samples.execution(), plan=stop, kind=Kind.REAL))
+    for each in range(1, steps + 1):
+        filled.step_started(number, samples.step_run(each))
+    filled.execution_changed(number, state, "")
+    another = replace(samples.OLD, name="renamed", user="other", jump="other")
+    filled.update_profile(another, samples.OLD.name)
+    if fixed:
+        with pytest.raises(InputError, match="HostName"):
+            filled.put_profile(replace(another, address="192.0.2.44"))
+        assert filled.recorded_here(number)
+    else:
+        filled.put_profile(replace(another, address="192.0.2.44"))
+        assert filled.profile("renamed").address == "192.0.2.44"
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "stops", "stays"),
+    [
+        (Kind.REAL, State.RUNNING, False, True),
+        (Kind.REHEARSAL, State.RUNNING, False, True),
+        (Kind.REAL, State.INTERRUPTED, False, True),
+        (Kind.REHEARSAL, State.INTERRUPTED, False, False),
+        *((Kind.REAL, state, True, True) for state in (State.STOPPED, State.CANCELLED, State.PAUSED)),
+        *((Kind.REAL, state, False, False) for state in (State.STOPPED, State.CANCELLED, State.PAUSED)),
+        (Kind.REAL, State.DONE, True, False),
+        (Kind.REAL, State.ROLLED_BACK, True, False),
+    ],
+)
+def test_a_move_that_is_not_over_cannot_be_removed(
+    store: Store, kind: Kind, state: State, *, stops: bool, stays: bool
+) -> None:
+    """`stops`: its first step, which stops the old cluster, has begun."""
+    for profile in (samples.OLD, samples.NEW):
+        store.add_profile(profile)
+    store.add_move(MOVE)
+    plan = replace(PLAN, steps=(replace(POINT, id=step_ids.STOP_OLD_CLUSTER, number=1),))
+    number = store.execution_started(replace(samples.execution(), plan=plan, kind=kind))
+    if stops:
+        store.step_started(number, samples.step_run())
+    if state is not State.RUNNING:
+        store.execution_changed(number, state, "")
+    if stays:
+        with pytest.raises(
+            InputError, match=rf"The move {MOVE.name} cannot be removed now\. Execution {number} "
+        ) as found:
+            store.remove_move(MOVE.name)
+        assert "--resume" in found.value.hint
+        assert store.executions(MOVE.name)
+    else:
+        store.remove_move(MOVE.name)
+        assert store.moves() == ()
 
 
 SWAPPED = replace(MOVE, old=MOVE.new, new=MOVE.old)

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from core.api import archives
+from core.benchmarks.model import Run
 from core.errors import InputError
 from core.history.log import LONGEST_NOTE, tags_of
 from core.history.store import KINDS, Entry, Store
 from core.migration.model.execution import Kind
 from core.migration.model.plan import Phase
+from core.migration.model.probe import Probe
 from core.redaction import MASK
 from tests.core.history.samples import MOVE, execution, plan
 
@@ -106,6 +108,27 @@ def test_an_execution_is_listed_by_what_it_is(filled: Store, kind: Kind, phase: 
     filled.set_note("execution", number, "#night")
     for entries in (filled.entries(limit=1000), filled.entries(limit=1000, tag="night")):
         assert [each.title for each in entries if (each.kind, each.reference) == ("execution", number)] == [title]
+
+
+def test_an_entry_tells_its_result_and_how_long_it_took(filled: Store) -> None:
+    found = _one_of_each(filled)
+    run, probe, facts, made = (found[kind] for kind in ("run", "probe", "facts", "execution"))
+    recorded_run = filled.detail("run", run.reference)
+    assert isinstance(recorded_run, Run)
+    assert recorded_run.ended_at is not None
+    assert run.seconds == (recorded_run.ended_at - recorded_run.started_at).total_seconds() > 0
+    assert (run.subject, run.result, run.server) == (recorded_run.workload.title, "done", recorded_run.volume.server)
+    recorded_probe = filled.detail("probe", probe.reference)
+    assert isinstance(recorded_probe, Probe)
+    assert (probe.subject, probe.seconds) == (recorded_probe.quantity, recorded_probe.seconds)
+    assert probe.bytes_per_second == recorded_probe.bytes_per_second
+    assert facts.server == facts.title
+    assert facts.seconds is not None
+    assert (made.subject, made.result) == ("copy rehearsal", "stopped")
+    assert made.seconds is not None
+    unended = filled.execution_started(replace(execution(), token="new"))
+    newest = next(each for each in filled.entries(limit=1000) if (each.kind, each.reference) == ("execution", unended))
+    assert newest.seconds is None
 
 
 def test_a_note_keeps_no_secret(filled: Store) -> None:

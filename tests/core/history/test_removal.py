@@ -1,5 +1,7 @@
 """What is removed one by one comes back as it was."""
 
+import contextlib
+import sqlite3
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +13,8 @@ from core.errors import InputError
 from core.history.removal import KINDS
 from core.history.store import Entry, Store
 from core.jobs import CommandStarted
-from core.migration.model.execution import State
+from core.migration.model.execution import State, StepRun
+from core.migration.model.move import Hook, HookCommand
 from core.migration.model.probe import Probe, Quantity
 from core.sides import Side
 from tests.core.history import samples
@@ -285,3 +288,103 @@ def test_the_room_is_given_back(filled: Store) -> None:
 
 def _size(path: Path) -> int:
     return sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*"))
+
+
+@on_both
+def test_a_removed_move_comes_back_whole(filled: Store) -> None:
+    before = rows_of(filled)
+    removed = filled.remove_move(MOVE.name)
+    assert filled.moves() == ()
+    filled.put_back(removed)
+    assert rows_of(filled) == before
+    assert filled.from_elsewhere(MOVE.name) == ()
+    with pytest.raises(InputError, match="exists already"):
+        filled.put_back(removed)
+    assert rows_of(filled) == before
+
+
+def test_a_removed_move_does_not_replace_another_of_its_name(filled: Store) -> None:
+    removed = filled.remove_move(MOVE.name)
+    filled.add_move(MOVE)
+    before = rows_of(filled)
+    with pytest.raises(InputError, match=f"the move '{MOVE.name}' exists already"):
+        filled.put_back(removed)
+    assert rows_of(filled) == before
+
+
+def _ended_step(store: Store, execution: int, title: str) -> None:
+    run = StepRun(id=0, number=1, title=title, attempt=1, started_at=START)
+    run = replace(run, id=store.step_started(execution, run))
+    store.step_ended(replace(run, ended_at=START, exit_status=0))
+
+
+@on_both
+def test_a_move_is_restored_after_its_executions_number_was_used_again(filled: Store) -> None:
+    _ended(filled)
+    for title in ("one", "two", "three"):
+        _ended_step(filled, 2, title)
+    before = filled.executions(MOVE.name)
+    filled.add_move(replace(MOVE, name="other"))
+    removed = filled.remove_move(MOVE.name)
+    other = filled.execution_started(replace(samples.execution(), move="other"))
+    _ended_step(filled, other, "of another")
+    filled.put_back(removed)
+    back = filled.executions(MOVE.name)
+    assert [(each.token, each.started_at) for each in back] == [(each.token, each.started_at) for each in before]
+    assert [[run.title for run in each.steps] for each in back] == [
+        [run.title for run in each.steps] for each in before
+    ]
+    assert other not in {each.id for each in back}
+    assert filled.own_executions(MOVE.name) == {each.id for each in back}
+    assert [run.title for run in filled.execution(other).steps] == ["of another"]
+
+
+@on_both
+def test_an_execution_that_is_restored_with_new_numbers_of_its_steps_stays_ones_own(filled: Store) -> None:
+    _ended(filled)
+    removed = filled.remove_entries([entry for entry in _entries(filled, "execution") if entry.reference == 1])
+    before = [row["title"] for row in removed.rows["execution_steps"]]
+    _ended_step(filled, 2, "of another")
+    filled.put_back(removed)
+    assert [run.title for run in filled.execution(1).steps] == before
+    assert filled.own_executions(MOVE.name) == {1, 2}
+
+
+@on_both
+def test_a_restored_move_with_another_number_is_still_ones_own(filled: Store) -> None:
+    filled.execution_changed(1, State.DONE)
+    filled.save_hook(MOVE.name, HookCommand(Hook.TELL_POOLER, Side.OLD, "true"))
+    assert filled.from_elsewhere(MOVE.name) == ()
+    removed = filled.remove_move(MOVE.name)
+    filled.add_move(replace(MOVE, name="other"))
+    filled.put_back(removed)
+    assert filled.from_elsewhere(MOVE.name) == ()
+    assert filled.waivers(MOVE.name)
+    assert len(filled.hooks(MOVE.name)) == 2
+
+
+def test_what_was_not_ones_own_is_not_signed_by_restoring_it(filled: Store) -> None:
+    filled.execution_changed(1, State.DONE)
+    filled.save_hook(MOVE.name, HookCommand(Hook.MOVE_ADDRESS, Side.OLD, "true"))
+    for statement in (
+        "UPDATE hooks SET command = 'rm -rf /' WHERE hook = 'move-address'",
+        "UPDATE waivers SET reason = 'changed'",
+        "UPDATE executions SET state = 'stopped'",
+    ):
+        with contextlib.closing(sqlite3.connect(filled.path)) as connection, connection:
+            assert connection.execute(statement).rowcount
+    strange = filled.from_elsewhere(MOVE.name)
+    assert len(strange) == 3
+    removed = filled.remove_move(MOVE.name)
+    filled.add_move(replace(MOVE, name="other"))
+    filled.put_back(removed)
+    assert filled.from_elsewhere(MOVE.name) == strange
+
+
+def test_what_was_recorded_for_another_machine_is_not_signed_by_restoring_it(filled: Store) -> None:
+    filled.execution_changed(1, State.DONE)
+    removed = filled.remove_move(MOVE.name)
+    filled.update_profile(replace(OLD, address="10.0.0.99"))
+    filled.put_back(removed)
+    assert filled.from_elsewhere(MOVE.name)[0] == "execution 1"
+    assert all(hook.from_elsewhere for hook in filled.hooks(MOVE.name))

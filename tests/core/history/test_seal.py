@@ -121,6 +121,7 @@ def test_what_goes_on_leaves_the_seal_whole(underway: Store) -> None:
     underway.step_ended(
         dataclasses.replace(step, id=number, ended_at=datetime.now(UTC), output="password=geheim\udce9", message="x")
     )
+    underway.execution_changed(1, State.INTERRUPTED)
     underway.update_profile(dataclasses.replace(OLD, name="renamed", user="another"), OLD.name)
     assert underway.recorded_here(1)
 
@@ -130,6 +131,16 @@ def test_what_was_changed_elsewhere_is_not_sealed_by_going_on(underway: Store) -
     underway.execution_changed(1, State.STOPPED)
     underway.steps_void(1, 3)
     assert not underway.recorded_here(1)
+
+
+@pytest.mark.parametrize("statement", STEPS[:4])
+def test_what_was_changed_elsewhere_goes_on_with_no_further_step(underway: Store, statement: str) -> None:
+    _execute(underway.path, statement)
+    tried = underway.execution(1).steps
+    with pytest.raises(HistoryError, match=r"execution 1 of .* was changed in the history") as found:
+        underway.step_started(1, samples.step_run(3))
+    assert "--resume" in found.value.hint
+    assert underway.execution(1).steps == tried
 
 
 def _execute(path: Path, statement: str) -> None:

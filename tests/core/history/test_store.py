@@ -216,7 +216,7 @@ def test_a_plan_keeps_its_warnings_as_data_and_those_of_an_earlier_pghaul_as_tex
 
 
 def test_a_choice_that_changes_nothing_measured_leaves_it(filled: Store) -> None:
-    chosen = dataclasses.replace(MOVE, edited=EditedSettings.FILE)
+    chosen = dataclasses.replace(MOVE, edited=EditedSettings.FILE, precopy_limit=50_000_000)
     filled.update_move(MOVE)
     filled.update_move(chosen)
     assert filled.move(MOVE.name) == chosen
