@@ -20,11 +20,19 @@ from core.migration.execution.entry import (
     find_resumable,
     find_rollbackable,
     refuse_blockers,
+    refuse_changed_move,
     refuse_if_unfinished,
     require_execution,
 )
 from core.migration.execution.lock import HeldError
-from core.migration.execution.outcome import Paragraph, follow_up, outcome_of
+from core.migration.execution.outcome import (
+    Paragraph,
+    follow_up,
+    follow_up_tasks,
+    open_follow_up_tasks,
+    outcome_of,
+    result_of,
+)
 from core.migration.execution.passes import find_extra_pass
 from core.migration.execution.queries import METRICS as QUERY_METRICS
 from core.migration.execution.queries import SHOWN as QUERY_RUNS
@@ -48,10 +56,13 @@ from core.migration.execution.taking_over import describe_execution, find_functi
 from core.migration.execution.timeline import (
     Account,
     Downtime,
+    RunningStep,
     account,
     current_rate,
+    describe_position,
     describe_progress,
     downtime,
+    running_steps,
     status_of,
 )
 from core.migration.findings.dress import explain_no_dress_rehearsal as why_not
@@ -77,6 +88,7 @@ __all__ = [
     "Paragraph",
     "Possible",
     "QueryResults",
+    "RunningStep",
     "account",
     "cancel_execution",
     "check_queries",
@@ -91,11 +103,14 @@ __all__ = [
     "explain_no_dress_rehearsal",
     "find_extra_pass",
     "follow_up",
+    "follow_up_tasks",
     "lines_of_queries",
     "next_options",
+    "open_follow_up_tasks",
     "query_results",
     "read_script",
     "read_state",
+    "result_of",
     "resume_execution",
     "roll_back_execution",
     "suggest_next_commands",
@@ -162,6 +177,8 @@ def resume_execution(session: Session, move: str, operator: Operator, job: Job) 
     latest = _latest(session, move)
     found = find_resumable(latest, move, alive=_is_running_here(session, latest))
     operator.announce(found.plan.cluster)
+    store = session.store
+    refuse_changed_move(found, store.move(move), [profile.name for profile in store.profiles()])
     return _carry_out(session, found.id, operator, job)
 
 
@@ -222,7 +239,8 @@ def _read_state(session: Session, move: str, kind: Kind | None) -> ExecutionStat
     return ExecutionState(
         execution=shown,
         alive=alive,
-        progress=describe_progress(shown, now) if alive else (),
+        position=describe_position(status_of(shown, now)) if alive else "",
+        running=running_steps(shown, now) if alive else (),
         stands=describe_both_clusters(shown),
         left=describe_leftovers(shown),
         ending=describe_outcome(session, shown),
@@ -294,7 +312,7 @@ def _ask_passwords(session: Session, execution: Execution) -> dict[str, Secret]:
     queries, step = execution.plan.queries, execution.plan.step(step_ids.MEASURE_QUERIES_OLD)
     if queries is None or step is None or execution.done(step.number):
         return {}
-    key = Key(session.store.move(execution.move).old, "password", f"role {queries.role}")
+    key = Key(session.store.move(execution.move).old, "role", queries.role)
     prompt = f"PostgreSQL password of the role {queries.role} for the queries (press Enter if it has none)"
     found = session_secrets.get(key, prompt, session.asker)
     return {step_ids.MEASURE_QUERIES_OLD: Secret(found)} if found else {}

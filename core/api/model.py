@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from core.facts.model import Cluster, Facts
     from core.migration.execution.outcome import Paragraph
     from core.migration.execution.status import Possible
-    from core.migration.execution.timeline import Downtime
+    from core.migration.execution.timeline import Downtime, RunningStep
     from core.migration.model.estimate import Estimate
     from core.migration.model.execution import Execution
     from core.migration.model.move import Move
@@ -41,6 +41,8 @@ class Standing:
         next: what comes next.
         cluster: the cluster by the latest facts of the old server; None if there are none.
         last_at: when anything was last done for the move; None if never.
+        over: the move that is done, or was rolled back; None while another one is unfinished, or before the first.
+        facts_hold: whether no execution can have stopped or moved the cluster since its facts were read.
     """
 
     move: "Move"
@@ -48,6 +50,8 @@ class Standing:
     next: "Next"
     cluster: "Cluster | None"
     last_at: datetime | None
+    over: "Execution | None" = None
+    facts_hold: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,8 @@ class ExecutionState:
     Attributes:
         execution: the execution; None if there is none.
         alive: whether a program of this workstation runs it.
-        progress: its progress while it is running, in sentences.
+        position: how far it is while it is running, in words.
+        running: the steps that are running.
         stands: the state of both clusters, in a sentence.
         left: what it has left on the servers if it ended before the old cluster was stopped.
         ending: how it has ended.
@@ -87,7 +92,8 @@ class ExecutionState:
 
     execution: "Execution | None" = None
     alive: bool = False
-    progress: tuple[str, ...] = ()
+    position: str = ""
+    running: "tuple[RunningStep, ...]" = ()
     stands: str = ""
     left: str = ""
     ending: "tuple[Paragraph, ...]" = ()

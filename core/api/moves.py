@@ -5,15 +5,16 @@ from datetime import UTC, datetime
 
 from core.api.model import Standing
 from core.api.session import Session
+from core.errors import InputError
 from core.facts.model import Facts
-from core.migration.execution.status import Unfinished, explain_fixed_move, unfinished
+from core.migration.execution.status import Unfinished, explain_fixed_move, facts_hold, unfinished
 from core.migration.execution.status import sentence as describe_unfinished
 from core.migration.findings.cluster import explain_missing_cluster
 from core.migration.findings.schedules import format_jobs_of_both_servers
 from core.migration.findings.volumes import volume_path
 from core.migration.fleet import FleetMove, is_execution_of, make_fleet_move, mark_conflicts, move_time, rank_moves
-from core.migration.model.execution import Execution
-from core.migration.model.move import Move
+from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.move import WORKSTATION, Hook, HookCommand, HookSide, Move
 from core.migration.standing import KnownState, find_next, list_marks
 from core.sides import Side
 
@@ -28,7 +29,9 @@ __all__ = [
     "format_jobs_of_both_servers",
     "get_standing",
     "list_standings",
+    "make_hook",
     "rank_fleet",
+    "save_hooks",
     "save_move",
     "unfinished_executions",
     "volume_path",
@@ -46,6 +49,32 @@ def save_move(session: Session, move: Move, name: str | None) -> None:
         session.store.add_move(move)
     else:
         session.store.update_move(move, name)
+
+
+def make_hook(hook: Hook, side: HookSide | None, command: str, user: str | None) -> HookCommand:
+    """Return the command for a hook, as the user has stated it.
+
+    Raises:
+        InputError: there is no side or no command, or a user for a command on the workstation.
+    """
+    if side is None or not command.strip():
+        raise InputError(f"the hook {hook} needs a side and a command", "state both, or remove the hook")
+    if side == WORKSTATION and user is not None:
+        raise InputError("a hook on the workstation runs as yourself", "state no user for it")
+    return HookCommand(hook, side, command, user)
+
+
+def save_hooks(session: Session, move: str, hooks: Mapping[Hook, HookCommand | None]) -> None:
+    """Save these hooks of a move; None: remove the hook, so that a person does the step.
+
+    Raises:
+        InputError: there is no such move, or a command contains a secret; the hooks before it are saved then.
+    """
+    for hook, command in hooks.items():
+        if command is None:
+            session.store.remove_hook(move, hook)
+        else:
+            session.store.save_hook(move, command)
 
 
 def list_standings(session: Session, most: int) -> tuple[tuple[Standing, ...], int]:
@@ -74,7 +103,16 @@ def get_standing(session: Session, move: str) -> Standing:
     )
     made = list_marks(known, datetime.now(UTC))
     last = max((mark.at for mark in made if mark.at is not None), default=None)
-    return Standing(found, made, find_next(made), None if old is None else old.cluster(found.cluster), last)
+    real = next((one for one in executions if one.kind is Kind.REAL), None)
+    return Standing(
+        found,
+        made,
+        find_next(made),
+        cluster=None if old is None else old.cluster(found.cluster),
+        last_at=last,
+        over=real if real is not None and real.state in {State.DONE, State.ROLLED_BACK} else None,
+        facts_hold=old is None or real is None or facts_hold(real, old.taken_at),
+    )
 
 
 def explain_fixed(session: Session, move: str) -> str:

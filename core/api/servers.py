@@ -12,7 +12,7 @@ from core.migration.execution.lock import HeldError, Holder
 from core.migration.model.execution import ENDED_EARLY, Execution, State
 from core.servers.connection import Server, connect
 from core.servers.profiles import Profile, Rights
-from core.servers.secrets import session_secrets
+from core.servers.secrets import has_keyring, session_secrets
 from core.servers.shell import command
 from core.servers.ssh_config import named_hosts
 
@@ -20,6 +20,7 @@ __all__ = [
     "ServerRow",
     "Tried",
     "find_leftover_execution",
+    "has_keyring",
     "is_promised",
     "list_servers",
     "named_hosts",

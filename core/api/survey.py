@@ -384,6 +384,7 @@ def _import_move(session: Session, old: str, wanted: WantedMove, known: Move | N
         new_volume=volume_path(session.store.facts(wanted.new), wanted.target),
         tablespace_targets={} if known is None else known.tablespace_targets,
         plain_text=known is not None and known.plain_text,
+        precopy_limit=None if known is None else known.precopy_limit,
         edited=known.edited if known is not None and (known.old, known.cluster) == (old, wanted.cluster) else None,
     )
     session.store.put_move(move)

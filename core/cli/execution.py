@@ -53,7 +53,9 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="like --rehearsal; then start the copy on the new server, examine its databases and stop it",
     )
     what.add_argument(
-        "--resume", action="store_true", help="continue an execution that failed or was interrupted or cancelled"
+        "--resume",
+        action="store_true",
+        help="continue an execution that failed or was interrupted, cancelled or paused",
     )
     what.add_argument("--status", action="store_true", help="show the state of the latest execution")
     what.add_argument(
@@ -184,9 +186,7 @@ class TerminalOperator:
             return StopAnswer.STOP
         say("\n" + "\n".join(["clients connected now:", *(f"   {printable(line)}" for line in connected or ("none",))]))
         other = ", or copy to run one more pre-copy pass first" if warm else ""
-        warning = (
-            f"The downtime begins next: the cluster {cluster} will be stopped. Its clients lose their connections."
-        )
+        warning = f"The cluster {cluster} will be stopped, and the downtime begins. Its clients lose their connections."
         question = f"{warning} Type {cluster} to stop it{other}: "
         for _ in range(_TRIES):
             typed = _typed(question, "--confirm NAME")
@@ -436,19 +436,19 @@ def _describe_state(execution: Execution) -> list[str]:
     lines, down = [describe_both_clusters(execution)], downtime(execution, datetime.now(UTC))
     if down is not None and down.ended_at is None:
         lines.append(
-            f"Clients have been unable to connect since {down.began_at:%H:%M:%S} UTC ({units.duration(down.seconds)})."
+            f"Clients have been unable to connect since {down.began_at:%H:%M:%S} UTC ({units.clock(down.seconds)})."
         )
     return lines
 
 
 def _next_steps(execution: Execution, *, alive: bool) -> list[str]:
     """Return lines on how to go on with an interrupted execution."""
-    left = [step for step in execution.steps_taken if not execution.done(step.number)]
-    if not left or alive or execution.state in {State.DONE, State.ROLLED_BACK}:
+    following = execution.next_step
+    if following is None or alive or execution.state in {State.DONE, State.ROLLED_BACK}:
         return []
     from core.api.execution import suggest_next_commands
 
-    next_step = f"The next step is {left[0].number}, {left[0].title}."
+    next_step = f"The next step is {following.number}, {following.title}."
     return ["", printable(next_step), printable(f"  hint: {suggest_next_commands(execution)}")]
 
 

@@ -3,10 +3,11 @@
 import argparse
 from dataclasses import replace
 
+from core import units
 from core.cli.context import Context, add_common, add_former_name, print_document
 from core.cli.terminal import say, show, table
 from core.errors import InputError
-from core.migration.model.move import EditedSettings, Hook, HookCommand, HookSide, Move
+from core.migration.model.move import WORKSTATION, EditedSettings, Hook, HookCommand, HookSide, Move
 from core.sides import Side
 
 
@@ -52,6 +53,13 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="values to use where configuration files of the old cluster were edited but not loaded: in-force: the "
         "values that it is running with; file: the values in its files (see pghaul move edited)",
     )
+    add.add_argument(
+        "--precopy-limit",
+        type=_megabytes,
+        metavar="MB",
+        help="most that a pre-copy pass sends while the old cluster is running, in MB/s (default: no limit). The final "
+        "sync during the downtime has no limit",
+    )
     add.add_argument("--replace", action="store_true", help="change an existing move of that name")
     add_common(add)
     add.set_defaults(run=_add)
@@ -73,7 +81,7 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         choices=[each.value for each in Hook],
         help="the manual step (default: show the hooks that are set)",
     )
-    hook.add_argument("--side", choices=(*Side, "workstation"), help="where the command runs")
+    hook.add_argument("--side", choices=(*Side, WORKSTATION), help="where the command runs")
     hook.add_argument("--command", metavar="COMMAND", help="the command line, for the shell there")
     hook.add_argument(
         "--as", dest="user", metavar="USER", help="user that runs it on the server (default: the login user)"
@@ -103,6 +111,13 @@ def register(nouns: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     remove.set_defaults(run=_remove)
 
 
+def _megabytes(text: str) -> int:
+    """Return a rate in MB/s as bytes/s. Raises ArgumentTypeError if it is none."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of MB/s, which must be 1 or more")
+    return int(text) * 1_000_000
+
+
 def _add(context: Context, options: argparse.Namespace) -> int:
     from core.api.moves import explain_missing_cluster
 
@@ -119,6 +134,7 @@ def _add(context: Context, options: argparse.Namespace) -> int:
         tablespace_targets=dict(_pair(text) for text in options.tablespace),
         plain_text=options.plain_text,
         edited=None if options.edited is None else EditedSettings(options.edited),
+        precopy_limit=options.precopy_limit,
     )
     if not options.replace and any(known.name == move.name for known in context.store.moves()):
         raise InputError(
@@ -194,6 +210,7 @@ def text(move: Move) -> str:
         *(f"  tablespace {here} -> {there}" for here, there in move.tablespace_targets.items()),
         *(["  copying without encryption is allowed"] if move.plain_text else []),
         *([f"  settings that were edited but not loaded: {_HOLDS[move.edited]}"] if move.edited else []),
+        *([f"  pre-copy passes send at most {units.rate(move.precopy_limit)}"] if move.precopy_limit else []),
     ]
     return "\n".join(lines)
 
@@ -231,16 +248,16 @@ def _origin(hook: HookCommand) -> str:
 
 
 def _set_hook(context: Context, options: argparse.Namespace) -> None:
+    from core.api.moves import make_hook
+
     hook = Hook(options.hook)
     if options.none:
         context.store.remove_hook(options.name, hook)
         return
-    if options.side is None or not (options.command or "").strip():
-        raise InputError(f"the hook {hook} needs --side and --command", "or --none, to remove the hook")
-    side: HookSide = "workstation" if options.side == "workstation" else Side(options.side)
-    if side == "workstation" and options.user is not None:
-        raise InputError("a hook on the workstation runs as yourself", "omit --as")
-    context.store.save_hook(options.name, HookCommand(hook, side, options.command, options.user))
+    side: HookSide | None = options.side
+    if side is not None and side != WORKSTATION:
+        side = Side(side)
+    context.store.save_hook(options.name, make_hook(hook, side, options.command or "", options.user))
 
 
 def _remove(context: Context, options: argparse.Namespace) -> int:

@@ -171,16 +171,16 @@ class Listener:
     def _describe_progress(self, event: Progress, seconds: float) -> str:
         """Return how far the work is, how fast, and how long it may still take; `seconds` is its duration so far."""
         if event.whole and event.unit == "steps":
-            return f"{event.whole} | {event.title}"
+            return f"{event.whole} | {event.heading}"
         parts = [progress_text(event)]
         gained = event.done - self._stage[2]
         if event.unit == "bytes" and gained > 0 and seconds >= _TELLING_SECONDS:
             parts.append(units.rate(gained / seconds))
         if event.whole:  # it is long: where the line is cut off, it is the title that is missing
-            return f"{event.whole} | {', '.join(parts)} | {event.title}"
+            return f"{event.whole} | {', '.join(parts)} | {event.heading}"
         left = remaining(event, seconds, self._stage[2])
         parts += [f"{units.duration(left)} left"] if left is not None else []
-        return f"{event.title}: {', '.join(parts)}"
+        return f"{event.heading}: {', '.join(parts)}"
 
 
 def progress_text(event: Progress) -> str:

@@ -315,6 +315,7 @@ class _Login:
             except WrongPassphraseError:
                 session_secrets.forget(key, passphrase)
             else:
+                session_secrets.accepted(key)
                 yield from candidates
                 return
         self.tried.append(f"{file.path} (wrong passphrase)")
@@ -361,6 +362,7 @@ class _Login:
                 if not self.transport.is_active():
                     raise
             else:
+                session_secrets.accepted(key)
                 return True
         return False
 
@@ -378,6 +380,7 @@ class _Login:
                 if answers.declined:
                     return False
             else:
+                session_secrets.accepted(answers.key)
                 return True
         return False
 

@@ -38,6 +38,12 @@ class Profile:
     copy_address: str | None = None
 
 
+class ToKeep(str):
+    """An answer of `Asker.secret` that is put into the OS keyring once the server has accepted it."""
+
+    __slots__ = ()
+
+
 class Asker(Protocol):
     """Who answers when a connection has a question: the terminal, a dialog, or nobody.
 
@@ -51,7 +57,8 @@ class Asker(Protocol):
     def secret(self, server: str, prompt: str, *, kind: str) -> str | None:
         """A password, passphrase, sudo password or keyboard-interactive answer.
 
-        `kind` is `password`, `passphrase`, `sudo` or `interactive`; the answer is kept for the session only.
+        `kind` is `password`, `passphrase`, `sudo`, `role` (a password of PostgreSQL's) or `interactive`. The answer is
+        kept for the session only, unless it is a ToKeep.
         """
         ...
 

@@ -278,6 +278,11 @@ class Process:
             self._prompts += 1
             self._answer_prompt()
 
+    @property
+    def took_password(self) -> bool:
+        """Whether sudo asked for the password, and did not refuse it. It may have asked for none."""
+        return self._prompts > 0 and not self.refused_password
+
     def _answer_prompt(self) -> None:
         if self._prompts == 1 and self._password is not None:
             self.channel.settimeout(_TURN * 50)

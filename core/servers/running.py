@@ -148,6 +148,8 @@ class Launcher:
             process = self._open_process(request, prefix, prompt, password)
             try:
                 if remote_process.wait_for_start(process, time.monotonic() + request.deadline, job.check):
+                    if process.took_password:
+                        session_secrets.accepted(self._password)
                     return process
                 self._check_refused_password(process, request)
             except BaseException:  # a cancel too: what has all that it needs begins, and must not run unseen

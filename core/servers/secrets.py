@@ -1,8 +1,8 @@
 """Passwords and passphrases: from the session's memory, the OS keyring, or the person asked. Never stored elsewhere.
 
 The session keeps what was asked until the program ends, so that a sudo password is asked for once. The OS keyring is
-read, and written only through `remember`, when the user says so. A keyring that keeps plain text (keyrings.alt) counts
-as none.
+read, and written only when the user says so: through `remember`, or by an answer `ToKeep` once it was accepted. A
+keyring that keeps plain text (keyrings.alt) counts as none.
 """
 
 import threading
@@ -14,7 +14,7 @@ import keyring.errors
 from keyring.backend import KeyringBackend
 
 from core.redaction import know
-from core.servers.profiles import Asker
+from core.servers.profiles import Asker, ToKeep
 from core.settings import PROGRAM
 
 
@@ -39,6 +39,7 @@ class Secrets:
         self._lock = threading.Lock()
         self._known: dict[Key, str] = {}
         self._wrong: dict[Key, set[str]] = {}
+        self._to_keep: dict[Key, str] = {}
         self._asking: dict[Key, threading.Lock] = {}
 
     def get(self, key: Key, prompt: str, asker: Asker) -> str | None:
@@ -61,19 +62,32 @@ class Secrets:
                 know(found)
                 with self._lock:
                     self._known[key] = found
+                    if isinstance(found, ToKeep):
+                        self._to_keep[key] = str(found)
             return found
+
+    def accepted(self, key: Key) -> None:
+        """Put the secret into the OS keyring, if the user wants this: it was accepted. Without success it is asked for
+        again in the next session.
+        """
+        with self._lock:
+            value = self._to_keep.pop(key, None)
+        if value is not None:
+            remember(key, value)
 
     def forget(self, key: Key, value: str) -> None:
         """Drop a secret that was refused; the next `get` asks again."""
         with self._lock:
             if self._known.get(key) == value:
                 del self._known[key]
+            if self._to_keep.get(key) == value:
+                del self._to_keep[key]
             self._wrong.setdefault(key, set()).add(value)
 
     def forget_server(self, server: str) -> None:
         """Drop all that the session knows of a server: its profile was changed or removed."""
         with self._lock:
-            for known in (self._known, self._wrong):
+            for known in (self._known, self._wrong, self._to_keep):
                 _drop(known, server)
 
 
@@ -86,6 +100,17 @@ def remember(key: Key, value: str) -> bool:
     except keyring.errors.KeyringError:
         return False
     return True
+
+
+def has_keyring() -> bool:
+    """Whether there is a keyring that can keep a secret."""
+    backend = keyring.get_keyring()
+    parts: Iterable[KeyringBackend] = getattr(backend, "backends", None) or [backend]
+    return _usable(backend) and not all(type(part).__module__ in _KEEP_NOTHING for part in parts)
+
+
+_KEEP_NOTHING = ("keyring.backends.fail", "keyring.backends.null")
+"""What keyring has where there is none, or where the user has turned it off."""
 
 
 session_secrets = Secrets()

@@ -21,6 +21,7 @@ from core.cli.main import main
 from core.errors import InputError, PghaulError
 from core.history import archive as archives
 from core.history.store import Store
+from core.migration.model.execution import State
 from core.reports.make import Format, Kind, of_move, write
 from core.reports.options import Options
 from core.reports.report import build
@@ -133,7 +134,10 @@ def test_what_concerns_one_workstation_alone_stays_there(here: Store, tmp_path: 
 
 
 @pytest.mark.slow
-def test_into_the_history_that_it_came_from(here: Store, path: Path) -> None:
+def test_into_the_history_that_it_came_from(here: Store, tmp_path: Path) -> None:
+    path = tmp_path / "over.pghaul"
+    here.execution_changed(1, State.DONE)
+    actions.export_move(here, MOVE.name, path)
     with pytest.raises(InputError, match=MOVE.name) as refused:
         actions.import_move(here, path)
     assert "--name" in refused.value.hint
@@ -142,6 +146,21 @@ def test_into_the_history_that_it_came_from(here: Store, path: Path) -> None:
     assert len(here.runs("once more")) == 10
     assert here.facts_history(OLD.name) == facts  # its servers were there, and so were their facts
     assert len(here.profiles()) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [None, "once more"])
+def test_an_execution_that_can_be_continued_is_in_a_history_once(here: Store, tmp_path: Path, name: str | None) -> None:
+    """Whatever has become of it here since: its copy would continue what has been done."""
+    path = tmp_path / "paused.pghaul"
+    here.execution_changed(1, State.PAUSED)
+    actions.export_move(here, MOVE.name, path)
+    for state in (State.PAUSED, State.DONE):
+        here.execution_changed(1, state)
+        with pytest.raises(InputError, match=f"as execution 1 of the move '{MOVE.name}'") as refused:
+            actions.import_move(here, path, name)
+        assert "--resume" in refused.value.hint
+        assert len(here.moves()) == 2
 
 
 @pytest.mark.slow
@@ -372,5 +391,6 @@ def test_as_it_is_typed(here: Store, tmp_path: Path, monkeypatch: pytest.MonkeyP
     said = capsys.readouterr().out
     assert re.search(r"\bspring\b", said)
     assert ": execution 1, hook move-address" in said
+    monkeypatch.setenv("PGHAUL_DATA", str(tmp_path / "fourth"))
     assert main(["history", "import", str(archive), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["move"] == MOVE.name

@@ -107,6 +107,8 @@ def _upgraded(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
             connection.execute(f"ALTER TABLE {table} DROP COLUMN seal")
         connection.execute("DROP INDEX ix_runs_starts")
         connection.execute("ALTER TABLE moves DROP COLUMN edited")
+        connection.execute("ALTER TABLE executions DROP COLUMN follow_up_done")
+        connection.execute("ALTER TABLE moves DROP COLUMN precopy_limit")
         for table in [
             row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE sql LIKE '%note TEXT%'")
         ]:
@@ -152,6 +154,29 @@ def test_what_has_changed_since_it_was_shown_is_not_taken_over(
         assert not store.recorded_here(begun)
         store.take_over(store.execution(begun), ())
         assert store.recorded_here(begun)
+
+
+@pytest.mark.parametrize(
+    ("state", "another"),
+    [
+        (State.STOPPED, True),
+        (State.PAUSED, True),
+        (State.CANCELLED, True),
+        (State.INTERRUPTED, False),
+        (State.RUNNING, False),
+    ],
+)
+def test_what_is_taken_over_has_its_own_locks_unless_something_of_it_is_on_the_servers(
+    session: Session, begun: int, state: State, *, another: bool
+) -> None:
+    """Its processes and locks there are found by the token; without them both workstations could go on with it."""
+    store = session.store
+    store.execution_changed(begun, state)
+    before = store.execution(begun)
+    store.take_over(before, ())
+    after = store.execution(begun)
+    assert (after.token != before.token) is another
+    assert (replace(after, token=before.token), store.recorded_here(begun)) == (before, True)
 
 
 def test_all_that_would_run_is_shown() -> None:

@@ -213,6 +213,15 @@ def test_what_is_taken_over_is_shown_and_its_name_typed(
     assert "\n1. on old as root: evil\\x1b[31m /srv\nthe end.\n" in capsys.readouterr().err
 
 
+def test_a_move_that_was_changed_is_not_resumed(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    number = store.execution_started(execution())
+    store.execution_changed(number, State.PAUSED)
+    store.put_move(replace(store.move("spring"), target="/another"))
+    assert main(["execute", "spring", "--resume", "--confirm", "15/main", "--manual-steps-done"]) == 2
+    assert "pghaul execute spring --start-over" in capsys.readouterr().err
+    assert (store.execution(number).state, store.execution(number).steps) == (State.PAUSED, ())
+
+
 def test_a_word_to_take_over_what_is_not_there_is_refused(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["execute", "spring", "--rehearsal", "--take-over", "spring"]) == 2
     assert "--take-over " in capsys.readouterr().err

@@ -92,6 +92,19 @@ def test_a_move_knows_its_volumes_by_default(capsys: pytest.CaptureFixture[str])
     assert move["old_volume"] == """/srv/it's $(touch x) "ö\""""
 
 
+def test_a_move_knows_the_limit_of_its_pre_copy(capsys: pytest.CaptureFixture[str]) -> None:
+    add_servers(capsys)
+    words = ("move", "add", "spring", "--old", "old", "--new", "new", "--cluster", "/pg", "--replace")
+    for said, kept in (((), None), (("--precopy-limit", "50"), 50_000_000)):
+        assert run(capsys, *words, *said)[0] == 0
+        assert json.loads(run(capsys, "move", "show", "spring", "--json")[1])["move"]["precopy_limit"] == kept
+        assert ("50.0 MB/s" in run(capsys, "move", "show", "spring")[1]) is bool(kept)
+    for wrong in ("0", "-1", "much", "1.5"):
+        code, _, refused = run(capsys, *words, "--precopy-limit", wrong)
+        assert code == 2
+        assert f"'{wrong}' is not a whole number of MB/s, which must be 1 or more" in refused
+
+
 def test_a_move_tells_what_of_it_was_recorded_elsewhere(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -65,7 +66,10 @@ def test_each_command_that_ran_is_in_the_history(
 
     for module in ("core.servers.connection", "core.api.survey"):
         monkeypatch.setattr(f"{module}.connect", lost)
-    store.execution_changed(store.execution_started(execution()), State.STOPPED)
+    move = store.move("spring")
+    begun = execution()
+    planned = replace(begun.plan, data_directory=move.cluster, target=move.target, logins=())
+    store.execution_changed(store.execution_started(replace(begun, plan=planned)), State.STOPPED)
     for words in WORDS:
         before = len(ran)
         assert main(words) in {1, 3}, words

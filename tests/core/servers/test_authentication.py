@@ -13,8 +13,9 @@ import pytest
 
 from core.errors import AuthenticationError
 from core.jobs import Job
-from core.servers import authentication
+from core.servers import authentication, secrets
 from core.servers.authentication import Candidate, Locked
+from core.servers.profiles import ToKeep
 from core.servers.secrets import session_secrets
 from core.servers.ssh_config import Destination
 from tests.lab.machine import wait_until
@@ -181,8 +182,9 @@ def test_identities_only_offers_what_is_named_and_no_more(plain: Path, tmp_path:
 class Transport:
     """A server that takes the password, and beside it the accepted key."""
 
-    def __init__(self, accepted: bytes = b"") -> None:
+    def __init__(self, accepted: bytes = b"", refused: str = "") -> None:
         self.accepted = accepted
+        self.refused = refused
         self.logged_in = False
 
     def auth_none(self, _user: str) -> None:
@@ -193,7 +195,9 @@ class Transport:
             return ["password"]
         raise paramiko.AuthenticationException
 
-    def auth_password(self, _user: str, _password: str, *, fallback: bool) -> list[str]:  # noqa: ARG002
+    def auth_password(self, _user: str, password: str, *, fallback: bool) -> list[str]:  # noqa: ARG002
+        if password == self.refused:
+            raise paramiko.AuthenticationException
         self.logged_in = True
         return []
 
@@ -216,6 +220,29 @@ class Typing:
     def secret(self, _server: str, prompt: str, *, kind: str) -> str | None:
         self.prompts.append(prompt)
         return kind
+
+
+@dataclass
+class Keeping(Typing):
+    """Types each password in turn, and wants it in the keyring."""
+
+    passwords: list[str] = field(default_factory=list)
+
+    def secret(self, _server: str, prompt: str, *, kind: str) -> str | None:  # noqa: ARG002
+        return ToKeep(self.passwords.pop(0))
+
+
+def test_a_password_is_kept_once_the_server_has_accepted_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[str] = []
+    monkeypatch.setattr(secrets, "remembered", lambda _key: None)
+    monkeypatch.setattr(secrets, "remember", lambda _key, value: kept.append(value))
+    transport = cast("paramiko.Transport", Transport(refused="wrong"))
+    to = replace(TO, identity_files=(), identities_only=True)
+    try:
+        authentication.authenticate(transport, to, "old", Keeping(passwords=["wrong", "right"]), Job())
+    finally:
+        session_secrets.forget_server("old")
+    assert kept == ["right"]
 
 
 @pytest.mark.parametrize("kinds", [(), ("ed25519",), ("ed25519", "ecdsa")], ids=["no key", "one key", "two keys"])

@@ -8,8 +8,10 @@ import keyring
 import keyring.errors
 import pytest
 from keyring.backend import KeyringBackend
+from keyring.backends import fail, null
 
-from core.servers.secrets import Key, Secrets, remember
+from core.servers.profiles import ToKeep
+from core.servers.secrets import Key, Secrets, has_keyring, remember
 
 SUDO = Key("old", "sudo", "dba")
 
@@ -105,6 +107,40 @@ def test_the_keyring_is_read_and_a_wrong_entry_passed_over(ring: Ring) -> None:
     secrets.forget(SUDO, "stored")
     assert secrets.get(SUDO, "?", person) == "typed"
     assert ring.kept == {("pghaul", "old/sudo/dba"): "stored"}
+
+
+def test_what_is_to_be_kept_is_put_into_the_keyring_once_it_was_accepted(ring: Ring) -> None:
+    secrets, person = Secrets(), Person(ToKeep("wrong"), ToKeep("right"))
+    assert secrets.get(SUDO, "?", person) == "wrong"
+    assert ring.kept == {}
+    secrets.forget(SUDO, "wrong")
+    secrets.accepted(SUDO)
+    assert ring.kept == {}  # it was refused
+    assert secrets.get(SUDO, "?", person) == "right"
+    secrets.accepted(SUDO)
+    assert ring.kept == {("pghaul", "old/sudo/dba"): "right"}
+    assert Secrets().get(SUDO, "?", Person()) == "right"  # in the next session
+
+
+@pytest.mark.parametrize("answer", ["typed", ToKeep("typed")], ids=["not wanted", "its server was removed"])
+def test_what_is_not_to_be_kept_stays_in_the_session(ring: Ring, answer: str) -> None:
+    secrets = Secrets()
+    secrets.get(SUDO, "?", Person(answer))
+    if isinstance(answer, ToKeep):
+        secrets.forget_server("old")
+    secrets.accepted(SUDO)
+    assert ring.kept == {}
+
+
+def test_a_keyring_that_keeps_nothing_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert has_keyring()
+    none: KeyringBackend = fail.Keyring()  # type: ignore[no-untyped-call]
+    off: KeyringBackend = null.Keyring()  # type: ignore[no-untyped-call]
+    chain = Ring()
+    chain.backends = [none, Ring()]  # type: ignore[attr-defined]  # as keyring's own ChainerBackend has it
+    for backend, offered in ((none, False), (off, False), (chain, True)):
+        monkeypatch.setattr(keyring, "get_keyring", lambda found=backend: found)
+        assert has_keyring() is offered
 
 
 def test_without_a_keyring_the_session_alone_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
