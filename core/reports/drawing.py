@@ -1,7 +1,7 @@
 """Plots as shapes on a sheet in millimetres: drawn once, shown by PDF and SVG alike.
 
-Colours are names of a palette that colour-blind eyes tell apart, and that differ in lightness for a print in black and
-white (Okabe and Ito, `Color Universal Design`, 2008); series differ in the form of their marks besides.
+Colours are names of a palette that colour-blind eyes tell apart (after Okabe and Ito, `Color Universal Design`, 2008).
+Series also differ in the form of their marks, for a print in black and white.
 """
 
 import unicodedata
@@ -9,26 +9,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from xml.sax.saxutils import escape, quoteattr
 
+from core.tones import Tone
+
 WIDTH = 170.0
 """Of every plot: what A4 leaves between its margins."""
 
 PALETTE = {
     "ink": "#1b1f24",
-    "muted": "#59626d",
+    "muted": Tone.MUTED.on_paper,
     "rule": "#d0d5da",
     "ground": "#f4f5f7",
     "white": "#ffffff",
-    "bad": "#b3261e",
-    "good": "#0b6e4f",
-    "mixed": "#8a5a00",
+    "bad": Tone.BAD.on_paper,
+    "good": Tone.GOOD.on_paper,
+    "mixed": Tone.WARNING.on_paper,
+    "accent": Tone.ACCENT.on_paper,
     "planned": "#c3ccd5",
-    "set-1": "#e69f00",
-    "set-2": "#0072b2",
+    "set-1": Tone.OLD.on_paper,
+    "set-2": Tone.NEW.on_paper,
     "set-3": "#009e73",
     "set-4": "#cc79a7",
     "set-5": "#56b4e9",
-    "set-6": "#d55e00",
+    "set-6": "#e69f00",
 }
+"""The colours of meanings are the window's: the first two sets are the old and the new server, and red is downtime."""
 FORMS = ("circle", "square", "diamond", "triangle", "cross", "ring")
 _MM_PER_POINT = 0.3528
 _UNDER = 5.0

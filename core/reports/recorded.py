@@ -93,7 +93,7 @@ _TITLES = (
     marked("Write Debian's configuration of the new cluster (/etc/postgresql)"),
     marked("Enable the start of the new cluster at boot"),
     marked("Keep the settings that were in force on the old cluster: {names}"),
-    marked("Start the new cluster for local connections only, and fence it again"),
+    marked("Start the new cluster for local connections only"),
     marked("Query the new cluster"),
     marked("Compare the inventories of both clusters"),
     marked("Compare the collation versions"),
@@ -102,7 +102,7 @@ _TITLES = (
     marked("Decide: cut over or roll back"),
     marked("Check that the old cluster is unchanged since its stop"),
     marked("End the local-only start and lift the fence for the cutover"),
-    marked("Allow client connections (point of no return)"),
+    marked("Start the new cluster for clients (point of no return)"),
     marked("Record the cutover in the fence of the old cluster"),
     marked("Remove the empty fence of the new cluster"),
     marked("Check that the old cluster is still stopped"),
@@ -142,8 +142,11 @@ _SOURCES = (
     marked("timed {number} time in other moves between such servers"),
     marked("timed {number} times in other moves between such servers"),
     marked("{number} steps: assumed"),
-    marked("calculated from the duration of one command on these servers"),
-    marked("the rehearsal whose copy is on the new server; only what has changed since is copied again"),
+    marked("calculated from measured rates, the number of commands, and the duration of one of them on these servers"),
+    marked(
+        "the rehearsal has left its copy on the new server: only what has changed since is copied again, and "
+        "every file is read once for its checksum"
+    ),
     marked("benchmark of {time}: {title}"),
 )
 _LEFT = (
@@ -168,6 +171,11 @@ _LEFT = (
         "Warm up the memory of the new server, for example by pg_prewarm. Until then the first queries are slow. "
         "ANALYZE is not needed, because the statistics are copied with the files."
     ),
+    marked(
+        "The first queries are slow, because the memory of the new server contains no data yet. pg_prewarm can load "
+        "tables in advance."
+    ),
+    marked("ANALYZE is not needed, because the statistics are copied with the files."),
     marked("To undo, {commands}"),
     marked("To roll back, {commands}"),
 )
@@ -177,7 +185,50 @@ _SAID = (
     # of core/history/executions.py
     marked("The servers and paths of {name} cannot be changed. {why}"),
     marked("Add another move for them. To see the state of this one: {status_command}"),
+    marked(
+        "execution {number} of {move} was changed in the history while it was carried out, or its servers were, so its "
+        "next step was not begun"
+    ),
+    marked("check the servers of the move, then continue it: {resume_command}"),
+    # of core/history/archive.py
+    marked(
+        "the archive contains an execution that is not over, and it is in this history already, as execution {number} "
+        "of the move {move}. Only one of them may be continued"
+    ),
+    marked("continue that move: {resume_command}; or import into another history with PGHAUL_DATA"),
+    # of core/history/removal.py
+    marked("the move {move} exists already"),
+    marked("give the other move another name first"),
+    marked("the entry was restored already"),
+    marked("find it in the list"),
+    marked("the entry cannot be restored: its execution's number is used by another execution now"),
+    marked("the entry cannot be restored: what it belonged to no longer exists"),
+    marked("restore a backup of the history"),
+    # the result of an execution, of core/migration/execution/outcome.py
+    marked("Result"),
+    marked("Downtime"),
+    marked("Copied"),
+    marked("Not checked"),
+    marked("Old cluster"),
+    marked("New cluster"),
+    marked("Remaining files"),
+    marked("Follow-up"),
+    marked("Details"),
+    marked("Server load"),
+    marked("The move"),
+    marked("The move is done."),
+    marked("Downtime {duration}."),
+    marked("{number} file verified, 0 differences."),
+    marked("{number} files verified, 0 differences."),
+    marked("The move {name} cannot be removed now. {why}"),
+    marked("The server {name} cannot be renamed or reached in another way now, because the move {move} uses it. {why}"),
+    marked(
+        "Continue the move, or end it. What can be done is shown by: {status_command}. If the server has another "
+        "address now, name it in ~/.ssh/config as HostName of Host {address}."
+    ),
     # where an execution is, of core/migration/execution/timeline.py
+    marked("{move}: The old cluster has been stopped since {time} ({since})."),
+    marked("between two steps"),
     marked("step {number} of {steps}"),
     marked("step {number} of {steps}, {more}"),
     # prompts for secrets, of core/servers/authentication.py
@@ -241,7 +292,7 @@ _SAID = (
     marked("plain TCP by socat, 1 stream"),
     marked("iperf3, 1 stream"),
     marked("random bytes, flushed every {size}"),
-    marked("a new disk that writes {faster}"),
+    marked("a new disk that writes {faster} in place of {now}"),
     marked("assumed {likely} in one process ({low} to {high})"),
     marked("control data of {path}"),
     marked("smartctl is not installed"),
@@ -262,8 +313,8 @@ _SAID = (
         "The dump is sent to the new server while it is loaded there. It contains no indexes: those are built there."
     ),
     marked(
-        "The files of the dump are sent to the new server and loaded there. Only the slower of the two is counted. "
-        "They contain no indexes: those are built there."
+        "The files of the dump are loaded on the new server while others are still being sent: the estimate counts the "
+        "longer of the two durations. They contain no indexes: those are built there."
     ),
     marked(
         "The observed {observed} is more than {carried}. One of them is wrong, or a cache was measured. The "

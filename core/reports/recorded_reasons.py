@@ -1,7 +1,7 @@
 """Why a server could not be read, and what of it, as the history has it: templates, see `recorded.py`."""
 
 from core.language import marked
-from core.migration.execution.status import SENTENCES
+from core.migration.execution.status import APPLICATIONS_STOPPED, SENTENCES
 
 FAILURES = (
     marked("it was not checked yet"),
@@ -46,6 +46,7 @@ FAILURES = (
     marked("{server}: becoming {user} needs the sudo password of {login}, but none was given"),
     marked("`ssh -G {host}` failed: {reason}"),
     *SENTENCES.values(),
+    APPLICATIONS_STOPPED,
 )
 
 

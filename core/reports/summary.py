@@ -1,7 +1,7 @@
 """The three answers on a move for whoever decides: its storage, whether it can be moved, how long that takes."""
 
 from core import units
-from core.comparison.model import Row, Verdict
+from core.comparison.model import Comparison, Row, Verdict
 from core.language import tr
 from core.migration.execution.timeline import account, downtime
 from core.migration.model.checks import Status
@@ -22,19 +22,19 @@ def _answer(question: str, tone: Tone, words: str, *details: str) -> Answer:
 
 
 def _storage(report: Report) -> Answer:
-    rows = headlines(report.comparison)
-    if not _comparable(rows):
+    if not _comparable(headlines(report.comparison)):
         hint = missing(tr("No workload was measured on both servers."), report.move, "bench", "Measure")
         return _answer(tr("Is the new storage faster?"), Tone.MUTED, tr("Not known"), hint)
-    return faster(tr("Is the new storage faster?"), rows)
+    return faster(tr("Is the new storage faster?"), report.comparison)
 
 
 def _comparable(rows: tuple[Row, ...]) -> list[Row]:
     return [row for row in rows if row.verdict not in {Verdict.ONE_SIDED, Verdict.UNLIKE}]
 
 
-def faster(question: str, found: tuple[Row, ...]) -> Answer:
+def faster(question: str, compared: Comparison | None) -> Answer:
     """How the second set stands to the first."""
+    found = headlines(compared)
     rows = _comparable(found)
     ahead = [row for row in rows if row.verdict is Verdict.NEW]
     slower = [row for row in rows if row.verdict is Verdict.OLD]
@@ -50,7 +50,9 @@ def faster(question: str, found: tuple[Row, ...]) -> Answer:
         words = tr("In {number} of {workloads}").format(number=len(ahead), workloads=number)
     else:
         tone, words = (Tone.BAD, tr("No")) if slower else (Tone.MIXED, tr("No difference"))
-    return _answer(question, tone, words, _ratios(rows), _slower(slower), _even(rows), _unlike(found))
+    return _answer(
+        question, tone, words, _ratios(rows), _slower(slower), _even(rows), _unlike(found), _slowest(compared)
+    )
 
 
 def _ratios(rows: list[Row]) -> str:
@@ -62,6 +64,22 @@ def _ratios(rows: list[Row]) -> str:
         return tr("{ratio} in {workload}.").format(ratio=units.ratio(most), workload=high)
     said = tr("From {least} ({low}) to {most} ({high}).")
     return said.format(least=units.ratio(least), low=low, most=units.ratio(most), high=high)
+
+
+_P99 = "_latency_p99_seconds"
+
+
+def _slowest(compared: Comparison | None) -> str:
+    """The ratios of p99 latencies: a storage may be faster on average, and its slowest requests as slow as before."""
+    rows = [] if compared is None else _comparable(compared.rows)
+    ratios = [row.ratio for row in rows if row.metric.endswith(_P99) and row.ratio is not None]
+    if not ratios:
+        return ""
+    least, most = (units.ratio(each) for each in (min(ratios), max(ratios)))
+    if least == most:
+        return tr("p99 latency (the slowest 1 % of the requests): ratio {ratio}, above 1 is better.").format(ratio=most)
+    said = tr("p99 latency (the slowest 1 % of the requests): ratio {least} to {most}, above 1 is better.")
+    return said.format(least=least, most=most)
 
 
 def _slower(rows: list[Row]) -> str:
@@ -82,13 +100,12 @@ def _unlike(found: tuple[Row, ...]) -> str:
 
 
 def _movable(report: Report) -> Answer:
-    question = tr("Can the cluster be moved?")
     moved = report.moved_by
     if moved is not None:
         when = "" if moved.ended_at is None else f"{instant(moved.ended_at)}."
-        return _answer(
-            question, Tone.GOOD, tr("The cluster was moved"), when, tr("The checks below were made before the move.")
-        )
+        yes = tr("Yes, to {server}").format(server=report.move.new)
+        return _answer(tr("Was the cluster moved?"), Tone.GOOD, yes, when)
+    question = tr("Can the cluster be moved?")
     if not report.checks:
         hint = missing(tr("Nothing was checked yet."), report.move, "check", "Check")
         return _answer(question, Tone.MUTED, tr("Not known"), hint)
@@ -131,17 +148,10 @@ def _time(report: Report) -> Answer:
         "The time that the operator takes to decide on the cutover comes on top. Stopping the applications before the "
         "downtime and repointing them after it take time, too."
     )
-    low_high = tr("{low_to_high}, by the method of this plan: {method}.").format(
+    low_high = tr("{low_to_high} with a probability of 80 %, by the method of this plan: {method}.").format(
         low_to_high=capital(reach(first.downtime_seconds)), method=method(first.method)
     )
-    copy = methods.get("cold-copy" if first.method == "warm-copy" else "warm-copy")
-    others = [
-        f"{method(one.method)} {span(one.downtime_seconds)}"
-        for one in (dump, copy)
-        if one is not None and one is not first
-    ]
-    against = tr("In comparison: {methods}.").format(methods=", ".join(others)) if others else ""
-    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, manual, against)
+    return _answer(question, Tone.PLAIN, about(first.downtime_seconds.likely), low_high, manual)
 
 
 _NOTEWORTHY = 0.1

@@ -24,7 +24,8 @@ _VERDICTS = {
 _SIDES = {"old": marked("Old server"), "new": marked("New server"), "you": marked("Operator")}
 _BOTTLENECKS = {
     "wire": marked("network"),
-    "cpu": marked("CPU"),
+    "limit": marked("limit of the move"),
+    "cpu": marked("CPU (checksums)"),
     "old cpu": marked("old CPU"),
     "new cpu": marked("new CPU"),
     "files": marked("number of files"),

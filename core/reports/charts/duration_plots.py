@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core import units
 from core.language import marked, tr
-from core.migration.model.estimate import Method, Span
+from core.migration.model.estimate import CARRIED_OUT, Method, Span
 from core.migration.model.probe import Probe, Quantity
 from core.migration.transports.choice import choose_transport, tried_routes
 from core.reports.charts.axes import Scale, horizontal, time_marks
@@ -32,7 +32,7 @@ def methods(found: Sequence[Method], planned: Method | None = None) -> Drawing |
     most = max(one.duration_seconds.high for one in found)
     scale = Scale(0, most, _LABEL, WIDTH - 52)
     made: list[Mark] = [
-        Box(0, 0.6, 3, 2.6, "set-2"),
+        Box(0, 0.6, 3, 2.6, "bad"),
         Words(4.5, 2, tr("downtime"), 7.5),
         Box(44, 1.2, 3, 1.4, "planned", "muted"),
         Words(48.5, 2, tr("total time"), 7.5),
@@ -44,7 +44,9 @@ def methods(found: Sequence[Method], planned: Method | None = None) -> Drawing |
         made.append(Words(0, y + 1.8, fitted(method(one.method), _LABEL - 2, 8), 8, faint))
         if planned is not None and one.method == planned.method:
             made.append(Words(0, y + 5.0, tr("the method of this plan"), 6.5, "muted"))
-        made += _whisker(one.downtime_seconds, scale, y, "set-2", 2.6)
+        elif one.method not in CARRIED_OUT:
+            made.append(Words(0, y + 5.0, tr("for comparison, not carried out by pghaul"), 6.5, "muted"))
+        made += _whisker(one.downtime_seconds, scale, y, "bad", 2.6)
         made += _whisker(one.duration_seconds, scale, y + 3.8, "planned", 1.6)
         made.append(Words(scale.end + 3, y, span(one.downtime_seconds), 7, faint))
         made.append(Words(scale.end + 3, y + 3.8, span(one.duration_seconds), 7, "muted"))
@@ -146,8 +148,8 @@ def gantt(bars: Sequence[Bar], name: str = "gantt") -> Drawing | None:
 def _key(*, carried: bool) -> list[Mark]:
     made: list[Mark] = [Box(0, 0.7, 3, 2.4, "planned", "muted"), Words(4.5, 2, tr("planned"), 7.5)]
     if carried:
-        made += [Box(26, 1.1, 3, 1.6, "set-2"), Words(30.5, 2, tr("real"), 7.5)]
-    made += [Box(52, 1.5, 3, _UNDERLINE, "set-6"), Words(56.5, 2, tr("the cluster is stopped"), 7.5)]
+        made += [Box(26, 1.1, 3, 1.6, "accent"), Words(30.5, 2, tr("real"), 7.5)]
+    made += [Box(52, 1.5, 3, _UNDERLINE, "bad"), Words(56.5, 2, tr("the cluster is stopped"), 7.5)]
     return [*made, _diamond(98, 2), Words(101, 2, tr("point of no return"), 7.5)]
 
 
@@ -166,11 +168,11 @@ def _bar(bar: Bar, scale: Scale, y: float) -> list[Mark]:
         made.append(Box(start, y - 1.5, max(0.3, end - start), 3.0, "planned", "muted"))
     if bar.real is not None:
         start, end = (scale.at(each) for each in bar.real)
-        made.append(Box(start, y - 0.9, max(0.3, end - start), 1.8, "set-2"))
+        made.append(Box(start, y - 0.9, max(0.3, end - start), 1.8, "accent"))
     took = bar.real or bar.planned
     if took is not None and bar.down:
         start, end = (scale.at(each) for each in took)
-        made.append(Box(start, y + 1.5, max(0.3, end - start), _UNDERLINE, "set-6"))
+        made.append(Box(start, y + 1.5, max(0.3, end - start), _UNDERLINE, "bad"))
     if bar.point is not None:
         made.append(_diamond(scale.at(bar.point), y))
     if took is not None:
@@ -191,6 +193,7 @@ _LINKS = {
     Quantity.SSH: marked("SSH"),
     Quantity.WRITE: marked("New disk, writing"),
 }
+_COMPRESSED = frozenset({Quantity.WIRE, Quantity.SSH})
 _OTHERS = {
     Quantity.SUMS: marked("Checksums"),
     Quantity.SUSTAINED: marked("New disk, sustained writing"),
@@ -217,10 +220,18 @@ def chain(probes: tuple[Probe, ...]) -> Drawing | None:
     }
     if len(rates) < 2:
         return None
-    most, least = max(rates.values()), min(rates.values())
+    whole = choose_transport(probes, tried_routes(probes)).sample
+    # what network and SSH carry is compressed, so each of their bytes stands for several of the cluster
+    packed = 1.0 if whole is None or whole.ratio is None else max(1.0, whole.ratio)
+    carried = {q: rate * (packed if q in _COMPRESSED else 1.0) for q, rate in rates.items()}
+    shown = {
+        quantity: tr("{rate}, compressed").format(rate=units.rate(rate)) if rate > rates[quantity] else units.rate(rate)
+        for quantity, rate in carried.items()
+    }
+    most, least = max(carried.values()), min(carried.values())
     room = WIDTH / len(rates)
     made: list[Mark] = [Line(0, _MIDDLE, WIDTH, _MIDDLE, "rule", 0.4, dashed=True)]
-    for number, (quantity, rate) in enumerate(rates.items()):
+    for number, (quantity, rate) in enumerate(carried.items()):
         # halves of the widest: a link of a tenth must still be seen
         half = _MOST * max(0.08, math.sqrt(rate / most))
         x, narrow = number * room, rate == least
@@ -231,14 +242,13 @@ def chain(probes: tuple[Probe, ...]) -> Drawing | None:
             Shape(((x + room - 3, _MIDDLE - 1.2), (x + room - 0.6, _MIDDLE), (x + room - 3, _MIDDLE + 1.2)), "muted")
         )
         made.append(Words(x + room / 2, _MIDDLE + _MOST + 3, tr(_LINKS[quantity]), 8, anchor="middle"))
-        said = units.rate(rate) + (f" · {tr('slowest link')}" if narrow else "")
+        said = shown[quantity] + (f" · {tr('slowest link')}" if narrow else "")
         made.append(Words(x + room / 2, _MIDDLE + _MOST + 6.8, said, 8, anchor="middle", bold=narrow))
-    whole = choose_transport(probes, tried_routes(probes)).sample
     height = _MIDDLE + _MOST + 9
     if whole is not None:
         said = tr("Measured end to end: {rate}").format(rate=units.rate(whole.bytes_per_second))
         made.append(Words(WIDTH / 2, height + 2, said, 8, anchor="middle", bold=True))
         height += 4.5
     alt = tr("Throughput of each link of the copy path. The slowest link limits the copy.") + " "
-    alt += " ".join(f"{tr(_LINKS[quantity])}: {units.rate(rate)}." for quantity, rate in rates.items())
+    alt += " ".join(f"{tr(_LINKS[quantity])}: {said}." for quantity, said in shown.items())
     return Drawing("chain", alt, height, tuple(made))

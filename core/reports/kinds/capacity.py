@@ -47,14 +47,14 @@ def growth_chart(
         y = up.at(value)
         made += [Line(22, y, across.end, y, "bad", 1.0, dashed=True), Words(across.end + 1.5, y, title, 7, "bad")]
     places = [(across.at(at), up.at(value)) for at, value in points]
-    made += [Line(*one, *other, "set-2", 1.3) for one, other in pairwise(places)]
-    made += [Dot(x, y, 0.9, "set-2") for x, y in places[-60:]]
+    made += [Line(*one, *other, "accent", 1.3) for one, other in pairwise(places)]
+    made += [Dot(x, y, 0.9, "accent") for x, y in places[-60:]]
     made += [
         Words(across.at(now), 51, day(sizes[-1][0]), 7, "muted", "middle"),
         Words(across.end, 51, tr("in 12 months"), 7, "muted", "middle"),
     ]
     if bytes_per_month:
-        made.append(Line(across.at(now), up.at(size), across.end, up.at(later), "set-2", 1.3, dashed=True))
+        made.append(Line(across.at(now), up.at(size), across.end, up.at(later), "accent", 1.3, dashed=True))
         made.append(Words(across.end + 1.5, up.at(later), units.size(later), 7, bold=True))
     alt = tr("Size over time: {now} now, {later} in twelve months.").format(
         now=units.size(size), later=units.size(later)

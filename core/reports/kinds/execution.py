@@ -2,7 +2,7 @@
 
 from core import units
 from core.language import current, tr
-from core.migration.execution.outcome import PassName, agreements, breaks, follow_up, made_again
+from core.migration.execution.outcome import PassName, agreements, breaks, made_again, open_follow_up_tasks
 from core.migration.execution.timeline import downtime
 from core.migration.model.execution import Execution, State
 from core.reports.model import Answer, Block, Document, Item, Items, Section, Text, Tone
@@ -134,7 +134,12 @@ def _left(latest: Execution) -> Answer:
 def to_do(latest: Execution) -> tuple[str, ...]:
     """What stays to be done, in sentences: first what is to be done now, then what may go later."""
     if latest.state is State.DONE:
-        return tuple(map(recorded, (*follow_up(latest), *latest.plan.remains)))
+        later = {step.id: step for step in latest.plan.later}
+        tasks = sorted(open_follow_up_tasks(latest), key=lambda each: each.id in later)
+        return tuple(
+            f"{recorded(each.text)}. {recorded(later[each.id].reason)}" if each.id in later else recorded(each.text)
+            for each in tasks
+        )
     if latest.state is State.ROLLED_BACK:
         return ()
     return (tr("Continue the execution or roll it back. pghaul execute shows how."),)

@@ -30,7 +30,7 @@ def windows(found: Sequence[tuple[str, int, int]]) -> Drawing | None:
     if most == 0:
         return None
     made: list[Mark] = [
-        Box(0, 0.6, 3, 2.6, "set-2"),
+        Box(0, 0.6, 3, 2.6, "accent"),
         Words(4.5, 2, tr("possible"), 7.5),
         Box(44, 0.6, 3, 2.6, "planned", "muted"),
         Words(48.5, 2, tr("blocked"), 7.5),
@@ -39,7 +39,7 @@ def windows(found: Sequence[tuple[str, int, int]]) -> Drawing | None:
     for name, ready, stopped in found:
         first, second = (length * fraction(number, most) for number in (ready, stopped))
         made.append(Words(0, y, name, 8))
-        made += [Box(_LABEL, y - 1.8, first, 3.6, "set-2")] if ready else []
+        made += [Box(_LABEL, y - 1.8, first, 3.6, "accent")] if ready else []
         made += [Box(_LABEL + first, y - 1.8, second, 3.6, "planned", "muted")] if stopped else []
         said = " + ".join(units.count(number) for number in (ready, stopped) if number) or units.ABSENT
         made.append(Words(_LABEL + first + second + 2, y, said, 7.5))

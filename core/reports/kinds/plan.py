@@ -6,8 +6,9 @@ from core import units
 from core.comparison.model import Comparison
 from core.language import current, tr
 from core.migration.model.checks import CheckResult, Status
-from core.migration.model.estimate import Help
-from core.migration.model.execution import Execution
+from core.migration.model.estimate import Help, Method, Stage
+from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.plan import Plan
 from core.reports.model import Answer, Block, Cell, Document, Item, Row, Section, Table, Text, Tone
 from core.reports.options import Options
 from core.reports.parts.durations import durations, helping, methods_chart, planned_method
@@ -28,7 +29,7 @@ from core.reports.parts.storage_tables import (
 from core.reports.recorded import compared, is_known, recorded
 from core.reports.report import Report
 from core.reports.summary import answers
-from core.reports.words import about, bottleneck, capital, counted, instant, listed, missing, stage_name
+from core.reports.words import about, bottleneck, capital, counted, instant, missing, stage_name
 
 # The checks: what stands in the way with its evidence, the worst first; what passed in short rows.
 
@@ -51,8 +52,11 @@ def checks(report: Report) -> Section:
     passed = [one for one in report.checks if one.status is Status.PASS]
     blocks: list[Block] = []
     if report.checks_taken_at is not None:
-        said = tr("Checked on {instant}. Blockers come first, then checks without a result, and then warnings.").format(
-            instant=instant(report.checks_taken_at)
+        said = tr("Checked on {instant}.").format(instant=instant(report.checks_taken_at)) + " "
+        said += (
+            tr("Blockers come first, then checks without a result, and then warnings.")
+            if report.blockers
+            else tr("There are no blockers. Checks without a result come first, and then warnings.")
         )
         if any(one.status is Status.UNKNOWN for one in open_ones):
             prevents = any(one.status is Status.UNKNOWN for one in report.blockers)
@@ -99,15 +103,16 @@ def _passed(found: Sequence[CheckResult]) -> Table:
     return Table("checks-passed", (tr("Check"), tr("Old server"), tr("New server")), rows, (0.95, 1, 1.05), dense=True)
 
 
-def _short(text: str) -> str:
+def _short(text: str, most: int = _SHORT) -> str:
     line = " ".join(text.split())
-    if len(line) > _SHORT:
-        start = line[: _SHORT - 1]
+    if len(line) > most:
+        start = line[: most - 1]
         line = f"{start.rpartition(' ')[0] or start} …"
     return line or units.ABSENT
 
 
-_MOST_STOPS = 3
+_MOST_STOPS, _STOP = 3, 300
+"""How many findings page one tells, and the most characters of each: all of them stand under Checks."""
 
 
 def plan_report(report: Report, options: Options) -> Document:
@@ -115,7 +120,7 @@ def plan_report(report: Report, options: Options) -> Document:
     return Document(
         kind="plan",
         title=report.move.name,
-        subtitle=tr("from the server {old} to the server {new}").format(old=report.old.name, new=report.new.name),
+        subtitle=_subtitle(report),
         label=tr("Migration plan and go/no-go decision")
         if report.moved_by is None
         else tr("Report on the finished move"),
@@ -125,6 +130,17 @@ def plan_report(report: Report, options: Options) -> Document:
         answers=_answers(report),
         charts=_charts(report),
         sections=tuple(section for section in (*_evidence(report, options), *_appendices(report, options)) if section),
+    )
+
+
+def _subtitle(report: Report) -> str:
+    """The cluster, as far as it is known, and its way."""
+    way = tr("from the server {old} to the server {new}").format(old=report.old.name, new=report.new.name)
+    cluster = report.cluster
+    if cluster is None or not cluster.size_bytes or not cluster.version:
+        return way
+    return tr("PostgreSQL {version}, {size}, {way}").format(
+        version=cluster.version, size=units.size(cluster.size_bytes), way=way
     )
 
 
@@ -141,16 +157,52 @@ def _go(report: Report, movable: Answer) -> Answer:
     if report.moved_by is not None:  # what checks said before it no longer matters
         return Answer(tr("Was the cluster moved?"), tr("Yes"), movable.details, movable.tone)
     if report.blockers:
-        stops = tuple(f"{tr(check.title)}: {recorded(check.message)}." for check in report.blockers[:_MOST_STOPS])
-        more = len(report.blockers) - _MOST_STOPS
-        left = (tr("{number} more under Checks.").format(number=more),) if more > 0 else ()
-        return Answer(question, tr("No-go. {reason}").format(reason=movable.words), (*stops, *left), Tone.BAD)
+        stops = _listed_findings(report.blockers)
+        return Answer(question, tr("No-go. {reason}").format(reason=movable.words), stops, Tone.BAD)
     if not report.checks:
         return Answer(question, movable.words, movable.details, Tone.MUTED)
     if report.plan is None:
         said = tr("No check blocks the move, but there is no plan yet.")
         return Answer(question, tr("Not yet"), (said, *movable.details), Tone.MIXED)
-    return Answer(question, tr("Go"), movable.details, Tone.GOOD)
+    statuses, *rest = movable.details
+    said = tr("No blockers: {statuses}").format(statuses=statuses)
+    return Answer(question, tr("Go"), (said, *rest, _rehearsed(report), *_way_back(report.plan)), Tone.GOOD)
+
+
+def _way_back(plan: Plan) -> tuple[str, ...]:
+    """Until when a move can be rolled back; nothing of a plan without a point of no return."""
+    point = next((step for step in plan.steps if step.point_of_no_return), None)
+    if point is None:
+        return ()
+    said = tr(
+        "The move can be rolled back until step {number}, which is the last of the downtime. After it, a return would "
+        "lose what clients have written to the new cluster."
+    )
+    return (said.format(number=point.number),)
+
+
+def _rehearsed(report: Report) -> str:
+    """The latest rehearsal of each kind that was carried out to its end."""
+    done = [each for each in report.executions if each.kind is Kind.REHEARSAL and each.state is State.DONE]
+    latest = {each.dressed: each for each in reversed(done)}
+    copied, dressed = latest.get(False), latest.get(True)
+    if copied is None and dressed is None:
+        return tr("The move was not rehearsed yet.")
+    said = []
+    if copied is not None:
+        said.append(tr("The copy was rehearsed on {instant}.").format(instant=instant(copied.started_at)))
+    if dressed is None:
+        said.append(tr("There was no dress rehearsal, in which the copied cluster is started on the new server."))
+    else:
+        made = tr(
+            "A dress rehearsal, in which the copied cluster was started on the new server, was made on {instant}."
+        )
+        said.append(made.format(instant=instant(dressed.started_at)))
+    return " ".join(said)
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "…")) else f"{text}."
 
 
 def _bound(report: Report) -> Answer:
@@ -163,8 +215,21 @@ def _bound(report: Report) -> Answer:
         bound=capital(bottleneck(longest.bound_by)), stage=stage_name(longest.name)
     )
     found = helping(report)
-    none = tr("No single change that pghaul has estimated would shorten the move noticeably.")
-    return Answer(question, words, (_would_save(found[0]) if found else none,))
+    none = tr("None of the faster disks, networks or processors that pghaul has tried in the estimate saves a second.")
+    return Answer(
+        question, words, (*_bound_of_downtime(report, chosen, longest), _would_save(found[0]) if found else none)
+    )
+
+
+def _bound_of_downtime(report: Report, chosen: Method, longest: Stage) -> tuple[str, ...]:
+    """The longest stage of the downtime and what it waits for, where another stage is the longest of all."""
+    stopped = {step.phase for step in report.plan.downtime_steps} if report.plan is not None else set()
+    within = [stage for stage in chosen.stages if stage.name in stopped]
+    if not within or longest in within:
+        return ()
+    slowest = max(within, key=lambda stage: stage.seconds.likely)
+    said = tr("The longest stage of the downtime is {stage}: {bound}.")
+    return (said.format(stage=stage_name(slowest.name), bound=bottleneck(slowest.bound_by)),)
 
 
 def _would_save(help_: Help) -> str:
@@ -185,19 +250,24 @@ def _waived(report: Report) -> Answer:
     warnings = [check for check in report.checks or () if check.status is Status.WARNING]
     waived = [check for check in warnings if check.waiver is not None]
     unknown = [check for check in report.checks or () if check.status is Status.UNKNOWN]
-    said = tr("Checks without a result: {checks}.").format(checks=listed(tr(check.title) for check in unknown))
-    without = (said,) if unknown else ()
+    without = tuple(tr("Without a result: {finding}").format(finding=each) for each in _listed_findings(unknown))
     if not warnings:
         tone = Tone.MIXED if unknown else Tone.GOOD if report.checks else Tone.MUTED
         return Answer(question, tr("No warnings"), without, tone)
     number = counted(len(warnings), "{number} warning", "{number} warnings")
-    words = tr("{warnings}, {number} of them waived").format(
-        warnings=number, number=units.count(len(waived)) if waived else tr("none")
-    )
+    words = tr("{warnings}, {number} of them waived").format(warnings=number, number=len(waived)) if waived else number
     if unknown:
         words = tr("{warnings}; {number} without a result").format(warnings=words, number=len(unknown))
-    named = f"{capital(listed(tr(check.title) for check in warnings))}."
-    return Answer(question, words, (named, *without), Tone.MIXED)
+    return Answer(question, words, (*_listed_findings(warnings), *without), Tone.MIXED)
+
+
+def _listed_findings(found: Sequence[CheckResult]) -> tuple[str, ...]:
+    """What the first of them have found, and how many more there are."""
+    said = tuple(
+        f"{tr(check.title)}: {_ended(_short(recorded(check.message), _STOP))}" for check in found[:_MOST_STOPS]
+    )
+    more = len(found) - _MOST_STOPS
+    return (*said, tr("{number} more under Checks.").format(number=more)) if more > 0 else said
 
 
 def _charts(report: Report) -> tuple[Section, ...]:

@@ -58,10 +58,9 @@ def storage_report(report: StorageReport, options: Options) -> Document:
 
 def _answers(report: StorageReport) -> tuple[Answer, ...]:
     compared = report.compared
-    rows = headlines(compared)
     sets = set_names(compared)
     question = tr("Is {second} faster than {first}?").format(first=sets[0], second=sets[1])
-    return (faster(question, rows), *_further(compared), _trust(compared), _when(report.runs), _trouble(report))[:5]
+    return (faster(question, compared), *_further(compared), _trust(compared), _when(report.runs), _trouble(report))[:5]
 
 
 def _further(compared: Comparison) -> tuple[Answer, ...]:

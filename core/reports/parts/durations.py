@@ -254,8 +254,8 @@ def _by_stage(rows: Sequence[EstimateComparison]) -> tuple[Block, ...]:
         for each in by_stage(rows)
     )
     said = tr(
-        "Of {all} measured durations, {inside} lie between low and high. On (geometric) average, measured durations"
-        " were {factor} the expected ones."
+        "{inside} of {all} measured durations are within the estimated range. On (geometric) average, a measured "
+        "duration was {factor} the likely value of its estimate."
     )
     inside = sum(row.inside for row in rows)
     text = Text(said.format(inside=inside, all=len(rows), factor=units.ratio(off)))

@@ -101,8 +101,8 @@ def _rollback_and_follow_up(found: Plan, *, moved: bool) -> list[Block]:
         head = (tr("No."), tr("Step"), tr("Server"), tr("User"))
         blocks += [Text(until), Table("rollback", head, rows, (0, 3.2, 0.8, 0.6), frozenset({0}), dense=True)]
     said = [
-        *(Item(recorded(text), title=tr("Remaining on the servers")) for text in found.remains),
-        *(Item(recorded(text), title=tr("Follow-up")) for text in found.advice),
+        *(Item(recorded(str(each)), title=tr("Remaining on the servers")) for each in found.remains),
+        *(Item(recorded(str(each)), title=tr("Follow-up")) for each in found.advice),
     ]
     return [*blocks, Items(tuple(said))] if said else blocks
 

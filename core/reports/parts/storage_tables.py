@@ -159,9 +159,9 @@ def method_and_units(better: str) -> tuple[Item, ...]:
     """
     confidence = f"{statistics.CONFIDENCE * 100:.0f} %"
     interval = tr(
-        "The interval contains the ratio with {confidence} confidence. If both sets have at least {fewest} "
-        "repetitions, it is computed by bootstrap. If one has fewer, each value of one set is divided by each value of "
-        "the other set, and the interval reaches from the smallest to the largest result, widened by an assumed noise "
+        "The interval contains the ratio with {confidence} confidence. If a workload was repeated at least {fewest} "
+        "times in both columns, it is computed by bootstrap. If not, each value of one column is divided by each value "
+        "of the other, and the interval reaches from the smallest to the largest result, widened by an assumed noise "
         "of {noise}."
     ).format(confidence=confidence, fewest=statistics.FEWEST, noise=f"{statistics.ASSUMED_NOISE * 100:.0f} %")
     return (
@@ -171,8 +171,9 @@ def method_and_units(better: str) -> tuple[Item, ...]:
             tr(
                 "Values are means of the repetitions that count. A repetition is disturbed if other work used the disk "
                 "or the processors meanwhile. Disturbed repetitions are excluded if there are at least three "
-                "undisturbed ones. Then, if there are at least five values, outliers are excluded by the generalised "
-                "extreme studentised deviate test at 5 %, at most a fifth of the values. Excluded values are named."
+                "undisturbed ones. If at least five values are left, outliers are excluded, at most a fifth of the "
+                "values. They are found by a statistical test (the generalised extreme studentised deviate test, at a "
+                "level of 5 %). Excluded values are named."
             ),
             title=tr("Outliers"),
         ),

@@ -2,31 +2,32 @@
 
 import base64
 from html import escape
+from string import Template
 
 from core.language import tr
-from core.reports.drawing import Drawing, svg
+from core.reports.drawing import PALETTE, Drawing, svg
 from core.reports.model import Answer, Block, Cell, Code, Document, Items, Section, Table, Text, Tone
 from core.reports.options import Logo, Options
 from core.reports.words import instant
 from core.text import code_spans
 
-_STYLE = """
-body{font:15px/1.5 'IBM Plex Sans','Segoe UI','DejaVu Sans',sans-serif;color:#1b1f24}
+_STYLE = Template("""
+body{font:15px/1.5 'IBM Plex Sans','Segoe UI','DejaVu Sans',sans-serif;color:$ink}
 body{max-width:60rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.9rem;margin:.2em 0}h2{margin-top:2em}h3{margin-top:1.5em;font-size:1.05rem}
 table{border-collapse:collapse;width:100%;font-size:.85rem;margin:.8em 0 1.4em}
-th{text-align:left;border-bottom:2px solid #1b1f24}td,th{padding:.3em .6em .3em 0;vertical-align:top}
-td{border-bottom:1px solid #d0d5da;overflow-wrap:anywhere;white-space:pre-line}
-.right{text-align:right;padding-right:.9em}.group td{background:#f4f5f7;font-weight:600}
-.small,.question,.hint{color:#59626d;font-size:.85rem}
-.good{color:#0b6e4f}.mixed{color:#8a5a00}.bad{color:#b3261e}.muted{color:#59626d}strong{font-weight:600}
-dl{border-top:2px solid #1b1f24}dd{margin:0}dd strong{font-size:1.15rem}
-dl div{display:grid;grid-template-columns:11rem 1fr;border-bottom:1px solid #d0d5da;padding:.5em 0}
+th{text-align:left;border-bottom:2px solid $ink}td,th{padding:.3em .6em .3em 0;vertical-align:top}
+td{border-bottom:1px solid $rule;overflow-wrap:anywhere;white-space:pre-line}
+.right{text-align:right;padding-right:.9em}.group td{background:$ground;font-weight:600}
+.small,.question,.hint{color:$muted;font-size:.85rem}
+.good{color:$good}.mixed{color:$mixed}.bad{color:$bad}.muted{color:$muted}strong{font-weight:600}
+dl{border-top:2px solid $ink}dd{margin:0}dd strong{font-size:1.15rem}
+dl div{display:grid;grid-template-columns:11rem 1fr;border-bottom:1px solid $rule;padding:.5em 0}
 code{font-family:'IBM Plex Mono','DejaVu Sans Mono',monospace;font-size:.92em}
-pre{background:#f4f5f7;padding:.6em;font-size:.78rem;white-space:pre-wrap;overflow-wrap:anywhere}
+pre{background:$ground;padding:.6em;font-size:.78rem;white-space:pre-wrap;overflow-wrap:anywhere}
 figure{margin:1em 0}svg{max-width:100%;height:auto}img{height:14mm;float:right}
 @media print{body{max-width:none}h2{break-after:avoid}}
-"""
+""").substitute(PALETTE)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _MIME = {"png": "image/png", "jpg": "image/jpeg"}
 
@@ -77,7 +78,7 @@ def _logo(logo: Logo | None, company: str) -> str:
 
 
 def _answer(one: Answer) -> str:
-    details = f"<br>{_prose(' '.join(one.details))}" if one.details else ""
+    details = "".join(f"<br>{_prose(detail)}" for detail in one.details)
     words = f'<strong class="{one.tone.value}">{_text(one.words)}</strong>'
     return f'<div><dt class="question">{_text(one.question)}</dt><dd>{words}{details}</dd></div>'
 

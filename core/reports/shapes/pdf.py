@@ -210,7 +210,7 @@ def _plain(document: Document, options: Options, *, plain: bool) -> Plain:
             {
                 "question": shown(one.question),
                 "words": shown(one.words),
-                "detail": _prose(" ".join(one.details), plain=plain),
+                "details": [_prose(detail, plain=plain) for detail in one.details],
                 "tone": one.tone.value,
             }
             for one in document.answers

@@ -1,22 +1,28 @@
 """What was recorded in English, in a German report: of a fixed set it is German, the rest is as it was recorded."""
 
 import ast
+import contextlib
 import re
-from collections.abc import Iterator, Sequence
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from core.errors import PghaulError
 from core.facts.catalog import ClusterWide, Edited, Receiver, Slot
 from core.facts.host_environment import Scheduled
 from core.facts.model import Facts
 from core.facts.starters import Service
+from core.history.archive import read
+from core.history.store import Store
 from core.language import spoken
 from core.migration.estimate import estimate, spec_of
 from core.migration.execution.timeline import ExecutionStatus, describe_position
 from core.migration.model.dress import Queries, RehearsalOptions, Script
 from core.migration.model.execution import Kind as ExecutionKind
+from core.migration.model.execution import State
 from core.migration.model.move import EditedSettings, Hook, HookCommand, Verify
 from core.migration.model.plan import Plan, PlanWarning
 from core.migration.model.probe import Probe, Quantity
@@ -25,8 +31,9 @@ from core.migration.plan import make_plan
 from core.reports.make import Kind, of_move
 from core.reports.model import Cell, Document, Items, Table, Text, blocks_of
 from core.reports.options import Options
-from core.reports.recorded import recorded
+from core.reports.recorded import is_known, recorded
 from core.reports.report import Report
+from tests.core.history import samples
 from tests.core.migration.builders import (
     DATA,
     LOCALE,
@@ -43,6 +50,7 @@ from tests.core.migration.builders import (
     space,
 )
 from tests.core.migration.plan.plans import plan
+from tests.histories import Histories
 
 TOP = Path(__file__).resolve().parents[3]
 ENGLISH = re.compile(r"\b(the|of|is|were|are|with|and|which|that|from|until)\b")
@@ -52,7 +60,7 @@ def test_steps_sources_and_what_is_left_are_german(shipped: Report) -> None:
     done = next(each for each in shipped.executions if each.kind is ExecutionKind.REAL)
     assert shipped.estimate is not None
     texts = [step.title for step in (*done.plan.steps, *done.plan.way_back)]
-    texts += [*done.plan.remains, *done.plan.advice]
+    texts += [*map(str, done.plan.remains), *map(str, done.plan.advice)]
     texts += [stage.evidence for one in shipped.estimate.methods for stage in one.stages if stage.evidence]
     with spoken("de"):
         assert [text for text in texts if recorded(text) == text] == []
@@ -125,7 +133,7 @@ def test_every_title_and_all_that_is_left_of_any_plan_is_german() -> None:
     plans = [*_of_routes(), *_of_layouts(), *_of_what_hangs_on_old()]
     titles = {step.title for each in plans for step in (*each.steps, *each.way_back, *each.back_with_loss, *each.later)}
     assert _whole_titles() - titles == set()
-    left = {text for each in plans for text in (*each.remains, *each.advice)}
+    left = {str(one) for each in plans for one in (*each.remains, *each.advice)}
     with spoken("de"):
         assert [text for text in sorted(titles | left) if recorded(text) == text] == []
 
@@ -241,3 +249,68 @@ def test_why_servers_and_paths_stay_is_german() -> None:
     with spoken("de"):
         said = recorded("The servers and paths of spring cannot be changed. The move was carried out.")
     assert said == "Die Server und Pfade von spring lassen sich nicht ändern. Der Umzug wurde ausgeführt."
+
+
+def _moves_again(store: Store, _folder: Path) -> None:
+    removed = store.remove_move(samples.MOVE.name)
+    store.add_move(samples.MOVE)
+    store.put_back(removed)
+
+
+def _entry_again(store: Store, _folder: Path) -> None:
+    removed = store.remove_entries([each for each in store.entries() if each.kind == "plan"])
+    store.put_back(removed)
+    store.put_back(removed)
+
+
+def _execution_to_a_taken_number(store: Store, _folder: Path) -> None:
+    store.execution_changed(1, State.DONE)
+    store.execution_changed(store.execution_started(samples.execution()), State.DONE)
+    removed = store.remove_entries(
+        [each for each in store.entries() if (each.kind, each.reference) == ("execution", 1)]
+    )
+    store.remove_move(samples.MOVE.name)
+    store.add_move(samples.MOVE)
+    store.execution_started(samples.execution())
+    store.put_back(removed)
+
+
+def _entry_of_a_move_that_is_gone(store: Store, _folder: Path) -> None:
+    removed = store.remove_entries([each for each in store.entries() if each.kind == "plan"])
+    store.remove_move(samples.MOVE.name)
+    store.put_back(removed)
+
+
+def _step_of_a_changed_execution(store: Store, _folder: Path) -> None:
+    with contextlib.closing(sqlite3.connect(store.path)) as connection, connection:
+        assert connection.execute("UPDATE executions SET state = 'cancelled'").rowcount
+    store.step_started(1, samples.step_run(3))
+
+
+def _execution_that_is_here_already(store: Store, folder: Path) -> None:
+    store.execution_changed(1, State.STOPPED)
+    store.export_move(samples.MOVE.name, folder / "archive")
+    store.take_in(read(folder / "archive"), "another")
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        _moves_again,
+        _entry_again,
+        _execution_to_a_taken_number,
+        _entry_of_a_move_that_is_gone,
+        _step_of_a_changed_execution,
+        _execution_that_is_here_already,
+    ],
+)
+def test_why_the_history_refuses_is_german(
+    histories: Histories, tmp_path: Path, attempt: Callable[[Store, Path], None]
+) -> None:
+    with histories.open(tmp_path / "history", samples.fill) as store:
+        if attempt is not _step_of_a_changed_execution:
+            store.execution_changed(1, State.ROLLED_BACK)
+        with pytest.raises(PghaulError) as refused:
+            attempt(store, tmp_path)
+    with spoken("de"):
+        assert [text for text in (refused.value.message, refused.value.hint) if not is_known(text)] == []

@@ -6,8 +6,9 @@ import pytest
 
 from core.language import languages, spoken
 from core.reports.charts.duration_plots import Bar, gantt, methods, stages
-from core.reports.drawing import Words
+from core.reports.drawing import PALETTE, Box, Words
 from core.reports.report import Report
+from core.tones import Tone
 
 LETTER_MILLIMETRES = 279.4 - 40 - 20
 """Between the margins, below a heading."""
@@ -30,6 +31,14 @@ def test_what_has_no_room_is_counted() -> None:
     assert many is not None
     assert "13 more in the table below" in [mark.text for mark in many.marks if isinstance(mark, Words)]
     assert not any("more in" in mark.text for mark in few.marks if isinstance(mark, Words))
+
+
+def test_downtime_is_red_as_in_the_window() -> None:
+    drawn = gantt([Bar("stop", (0.0, 5.0), (0.0, 4.0), down=True), Bar("copy", (5.0, 9.0), (4.0, 9.0))])
+    assert drawn is not None
+    red = [mark for mark in drawn.marks if isinstance(mark, Box) and mark.fill == "bad"]
+    assert PALETTE["bad"] == Tone.BAD.on_paper
+    assert len(red) == 2  # that of the key, and that of the step
 
 
 def test_without_times_there_is_none() -> None:

@@ -8,8 +8,8 @@ from core.facts.model import Gap
 from core.migration.execution.record import EstimateComparison
 from core.migration.model.checks import Status, Waiver
 from core.migration.model.estimate import Estimate, Method, Span, Stage
-from core.migration.model.execution import Kind
-from core.migration.model.plan import PlanWarning
+from core.migration.model.execution import Execution, Kind, State
+from core.migration.model.plan import Phase, PlanWarning
 from core.reports.kinds.plan import plan_report
 from core.reports.model import Document, Items, drawings
 from core.reports.options import Options
@@ -40,7 +40,75 @@ def test_five_lines_and_two_charts_are_page_one(full: Report) -> None:
         "Storage: new server compared with old server",
     ]
     assert made.answers[2].words == "Network (stage: Copy)"
-    assert made.answers[4].words == "1 warning, none of them waived; 1 without a result"
+    assert made.answers[4].words == "1 warning; 1 without a result"
+    warned = next(check for check in full.checks or () if check.status is Status.WARNING)
+    assert made.answers[4].details[0] == f"{warned.title}: {warned.message}."
+
+
+def test_page_one_tells_three_findings_and_how_many_more_there_are(full: Report) -> None:
+    one = next(check for check in full.checks or () if check.status is Status.WARNING)
+    warned = tuple(dataclasses.replace(one, id=f"check-{number}", message="word " * 99) for number in range(5))
+    answer = _made(dataclasses.replace(full, checks=warned)).answers[4]
+    assert answer.words == "5 warnings"
+    assert [detail.endswith(" …") for detail in answer.details[:3]] == [True] * 3
+    assert answer.details[3:] == ("2 more under Checks.",)
+
+
+def test_page_one_names_the_cluster(full: Report) -> None:
+    assert _made(full).subtitle == "PostgreSQL 15.5, 1.1 TiB, from the server gannon-old to the server gannon-new"
+    assert (
+        _made(dataclasses.replace(full, old_facts=None)).subtitle
+        == "from the server gannon-old to the server gannon-new"
+    )
+
+
+def test_page_one_says_what_was_rehearsed(full: Report) -> None:
+    fine = tuple(check for check in samples.checks() if not check.stops)
+
+    def said(*rehearsals: Execution) -> str:
+        return _made(dataclasses.replace(full, checks=fine, executions=rehearsals)).answers[0].details[1]
+
+    done = dataclasses.replace(full.executions[0], kind=Kind.REHEARSAL, state=State.DONE, steps=())
+    first, *others = done.plan.steps
+    steps = dataclasses.replace(first, phase=Phase.DRESS), *others
+    dressed = dataclasses.replace(done, plan=dataclasses.replace(done.plan, steps=steps))
+    failed = dataclasses.replace(done, state=State.STOPPED)
+    assert said() == said(failed) == "The move was not rehearsed yet."
+    assert said(done).startswith("The copy was rehearsed on ")
+    assert "There was no dress rehearsal" in said(done)
+    assert said(dressed).startswith("A dress rehearsal")
+    assert "The copy was rehearsed on " in said(dressed, done)
+
+
+def test_page_one_says_until_when_the_move_can_be_rolled_back(full: Report) -> None:
+    fine = tuple(check for check in samples.checks() if not check.stops)
+    assert full.plan is not None
+    point = next(step.number for step in full.plan.steps if step.point_of_no_return)
+    details = _made(dataclasses.replace(full, checks=fine)).answers[0].details
+    assert details[-1].startswith(f"The move can be rolled back until step {point}, ")
+    steps = full.plan.steps[: point - 1]
+    rehearsed = dataclasses.replace(full, checks=fine, plan=dataclasses.replace(full.plan, steps=steps))
+    assert "rolled back" not in " ".join(_made(rehearsed).answers[0].details)
+
+
+def test_page_one_names_the_longest_stage_of_the_downtime_where_another_is_longer(full: Report) -> None:
+    plan, estimate = full.plan, full.estimate
+    assert plan is not None
+    assert estimate is not None
+    steps = (dataclasses.replace(step, phase=Phase.COPY if step.downtime else Phase.WARM) for step in plan.steps)
+    copied = dataclasses.replace(full, plan=dataclasses.replace(plan, steps=tuple(steps)))
+
+    def details(seconds: float) -> str:
+        ahead = Stage(Phase.WARM, Span(seconds, seconds, seconds), "new disk")
+        methods = tuple(dataclasses.replace(one, stages=(ahead, *one.stages)) for one in estimate.methods)
+        return (
+            _made(dataclasses.replace(copied, estimate=dataclasses.replace(estimate, methods=methods)))
+            .answers[2]
+            .details[0]
+        )
+
+    assert details(1e9) == "The longest stage of the downtime is Copy: network."
+    assert "longest stage of the downtime" not in details(0.1)
 
 
 def test_evidence_comes_worst_first(full: Report) -> None:
@@ -199,6 +267,6 @@ def test_estimates_say_where_their_figures_come_from_and_are_held_against_the_cl
         ["Copy", "2", "100 %", "1.00 ×"],
         ["Downtime", "2", "50.0 %", "2.00 ×"],
     ]
-    assert "Of 4 measured durations, 3 lie between low and high." in said
-    assert "measured durations were 1.41 × the expected ones" in said
+    assert "3 of 4 measured durations are within the estimated range." in said
+    assert "a measured duration was 1.41 × the likely value of its estimate" in said
     assert "summer" not in said

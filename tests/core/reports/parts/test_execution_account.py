@@ -113,7 +113,7 @@ def test_a_move_that_is_done(full: Report) -> None:
         "The downtime was 1 h 21 min. Both sides were proven to be equal."
     )
     _storage, movable, time = answers(report)
-    assert movable.words == "The cluster was moved"
+    assert movable.words == "Yes, to gannon-new"
     assert report.blockers  # what was checked before it
     assert plan_report(report, Options()).answers[0].words == "Yes"
     assert time.words == "The downtime was 1 h 21 min"
@@ -274,15 +274,22 @@ def test_who_confirmed_what_and_when(full: Report) -> None:
 def test_what_is_left_to_do(full: Report) -> None:
     report = _executed(full, *ALL, state=State.DONE)
     done = report.executions[0]
-    told = replace(done, plan=replace(done.plan, remains=("the old files on old",), advice=("run ANALYZE",)))
+    told = replace(done, plan=replace(done.plan, remains=("the old files on old",), advice=("take a backup",)))
     made = _made(replace(report, executions=(told,)))
     assert made.answers[-1].words == "2 tasks"
-    assert made.answers[-1].details == ("Run ANALYZE.", "The old files on old."), "what is to be done now comes first"
+    assert made.answers[-1].details == ("Take a backup.", "The old files on old."), "what is to be done now comes first"
     more = replace(done, plan=replace(done.plan, remains=("the old files on old",), advice=("a", "b", "c")))
     shown = _made(replace(report, executions=(more,))).answers[-1].details
-    assert shown == ("A.", "B.", "2 more in the section Follow-up.")
+    assert shown == ("B.", "A.", "1 more in the section Follow-up.")  # c is information, and no task
     assert "the old files on old" in words(made.sections)
     assert "Follow-up" in titles(made)
+    late = replace(done.plan.steps[0], title="Check the pages", reason="Damage is found by checksums only.")
+    later = replace(done, plan=replace(done.plan, remains=("old files",), advice=("back up",), later=(late,)))
+    shown = _made(replace(report, executions=(later,))).answers[-1].details
+    assert shown == ("Back up.", "Old files.", "1 more in the section Follow-up.")
+    assert "Check the pages. Damage is found by checksums only." in words(
+        _made(replace(report, executions=(later,))).sections
+    )
 
 
 @pytest.mark.slow
