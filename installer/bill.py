@@ -1,7 +1,7 @@
 """What is in the package: a software bill of materials as CycloneDX 1.5 (https://cyclonedx.org/docs/1.5/json/).
 
 Python's packages as uv.lock has them, with their hashes; the libraries of Debian that PyInstaller put beside them; the
-fonts. The same commit makes the same bill.
+fonts and the icons. The same commit makes the same bill.
 """
 
 import hashlib
@@ -18,6 +18,13 @@ from installer.uv import uv
 
 FONTS = {"DejaVuSans.ttf": "Bitstream-Vera", "DroidSansFallback.ttf": "Apache-2.0", "IBMPlex": "OFL-1.1"}
 """Each font by how its files begin, and its licence (SPDX)."""
+ICONS: dict[str, Any] = {
+    "type": "data",
+    "bom-ref": "icons/lucide",
+    "name": "lucide",
+    "licenses": [{"license": {"id": "ISC"}}, {"license": {"id": "MIT"}}],
+}
+"""The line icons of the window; their licence is in `resources/icons/lucide`."""
 
 
 def bill_of_materials(top: Path, frozen: Path, project: Mapping[str, object], moment: int) -> dict[str, Any]:
@@ -27,7 +34,7 @@ def bill_of_materials(top: Path, frozen: Path, project: Mapping[str, object], mo
     bill["metadata"]["timestamp"] = datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     licence = {"license": {"id": project["license"]}}
     bill["metadata"]["component"] |= {"type": "application", "version": project["version"], "licenses": [licence]}
-    bill["components"] += [_interpreter(), *fonts(top / "resources" / "fonts"), *system_libraries(frozen)]
+    bill["components"] += [_interpreter(), *fonts(top / "resources" / "fonts"), ICONS, *system_libraries(frozen)]
     return bill
 
 

@@ -50,7 +50,19 @@ msgstr ""
 """
 
 BOUNDS = (
-    *("cpu", "files", "new cpu", "new disk", "objects", "observed rate", "old cpu", "old disk", "round trips", "wire"),
+    *(
+        "cpu",
+        "files",
+        "limit",
+        "new cpu",
+        "new disk",
+        "objects",
+        "observed rate",
+        "old cpu",
+        "old disk",
+        "round trips",
+        "wire",
+    ),
 )
 """What bounds a stage of an estimate."""
 _LATENCIES = tuple(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from installer.bill import bill_of_materials, checksums, fonts, system_libraries
+from installer.bill import ICONS, bill_of_materials, checksums, fonts, system_libraries
 from installer.tree import contents
 
 TOP = Path(__file__).parents[2]
@@ -57,6 +57,13 @@ def test_every_font_has_its_licence() -> None:
     made = fonts(TOP / "resources" / "fonts")
     assert {each["name"] for each in made} == {path.name for path in (TOP / "resources" / "fonts").glob("*.ttf")}
     assert all(each["licenses"][0]["license"]["name"] for each in made)
+
+
+def test_the_icons_have_the_licences_that_ship_with_them() -> None:
+    text = (TOP / "resources" / "icons" / "lucide" / "LICENSE").read_text(encoding="utf-8")
+    named = [each["license"]["id"] for each in ICONS["licenses"]]
+    assert named == ["ISC", "MIT"]
+    assert all(f"{name} License" in text for name in named)
 
 
 @pytest.mark.slow
